@@ -1,0 +1,33 @@
+# Everything a fresh machine with Python 3.11 and make needs: `make demo`, then `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: demo test fast check bench clean
+
+demo: $(READY)  ## digits with flipped candidates: five algorithms, an oracle, four tables, a report
+	$(BIN)/candidly demo
+
+test: $(READY)  ## every test; set CANDIDLY_DATA to a folder of real files to use them too
+	$(BIN)/pytest -n auto --dist worksteal
+
+fast: $(READY)  ## the tests that finish in about a minute
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
+
+check: $(READY)  ## style, types, import directions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest tests/test_house.py
+
+bench: $(READY)  ## the measured claims, in their quick form
+	set -e; for script in bench/*.py; do $(BIN)/python $$script --quick; done
+
+clean:
+	rm -rf .venv candidly-demo
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "candidly needs Python 3.11 or newer; set PYTHON=..."'
+	$(PYTHON) -m venv .venv
+	PIP_CONSTRAINT=constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $(READY)

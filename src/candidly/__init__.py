@@ -1,0 +1,2 @@
+"""candidly."""
+__version__ = "0.1.0"
