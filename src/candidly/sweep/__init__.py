@@ -1,0 +1,1 @@
+"""Sweeps: plan, subtract what is done, pack into stacks, run, record."""

@@ -1,0 +1,70 @@
+"""What a sweep leaves behind, as values: records of runs, and all the runs of a directory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = 1  # of a journal line; readers refuse what they do not know
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of the journal: what a trial measured after ``step`` updates.
+
+    ``validation`` and ``test`` map names to values in [0, 1]; a value is None from the record at
+    which the trial had diverged. ``validation`` holds ``CR``, ``AA``, ``AA:plench`` and ``OA``
+    (the oracle's: it reads the validation truth); ``test`` holds ``top1``, ``top5``, ``balanced``.
+    ``loss`` is the mean training objective since the previous record; ``seconds`` is the time
+    this trial has used so far, its share of its stack; ``memory_bytes`` the peak of its process.
+    """
+
+    key: str
+    step: int
+    validation: Mapping[str, float | None]
+    test: Mapping[str, float | None]
+    loss: float | None
+    seconds: float
+    memory_bytes: int
+    diverged_at: int | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """A planned trial and the records it has so far, one per step, in order of steps."""
+
+    key: str
+    dataset: str
+    algorithm: str  # as a person writes it: ``PRODEN``, ``CAVL:plench``
+    config: int  # hyper-parameter seed; 0 is the defaults
+    split: int  # trial seed
+    hyper: Mapping[str, float | int]
+    record_steps: tuple[int, ...]  # when records are due, in updates done
+    selectable_from: int  # records before this step are never chosen
+    n_validation: int
+    n_test: int
+    records: tuple[Record, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        return tuple(record.step for record in self.records) == self.record_steps
+
+    @property
+    def diverged_at(self) -> int | None:
+        return next((r.diverged_at for r in self.records if r.diverged_at is not None), None)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Every planned run of a directory, and the settings they share.
+
+    ``settings`` is the plan as JSON values; ``ddof`` is 1 for the sample standard deviation over
+    splits (``fixed``), 0 for the benchmark's population one (``plench``). ``notes`` are
+    sentences about lines that could not be read.
+    """
+
+    runs: tuple[Run, ...]
+    settings: Mapping[str, Any]
+    ddof: int = 1
+    notes: tuple[str, ...] = field(default=())
