@@ -1,0 +1,155 @@
+"""Checks at the door of the data layer: each returns a read-only view or says what is wrong.
+
+Every message names the field, the row, the value and the next step. Nothing is converted here:
+``from_arrays`` does that.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def checked_inputs(inputs: Any) -> np.ndarray:
+    """A read-only view of inputs of one of the four kinds (see ``kind_of``).
+
+    Raises:
+        ValueError: none of the four kinds, or a table with NaN or infinity.
+    """
+    if kind_of(inputs) == "table":
+        finite = np.isfinite(inputs)
+        if not finite.all():
+            row, column = (int(i) for i in np.argwhere(~finite)[0])
+            raise ValueError(
+                f"`inputs` has {inputs[row, column]} at row {row}, column {column}."
+                " Fill in or drop such rows before loading."
+            )
+    return read_only(inputs)
+
+
+def kind_of(inputs: Any) -> str:
+    """``table`` (float (n, d)), ``images`` (uint8 (n, h, w[, c])), ``texts`` or ``media``.
+
+    Texts and media are object arrays (n,) of ``str`` and of ``pathlib.Path``.
+    """
+    if not isinstance(inputs, np.ndarray):
+        raise ValueError(
+            f"`inputs` is a {type(inputs).__name__}, not a numpy array. from_arrays() converts."
+        )
+    if inputs.dtype in (np.float32, np.float64) and inputs.ndim == 2:
+        return "table"
+    if inputs.dtype == np.uint8 and inputs.ndim in (3, 4):
+        return "images"
+    if inputs.dtype == object and inputs.ndim == 1:
+        kind = Path if len(inputs) and isinstance(inputs[0], Path) else str
+        for row, value in enumerate(inputs):
+            if not isinstance(value, kind):
+                raise ValueError(
+                    f"`inputs` has {value!r} at row {row}, but row 0 is a {kind.__name__}."
+                    " Pass only texts (str) or only files (pathlib.Path)."
+                )
+        return "media" if kind is Path else "texts"
+    raise ValueError(
+        f"`inputs` is {inputs.dtype} of shape {inputs.shape}. Pass a float table (n, d), uint8"
+        " images (n, h, w) or (n, h, w, c), texts or paths; from_arrays() converts other numbers."
+    )
+
+
+def checked_sets(name: str, sets: Any, n: int, q: int, *, may_be_empty: bool) -> np.ndarray:
+    """A read-only view of a bool (n, q) matrix, with a True in each row unless ``may_be_empty``."""
+    _check_array(name, sets, np.dtype(bool), (n, q))
+    if not may_be_empty:
+        empty = ~sets.any(1)
+        if empty.any():
+            raise ValueError(
+                f"`{name}` has no label at row {int(empty.argmax())} ({int(empty.sum())} such"
+                f" rows of {n}). Drop them, or set the whole row to True: 'it could be any class'."
+            )
+    return read_only(sets)
+
+
+def checked_labels(name: str, labels: Any, n: int, q: int) -> np.ndarray:
+    """A read-only view of int64 (n,) labels in -1..q-1; -1 is 'none'."""
+    _check_array(name, labels, np.dtype(np.int64), (n,))
+    check_range(name, labels, q, lowest=-1)
+    return read_only(labels)
+
+
+def check_range(name: str, labels: np.ndarray, q: int, lowest: int, at: int | None = None) -> None:
+    """Raises ValueError when a label is outside ``lowest``..q-1; ``at`` overrides its row."""
+    wrong = (labels < lowest) | (labels >= q)
+    if wrong.any():
+        place = int(wrong.argmax())
+        from_one = labels.max() == q and not (labels == 0).any()
+        hint = (
+            " If labels start at 1, subtract 1 before loading."
+            if from_one
+            else " Correct the label, or name all the classes."
+        )
+        none = ", or -1 for none" if lowest < 0 else ""
+        raise ValueError(
+            f"`{name}` has label {int(labels[place])} at row {place if at is None else at}, but"
+            f" there are {q} classes (0..{q - 1}{none}).{hint}"
+        )
+
+
+def checked_classes(classes: Any) -> tuple[str, ...]:
+    """The class names as a tuple of different strings."""
+    classes = tuple(classes)
+    if not classes:
+        raise ValueError("`classes` is empty. Name at least one class.")
+    for place, name in enumerate(classes):
+        if not isinstance(name, str):
+            raise ValueError(f"`classes` has {name!r} at position {place}. Names are strings.")
+    _check_different("classes", classes, "position", "Rename one of them.")
+    return classes
+
+
+def checked_ids(ids: Any, n: int) -> np.ndarray:
+    """A read-only view of n different ids: int64 (n,), or an object array of ``str``."""
+    if not isinstance(ids, np.ndarray) or ids.dtype not in (np.int64, object) or ids.ndim != 1:
+        raise ValueError(
+            "`ids` must be a numpy array (n,) of int64, or of object holding strings."
+            " from_arrays() converts."
+        )
+    if len(ids) != n:
+        raise ValueError(f"`ids` has {len(ids)} entries, but `inputs` has {n} rows.")
+    if ids.dtype == object:
+        for row, value in enumerate(ids):
+            if not isinstance(value, str):
+                raise ValueError(f"`ids` has {value!r} at row {row}. Use strings or integers.")
+    _check_different("ids", ids.tolist(), "row", "Give each example its own id.")
+    return read_only(ids)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view that cannot be written to; the caller's own array stays as it is."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _check_array(name: str, array: Any, dtype: np.dtype, shape: tuple[int, ...]) -> None:
+    if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+        raise ValueError(f"`{name}` is {found}, not an array of {dtype}. from_arrays() converts.")
+    if array.shape != shape:
+        raise ValueError(
+            f"`{name}` has shape {array.shape}, but {shape} is needed: `inputs` has {shape[0]}"
+            " rows" + (f" and `classes` {shape[1]} names." if len(shape) == 2 else ".")
+        )
+
+
+def _check_different(name: str, values: Any, place: str, remedy: str) -> None:
+    if len(set(values)) == len(values):
+        return
+    seen: dict[Any, int] = {}
+    for row, value in enumerate(values):
+        if value in seen:
+            raise ValueError(
+                f"`{name}` has {value!r} at {place} {seen[value]} and again at {place} {row}."
+                f" {remedy}"
+            )
+        seen[value] = row

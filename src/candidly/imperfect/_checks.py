@@ -1,0 +1,30 @@
+"""What every process asks of its arguments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def checked_truth(truth: np.ndarray, q: int, seed: int) -> np.ndarray:
+    """``truth`` as int64 (n,), all in 0..q-1, for q of at least 2 and a seed of at least 0."""
+    truth = np.asarray(truth)
+    if q < 2:
+        raise ValueError(f"there are {q} classes; imperfect labels need at least 2.")
+    if seed < 0:
+        raise ValueError(f"`seed` is {seed}; it must not be negative.")
+    if truth.ndim != 1 or truth.dtype.kind not in "iu":
+        raise ValueError(f"`truth` is {truth.dtype} of shape {truth.shape}, not integers (n,).")
+    wrong = (truth < 0) | (truth >= q)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            f"`truth` is {int(truth[row])} at row {row}; every example needs its true label in"
+            f" 0..{q - 1} here. Leave out the examples without: data[data.truth >= 0]."
+        )
+    return truth.astype(np.int64)
+
+
+def checked_rate(rate: float) -> None:
+    """Raises ValueError when ``rate`` is not a probability."""
+    if not 0 <= rate <= 1:
+        raise ValueError(f"`rate` is {rate}; it must be in [0, 1].")

@@ -1,0 +1,406 @@
+"""``Labelled``: the one container of inputs and their imperfect labels."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _checks, _convert
+from .seeds import hashed
+from .storage import packed_strings, read_arrays, unpacked_strings, write_arrays
+from .votes import Votes, check_votes, votes_about
+
+SCHEMA = 1  # of saved files; loading refuses others
+ROW_ARRAYS = ("inputs", "candidates", "given", "tags", "truth", "ids")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Labelled:
+    """n inputs, and any of: candidate sets, one noisy label, tags, votes, the hidden truth.
+
+    Args:
+        inputs: float32 or float64 (n, d) table without NaN or infinity; uint8 images (n, h, w) or
+            (n, h, w, c); object (n,) of ``str`` (texts) or of ``pathlib.Path`` (media files).
+        classes: q different names.
+        candidates: bool (n, q), a True in every row.
+        given: int64 (n,), the one label that may be wrong; -1 for none.
+        tags: bool (n, q), multi-label data; rows may be empty.
+        votes: answers of people about rows 0..n-1.
+        truth: int64 (n,), -1 where unknown. Training must not see it: hand out ``blind()``.
+        ids: n different names of the examples, int64 or object of ``str``; 0..n-1 by default.
+        source: where this came from, in words.
+
+    Raises:
+        ValueError: fields that disagree; the message names the field, the row and the value.
+
+    Arrays are stored as read-only views, not copied. Use ``from_arrays`` for anything that needs
+    converting. Two are equal when every field is; ``fingerprint`` compares content alone.
+    """
+
+    inputs: np.ndarray
+    classes: tuple[str, ...]
+    candidates: np.ndarray | None = None
+    given: np.ndarray | None = None
+    tags: np.ndarray | None = None
+    votes: Votes | None = None
+    truth: np.ndarray | None = None
+    ids: np.ndarray = None  # type: ignore[assignment]  # 0..n-1 needs n
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        store = object.__setattr__
+        store(self, "inputs", _checks.checked_inputs(self.inputs))
+        store(self, "classes", _checks.checked_classes(self.classes))
+        ids = np.arange(self.n) if self.ids is None else self.ids
+        store(self, "ids", _checks.checked_ids(ids, self.n))
+        for name in ("candidates", "tags"):
+            sets = getattr(self, name)
+            if sets is not None:
+                may_be_empty = name == "tags"
+                sets = _checks.checked_sets(name, sets, self.n, self.q, may_be_empty=may_be_empty)
+                store(self, name, sets)
+        for name in ("given", "truth"):
+            labels = getattr(self, name)
+            if labels is not None:
+                store(self, name, _checks.checked_labels(name, labels, self.n, self.q))
+        if self.votes is not None:
+            check_votes(self.votes, self.n, self.q)
+        if not isinstance(self.source, str):
+            raise ValueError(f"`source` is {self.source!r}. Describe it in a string.")
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return len(self.inputs)
+
+    @property
+    def q(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def kind(self) -> str:
+        """``table``, ``images``, ``texts`` or ``media``."""
+        return _checks.kind_of(self.inputs)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, rows: Any) -> Labelled:
+        """The examples at ``rows``: integer indices, a bool mask (n,) or a slice, in that order.
+
+        Raises:
+            ValueError: a mask of another length, indices out of range, or a row twice.
+        """
+        rows = _indices(rows, self.n)
+        changes: dict[str, Any] = {
+            name: getattr(self, name)[rows]
+            for name in ROW_ARRAYS
+            if getattr(self, name) is not None
+        }
+        if self.votes is not None:
+            changes["votes"] = votes_about(self.votes, rows, self.n)
+        return replace(self, **changes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Labelled):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    def __repr__(self) -> str:
+        shape = " x ".join(str(size) for size in self.inputs.shape)
+        parts = [f"{shape} {self.kind}", f"{self.q} classes"]
+        if self.candidates is not None:
+            parts.append(f"candidates avg {self.candidates.sum() / max(self.n, 1):.2f}")
+        parts += [name for name in ("given", "tags") if getattr(self, name) is not None]
+        if self.votes is not None:
+            parts.append(f"{len(self.votes)} votes")
+        parts += ["truth"] if self.truth is not None else []
+        parts += [f"source={self.source!r}"] if self.source else []
+        return f"Labelled({', '.join(parts)})"
+
+    def blind(self) -> Labelled:
+        """The same without the truth: what training may see."""
+        return replace(self, truth=None)
+
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of the content: inputs, every kind of label, truth, number of classes.
+
+        Not of ids, class names, annotators' names, source or place. For media it reads the files.
+        """
+        digest = hashlib.sha256(f"candidly 1 {self.kind} {self.q}".encode())
+        for name, array in _content(self):
+            plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+            digest.update(f"|{name} {plain.dtype.str} {plain.shape}|".encode())
+            digest.update(plain.data if plain.size else b"")
+        return digest.hexdigest()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes one ``.npz`` file, without pickle, beside ``path`` and then renamed.
+
+        Media are stored as paths, relative to the file's folder where they are below it.
+
+        Raises:
+            OSError: nothing could be saved; ``path`` is as it was before, and is named.
+            ValueError: ``path`` does not end in ``.npz``.
+        """
+        path = Path(path)
+        note = {
+            "schema": SCHEMA,
+            "kind": self.kind,
+            "classes": list(self.classes),
+            "source": self.source,
+        }
+        write_arrays(path, _stored(self, path.parent), note)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Labelled:
+        """What ``save`` wrote.
+
+        Raises:
+            FileNotFoundError: no such file.
+            ValueError: another file, a damaged one, or one of another schema version.
+        """
+        arrays, note = read_arrays(Path(path))
+        if note is None:
+            raise ValueError(f"{path} was not saved by candidly. candidly.load() reads others.")
+        return from_stored(Path(path), arrays, note)
+
+    def split(self, seed: int, test: float = 0.1, validation: float = 0.1) -> Split:
+        """Row numbers of training, validation and test, as the benchmark divides them.
+
+        Args:
+            seed: the trial seed.
+            test: share of the n examples, in [0, 1).
+            validation: share of what is left, in [0, 1).
+
+        Raises:
+            ValueError: a share outside [0, 1), or a part that would be empty though its share
+                is not 0.
+
+        Source: Wang et al., ICLR 2025, released program: legacy NumPy shuffles, seeded by the
+        hashed trial seed, first of all rows, then of the places among those not in test.
+        """
+        for name, share in (("test", test), ("validation", validation)):
+            if not 0 <= share < 1:
+                raise ValueError(f"`{name}` is {share}; give a share in [0, 1).")
+        rest = int(self.n * (1 - test))
+        held = int(validation * rest)
+        rows = _shuffled(self.n, seed)
+        places = _shuffled(rest, seed)
+        split = Split(rows[:rest][places[held:]], rows[:rest][places[:held]], rows[rest:])
+        wanted = {"train": 1.0, "validation": validation, "test": test}
+        for name, share in wanted.items():
+            if share > 0 and not len(getattr(split, name)):
+                raise ValueError(
+                    f"splitting {self.n} examples with test={test} and validation={validation}"
+                    f" leaves no {name} example. Use more data or other shares."
+                )
+        return split
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One division of the examples: int64 row numbers, each row in exactly one part."""
+
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+
+
+def from_arrays(
+    X: Any,
+    y: Any = None,
+    truth: Any = None,
+    *,
+    candidates: Any = None,
+    given: Any = None,
+    tags: Any = None,
+    votes: Votes | None = None,
+    classes: Any = None,
+    ids: Any = None,
+    source: str = "arrays",
+) -> Labelled:
+    """``Labelled`` from what scikit-learn users have.
+
+    Args:
+        X: number array (n, d), pandas or polars data frame, scipy sparse matrix, uint8 images
+            (n, h, w[, c]), or a list of strings (texts) or of ``pathlib.Path`` (media files).
+            Bool and integer tables become float32 up to 16 bits and float64 beyond: exact.
+        y: the labels. A 0/1 matrix (n, q), or one list or set of labels a row, is ``candidates``;
+            integers or strings, one a row, are ``given`` (-1 or None: none).
+        truth: integers or strings, one a row; -1 or None where unknown.
+        candidates, given, tags: the same by name, when there is more than one kind.
+        votes: answers of people, from ``Votes.from_rows``.
+        classes: names in order, or how many. By default from the labels: a data frame's columns,
+            the sorted names, or 0 to the largest integer.
+        ids: different integers or strings; 0..n-1 by default.
+        source: where this came from, in words.
+
+    Raises:
+        ValueError: nothing in ``X``, or labels that do not fit; the message says which and where.
+
+    >>> from_arrays([[0.5], [1.5]], [{"cat", "dog"}, {"dog"}]).candidates.tolist()
+    [[True, True], [False, True]]
+    """
+    raw = {"candidates": candidates, "given": given, "tags": tags, "truth": truth}
+    if y is not None:
+        name = "candidates" if _convert.holds_sets(y) else "given"
+        if raw[name] is not None:
+            raise ValueError(f"`y` holds {name}, and `{name}` is there as well. Pass one of them.")
+        raw[name] = y
+    parts: dict[str, _convert.Named | _convert.Matrix] = {}
+    for name, value in raw.items():
+        if value is not None:
+            read = _convert.as_sets if name in ("candidates", "tags") else _convert.as_labels
+            parts[name] = read(name, value)
+    inputs = _convert.as_inputs(X)
+    if not len(inputs):
+        raise ValueError("`inputs` has no rows.")
+    names = _checks.checked_classes(_convert.as_classes(classes, parts))
+    arrays = {}
+    for name, part in parts.items():
+        write = _convert.to_sets if name in ("candidates", "tags") else _convert.to_labels
+        arrays[name] = write(name, part, names)
+    if ids is not None:
+        arrays["ids"] = _convert.as_ids(ids)
+    return Labelled(inputs=inputs, classes=names, votes=votes, source=source, **arrays)
+
+
+def given_to_candidates(given: np.ndarray, q: int) -> np.ndarray:
+    """Candidate sets of one label each; int (n,) -> bool (n, q). A row with -1 gets every class.
+
+    >>> given_to_candidates(np.array([1, -1]), 2).tolist()
+    [[False, True], [True, True]]
+    """
+    given = np.asarray(given)
+    _checks.check_range("given", given, q, lowest=-1)
+    return (given[:, None] == np.arange(q)) | (given[:, None] == -1)
+
+
+def candidates_to_complement(candidates: np.ndarray) -> np.ndarray:
+    """The labels that are ruled out: bool (n, q) -> bool (n, q). Its own inverse."""
+    return ~np.asarray(candidates, bool)
+
+
+def _shuffled(n: int, seed: int) -> np.ndarray:
+    rows = np.arange(n)
+    # int(): the text of numpy's integers differs, and the text is what is hashed
+    np.random.RandomState(hashed(int(seed))).shuffle(rows)
+    return rows
+
+
+def _indices(rows: Any, n: int) -> np.ndarray:
+    if isinstance(rows, slice):
+        return np.arange(n)[rows]
+    rows = np.asarray(rows)
+    if rows.size == 0 and rows.dtype != bool:
+        return np.zeros(0, np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "bui":
+        raise ValueError(
+            f"rows are {rows.dtype} of shape {rows.shape}; index with a slice, integers (m,)"
+            f" or a bool mask ({n},). For one row write data[[5]]."
+        )
+    if rows.dtype == bool:
+        if len(rows) != n:
+            raise ValueError(f"the mask has {len(rows)} entries, but there are {n} examples.")
+        return np.flatnonzero(rows)
+    outside = (rows < -n) | (rows >= n)
+    if outside.any():
+        raise ValueError(f"row {rows[outside][0]} is not among the {n} examples (0..{n - 1}).")
+    rows = rows.astype(np.int64) % max(n, 1)
+    values, counts = np.unique(rows, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(
+            f"row {values[counts > 1][0]} is asked for more than once. Examples have their own"
+            " ids; index the arrays themselves to repeat rows."
+        )
+    return rows
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b)
+    return type(a) is type(b) and bool(a == b)
+
+
+def from_stored(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str, Any]) -> Labelled:
+    """The ``Labelled`` in what ``storage.read_arrays`` found at ``path``.
+
+    Raises:
+        ValueError: another schema version, or parts missing or damaged.
+    """
+    if note.get("schema") != SCHEMA:
+        raise ValueError(
+            f"{path} has schema version {note.get('schema')!r}, but this candidly reads {SCHEMA}."
+            " Save it again with the version that wrote it, or update candidly."
+        )
+    arrays = dict(arrays)
+    try:
+        for name in ("inputs", "ids", "votes.annotator"):
+            if f"{name}.bytes" in arrays:
+                arrays[name] = _convert.objects(unpacked_strings(name, arrays))
+        if note["kind"] == "media":
+            arrays["inputs"] = _convert.objects([path.parent / p for p in arrays["inputs"]])
+        kept = {name: arrays[name] for name in ROW_ARRAYS if name in arrays}
+        if "votes.item" in arrays:
+            kept["votes"] = Votes(**{f.name: arrays[f"votes.{f.name}"] for f in fields(Votes)})
+        return Labelled(classes=tuple(note["classes"]), source=note["source"], **kept)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is damaged: {error}.") from error
+
+
+def _stored(data: Labelled, folder: Path) -> dict[str, np.ndarray]:
+    """What a file holds, as named arrays without objects."""
+    arrays: dict[str, np.ndarray] = {}
+    for name in ROW_ARRAYS:
+        array = getattr(data, name)
+        if name == "inputs" and data.kind == "media":
+            arrays |= packed_strings(name, [_below(folder, file) for file in array])
+        elif array is not None and array.dtype == object:
+            arrays |= packed_strings(name, array.tolist())
+        elif array is not None:
+            arrays[name] = array
+    if data.votes is not None:
+        arrays |= packed_strings("votes.annotator", data.votes.annotator.tolist())
+        for name in ("item", "offsets", "labels"):
+            arrays[f"votes.{name}"] = getattr(data.votes, name)
+    return arrays
+
+
+def _below(folder: Path, file: Path) -> str:
+    """``file`` relative to ``folder`` where it is below it, else in full."""
+    here, there = folder.absolute(), file.absolute()
+    return (there.relative_to(here) if there.is_relative_to(here) else there).as_posix()
+
+
+def _content(data: Labelled) -> Iterator[tuple[str, np.ndarray]]:
+    """What a fingerprint covers, as named arrays without objects."""
+    if data.kind in ("table", "images"):
+        yield "inputs", data.inputs
+    elif data.kind == "texts":
+        yield from packed_strings("inputs", data.inputs.tolist()).items()
+    else:
+        digests = []
+        for path in data.inputs:
+            with open(path, "rb") as file:
+                digests.append(hashlib.file_digest(file, "sha256").digest())
+        yield from packed_strings("inputs", digests).items()
+    for name in ("candidates", "given", "tags", "truth"):
+        if getattr(data, name) is not None:
+            yield name, getattr(data, name)
+    if data.votes is not None:
+        numbers: dict[
+            str, int
+        ] = {}  # annotators by first appearance: who, not what they are called
+        who = [numbers.setdefault(name, len(numbers)) for name in data.votes.annotator]
+        yield "votes.annotator", np.array(who, np.int64)
+        yield "votes.item", data.votes.item
+        yield "votes.offsets", data.votes.offsets
+        yield "votes.labels", data.votes.labels

@@ -1,0 +1,217 @@
+"""Where data comes from: the table of known data sets, and ``load`` for these and for files.
+
+Nothing here is shipped with candidly. A file that is on this machine already works in place of a
+download; see ``load`` for where it is looked for.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .._names import lookup
+from ..labelled import Labelled
+from ._source import Comparison, Expected, Source, compare
+from .digits import load_digits
+from .fetch import fetch, warn_if_different
+from .files import SUFFIXES, load_file
+from .mat import load_mat
+
+__all__ = ["SOURCES", "Comparison", "Expected", "Source", "compare", "load", "title_of"]
+
+COMMIT = "a43c823f1cf2575e7fc74bcdfc307463e0bd44bd"
+REPOSITORY = f"https://raw.githubusercontent.com/pruirui/partial_label_realworld_dataset/{COMMIT}"
+PAGE = "https://palm.seu.edu.cn/zhangml/Resources.htm#data"
+LICENCE = (
+    "none stated in the source repository; the collector of these data sets (palm.seu.edu.cn"
+    " resources page) offers them for academic use only, at the user's own risk"
+)
+
+
+def _mat(
+    name: str,
+    title: str,
+    file: str,
+    expected: Expected,
+    citation: str,
+    *,
+    steps: int = 10_000,
+    size_bytes: int | None = None,
+    sha256: str | None = None,
+    also: tuple[str, ...] = (),
+    here: bool = True,
+) -> Source:
+    """A MATLAB file of the shared repository, or (``here=False``) one without an address."""
+    url = f"{REPOSITORY}/{file.replace(' ', '%20')}" if here else None
+    return Source(
+        name=name,
+        title=title,
+        files=(file, *also),
+        size_bytes=size_bytes,
+        sha256=sha256,
+        url=url,
+        page=PAGE,
+        licence=LICENCE,
+        citation=citation,
+        expected=expected,
+        steps=steps,
+        loader=load_mat,
+    )
+
+
+_TABLE = (
+    Source(
+        name="digits",
+        title="Digits",
+        files=(),
+        size_bytes=None,
+        sha256=None,
+        url=None,
+        page="https://archive.ics.uci.edu/dataset/80",
+        licence="CC BY 4.0 (UCI Machine Learning Repository); a copy comes with scikit-learn",
+        citation="E. Alpaydin, C. Kaynak. Optical recognition of handwritten digits. UCI, 1998.",
+        expected=Expected(1797, 64, 10),
+        steps=2_000,
+        loader=load_digits,
+    ),
+    _mat(
+        "lost",
+        "Lost",
+        "lost.mat",
+        Expected(1122, 108, 16, 2.23, 0.0),
+        "T. Cour, B. Sapp, B. Taskar. Learning from partial labels. JMLR 12, 2011.",
+        size_bytes=936_096,
+        sha256="42a8cc43e05578087e7b8ca194647829ec535dc4d0a86cf47f357c5eb3146e4f",
+    ),
+    _mat(
+        "msrcv2",
+        "MSRCv2",
+        "MSRCv2.mat",
+        Expected(1758, 48, 23, 3.16, 0.0),
+        "L. Liu, T. G. Dietterich. A conditional multinomial mixture model for superset label"
+        " learning. NeurIPS 2012.",
+        size_bytes=381_088,
+        sha256="948e4d443a5450308f05aa689bc82d9bcc7af699a113a6a81c40ef337a20c393",
+    ),
+    _mat(
+        "mirflickr",
+        "Mirflickr",
+        "Mirflickr.mat",
+        Expected(2780, 1536, 14, 2.76, 0.0),
+        "M. J. Huiskes, M. S. Lew. The MIR Flickr retrieval evaluation. MIR 2008.",
+    ),
+    _mat(
+        "birdsong",
+        "Birdsong",
+        "BirdSong.mat",
+        Expected(4998, 38, 13, 2.18, 0.0),
+        "F. Briggs, X. Z. Fern, R. Raich. Rank-loss support instance machines for MIML instance"
+        " annotation. KDD 2012.",
+        size_bytes=1_052_915,
+        sha256="2170d46765a151ac80623d9a1242e0299802236e5574442bdb596bef90f50743",
+    ),
+    _mat(
+        "malagasy",
+        "Malagasy",
+        "malagasy.mat",
+        Expected(5303, 384, 44, 8.35, 0.0004),
+        "D. Garrette, J. Baldridge. Learning a part-of-speech tagger from two hours of"
+        " annotation. NAACL 2013.",
+    ),
+    _mat(
+        "soccer-player",
+        "SoccerPlayer",
+        "Soccer Player.mat",
+        Expected(17472, 279, 171, 2.09, 0.0),
+        "Z. Zeng et al. Learning by associating ambiguously labeled images. CVPR 2013.",
+        steps=20_000,
+    ),
+    _mat(
+        "italian",
+        "Italian",
+        "italian.mat",
+        Expected(21878, 519, 90, 1.60, 0.0),
+        "J. Bos, C. Bosco, A. Mazzei. Converting a dependency treebank to a categorial grammar"
+        " treebank for Italian. TLT 2009.",
+        steps=20_000,
+        size_bytes=287_098,
+        sha256="7981fff3efd2df21abfac990d71777dd9637bf6ab8ccd15066b086287b9e6fde",
+    ),
+    _mat(
+        "yahoo-news",
+        "YahooNews",
+        "Yahoo! News.mat",
+        Expected(22991, 163, 219, 1.91, 0.0),
+        "M. Guillaumin, J. Verbeek, C. Schmid. Multiple instance metric learning from"
+        " automatically labeled bags of faces. ECCV 2010.",
+        steps=20_000,
+    ),
+    _mat(
+        "english",
+        "English",
+        "English.mat",
+        Expected(24000, 300, 45, 1.19, 0.0097),
+        "D. Zhou, Z. Zhang, M.-L. Zhang, Y. He. Weakly supervised POS tagging without"
+        " disambiguation. ACM TALLIP 17(4), 2018.",
+        steps=20_000,
+        here=False,
+    ),
+    _mat(
+        "fg-net",
+        "FG-NET",
+        "FG-NET.mat",
+        Expected(1002, 262, 78, 7.48),
+        "G. Panis, A. Lanitis, N. Tsapatsoulis, T. F. Cootes. Overview of research on facial"
+        " ageing using the FG-NET ageing database. IET Biometrics 5(2), 2016.",
+        size_bytes=2_024_494,
+        sha256="5b8d43e40cee007f6438a7a74d600b5cf67ac596754a322ce91b0fc6811f45db",
+    ),
+)
+
+SOURCES: dict[str, Source] = {source.name: source for source in _TABLE}
+
+
+def load(
+    name_or_path: str | os.PathLike[str],
+    root: str | os.PathLike[str] | None = None,
+    download: bool = True,
+) -> Labelled:
+    """A known data set by name, or a file of your own.
+
+    Args:
+        name_or_path: a name in ``SOURCES``, in any case and punctuation; or a path ending in
+            ``.npz``, ``.mat``, ``.csv`` or ``.parquet`` (``sources.files`` says what is in them).
+        root: where to look first for the file of a known data set: that file, or a folder, of
+            which subfolders are looked into too. Then come the folder named by the environment
+            variable CANDIDLY_DATA, candidly's cache folder, and a download into it.
+        download: whether to ask the network for what is not on this machine.
+
+    Raises:
+        UnknownName (a KeyError): no such data set; the message suggests the nearest.
+        FileNotFoundError: no such file, or one that could not be had; the message says which file
+            to put where.
+        ValueError: a file that does not hold what it should.
+
+    Warns:
+        UserWarning: the file of a known data set differs from the one on record.
+    """
+    path = Path(name_or_path).expanduser()
+    known = str(name_or_path) in SOURCES
+    if not known and (isinstance(name_or_path, os.PathLike) or path.suffix.lower() in SUFFIXES):
+        return load_file(path)
+    _, source = lookup(SOURCES, str(name_or_path), "data set")
+    if not source.files:
+        return source.loader()
+    path = fetch(source, root, download)
+    data = source.loader(path, source.name)
+    warn_if_different(path, data, source)
+    return data
+
+
+def title_of(name: str) -> str:
+    """The benchmark's own spelling of a known data set, which its training seeds are made of.
+
+    >>> title_of("soccer-player")
+    'SoccerPlayer'
+    """
+    return lookup(SOURCES, name, "data set")[1].title

@@ -1,0 +1,92 @@
+"""What is known about a data set before it is loaded, and whether what was loaded agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..labelled import Labelled
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Published characteristics; averages to two decimals, rates to two decimals of a percent."""
+
+    n: int
+    d: int
+    q: int
+    avg_candidates: float | None = None
+    noise_rate: float | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """One entry of ``SOURCES``.
+
+    Args:
+        name: what people type.
+        title: the benchmark's own spelling, which its training seeds are made of.
+        files: file names it goes by, without folder; compared without case and punctuation.
+        size_bytes: of the file, or None where unknown.
+        sha256: of the file, or None where unknown.
+        url: where a fixed version of the file can be had, or None.
+        page: where people can read about it.
+        licence: as its source states it.
+        citation: the paper it comes from.
+        expected: published characteristics.
+        steps: updates that the benchmark trains for.
+        loader: (path, source) -> Labelled for files; () -> Labelled where there are none.
+    """
+
+    name: str
+    title: str
+    files: tuple[str, ...]
+    size_bytes: int | None
+    sha256: str | None
+    url: str | None
+    page: str
+    licence: str
+    citation: str
+    expected: Expected
+    steps: int
+    loader: Callable[..., Labelled]
+
+
+class Comparison(NamedTuple):
+    """One published number beside the measured one; they agree when the rounding is the same."""
+
+    what: str
+    expected: float
+    measured: float | None
+    agrees: bool
+
+
+HALF_A_DIGIT = {"avg_candidates": 0.005, "noise_rate": 0.00005}
+
+
+def compare(data: Labelled, source: Source) -> list[Comparison]:
+    """Published characteristics of ``source`` beside those of ``data``. Reads the truth.
+
+    Counts must be equal; ``avg_candidates`` and ``noise_rate`` (share of examples whose truth is
+    no candidate) must round to what was published. What was not published is left out.
+    """
+    truth, candidates = data.truth, data.candidates
+    measured: dict[str, float | None] = {
+        "n": data.n,
+        "d": data.inputs.shape[1] if data.kind == "table" else None,
+        "q": data.q,
+        "avg_candidates": None if candidates is None else float(candidates.sum() / data.n),
+        "noise_rate": None,
+    }
+    if candidates is not None and truth is not None and (truth >= 0).any():
+        known = truth >= 0
+        measured["noise_rate"] = float((~candidates[known, truth[known]]).mean())
+    rows = []
+    for what, value in measured.items():
+        expected = getattr(source.expected, what)
+        if expected is not None:
+            margin = HALF_A_DIGIT.get(what, 0) * (1 + 1e-9)
+            agrees = value is not None and abs(value - expected) <= margin
+            rows.append(Comparison(what, expected, value, agrees))
+    return rows

@@ -1,0 +1,104 @@
+"""Finding the file of a known data set on this machine, or downloading it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..labelled import Labelled
+from ._source import Source, compare
+
+
+def fetch(source: Source, root: str | os.PathLike[str] | None, download: bool) -> Path:
+    """The path of the source's file: from ``root``, CANDIDLY_DATA, the cache, or a download.
+
+    Raises:
+        FileNotFoundError: it is nowhere; the message says what to put where.
+        ValueError: what was downloaded has another checksum than the one on record.
+    """
+    cache = _cache()
+    places = [] if root is None else [Path(root).expanduser()]
+    if os.environ.get("CANDIDLY_DATA"):
+        places.append(Path(os.environ["CANDIDLY_DATA"]).expanduser())
+    places.append(cache)
+    for place in places:
+        if place.is_file():
+            return place
+        for path in _files_in(place):
+            if _folded(path.name) in {_folded(file) for file in source.files}:
+                return path
+    if source.url is None:
+        raise _nowhere(source, places, "No address is known for it")
+    if not download:
+        raise _nowhere(source, places, "Downloading is switched off")
+    try:
+        return _download(source, cache)
+    except OSError as error:  # requests' errors are OSErrors
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        raise _nowhere(source, places, f"Downloading {source.url} failed ({reason})") from error
+
+
+def warn_if_different(path: Path, data: Labelled, source: Source) -> None:
+    """Warns when the file's checksum or the data's characteristics are not those on record."""
+    differences = [
+        f"{row.what} is {row.measured}, not {row.expected}"
+        for row in compare(data, source)
+        if not row.agrees
+    ]
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    changed = source.sha256 is not None and found != source.sha256
+    if changed or differences:
+        told = "; ".join(differences) or "its characteristics agree with the published ones"
+        checksum = f" has SHA-256 {found}, not {source.sha256}" if changed else ""
+        warnings.warn(f"{path}{checksum}: {told}. Results may not compare.", stacklevel=3)
+
+
+def _download(source: Source, cache: Path) -> Path:
+    import pooch  # a quarter of a second to import
+
+    # pooch writes beside and renames, and tells on stderr what it does and, where the
+    # checksum is not known, what it is
+    try:
+        return Path(
+            pooch.retrieve(
+                source.url,
+                known_hash=source.sha256 and f"sha256:{source.sha256}",
+                fname=source.files[0],
+                path=cache,
+            )
+        )
+    except ValueError as error:
+        raise ValueError(f"{source.url} is not the file on record: {error}") from error
+
+
+def _cache() -> Path:
+    import pooch
+
+    return Path(pooch.os_cache("candidly"))
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Files of the folder, then of its subfolders, each in order of name."""
+    if folder.is_dir():
+        entries = sorted(folder.iterdir())
+        yield from (entry for entry in entries if entry.is_file())
+        for entry in entries:
+            if entry.is_dir():
+                yield from (path for path in sorted(entry.iterdir()) if path.is_file())
+
+
+def _folded(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+def _nowhere(source: Source, places: list[Path], reason: str) -> FileNotFoundError:
+    looked = ", ".join(str(place) for place in places)
+    return FileNotFoundError(
+        f"{source.name}: no file {source.files[0]!r} in {looked}. {reason}. Get it from"
+        f" {source.page} and put it into one of these folders, or name its folder with --data"
+        " (root=...) or CANDIDLY_DATA."
+    )

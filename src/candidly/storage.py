@@ -1,0 +1,100 @@
+"""Arrays and a note in one ``.npz`` file, without pickle. Knows nothing of what they mean."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+NOTE = "candidly"  # the entry that holds the metadata; also what tells our files from others
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str, Any]) -> None:
+    """Writes beside ``path`` and renames, so that ``path`` is never half a file.
+
+    Raises:
+        ValueError: ``path`` does not end in ``.npz``, or an array holds objects.
+        OSError: the disk is full, the folder is missing or read-only; the message names ``path``.
+    """
+    if path.suffix.lower() != ".npz":
+        raise ValueError(f"{path}: the name must end in .npz.")
+    text = np.frombuffer(json.dumps(note).encode(), np.uint8)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        try:
+            with open(beside, "wb") as file:
+                np.savez(file, allow_pickle=False, **{NOTE: text}, **arrays)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        cause = _os_error(error)
+        if cause is None:
+            raise
+        raise OSError(cause.errno, f"nothing saved ({cause.strerror})", str(path)) from error
+
+
+def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any] | None]:
+    """The arrays of an ``.npz`` file, and its note, None in files that are not candidly's.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: not an ``.npz`` file, a damaged one, or one with pickled objects.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if not isinstance(file, np.lib.npyio.NpzFile):
+                raise ValueError("a single array")
+            arrays = {name: file[name] for name in file.files}
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        raise
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        objects = "allow_pickle" in str(error) or "Object arrays" in str(error)
+        reason = (
+            "it holds Python objects, which are never unpickled. Save strings as numpy str arrays"
+            " and numbers as plain arrays"
+            if objects
+            else f"not an .npz file, or a damaged one ({error})"
+        )
+        raise ValueError(f"{path}: {reason}.") from error
+    if NOTE not in arrays:
+        return arrays, None
+    try:
+        return arrays, json.loads(arrays.pop(NOTE).tobytes().decode())
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path}: its metadata is damaged ({error}).") from error
+
+
+def packed_strings(name: str, strings: Sequence[str | bytes]) -> dict[str, np.ndarray]:
+    """Strings as two plain arrays: UTF-8 bytes, and the offsets (len + 1,) between them."""
+    encoded = [s.encode() if isinstance(s, str) else s for s in strings]
+    ends = np.cumsum([len(string) for string in encoded])
+    return {
+        f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8),
+        f"{name}.offsets": np.concatenate([[0], ends]).astype(np.int64),
+    }
+
+
+def unpacked_strings(name: str, arrays: Mapping[str, np.ndarray]) -> list[str]:
+    """The inverse of ``packed_strings``."""
+    text = arrays[f"{name}.bytes"].tobytes()
+    ends = arrays[f"{name}.offsets"].tolist()
+    return [text[start:end].decode() for start, end in pairwise(ends)]
+
+
+def _os_error(error: BaseException | None) -> OSError | None:
+    """The operating system's complaint behind an error: zipfile masks a full disk with its own."""
+    while error is not None:
+        if isinstance(error, OSError):
+            return error
+        error = error.__context__
+    return None
