@@ -1,0 +1,89 @@
+"""The contract between an algorithm's page and the training loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch import Tensor
+
+from ._space import COMMON, Setting
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What happens at an update.
+
+    Attributes:
+        step: (stack, batch) -> objective, one number per trial (K,), or (objective, updates).
+        after: (stack, batch) -> updates, behind the optimiser and without gradient.
+
+    ``updates`` maps the names of row tables to new rows of the batch, (K, B, ...). A page returns
+    what changes; only the loop writes.
+    """
+
+    step: Callable[[Any, Any], Any]
+    after: Callable[[Any, Any], Mapping[str, Tensor]] | None = None
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A way to learn, as a value.
+
+    Attributes:
+        name: the field's name for it.
+        stages: what happens at an update; today one stage.
+        paper: whose idea it is and where it was published.
+        kind: the family it belongs to.
+        summary: one sentence for ``candidly algorithms list``.
+        reads: the labels a batch may be asked for: ``candidates``, ``given``, or ``truth``. An
+            algorithm that reads the truth is an oracle: it bounds what the others can reach.
+        rows: (trial) -> initial row tables by name, (1, n, ...), for one trial at a time.
+        space: hyper-parameters beyond learning rate, weight decay and batch size.
+        variant: ``fixed``, or the name of the variant this is.
+        variants: fields to replace, by variant. ``plench`` is the benchmark's released program;
+            without an entry it is the same as ``fixed``.
+        version: raised by one when a change moves this algorithm's numbers.
+    """
+
+    name: str
+    stages: tuple[Stage, ...]
+    paper: str = ""
+    kind: str = ""
+    summary: str = ""
+    reads: tuple[str, ...] = ("candidates",)
+    rows: Callable[[Any], Mapping[str, Tensor]] | None = None
+    space: Mapping[str, Setting] = field(default_factory=dict)
+    variant: str = "fixed"
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    version: int = 1
+
+    @property
+    def oracle(self) -> bool:
+        """Whether it is given the truth."""
+        return "truth" in self.reads
+
+    @property
+    def label(self) -> str:
+        """The name as a person writes it: ``CAVL``, or ``CAVL:plench``."""
+        return self.name if self.variant == "fixed" else f"{self.name}:{self.variant}"
+
+    def as_variant(self, variant: str) -> Algorithm:
+        """This algorithm under another variant's rules."""
+        if variant not in self.variants:
+            return self
+        return replace(self, variant=variant, **self.variants[variant])
+
+    def settings(self) -> dict[str, Setting]:
+        """Every hyper-parameter, the common ones first."""
+        return {**COMMON, **self.space}
+
+
+def pure(loss: Callable[[Tensor, Tensor], Tensor]) -> tuple[Stage, ...]:
+    """The stages of a method without memory: the batch's mean of ``loss(logits, candidates)``."""
+
+    def step(s, b):
+        return loss(s.net(b.x).logits, b.candidates).mean(-1)
+
+    return (Stage(step),)

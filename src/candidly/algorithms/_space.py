@@ -1,0 +1,75 @@
+"""Hyper-parameters: their defaults and the benchmark's random search.
+
+The value of a hyper-parameter for configuration ``h`` and split ``t`` is drawn from its own
+stream, ``RandomState(hashed(hashed(h, t), text))``: values differ between splits, and learning
+rate, weight decay and batch size are the same for every algorithm at equal (h, t). Configuration
+0 is the defaults. Source: Wang et al., ICLR 2025, released program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..seeds import hashed
+
+Number = int | float
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A hyper-parameter.
+
+    Attributes:
+        default: its value in configuration 0.
+        draw: (legacy generator) -> a random value.
+        shown: the distribution in a reader's words.
+        text: what its stream is named by, where the benchmark's name differs from ours.
+    """
+
+    default: Number
+    draw: Callable[[np.random.RandomState], Number]
+    shown: str
+    text: str = ""
+
+
+def power_of_ten(default: float, low: float, high: float, text: str = "") -> Setting:
+    """10 ** U(low, high)."""
+    return Setting(
+        default, lambda rng: float(10 ** rng.uniform(low, high)), f"10^U({low:g}, {high:g})", text
+    )
+
+
+def power_of_two(default: int, low: float, high: float, text: str = "") -> Setting:
+    """2 ** int(U(low, high)): the exponent is truncated, so 2**high itself is never drawn."""
+    values = [2**e for e in range(int(low), int(high))]
+    return Setting(default, lambda rng: 2 ** int(rng.uniform(low, high)), _listed(values), text)
+
+
+def one_of(default: Number, values: Sequence[Number], text: str = "") -> Setting:
+    """A uniform choice; the order of ``values`` matters to the stream."""
+    return Setting(default, lambda rng: rng.choice(values).item(), _listed(values), text)
+
+
+def _listed(values: Sequence[Number]) -> str:
+    return "one of " + ", ".join(f"{v:g}" for v in values)
+
+
+COMMON: Mapping[str, Setting] = {
+    "lr": power_of_ten(1e-3, -4.5, -2.5),
+    "weight_decay": power_of_ten(1e-5, -6, -3),
+    "batch_size": power_of_two(128, 5, 8),
+}
+
+
+def configuration(space: Mapping[str, Setting], config: int, split: int) -> dict[str, Number]:
+    """The hyper-parameters of configuration ``config`` on the split with seed ``split``."""
+    if config == 0:
+        return {name: setting.default for name, setting in space.items()}
+    seed = hashed(config, split)
+    return {
+        name: setting.draw(np.random.RandomState(hashed(seed, setting.text or name)))
+        for name, setting in space.items()
+    }

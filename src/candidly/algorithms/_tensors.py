@@ -1,0 +1,45 @@
+"""Small tensor functions that several pages share. All take any leading axes."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:
+    """Softmax over the True entries, 0 elsewhere: (..., q), bool (..., q) -> (..., q).
+
+    Equals ``p * mask / (p * mask).sum()`` without its 0/0 when all of the mask has underflowed.
+    Rows without a True entry are all 0.
+    """
+    inside = logits.masked_fill(~mask, -torch.inf)
+    # subtract the maximum by hand: a row of -inf alone must give zeros, not NaN
+    top = inside.amax(-1, keepdim=True).clamp_min(torch.finfo(logits.dtype).min)
+    weights = (inside - top).exp_()
+    return weights / weights.sum(-1, keepdim=True).clamp_min(torch.finfo(logits.dtype).tiny)
+
+
+def cross_entropy(weights: Tensor, logits: Tensor) -> Tensor:
+    """-sum_j w_j log p_j per example: (..., q), (..., q) -> (...), in nats."""
+    return -(weights * logits.log_softmax(-1)).sum(-1)
+
+
+def uniform_over(candidates: Tensor, dtype: torch.dtype) -> Tensor:
+    """Equal weight on every candidate: bool (..., q) -> dtype (..., q), rows sum to 1."""
+    weights = candidates.to(dtype)
+    return weights / weights.sum(-1, keepdim=True)
+
+
+def log_complement(logits: Tensor) -> Tensor:
+    """log(1 - p_j) for every class without cancellation: (..., q) -> (..., q), <= 0.
+
+    log(1 - p_j) = log1p(-p_j) is safe for p_j <= 1/2, hence for every class but the largest; for
+    that one it is the logsumexp of the others minus the logsumexp of all. With one class alone,
+    -inf.
+    """
+    top = logits.argmax(-1, keepdim=True)
+    log_all = logits.logsumexp(-1, keepdim=True)
+    others = logits.scatter(-1, top, -torch.inf).logsumexp(-1, keepdim=True) - log_all
+    # the largest entry's own log1p is not used: keep its value and gradient finite
+    safe = (logits - log_all).scatter(-1, top, -1.0).exp().clamp_max(0.5)
+    return torch.log1p(-safe).scatter(-1, top, others)

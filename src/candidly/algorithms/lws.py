@@ -1,0 +1,56 @@
+"""LWS: a leveraged sum of sigmoid losses, candidates against non-candidates.
+
+Its logits are not log-probabilities up to a constant, so approximated accuracy (AA) does not suit
+it as a criterion.
+
+Departs from common code: the weights of each side are an exact masked softmax, all zero when the
+side is empty; the released program guards the division with 1e-8 per class, so that a side's
+weights vanish once its mass is far below that.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ._algorithm import Algorithm, Stage
+from ._space import one_of
+from ._tensors import masked_softmax
+
+
+def rows(s):
+    return {"weights": torch.full_like(s.candidates, 1 / s.q, dtype=s.dtype)}
+
+
+def loss(logits, candidates, weights, beta):
+    """sum_{j in S} w_j sigmoid(-z_j) + beta sum_{j not in S} w_j sigmoid(z_j), per example.
+
+    Args:
+        logits, weights: float (..., q).    candidates: bool (..., q).
+        beta: leverage of the non-candidates, broadcastable to the logits.
+
+    Returns:
+        float (...), >= 0.
+    """
+    each = torch.where(candidates, -logits, logits).sigmoid()
+    return (weights * each * torch.where(candidates, 1, beta)).sum(-1)
+
+
+def step(s, b):
+    return loss(s.net(b.x).logits, b.candidates, b.weights, s.hp.beta[..., None]).mean(-1)
+
+
+def after(s, b):
+    logits = s.net(b.x).logits
+    sides = masked_softmax(logits, b.candidates) + masked_softmax(logits, ~b.candidates)
+    return {"weights": sides}
+
+
+LWS = Algorithm(
+    "LWS",
+    (Stage(step, after),),
+    paper="Wen et al., Leveraged weighted loss for partial label learning, ICML 2021",
+    kind="identification",
+    summary="sigmoid losses on both sides of the candidate set, weighted by the model",
+    rows=rows,
+    space={"beta": one_of(2, (1, 2), text="lw_weight")},
+)

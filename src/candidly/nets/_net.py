@@ -1,0 +1,70 @@
+"""Networks as values, and the one layer they are built of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Parameters = Mapping[str, Tensor]
+
+
+class Output(NamedTuple):
+    """What a network says of a batch: ``logits`` (K, B, q) and ``features`` (K, B, h)."""
+
+    logits: Tensor
+    features: Tensor
+
+
+@dataclass(frozen=True)
+class Net:
+    """A network as a value: shapes and pure functions, no parameters.
+
+    Attributes:
+        shapes: parameter shapes of one trial by name, ordered from trunk to head.
+        init: (generator) -> an array per parameter.
+        trunk: (parameters, inputs (K, B, ...)) -> features (K, B, h).
+        head: (parameters, features) -> logits (K, B, q).
+    """
+
+    shapes: Mapping[str, tuple[int, ...]]
+    init: Callable[[np.random.Generator], Mapping[str, np.ndarray]]
+    trunk: Callable[[Parameters, Tensor], Tensor]
+    head: Callable[[Parameters, Tensor], Tensor]
+
+
+class _Affine(torch.autograd.Function):
+    """``x @ w + b`` whose backward adds straight into ``w.grad`` and ``b.grad``.
+
+    Ordinary autograd would allocate a gradient per parameter and update, and page-fault; here
+    the gradients are views of one flat buffer that lives as long as the stack.
+    """
+
+    @staticmethod
+    def forward(ctx, x, w, b):
+        ctx.save_for_backward(x, w)
+        ctx.leaves = w, b
+        return torch.baddbmm(b, x, w)
+
+    @staticmethod
+    def backward(ctx, d_out):
+        x, w = ctx.saved_tensors
+        leaf_w, leaf_b = ctx.leaves
+        leaf_w.grad.baddbmm_(x.transpose(1, 2), d_out)
+        leaf_b.grad.add_(d_out.sum(1, keepdim=True))
+        d_x = torch.bmm(d_out, w.transpose(1, 2)) if ctx.needs_input_grad[0] else None
+        return d_x, None, None
+
+
+def affine(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+    """``x @ w + b`` for every trial: (K, B, i), (K, i, o), (K, 1, o) -> (K, B, o).
+
+    When gradients are recorded, ``w`` and ``b`` must be leaves that own a ``.grad`` to add to.
+    """
+    if torch.is_grad_enabled() and w.requires_grad:
+        return _Affine.apply(x, w, b)
+    return torch.baddbmm(b, x, w)

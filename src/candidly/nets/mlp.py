@@ -1,0 +1,35 @@
+"""The benchmark's network for tables: d -> 500, ReLU, -> q (Wang et al., ICLR 2025)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+
+from ._net import Net, affine
+
+
+def mlp(features: int, classes: int, hidden: int = 500) -> Net:
+    """One hidden layer; weights and biases start uniform in ±1/sqrt(fan in). No dropout, no norm."""
+    shapes = {
+        "w1": (features, hidden),
+        "b1": (1, hidden),
+        "w2": (hidden, classes),
+        "b2": (1, classes),
+    }
+    fan_in = {"w1": features, "b1": features, "w2": hidden, "b2": hidden}
+
+    def init(rng: np.random.Generator):
+        return {
+            name: rng.uniform(-1, 1, shape) / math.sqrt(fan_in[name])
+            for name, shape in shapes.items()
+        }
+
+    def trunk(p, x):
+        return torch.relu_(affine(x, p["w1"], p["b1"]))
+
+    def head(p, features):
+        return affine(features, p["w2"], p["b2"])
+
+    return Net(shapes, init, trunk, head)
