@@ -18,7 +18,18 @@ def checked_inputs(inputs: Any) -> np.ndarray:
     Raises:
         ValueError: none of the four kinds, or a table with NaN or infinity.
     """
-    if kind_of(inputs) == "table":
+    kind = kind_of(inputs)
+    if kind in ("texts", "media"):
+        wanted = str if kind == "texts" else Path
+        for row, value in enumerate(inputs):
+            if not isinstance(value, wanted):
+                raise ValueError(
+                    f"`inputs` has {value!r} at row {row}, but row 0 is a {wanted.__name__}."
+                    " Pass only texts (str) or only files (pathlib.Path)."
+                    if row
+                    else f"`inputs` has {value!r} at row 0, which is neither a str nor a Path."
+                )
+    if kind == "table":
         finite = np.isfinite(inputs)
         if not finite.all():
             row, column = (int(i) for i in np.argwhere(~finite)[0])
@@ -43,14 +54,7 @@ def kind_of(inputs: Any) -> str:
     if inputs.dtype == np.uint8 and inputs.ndim in (3, 4):
         return "images"
     if inputs.dtype == object and inputs.ndim == 1:
-        kind = Path if len(inputs) and isinstance(inputs[0], Path) else str
-        for row, value in enumerate(inputs):
-            if not isinstance(value, kind):
-                raise ValueError(
-                    f"`inputs` has {value!r} at row {row}, but row 0 is a {kind.__name__}."
-                    " Pass only texts (str) or only files (pathlib.Path)."
-                )
-        return "media" if kind is Path else "texts"
+        return "media" if len(inputs) and isinstance(inputs[0], Path) else "texts"
     raise ValueError(
         f"`inputs` is {inputs.dtype} of shape {inputs.shape}. Pass a float table (n, d), uint8"
         " images (n, h, w) or (n, h, w, c), texts or paths; from_arrays() converts other numbers."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from . import _checks, _convert
+from ._stored import ROW_ARRAYS, content, to_fields, to_stored
 from .seeds import hashed
-from .storage import packed_strings, read_arrays, unpacked_strings, write_arrays
+from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
 
 SCHEMA = 1  # of saved files; loading refuses others
-ROW_ARRAYS = ("inputs", "candidates", "given", "tags", "truth", "ids")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,7 +111,7 @@ class Labelled:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Labelled):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return all(_same(a, b) for a, b in zip(self._fields().values(), other._fields().values()))
 
     def __repr__(self) -> str:
         shape = " x ".join(str(size) for size in self.inputs.shape)
@@ -135,7 +135,7 @@ class Labelled:
         Not of ids, class names, annotators' names, source or place. For media it reads the files.
         """
         digest = hashlib.sha256(f"candidly 1 {self.kind} {self.q}".encode())
-        for name, array in _content(self):
+        for name, array in content(self._fields(), self.kind).items():
             plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
             digest.update(f"|{name} {plain.dtype.str} {plain.shape}|".encode())
             digest.update(plain.data if plain.size else b"")
@@ -157,7 +157,7 @@ class Labelled:
             "classes": list(self.classes),
             "source": self.source,
         }
-        write_arrays(path, _stored(self, path.parent), note)
+        write_arrays(path, to_stored(self._fields(), self.kind, path.parent), note)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Labelled:
@@ -171,6 +171,9 @@ class Labelled:
         if note is None:
             raise ValueError(f"{path} was not saved by candidly. candidly.load() reads others.")
         return from_stored(Path(path), arrays, note)
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def split(self, seed: int, test: float = 0.1, validation: float = 0.1) -> Split:
         """Row numbers of training, validation and test, as the benchmark divides them.
@@ -264,7 +267,7 @@ def from_arrays(
     if not len(inputs):
         raise ValueError("`inputs` has no rows.")
     names = _checks.checked_classes(_convert.as_classes(classes, parts))
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for name, part in parts.items():
         write = _convert.to_sets if name in ("candidates", "tags") else _convert.to_labels
         arrays[name] = write(name, part, names)
@@ -341,66 +344,8 @@ def from_stored(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str,
             f"{path} has schema version {note.get('schema')!r}, but this candidly reads {SCHEMA}."
             " Save it again with the version that wrote it, or update candidly."
         )
-    arrays = dict(arrays)
     try:
-        for name in ("inputs", "ids", "votes.annotator"):
-            if f"{name}.bytes" in arrays:
-                arrays[name] = _convert.objects(unpacked_strings(name, arrays))
-        if note["kind"] == "media":
-            arrays["inputs"] = _convert.objects([path.parent / p for p in arrays["inputs"]])
-        kept = {name: arrays[name] for name in ROW_ARRAYS if name in arrays}
-        if "votes.item" in arrays:
-            kept["votes"] = Votes(**{f.name: arrays[f"votes.{f.name}"] for f in fields(Votes)})
-        return Labelled(classes=tuple(note["classes"]), source=note["source"], **kept)
+        stored = to_fields(arrays, note["kind"], path.parent)
+        return Labelled(classes=tuple(note["classes"]), source=note["source"], **stored)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is damaged: {error}.") from error
-
-
-def _stored(data: Labelled, folder: Path) -> dict[str, np.ndarray]:
-    """What a file holds, as named arrays without objects."""
-    arrays: dict[str, np.ndarray] = {}
-    for name in ROW_ARRAYS:
-        array = getattr(data, name)
-        if name == "inputs" and data.kind == "media":
-            arrays |= packed_strings(name, [_below(folder, file) for file in array])
-        elif array is not None and array.dtype == object:
-            arrays |= packed_strings(name, array.tolist())
-        elif array is not None:
-            arrays[name] = array
-    if data.votes is not None:
-        arrays |= packed_strings("votes.annotator", data.votes.annotator.tolist())
-        for name in ("item", "offsets", "labels"):
-            arrays[f"votes.{name}"] = getattr(data.votes, name)
-    return arrays
-
-
-def _below(folder: Path, file: Path) -> str:
-    """``file`` relative to ``folder`` where it is below it, else in full."""
-    here, there = folder.absolute(), file.absolute()
-    return (there.relative_to(here) if there.is_relative_to(here) else there).as_posix()
-
-
-def _content(data: Labelled) -> Iterator[tuple[str, np.ndarray]]:
-    """What a fingerprint covers, as named arrays without objects."""
-    if data.kind in ("table", "images"):
-        yield "inputs", data.inputs
-    elif data.kind == "texts":
-        yield from packed_strings("inputs", data.inputs.tolist()).items()
-    else:
-        digests = []
-        for path in data.inputs:
-            with open(path, "rb") as file:
-                digests.append(hashlib.file_digest(file, "sha256").digest())
-        yield from packed_strings("inputs", digests).items()
-    for name in ("candidates", "given", "tags", "truth"):
-        if getattr(data, name) is not None:
-            yield name, getattr(data, name)
-    if data.votes is not None:
-        numbers: dict[
-            str, int
-        ] = {}  # annotators by first appearance: who, not what they are called
-        who = [numbers.setdefault(name, len(numbers)) for name in data.votes.annotator]
-        yield "votes.annotator", np.array(who, np.int64)
-        yield "votes.item", data.votes.item
-        yield "votes.offsets", data.votes.offsets
-        yield "votes.labels", data.votes.labels
+        raise ValueError(f"{path} is damaged: {error}") from error

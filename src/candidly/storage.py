@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ._files import replacing
 
 NOTE = "candidly"  # the entry that holds the metadata; also what tells our files from others
 
@@ -26,21 +27,8 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str
     if path.suffix.lower() != ".npz":
         raise ValueError(f"{path}: the name must end in .npz.")
     text = np.frombuffer(json.dumps(note).encode(), np.uint8)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        try:
-            with open(beside, "wb") as file:
-                np.savez(file, allow_pickle=False, **{NOTE: text}, **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        cause = _os_error(error)
-        if cause is None:
-            raise
-        raise OSError(cause.errno, f"nothing saved ({cause.strerror})", str(path)) from error
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, **{NOTE: text}, **arrays)
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any] | None]:
@@ -89,12 +77,3 @@ def unpacked_strings(name: str, arrays: Mapping[str, np.ndarray]) -> list[str]:
     text = arrays[f"{name}.bytes"].tobytes()
     ends = arrays[f"{name}.offsets"].tolist()
     return [text[start:end].decode() for start, end in pairwise(ends)]
-
-
-def _os_error(error: BaseException | None) -> OSError | None:
-    """The operating system's complaint behind an error: zipfile masks a full disk with its own."""
-    while error is not None:
-        if isinstance(error, OSError):
-            return error
-        error = error.__context__
-    return None

@@ -73,7 +73,9 @@ class Votes:
         >>> Votes.from_rows([(0, "ann", [2]), (0, "bob", [2, 1]), (1, "ann", [])]).rows()[1]
         (0, 'bob', (2, 1))
         """
-        items, annotators, labels = [], [], []
+        items: list[int] = []
+        annotators: list[str] = []
+        labels: list[list[int]] = []
         for row in rows:
             item, annotator, answer = row
             if isinstance(answer, (int, np.integer, str)):

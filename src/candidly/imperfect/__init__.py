@@ -10,6 +10,7 @@ import numpy as np
 
 from .._names import lookup, nearest
 from ..labelled import Labelled
+from ._checks import check_rate, check_seed
 from .flip import flip
 from .noise import noise
 from .uniform import uniform
@@ -133,12 +134,14 @@ def _value(
     try:
         if isinstance(default, bool):
             return {"true": True, "false": False, "1": True, "0": False}[text.lower()]
-        return float(text) if default is float else int(text)
+        number = float(text) if default is float else int(text)
     except (ValueError, KeyError):
         wanted = "true or false" if isinstance(default, bool) else "a number"
         if default == 0 and not isinstance(default, bool):
             wanted = "an integer"
         raise ValueError(f"{name}:{key}={text!r}; {key} must be {wanted}.") from None
+    check_rate(number) if key == "rate" else check_seed(int(number))
+    return number
 
 
 def _text(values: Values, separator: str) -> str:

@@ -10,8 +10,7 @@ def checked_truth(truth: np.ndarray, q: int, seed: int) -> np.ndarray:
     truth = np.asarray(truth)
     if q < 2:
         raise ValueError(f"there are {q} classes; imperfect labels need at least 2.")
-    if seed < 0:
-        raise ValueError(f"`seed` is {seed}; it must not be negative.")
+    check_seed(seed)
     if truth.ndim != 1 or truth.dtype.kind not in "iu":
         raise ValueError(f"`truth` is {truth.dtype} of shape {truth.shape}, not integers (n,).")
     wrong = (truth < 0) | (truth >= q)
@@ -24,7 +23,13 @@ def checked_truth(truth: np.ndarray, q: int, seed: int) -> np.ndarray:
     return truth.astype(np.int64)
 
 
-def checked_rate(rate: float) -> None:
+def check_seed(seed: int) -> None:
+    """Raises ValueError when ``seed`` is not one for the generators."""
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"`seed` is {seed}; it must be in 0..2**64-1.")
+
+
+def check_rate(rate: float) -> None:
     """Raises ValueError when ``rate`` is not a probability."""
     if not 0 <= rate <= 1:
         raise ValueError(f"`rate` is {rate}; it must be in [0, 1].")

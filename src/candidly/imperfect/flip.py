@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..seeds import draw
-from ._checks import checked_rate, checked_truth
+from ._checks import check_rate, checked_truth
 
 
 def flip(
@@ -38,7 +38,7 @@ def flip(
             range, fewer than two classes, a negative seed.
     """
     truth = checked_truth(truth, q, seed)
-    rates = _checked_rates(rate, q)
+    rates = _check_rates(rate, q)
     random = draw(seed, "imperfect.flip")
     rows = np.arange(len(truth))
     candidates = random.random((len(truth), q)) < (rates if rates.ndim == 0 else rates[truth])
@@ -50,10 +50,10 @@ def flip(
     return candidates
 
 
-def _checked_rates(rate: float | np.ndarray, q: int) -> np.ndarray:
+def _check_rates(rate: float | np.ndarray, q: int) -> np.ndarray:
     rates = np.asarray(rate, np.float64)
     if rates.ndim == 0:
-        checked_rate(float(rates))
+        check_rate(float(rates))
         return rates
     if rates.shape != (q, q):
         raise ValueError(f"`rate` has shape {rates.shape}; give one number or a {q} x {q} matrix.")

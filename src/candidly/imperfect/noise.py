@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..seeds import draw
-from ._checks import checked_rate, checked_truth
+from ._checks import check_rate, checked_truth
 
 
 def noise(candidates: np.ndarray, truth: np.ndarray, rate: float, seed: int = 0) -> np.ndarray:
@@ -39,7 +39,7 @@ def noise(candidates: np.ndarray, truth: np.ndarray, rate: float, seed: int = 0)
         )
     q = candidates.shape[1]
     truth = checked_truth(truth, q, seed)
-    checked_rate(rate)
+    check_rate(rate)
     random = draw(seed, "imperfect.noise")
     hit = np.flatnonzero(random.random(len(truth)) < rate)
     candidates[hit, truth[hit]] = False

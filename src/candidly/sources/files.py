@@ -126,7 +126,7 @@ def _load_table(path: Path) -> Labelled:
     numbers = all(
         re.fullmatch(r"-?\d+", label) for rows in labels.values() for r in rows for label in r
     )
-    values = {name: _values(rows, name, numbers) for name, rows in labels.items()}
+    values: dict[str, Any] = {name: _values(rows, name, numbers) for name, rows in labels.items()}
     ids = frame["id"].to_list() if "id" in frame.columns else None
     inputs = _inputs(frame, path.parent)
     return from_arrays(inputs, ids=ids, source=path.name, **values)

@@ -51,7 +51,9 @@ def load_mat(path: Path, source: str = "") -> Labelled:
     truth = None
     if truth_sets is not None:
         target = _bits(path, "target", truth_sets if not transposed else truth_sets.T)
-        _check_columns(path, "target", target.sum(0) == 1, "does not hold exactly one 1")
+        _check_columns(
+            path, "target", target.sum(0) == 1, "does not hold exactly one 1"
+        )
         truth = target.argmax(0).astype(np.int64)
     return Labelled(
         inputs=as_inputs(data),
@@ -126,7 +128,7 @@ def _bits(path: Path, name: str, sets: np.ndarray) -> np.ndarray:
     return sets.astype(bool)
 
 
-def _check_columns(path: Path, name: str, good: np.ndarray, complaint: str) -> None:
+def _check_columns(path: Path, name: str, good: Any, complaint: str) -> None:
     if not good.all():
         raise ValueError(
             f"{path}: column {int((~good).argmax())} of `{name}` {complaint}"

@@ -1,0 +1,246 @@
+"""``candidly data``: what data there is, and what is in it. ``candidly labels``: making labels."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from .. import imperfect
+from .._names import lookup
+from ..describe import Description, describe
+from ..labelled import Labelled
+from ..sources import SOURCES, Comparison, Source, compare, load
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Data sets by name, and files of your own: list, show, describe, convert.",
+)
+labels_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Make imperfect labels from true ones, and describe what came out.",
+)
+
+What = Annotated[str, typer.Argument(metavar="NAME_OR_PATH", help="A known name, or a file.")]
+Data = Annotated[
+    Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+SPEC_HELP = "Process and parameters, such as flip:rate=0.3,seed=1 or uniform+noise:rate=0.1."
+
+SHOWN_CLASSES = 20  # longer histograms hide the rest of the page
+BAR = 30
+
+
+@app.command("list")
+def list_sources(as_json: AsJson = False) -> None:
+    """The data sets that candidly knows by name.
+
+    [bold]Example:[/bold]  candidly data list
+    """
+    if as_json:
+        _print_json([_source_dict(source) for source in SOURCES.values()])
+        return
+    table = Table(title="Known data sets (published numbers)")
+    table.add_column("name", no_wrap=True)
+    for column in ("n", "features", "classes", "candidates", "noise %"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("file", overflow="fold")
+    for source in SOURCES.values():
+        e = source.expected
+        rate = None if e.noise_rate is None else round(100 * e.noise_rate, 2)
+        numbers = [_text(x) for x in (e.n, e.d, e.q, e.avg_candidates, rate)]
+        table.add_row(source.name, *numbers, _availability(source))
+    _out(table)
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="A known name.")], as_json: AsJson = False
+) -> None:
+    """Where a known data set comes from: licence, citation, file, checksum, characteristics.
+
+    [bold]Example:[/bold]  candidly data show lost
+    """
+    _, source = lookup(SOURCES, name, "data set")
+    if as_json:
+        _print_json(_source_dict(source))
+        return
+    table = _two_columns(source.name)
+    for key, value in _source_dict(source).items():
+        if key == "expected":
+            value = ", ".join(f"{k}={v}" for k, v in value.items() if v is not None)
+        table.add_row(key, ", ".join(value) if isinstance(value, list) else _text(value))
+    _out(table)
+
+
+@app.command("describe")
+@labels_app.command("describe")
+def describe_data(
+    what: What,
+    data: Data = None,
+    labels: Annotated[str | None, typer.Option("--labels", metavar="SPEC", help=SPEC_HELP)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What is in a data set, and whether a known one has its published characteristics.
+
+    [bold]Example:[/bold]  candidly data describe digits --labels flip:rate=0.3
+    """
+    loaded = _load(what, data)
+    compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
+    if labels is not None:
+        loaded = imperfect.apply(loaded, labels)
+    description = describe(loaded)
+    if as_json:
+        published = [row._asdict() for row in compared]
+        _print_json({**description.to_dict(), "published": published})
+        return
+    _out(_description_table(description))
+    _out(*_histograms(loaded, description))
+    if compared:
+        _out(_comparison_table(compared))
+
+
+@app.command()
+def convert(
+    what: What,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write any data set as one .npz file, which loads fast and needs no MATLAB or pickle.
+
+    [bold]Example:[/bold]  candidly data convert lost.mat lost.npz
+    """
+    _save(_load(what, data), out, as_json)
+
+
+@labels_app.command()
+def make(
+    what: What,
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help=SPEC_HELP)],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make candidate sets from the truth of a data set, and write the result.
+
+    [bold]Example:[/bold]  candidly labels make digits uniform+noise:rate=0.1 noisy.npz
+    """
+    _save(imperfect.apply(_load(what, data), spec), out, as_json)
+
+
+def _load(what: str, root: Path | None) -> Labelled:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        loaded = load(what, root)
+    for warning in caught:
+        _tell(f"warning: {warning.message}")
+    return loaded
+
+
+def _save(data: Labelled, out: Path, as_json: bool) -> None:
+    data.save(out)
+    if as_json:
+        _print_json({"path": str(out), "source": data.source, "fingerprint": data.fingerprint()})
+    else:
+        _tell(f"wrote {out}: {data!r}")
+
+
+def _source_dict(source: Source) -> dict[str, Any]:
+    values = dataclasses.asdict(source)
+    del values["loader"]
+    values["files"] = list(source.files)
+    values["availability"] = _availability(source)
+    return values
+
+
+def _availability(source: Source) -> str:
+    if not source.files:
+        return "built in"
+    return "download" if source.url else "bring your own"
+
+
+def _description_table(description: Description) -> Table:
+    table = _two_columns(description.source or "data")
+    histograms = ("candidate_sizes", "oracle_class_counts", "oracle_flipping")
+    for key, value in description.to_dict().items():
+        if value is None or key == "source" or key in histograms:
+            continue
+        if isinstance(value, list):
+            listed = ", ".join(str(item) for item in value[:SHOWN_CLASSES])
+            more = ", ..." if len(value) > SHOWN_CLASSES else ""
+            value = f"{len(value)} ({listed}{more})" if value else "none"
+        label = {"n": "examples", "q": "classes"}.get(key, key)
+        label = label.removeprefix("oracle_").replace("_", " ")
+        table.add_row(label + (" (oracle)" if key.startswith("oracle_") else ""), _text(value))
+    return table
+
+
+def _two_columns(title: str) -> Table:
+    table = Table(title=title, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
+
+
+def _histograms(data: Labelled, description: Description) -> list[Table]:
+    tables = []
+    if description.candidate_sizes is not None:
+        sizes = [(str(s), c) for s, c in enumerate(description.candidate_sizes) if c]
+        tables.append(_bars("labels in a set", sizes))
+    if description.oracle_class_counts is not None:
+        counts = list(zip(data.classes, description.oracle_class_counts))
+        title = "examples of a class (oracle)"
+        if len(counts) > SHOWN_CLASSES:
+            counts = sorted(counts, key=lambda pair: -pair[1])[:SHOWN_CLASSES]
+            title = f"examples of the {SHOWN_CLASSES} largest of {data.q} classes (oracle)"
+        tables.append(_bars(title, counts))
+    return tables
+
+
+def _bars(title: str, counts: list[tuple[str, int]]) -> Table:
+    largest = max(count for _, count in counts)
+    table = Table(title=title, show_header=False, box=None)
+    table.add_column(justify="right")
+    table.add_column(justify="right")
+    table.add_column()
+    for name, count in counts:
+        table.add_row(name, str(count), "█" * round(BAR * count / largest))
+    return table
+
+
+def _comparison_table(rows: list[Comparison]) -> Table:
+    table = Table("published", "expected", "measured", "agrees")
+    for row in rows:
+        table.add_row(
+            row.what, _text(row.expected), _text(row.measured), "yes" if row.agrees else "NO"
+        )
+    return table
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _out(*things: Table) -> None:
+    for thing in things:
+        Console().print(thing)
+
+
+def _tell(message: str) -> None:
+    typer.echo(message, err=True)
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))

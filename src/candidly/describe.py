@@ -1,0 +1,177 @@
+"""What is in a data set: sizes, label sets, noise, and traps such as constant columns."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .labelled import Labelled
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """Characteristics of one data set. What does not apply is None; ``oracle_`` reads the truth.
+
+    Attributes:
+        n, q: examples and classes.    kind: of the inputs.    source: as stored.
+        features: columns of a table.
+        constant_columns: numbers of the columns of a table that have one value.
+        duplicate_rows: examples whose inputs equal those of an earlier one; not for media.
+        avg_candidates, min_candidates, max_candidates: labels in a candidate set.
+        candidate_sizes: how many sets have 0, 1, ... ``max_candidates`` labels.
+        singleton_rows, full_rows: sets of one label, and of all.
+        never_candidates: classes that are in no candidate set.
+        given_missing: examples without a given label.
+        avg_tags: tags an example.
+        answers, annotators: of ``votes``.
+        oracle_unknown: examples whose truth is not known; the oracle's other fields leave them out.
+        oracle_class_counts: examples of each class.
+        oracle_imbalance: the largest of these by the smallest that is not 0.
+        oracle_never_true: classes with no example.
+        oracle_noise_rate: share of examples whose truth is no candidate.
+        oracle_given_noise_rate: share of the given labels that differ from the truth.
+        oracle_flipping: (q, q); among examples of class a, the share with b as a candidate (or,
+            without candidate sets, as given label). A row of NaN where class a has none.
+        oracle_ambiguity: largest entry of it off the diagonal, for candidate sets; a proxy of the
+            ambiguity degree that holds when sets depend on the class alone.
+    """
+
+    source: str
+    n: int
+    q: int
+    kind: str
+    features: int | None = None
+    constant_columns: tuple[int, ...] | None = None
+    duplicate_rows: int | None = None
+    avg_candidates: float | None = None
+    min_candidates: int | None = None
+    max_candidates: int | None = None
+    candidate_sizes: tuple[int, ...] | None = None
+    singleton_rows: int | None = None
+    full_rows: int | None = None
+    never_candidates: tuple[str, ...] | None = None
+    given_missing: int | None = None
+    avg_tags: float | None = None
+    answers: int | None = None
+    annotators: int | None = None
+    oracle_unknown: int | None = None
+    oracle_class_counts: tuple[int, ...] | None = None
+    oracle_imbalance: float | None = None
+    oracle_never_true: tuple[str, ...] | None = None
+    oracle_noise_rate: float | None = None
+    oracle_given_noise_rate: float | None = None
+    oracle_flipping: tuple[tuple[float, ...], ...] | None = None
+    oracle_ambiguity: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same for JSON: tuples become lists, NaN becomes None."""
+        return {name: _plain(value) for name, value in dataclasses.asdict(self).items()}
+
+
+def describe(data: Labelled) -> Description:
+    """Characteristics of ``data``, the oracle's among them when there is a truth.
+
+    Raises:
+        ValueError: there is no example.
+
+    Source of the definitions: Wang et al., ICLR 2025; Cour et al., 2011 (ambiguity degree).
+    """
+    if not len(data):
+        raise ValueError("there is no example to describe.")
+    found = _inputs(data) | _labels(data)
+    if data.truth is not None:
+        found |= _oracle(data, data.truth)
+    return Description(source=data.source, n=data.n, q=data.q, kind=data.kind, **found)
+
+
+def flipping(sets: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Share of examples of class a whose set holds b.
+
+    Args:
+        sets: bool (n, q).    truth: int (n,) in -1..q-1; rows with -1 are left out.
+
+    Returns:
+        float (q, q), rows a, columns b, in [0, 1]; NaN in rows of classes without an example.
+    """
+    classes = (truth[:, None] == np.arange(sets.shape[1])).astype(np.float64)
+    counts = classes.sum(0)[:, None]
+    together = classes.T @ sets
+    return np.divide(together, counts, out=np.full_like(together, np.nan), where=counts > 0)
+
+
+def _inputs(data: Labelled) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if data.kind == "table":
+        constant = (data.inputs == data.inputs[0]).all(0)
+        found["features"] = data.inputs.shape[1]
+        found["constant_columns"] = tuple(np.flatnonzero(constant).tolist())
+    if data.kind == "texts":
+        found["duplicate_rows"] = data.n - len(set(data.inputs))
+    elif data.kind != "media":
+        rows = np.ascontiguousarray(data.inputs.reshape(data.n, -1)) + data.inputs.dtype.type(0)
+        # compared as bytes, hence + 0: it turns -0.0 into 0.0
+        found["duplicate_rows"] = data.n - len({row.tobytes() for row in rows})
+    return found
+
+
+def _labels(data: Labelled) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if data.candidates is not None:
+        sizes = data.candidates.sum(1)
+        found["avg_candidates"] = float(sizes.mean())
+        found["min_candidates"] = int(sizes.min())
+        found["max_candidates"] = int(sizes.max())
+        found["candidate_sizes"] = tuple(np.bincount(sizes).tolist())
+        found["singleton_rows"] = int((sizes == 1).sum())
+        found["full_rows"] = int((sizes == data.q).sum())
+        found["never_candidates"] = _names(data, ~data.candidates.any(0))
+    if data.given is not None:
+        found["given_missing"] = int((data.given == -1).sum())
+    if data.tags is not None:
+        found["avg_tags"] = float(data.tags.sum(1).mean())
+    if data.votes is not None:
+        found["answers"] = len(data.votes)
+        found["annotators"] = len(set(data.votes.annotator))
+    return found
+
+
+def _oracle(data: Labelled, truth: np.ndarray) -> dict[str, Any]:
+    known = truth >= 0
+    found: dict[str, Any] = {"oracle_unknown": int((~known).sum())}
+    if not known.any():
+        return found
+    counts = np.bincount(truth[known], minlength=data.q)
+    found["oracle_class_counts"] = tuple(counts.tolist())
+    found["oracle_imbalance"] = float(counts.max() / counts[counts > 0].min())
+    found["oracle_never_true"] = _names(data, counts == 0)
+    sets = data.candidates
+    if sets is not None:
+        found["oracle_noise_rate"] = float((~sets[known, truth[known]]).mean())
+    if data.given is not None:
+        both = known & (data.given >= 0)
+        if both.any():
+            found["oracle_given_noise_rate"] = float((data.given != truth)[both].mean())
+        if sets is None:
+            truth = np.where(both, truth, -1)
+            sets = data.given[:, None] == np.arange(data.q)
+    if sets is not None:
+        shares = flipping(sets, truth)
+        found["oracle_flipping"] = tuple(tuple(row) for row in shares.tolist())
+        off = shares[~np.eye(data.q, dtype=bool)]
+        if data.candidates is not None and not np.isnan(off).all():
+            found["oracle_ambiguity"] = float(np.nanmax(off))
+    return found
+
+
+def _names(data: Labelled, which: Any) -> tuple[str, ...]:
+    return tuple(data.classes[label] for label in np.flatnonzero(which))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
