@@ -1,0 +1,354 @@
+"""Measuring predictions with and without clean labels, and choosing by the measurement.
+
+Covering rate and approximated accuracy need candidate sets only; the accuracies need the truth
+and skip examples that have none (-1). Everything takes NumPy arrays or torch tensors and gives
+back the same kind, one float64 per leading axis: logits ``(..., n, q)`` give ``(...)``. A leading
+index gets NaN when it has no example to judge, or one whose highest logit is NaN or infinite.
+
+The predicted class is the one with the highest logit, the lowest index among equals.
+
+Each public function checks its input and calls the underscored one of the same name, which a
+training loop that has checked its data once may call itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Array = Any  # numpy.ndarray or torch.Tensor; torch is not imported here
+
+
+def covering_rate(logits: Array, candidates: Array) -> Array:
+    """Share of examples whose predicted class is a candidate.
+
+    Args:
+        logits: float (..., n, q).
+        candidates: bool (n, q) or (..., n, q).
+
+    Returns:
+        float64 (...), in [0, 1]; higher is better; 1 when every class is a candidate.
+
+    Raises:
+        ValueError: an example has no candidate; the message names its index.
+
+    Source: Wang et al., ICLR 2025, Definition 1.
+
+    >>> float(covering_rate(np.array([[2.0, 1.0, 0.0]]), np.array([[False, True, True]])))
+    0.0
+    """
+    return _covering_rate(*_checked_candidates(logits, candidates))
+
+
+def approximated_accuracy(logits: Array, candidates: Array) -> Array:
+    """Mean share of the candidates' probability that the predicted class holds, 0 outside them.
+
+    Equals the accuracy in expectation when the probabilities are right and the candidate sets
+    are drawn fairly. Between CR_i / s_i and CR_i for every example with s_i candidates.
+
+    Args:
+        logits: float (..., n, q).
+        candidates: bool (n, q) or (..., n, q).
+
+    Returns:
+        float64 (...), in [0, 1]; higher is better; never above the covering rate.
+
+    Raises:
+        ValueError: an example has no candidate; the message names its index.
+
+    Source: Wang et al., ICLR 2025, Definition 2, in a form that cannot overflow or divide 0 by 0.
+
+    >>> logits, candidates = np.log([[0.6, 0.2, 0.2]]), np.array([[True, True, False]])
+    >>> round(float(approximated_accuracy(logits, candidates)), 6)
+    0.75
+    """
+    return _approximated_accuracy(*_checked_candidates(logits, candidates))
+
+
+def approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
+    """Approximated accuracy as the PLENCH benchmark's program computes it, defect included.
+
+    An example whose prediction lies outside the candidates counts as *right* once the candidates
+    together hold less than about 1e-12 of the probability, and so does one without candidates;
+    so this can exceed the covering rate. For comparison with published numbers only.
+
+    Args:
+        logits: float (..., n, q).
+        candidates: bool (n, q) or (..., n, q); empty rows are allowed.
+
+    Returns:
+        float64 (...), in [0, 1].
+
+    >>> logits, candidates = np.array([[40.0, 0.0, 0.0]]), np.array([[False, True, False]])
+    >>> round(float(approximated_accuracy_plench(logits, candidates)), 4)
+    1.0
+    >>> float(approximated_accuracy(logits, candidates))
+    0.0
+    """
+    logits, candidates = _alike(logits, candidates)
+    _check_shapes(logits, candidates)
+    return _approximated_accuracy_plench(logits, candidates)
+
+
+def accuracy(logits: Array, labels: Array) -> Array:
+    """Share of examples whose predicted class is the label; unknown labels (-1) are left out.
+
+    Args:
+        logits: float (..., n, q).
+        labels: int (n,) or (..., n), in -1..q-1.
+
+    Returns:
+        float64 (...), in [0, 1]; NaN when no label is known.
+
+    >>> float(accuracy(np.array([[2.0, 1.0], [2.0, 1.0], [0.0, 1.0]]), np.array([0, 1, -1])))
+    0.5
+    """
+    return _accuracy(*_checked_labels(logits, labels))
+
+
+def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
+    """Share of examples whose label is among the ``k`` highest logits.
+
+    Among equal logits the lower index comes first, so ``k=1`` is :func:`accuracy`.
+
+    Args:
+        logits: float (..., n, q).
+        labels: int (n,) or (..., n), in -1..q-1; unknown labels (-1) are left out.
+        k: at least 1; from ``q`` on the answer is 1.
+
+    Returns:
+        float64 (...), in [0, 1]; NaN when no label is known.
+
+    >>> float(top_k_accuracy(np.array([[3.0, 2.0, 1.0], [3.0, 2.0, 1.0]]), np.array([1, 2]), k=2))
+    0.5
+    """
+    if k < 1:
+        raise ValueError(f"`k` is {k}; a top-k accuracy needs k of at least 1.")
+    return _top_k_accuracy(*_checked_labels(logits, labels), k)
+
+
+def balanced_accuracy(logits: Array, labels: Array) -> Array:
+    """Mean recall over the classes that occur among the labels.
+
+    Args:
+        logits: float (..., n, q).
+        labels: int (n,) or (..., n), in -1..q-1; unknown labels (-1) are left out.
+
+    Returns:
+        float64 (...), in [0, 1]; NaN when no label is known.
+
+    >>> always_zero = np.array([[1.0, 0.0]] * 4)
+    >>> float(balanced_accuracy(always_zero, np.array([0, 0, 0, 1])))
+    0.5
+    """
+    return _balanced_accuracy(*_checked_labels(logits, labels))
+
+
+# Choosing. Values may be None (not measured, diverged) or NaN; neither is ever chosen.
+
+
+def best_record(values: Sequence[float | None]) -> int | None:
+    """Index of the highest value, the earliest among equals; None when there is no value.
+
+    >>> best_record([0.5, None, 0.9, 0.9])
+    2
+    """
+    best = None
+    for index, value in enumerate(values):
+        # a comparison with NaN is false, so NaN needs the test only as a first value
+        if (
+            value is not None and value == value and (best is None or value > values[best])  # type: ignore[operator]
+        ):
+            best = index
+    return best
+
+
+def best_configuration(values: Sequence[float | None]) -> int | None:
+    """Index of the highest value, the *last* among equals; None when there is no value.
+
+    Ties between configurations are common on small validation sets; that the largest
+    hyper-parameter seed wins is the benchmark's rule.
+
+    >>> best_configuration([0.9, None, 0.9, 0.5])
+    2
+    """
+    reverse = best_record(values[::-1])
+    return None if reverse is None else len(values) - 1 - reverse
+
+
+def count_best(values: Sequence[float | None]) -> int:
+    """How many entries share the highest value; 0 when there is no value.
+
+    >>> count_best([0.9, None, 0.9, 0.5])
+    2
+    """
+    best = best_record(values)
+    return 0 if best is None else sum(value == values[best] for value in values)
+
+
+# The same without checks.
+
+
+def _covering_rate(logits: Array, candidates: Array) -> Array:
+    top, predicted = _predict(logits)
+    return _mean(_nan_like(top, _at(candidates, predicted)))
+
+
+def _approximated_accuracy(logits: Array, candidates: Array) -> Array:
+    xp = _namespace(logits)
+    top, predicted = _predict(logits)
+    inside = _at(candidates, predicted)
+    # exp(z_ŷ − LSE_S(z)) = 1 / Σ_S exp(z_k − z_ŷ): no exponent is positive, and when ŷ ∈ S the
+    # sum is at least 1, so nothing overflows and no share exceeds 1
+    mass = (xp.exp(logits - top[..., None]) * candidates).sum(-1)
+    share = inside / xp.where(inside, mass, 1)
+    return _mean(_nan_like(top, share))
+
+
+def _approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
+    xp = _namespace(logits)
+    top, predicted = _predict(logits)
+    exp = xp.exp(logits - top[..., None])
+    # the program's softmax keeps the logits' precision; its float64 candidates promote the rest
+    inside = _float64(exp / exp.sum(-1)[..., None]) * candidates
+    others = inside * (xp.arange(logits.shape[-1], **_on(logits)) != predicted[..., None])
+    return _mean(_nan_like(top, 1 - (others / (inside.sum(-1)[..., None] + 1e-12)).sum(-1)))
+
+
+def _accuracy(logits: Array, labels: Array) -> Array:
+    top, predicted = _predict(logits)
+    return _mean_known(_nan_like(top, predicted == labels), labels)
+
+
+def _top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
+    xp = _namespace(logits)
+    top, _ = _predict(logits)
+    value = _at(logits, xp.where(labels < 0, 0, labels))[..., None]
+    before = xp.arange(logits.shape[-1], **_on(logits)) < labels[..., None]
+    ahead = ((logits > value) | ((logits == value) & before)).sum(-1)
+    return _mean_known(_nan_like(top, ahead < k), labels)
+
+
+def _balanced_accuracy(logits: Array, labels: Array) -> Array:
+    xp = _namespace(logits)
+    top, predicted = _predict(logits)
+    counts = (labels[..., None] == xp.arange(logits.shape[-1], **_on(logits))).sum(-2)
+    present = (counts > 0).sum(-1)[..., None]
+    size = _at(counts[..., None, :], xp.where(labels < 0, 0, labels))
+    known = labels >= 0
+    weight = known / xp.where(known, _float64(size * present), 1)
+    right = xp.where(known, _nan_like(top, predicted == labels), 0)
+    return xp.where(known.any(-1), (right * weight).sum(-1), np.nan)
+
+
+# Helpers that mean the same for both kinds of array.
+
+
+def _namespace(array: Array) -> Any:
+    torch = sys.modules.get("torch")
+    return torch if torch is not None and isinstance(array, torch.Tensor) else np
+
+
+def _on(array: Array) -> dict[str, Any]:
+    """Keyword arguments that make a new array beside ``array``."""
+    return {} if _namespace(array) is np else {"device": array.device}
+
+
+def _float64(array: Array) -> Array:
+    return array.astype(np.float64) if _namespace(array) is np else array.double()
+
+
+def _predict(logits: Array) -> tuple[Array, Array]:
+    """The highest logit and its lowest index, each (..., n); NaN and q where a net blew up."""
+    xp = _namespace(logits)
+    q = logits.shape[-1]
+    top = xp.amax(logits, axis=-1)
+    top = xp.where(xp.isfinite(top), top, np.nan)
+    # spelled out, because which index argmax returns among equals depends on the device
+    index = xp.where(logits == top[..., None], xp.arange(q, **_on(logits)), q)
+    return top, xp.amin(index, axis=-1)
+
+
+def _at(table: Array, index: Array) -> Array:
+    """``table[..., i, index[..., i]]``, with 0 in place of an index past the end."""
+    xp = _namespace(index)
+    index = xp.where(index < table.shape[-1], index, 0)[..., None]
+    if xp is np:
+        lead = np.broadcast_shapes(table.shape[:-1], index.shape[:-1])
+        table = np.broadcast_to(table, (*lead, table.shape[-1]))
+        return np.take_along_axis(table, np.broadcast_to(index, (*lead, 1)), -1)[..., 0]
+    return xp.take_along_dim(table, index, -1)[..., 0]
+
+
+def _nan_like(top: Array, values: Array) -> Array:
+    """``values`` in float64, NaN where the highest logit is."""
+    xp = _namespace(top)
+    return xp.where(xp.isnan(top), np.nan, _float64(values))
+
+
+def _mean(values: Array) -> Array:
+    n = values.shape[-1]
+    return values.mean(-1) if n else values.sum(-1) * np.nan
+
+
+def _mean_known(values: Array, labels: Array) -> Array:
+    """Mean over the examples whose label is known, NaN when none is."""
+    xp = _namespace(values)
+    known = labels >= 0
+    count = known.sum(-1)
+    total = xp.where(known, values, 0).sum(-1)
+    return xp.where(count > 0, total / xp.where(count > 0, count, 1), np.nan)
+
+
+# Checks at the boundary.
+
+
+def _alike(logits: Array, other: Array) -> tuple[Array, Array]:
+    """Both as the kind that ``logits`` is: a tensor on its device, or NumPy arrays."""
+    xp = _namespace(logits)
+    if xp is np:
+        return np.asarray(logits), np.asarray(other)
+    return logits, xp.as_tensor(other, device=logits.device)
+
+
+def _check_shapes(logits: Array, candidates: Array) -> None:
+    if logits.ndim < 2 or tuple(candidates.shape[-2:]) != tuple(logits.shape[-2:]):
+        raise ValueError(
+            f"`candidates` has shape {tuple(candidates.shape)} and `logits` "
+            f"{tuple(logits.shape)}; both must end in (examples, classes)."
+        )
+
+
+def _checked_candidates(logits: Array, candidates: Array) -> tuple[Array, Array]:
+    logits, candidates = _alike(logits, candidates)
+    candidates = candidates != 0  # 0/1 tables of any type are welcome
+    _check_shapes(logits, candidates)
+    xp, filled = _namespace(candidates), candidates.any(-1)
+    if not bool(filled.all()):
+        empty = np.argwhere(np.asarray(~filled if xp is np else ~filled.cpu()))[0].tolist()
+        where = empty[0] if len(empty) == 1 else tuple(empty)
+        raise ValueError(
+            f"`candidates` row {where} is empty: every example needs at least one candidate. "
+            f"Leave the example out, or give it every class."
+        )
+    return logits, candidates
+
+
+def _checked_labels(logits: Array, labels: Array) -> tuple[Array, Array]:
+    logits, labels = _alike(logits, labels)
+    if logits.ndim < 2 or labels.ndim < 1 or labels.shape[-1] != logits.shape[-2]:
+        raise ValueError(
+            f"`labels` has shape {tuple(labels.shape)} and `logits` {tuple(logits.shape)}; "
+            f"labels must be (examples,) and logits (..., examples, classes)."
+        )
+    q = logits.shape[-1]
+    low, high = (int(labels.min()), int(labels.max())) if labels.shape[-1] else (0, 0)
+    if low < -1 or high >= q:
+        raise ValueError(
+            f"`labels` spans {low}..{high}, but there are {q} classes "
+            f"(0..{q - 1}, and -1 for unknown)."
+        )
+    return logits, labels
