@@ -276,11 +276,10 @@ def _at(table: Array, index: Array) -> Array:
     """``table[..., i, index[..., i]]``, with 0 in place of an index past the end."""
     xp = _namespace(index)
     index = xp.where(index < table.shape[-1], index, 0)[..., None]
-    if xp is np:
-        lead = np.broadcast_shapes(table.shape[:-1], index.shape[:-1])
-        table = np.broadcast_to(table, (*lead, table.shape[-1]))
-        return np.take_along_axis(table, np.broadcast_to(index, (*lead, 1)), -1)[..., 0]
-    return xp.take_along_dim(table, index, -1)[..., 0]
+    lead = xp.broadcast_shapes(table.shape[:-1], index.shape[:-1])
+    table = xp.broadcast_to(table, (*lead, table.shape[-1]))
+    take = np.take_along_axis if xp is np else xp.take_along_dim
+    return take(table, xp.broadcast_to(index, (*lead, 1)), -1)[..., 0]
 
 
 def _nan_like(top: Array, values: Array) -> Array:

@@ -1,0 +1,184 @@
+"""From the records of a sweep to the cells of a table: which model each criterion chooses.
+
+Inside a run, CR, AA and OA & ES take the record with the highest value, the earliest among equals,
+and OA takes the last record. Across the configurations of a split the highest value wins, the
+largest configuration seed among equals. What is reported is the test accuracy of that record.
+Only complete runs take part; from the record at which a run diverged, it has no values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .._names import lookup
+from ..criteria import best_configuration, best_record, count_best
+from ..stats import Summary, summarise
+from .records import Record, Results, Run
+
+METRICS = {
+    "top1": "test accuracy",
+    "balanced": "balanced test accuracy",
+    "top5": "top-5 test accuracy",
+}
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """How a model is chosen on the validation set."""
+
+    name: str
+    about: str
+    measure: str  # its key in Record.validation
+    reads_truth: bool = False
+    last_record_only: bool = False
+
+
+_CRITERIA = (
+    Criterion("CR", "covering rate, early stopping", "CR"),
+    Criterion("AA", "approximated accuracy, early stopping", "AA"),
+    Criterion("OA", "accuracy on clean labels, last record", "OA", True, last_record_only=True),
+    Criterion("OA & ES", "accuracy on clean labels, early stopping", "OA", True),
+    Criterion("AA:plench", "the benchmark program's AA, early stopping", "AA:plench"),
+)
+CRITERIA: Mapping[str, Criterion] = {criterion.name: criterion for criterion in _CRITERIA}
+DEFAULT = ("CR", "AA", "OA", "OA & ES")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The model a criterion chose on one split, and what it scores on the test rows."""
+
+    split: int
+    config: int
+    step: int
+    value: float  # of the criterion
+    test: Mapping[str, float | None]
+    hyper: Mapping[str, float | int]
+    key: str
+    ties: int  # configurations that share the value, this one included
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table, and all that stands behind it.
+
+    ``choices`` has one entry per entry of ``splits``: None where no run is complete, or all
+    diverged. ``state`` is ``complete`` when every planned run is, ``diverged`` when that left
+    nothing to choose on any split, and ``incomplete`` otherwise. ``diverged`` counts runs that
+    diverged at some record; ``oracle_labels`` how many true validation labels were looked up.
+    """
+
+    dataset: str
+    algorithm: str
+    criterion: str
+    state: Literal["complete", "incomplete", "diverged"]
+    splits: tuple[int, ...]
+    choices: tuple[Choice | None, ...]
+    finished: int
+    planned: int
+    diverged: int
+    oracle_labels: int
+    summary: Mapping[str, Summary]  # by metric: top1, balanced, top5
+
+    def values(self, metric: str) -> list[float | None]:
+        """The chosen models' ``metric``, one per split."""
+        return [choice.test.get(metric) if choice else None for choice in self.choices]
+
+
+def cells(results: Results, criteria: Sequence[str] = DEFAULT) -> list[Cell]:
+    """Every cell: criterion by criterion, data sets and algorithms in the order of the plan.
+
+    Raises:
+        UnknownName: a criterion that is not in ``CRITERIA``.
+    """
+    asked = [lookup(CRITERIA, name, "criterion")[1] for name in criteria]
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run in results.runs:
+        groups.setdefault((run.dataset, run.algorithm), []).append(run)
+    return [
+        _cell(dataset, algorithm, criterion, runs, results.ddof)
+        for criterion in asked
+        for (dataset, algorithm), runs in groups.items()
+    ]
+
+
+def chosen_record(run: Run, criterion: Criterion) -> Record | None:
+    """The record of a run that the criterion takes; None when no record has a value."""
+    records = _eligible(run, criterion)
+    best = best_record([_value(record, criterion) for record in records])
+    return None if best is None else records[best]
+
+
+def _cell(
+    dataset: str, algorithm: str, criterion: Criterion, runs: Sequence[Run], ddof: int
+) -> Cell:
+    splits = tuple(sorted({run.split for run in runs}))
+    complete = [run for run in runs if run.complete]
+    choices = tuple(
+        _choose(split, [run for run in complete if run.split == split], criterion)
+        for split in splits
+    )
+    state: Literal["complete", "incomplete", "diverged"] = "complete"
+    if len(complete) < len(runs):
+        state = "incomplete"
+    elif not any(choices):
+        state = "diverged"
+    return Cell(
+        dataset=dataset,
+        algorithm=algorithm,
+        criterion=criterion.name,
+        state=state,
+        splits=splits,
+        choices=choices,
+        finished=len(complete),
+        planned=len(runs),
+        diverged=sum(run.diverged_at is not None for run in runs),
+        oracle_labels=sum(_oracle_labels(run, criterion) for run in complete),
+        summary={
+            metric: summarise([c.test.get(metric) if c else None for c in choices], ddof)
+            for metric in METRICS
+        },
+    )
+
+
+def _choose(split: int, runs: Sequence[Run], criterion: Criterion) -> Choice | None:
+    """The winner among the complete runs of one split."""
+    runs = sorted(runs, key=lambda run: run.config)
+    records = [chosen_record(run, criterion) for run in runs]
+    values = [None if record is None else _value(record, criterion) for record in records]
+    best = best_configuration(values)
+    if best is None:
+        return None
+    run, record, value = runs[best], records[best], values[best]
+    assert record is not None
+    assert value is not None
+    return Choice(
+        split=split,
+        config=run.config,
+        step=record.step,
+        value=value,
+        test=record.test,
+        hyper=run.hyper,
+        key=run.key,
+        ties=count_best(values),
+    )
+
+
+def _eligible(run: Run, criterion: Criterion) -> list[Record]:
+    records = run.records[-1:] if criterion.last_record_only else run.records
+    return [record for record in records if record.step >= run.selectable_from]
+
+
+def _value(record: Record, criterion: Criterion) -> float | None:
+    if record.diverged_at is not None:
+        return None
+    return record.validation.get(criterion.measure)
+
+
+def _oracle_labels(run: Run, criterion: Criterion) -> int:
+    if not criterion.reads_truth:
+        return 0
+    consulted = (_value(record, criterion) for record in _eligible(run, criterion))
+    return run.n_validation * sum(value is not None for value in consulted)
