@@ -1,2 +1,72 @@
-"""candidly."""
+"""Candid evaluation with candidate labels.
+
+Train, compare and select learning algorithms when labels are partial (sets of candidates), noisy
+or wrong. Names load on first use, so that ``import candidly`` costs next to nothing.
+
+>>> import candidly
+>>> data = candidly.imperfect.apply(candidly.load("digits"), "flip:rate=0.3")
+>>> data.q
+10
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+# public name -> module that holds it; a name that is its own module stands for the module
+_WHERE = {
+    "ALGORITHMS": "algorithms",
+    "Labelled": "labelled",
+    "Model": "model",
+    "algorithms": "",
+    "benchmark": "benchmark",
+    "criteria": "",
+    "fit": "model",
+    "from_arrays": "labelled",
+    "imperfect": "",
+    "load": "sources",
+    "load_model": "model",
+    "report": "",
+    "sources": "",
+    "stats": "",
+}
+
+if TYPE_CHECKING:
+    from . import algorithms, criteria, imperfect, report, sources, stats
+    from .algorithms import ALGORITHMS
+    from .benchmark import benchmark
+    from .labelled import Labelled, from_arrays
+    from .model import Model, fit, load_model
+    from .sources import load
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'candidly' has no attribute {name!r}")
+    module = import_module(f".{_WHERE[name] or name}", __name__)
+    value = getattr(module, name) if _WHERE[name] else module
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_WHERE])
+
+
+__all__ = [
+    "ALGORITHMS",
+    "Labelled",
+    "Model",
+    "algorithms",
+    "benchmark",
+    "criteria",
+    "fit",
+    "from_arrays",
+    "imperfect",
+    "load",
+    "load_model",
+    "report",
+    "sources",
+    "stats",
+]

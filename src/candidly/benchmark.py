@@ -1,0 +1,125 @@
+"""From names and settings to results: what ``candidly bench`` does, as functions."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from . import imperfect, sources
+from ._names import UnknownName, lookup
+from .labelled import Labelled
+from .sweep.journal import read_results
+from .sweep.plan import Facts, Plan, facts_of, make_plan
+from .sweep.records import Results
+from .sweep.run import Progress, run_plan
+from .sweep.settings import Settings, make_settings
+
+DEFAULT_STEPS = 10_000  # where no source says
+
+Data = str | Path | Labelled
+
+
+def benchmark(
+    datasets: Data | Sequence[Data] | Mapping[str, Labelled],
+    algorithms: str | Sequence[str],
+    *,
+    out: Path | str | None = None,
+    data: Path | str | None = None,
+    device: str = "cpu",
+    workers: int | None = None,
+    stack: int | None = None,
+    watch: Callable[[Progress], None] = lambda progress: None,
+    **settings: Any,
+) -> Results:
+    """Train every algorithm x configuration x split on every data set, and return the results.
+
+    Args:
+        datasets: names of sources, paths of files, or data of your own.
+        algorithms: names, with a variant after a colon if need be (``"CAVL:plench"``).
+        out: results directory, resumed when it exists; by default a temporary one.
+        data: folder in which files of sources are looked for first.
+        device: ``cpu``, ``cuda`` or ``cuda:1``.
+        workers: processes, one thread each; by default one per core.
+        stack: trials trained as one at most; by default what suits the device.
+        watch: called with the progress after every record.
+        settings: the rest of ``sweep.settings.Settings``: ``configs``, ``splits``, ``steps``,
+            ``eval_every``, ``seed``, ``labels``, ``variant``, ``scaling``, ``test``, ...
+
+    Returns:
+        the runs with their records; ``candidly.report.render`` makes tables of them.
+
+    Raises:
+        ValueError, KeyError, FileNotFoundError, OSError: before anything is trained where
+            possible; each names the thing, the value and the next step.
+    """
+    named = _named(datasets)
+    asked = make_settings(
+        datasets=tuple(named),
+        algorithms=(algorithms,) if isinstance(algorithms, str) else tuple(algorithms),
+        **settings,
+    )
+    plan, loaded = prepare(asked, data, named)
+    place: AbstractContextManager[Any] = (
+        tempfile.TemporaryDirectory(prefix="candidly-") if out is None else nullcontext(out)
+    )
+    with place as folder:
+        run_plan(
+            plan,
+            loaded,
+            Path(folder),
+            device=device,
+            workers=workers,
+            stack=stack,
+            watch=watch,
+        )
+        return read_results(folder)
+
+
+def prepare(
+    settings: Settings,
+    root: Path | str | None = None,
+    own: Mapping[str, Data] | None = None,
+) -> tuple[Plan, dict[str, Labelled]]:
+    """Load what the settings name, make its labels imperfect if they say so, and plan.
+
+    Args:
+        root: folder in which files of sources are looked for first.
+        own: data to use for a name instead of loading it.
+    """
+    loaded: dict[str, Labelled] = {}
+    planned: dict[str, tuple[Labelled, Facts]] = {}
+    for name in settings.datasets:
+        what = (own or {}).get(name, name)
+        labelled = what if isinstance(what, Labelled) else sources.load(str(what), root=root)
+        if settings.labels:
+            labelled = imperfect.apply(labelled, settings.labels)
+        known = None if isinstance(what, Labelled) else _source(str(what))
+        # synthetic labels are not the benchmark's data: they are seeded by their content
+        seed_name = known.title if known and not settings.labels else None
+        steps = known.steps if known else DEFAULT_STEPS
+        loaded[name] = labelled
+        planned[name] = labelled, facts_of(labelled, settings, seed_name, steps)
+    return make_plan(settings, planned), loaded
+
+
+def _source(name: str) -> sources.Source | None:
+    try:
+        return lookup(sources.SOURCES, name, "data set")[1]
+    except UnknownName:
+        return None
+
+
+def _named(datasets: Data | Sequence[Data] | Mapping[str, Labelled]) -> dict[str, Data]:
+    if isinstance(datasets, Mapping):
+        return dict(datasets)
+    several = [datasets] if isinstance(datasets, str | Path | Labelled) else list(datasets)
+    named: dict[str, Data] = {}
+    for number, what in enumerate(several, 1):
+        name = (what.source or f"data {number}") if isinstance(what, Labelled) else str(what)
+        if name in named:
+            raise ValueError(f"two data sets are called {name!r}; give a dict of your own names.")
+        named[name] = what
+    return named

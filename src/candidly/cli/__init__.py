@@ -1,0 +1,71 @@
+"""The command line: nouns, then verbs. What is heavy is imported inside the commands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from . import algorithms, bench, data, demo
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Candid evaluation with candidate labels: benchmark learning algorithms whose labels are "
+    "partial, noisy or wrong.",
+    epilog="Start with  candidly demo  or  candidly bench run --dataset digits --labels "
+    "flip:rate=0.3 --algorithms PRODEN,CC --configs 2 --splits 3",
+)
+app.command("demo")(demo.demo)
+app.add_typer(data.app, name="data")
+app.add_typer(data.labels_app, name="labels")
+app.add_typer(algorithms.app, name="algorithms")
+app.add_typer(bench.app, name="bench")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from .. import __version__
+
+        typer.echo(f"candidly {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line. What went wrong is one sentence on stderr and exit status 2."""
+    from .._process import keep_freed_memory
+
+    keep_freed_memory()
+    try:
+        app()
+    except KeyboardInterrupt:
+        _say("stopped.")
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has left
+        sys.stderr.close()
+        sys.exit(1)
+    except (ValueError, KeyError, OSError, RuntimeError) as error:
+        _say(f"error: {_sentence(error)}")
+        sys.exit(2)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error)
+
+
+def _say(text: str) -> None:
+    print(f"candidly: {text}", file=sys.stderr)

@@ -1,0 +1,82 @@
+"""Progress of a run on stderr: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..sweep.run import Progress
+
+LINE_EVERY_S = 10.0
+
+
+@contextmanager
+def shown(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+    """A function to call with every ``Progress``."""
+    if quiet:
+        yield lambda progress: None
+    elif sys.stderr.isatty():
+        with _bar() as watch:
+            yield watch
+    else:
+        yield _lines()
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Progress], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=False),
+    )
+    with Bar(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("planning", total=None)
+
+        def watch(progress: Progress) -> None:
+            bar.update(
+                task,
+                total=progress.total,
+                completed=progress.work,
+                description=f"{progress.runs_done} of {progress.runs} runs",
+            )
+
+        yield watch
+
+
+def _lines() -> Callable[[Progress], None]:
+    started, first, told = time.monotonic(), None, 0.0
+
+    def watch(progress: Progress) -> None:
+        nonlocal first, told
+        now = time.monotonic()
+        first = progress.work if first is None else first
+        fresh = progress.work - first
+        if fresh <= 0 or (now - told < LINE_EVERY_S and progress.runs_done < progress.runs):
+            return
+        told = now
+        left = (now - started) * (progress.total - progress.work) / fresh
+        share = 100 * progress.work / progress.total
+        print(
+            f"{share:.0f} % · {progress.runs_done} of {progress.runs} runs · {clock(left)} left",
+            file=sys.stderr,
+        )
+
+    return watch
+
+
+def clock(seconds: float) -> str:
+    """Seconds as h:mm:ss or m:ss."""
+    minutes, s = divmod(round(seconds), 60)
+    hours, m = divmod(minutes, 60)
+    return f"{hours}:{m:02}:{s:02}" if hours else f"{m}:{s:02}"

@@ -1,0 +1,289 @@
+"""``candidly bench``: plan, run, look, resume."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from . import _progress
+
+if TYPE_CHECKING:
+    from ..labelled import Labelled
+    from ..sweep.plan import Plan
+    from ..sweep.records import Results
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Benchmarks: plan, run (and resume), status, table, report.",
+)
+
+File = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="TOML", help="Settings from the [bench] table of a file."),
+]
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option("--dataset", help="Name or file; repeat it, or separate with commas."),
+]
+Algorithms = Annotated[
+    list[str] | None,
+    typer.Option(help="Names, such as PRODEN,CC or CAVL:plench; repeat, or use commas."),
+]
+Configs = Annotated[int | None, typer.Option(help="Configurations; the first is the defaults. [20]")]
+Splits = Annotated[int | None, typer.Option(help="Train/validation/test splits. [5]")]
+Steps = Annotated[
+    int | None, typer.Option(help="Updates per run. [the data set's own, else 10000]")
+]
+EvalEvery = Annotated[int | None, typer.Option(help="Updates between records. [1000]")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the first split. [0]")]
+Labels = Annotated[
+    str | None,
+    typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
+]
+Variant = Annotated[
+    str | None,
+    typer.Option(help="fixed, or plench: the released program's algorithms, scaling, record times "
+                 "and standard deviation. [fixed]"),
+]
+Scaling = Annotated[
+    str | None, typer.Option(help="train, plench (statistics over all rows) or none.")
+]
+Test = Annotated[float | None, typer.Option(help="Share of rows for testing. [0.1]")]
+Validation = Annotated[float | None, typer.Option(help="Share of the rest for selection. [0.1]")]
+Root = Annotated[
+    Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
+]
+Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")]
+Workers = Annotated[int | None, typer.Option(help="Processes, one thread each. [one per core]")]
+StackSize = Annotated[
+    int | None, typer.Option("--stack", help="Runs trained as one at most. [what suits the device]")
+]
+Out = Annotated[
+    Path | None, typer.Option(help="Results directory; resumed if it exists. [runs/DATASET]")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+Where = Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")]
+
+
+@app.command()
+def plan(
+    config: File = None,
+    dataset: Datasets = None,
+    algorithms: Algorithms = None,
+    configs: Configs = None,
+    splits: Splits = None,
+    steps: Steps = None,
+    eval_every: EvalEvery = None,
+    seed: Seed = None,
+    labels: Labels = None,
+    variant: Variant = None,
+    scaling: Scaling = None,
+    test: Test = None,
+    validation: Validation = None,
+    data: Root = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a run would train, without training.
+
+    [bold]Example:[/bold]  candidly bench plan --dataset lost --algorithms PRODEN,CC --configs 4
+    """
+    made, _ = _prepared(**_asked(locals()))
+    rows = [
+        {
+            "dataset": name,
+            "n": facts.n,
+            "features": facts.d,
+            "classes": facts.q,
+            "train": facts.n - facts.n_validation - facts.n_test,
+            "validation": facts.n_validation,
+            "test": facts.n_test,
+            "runs": sum(trial.dataset == name for trial in made.trials),
+            "steps": facts.steps,
+        }
+        for name, facts in made.facts.items()
+    ]
+    if as_json:
+        about = {"settings": made.settings.model_dump(mode="json"), "datasets": rows}
+        print(json.dumps(about | {"trials": [trial.key for trial in made.trials]}, indent=1))
+        return
+    table = Table(title=f"{len(made.trials)} runs")
+    for column in rows[0]:
+        table.add_column(column, justify="left" if column == "dataset" else "right")
+    for row in rows:
+        table.add_row(*(str(value) for value in row.values()))
+    Console().print(table)
+    print("algorithms: " + ", ".join(made.versions))
+
+
+@app.command()
+def run(
+    config: File = None,
+    dataset: Datasets = None,
+    algorithms: Algorithms = None,
+    configs: Configs = None,
+    splits: Splits = None,
+    steps: Steps = None,
+    eval_every: EvalEvery = None,
+    seed: Seed = None,
+    labels: Labels = None,
+    variant: Variant = None,
+    scaling: Scaling = None,
+    test: Test = None,
+    validation: Validation = None,
+    data: Root = None,
+    device: Device = "cpu",
+    workers: Workers = None,
+    stack: StackSize = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train what the directory does not hold yet, then print the tables.
+
+    Stop it whenever you like, with Ctrl-C or harder: the same command goes on from the last
+    checkpoint and ends with the same numbers.
+
+    [bold]Examples:[/bold]
+
+      candidly bench run --dataset digits --labels flip:rate=0.3 --algorithms PRODEN,CC --configs 2
+
+      candidly bench run --dataset lost --data ~/pll --algorithms PRODEN,CC --configs 4 --splits 5
+    """
+    from ..sweep.run import run_plan
+
+    made, loaded = _prepared(**_asked(locals()))
+    folder = out or Path("runs", "-".join(Path(name).stem for name in made.facts))
+    try:
+        with _progress.shown(quiet=as_json) as watch:
+            run_plan(
+                made, loaded, folder, device=device, workers=workers, stack=stack, watch=watch
+            )
+    except KeyboardInterrupt:
+        print(f"\nstopped; {_count(folder)}. The same command goes on.", file=sys.stderr)
+        raise typer.Exit(130) from None
+    results = _results(folder)
+    _print_tables(results, "json" if as_json else "text")
+    print(f"Results are in {folder}.  Page:  candidly bench report {folder}", file=sys.stderr)
+
+
+@app.command()
+def status(folder: Where, as_json: AsJson = False) -> None:
+    """How far a directory is.
+
+    [bold]Example:[/bold]  candidly bench status runs/lost
+    """
+    from ..sweep.run import is_locked
+
+    results = _results(folder)
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for one in results.runs:
+        row = rows.setdefault(
+            (one.dataset, one.algorithm),
+            {"dataset": one.dataset, "algorithm": one.algorithm}
+            | dict.fromkeys(("complete", "begun", "planned", "diverged"), 0),
+        )
+        row["planned"] += 1
+        row["complete"] += one.complete
+        row["begun"] += bool(one.records) and not one.complete
+        row["diverged"] += one.diverged_at is not None
+    busy = is_locked(folder)
+    if as_json:
+        about = {"running": busy, "rows": list(rows.values()), "notes": list(results.notes)}
+        print(json.dumps(about, indent=1))
+        return
+    table = Table(title=f"{folder}: {_count(folder)}{', running' if busy else ''}")
+    for column in next(iter(rows.values())):
+        table.add_column(column, justify="left" if column in ("dataset", "algorithm") else "right")
+    for row in rows.values():
+        table.add_row(*(str(value) for value in row.values()))
+    Console().print(table)
+    _print_notes(results)
+
+
+@app.command()
+def table(
+    folder: Where,
+    format: Annotated[str, typer.Option(help="text, markdown or json.")] = "text",
+    metric: Annotated[str, typer.Option(help="top1, top5 or balanced.")] = "top1",
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(help="CR, AA, OA, 'OA & ES', or the extra AA:plench; repeat it. [the first 4]"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The tables: per criterion, test accuracy with its standard error, and what was chosen.
+
+    [bold]Example:[/bold]  candidly bench table runs/lost --format markdown
+    """
+    _print_tables(_results(folder), "json" if as_json else format, metric, criterion)
+
+
+@app.command()
+def report(
+    folder: Where,
+    out: Annotated[Path | None, typer.Option(help="The page. [DIR/report.html]")] = None,
+) -> None:
+    """One self-contained HTML page: tables, box plots, learning curves, choices, cost.
+
+    [bold]Example:[/bold]  candidly bench report runs/lost
+    """
+    from ..report import write_report
+
+    path = out or folder / "report.html"
+    write_report(_results(folder), path)
+    print(path)
+
+
+def _asked(values: dict[str, Any]) -> dict[str, Any]:
+    """The settings among a command's parameters."""
+    from ..sweep.settings import Settings
+
+    names = {"dataset": "datasets", **{name: name for name in Settings.model_fields}}
+    asked = {names[k]: v for k, v in values.items() if k in names}
+    for name in ("datasets", "algorithms"):
+        if asked[name]:
+            parts = [part.strip() for text in asked[name] for part in text.split(",")]
+            asked[name] = tuple(part for part in parts if part)
+    return asked | {"config": values["config"], "root": values["data"]}
+
+
+def _prepared(
+    config: Path | None, root: Path | None, **asked: Any
+) -> tuple[Plan, dict[str, Labelled]]:
+    from ..benchmark import prepare
+    from ..sweep.settings import make_settings, read_settings
+
+    settings = read_settings(config, **asked) if config else make_settings(**asked)
+    return prepare(settings, root)
+
+
+def _results(folder: Path) -> Results:
+    from ..sweep.journal import read_results
+
+    return read_results(folder)
+
+
+def _count(folder: Path) -> str:
+    runs = _results(folder).runs
+    return f"{sum(one.complete for one in runs)} of {len(runs)} runs complete"
+
+
+def _print_tables(
+    results: Results, format: str, metric: str = "top1", criteria: list[str] | None = None
+) -> None:
+    from ..report import render
+
+    extra = {"criteria": tuple(criteria)} if criteria else {}
+    print(render(results, format=format, metric=metric, **extra))
+    _print_notes(results)
+
+
+def _print_notes(results: Results) -> None:
+    for note in results.notes:
+        print(f"note: {note}", file=sys.stderr)

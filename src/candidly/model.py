@@ -1,0 +1,178 @@
+"""One run on all the data: fit, predict, save."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ._files import replacing
+from ._names import nearest
+from .algorithms import algorithm as algorithm_named
+from .algorithms import configuration
+from .examples import SCALINGS, make_examples, table_of
+from .labelled import Labelled
+from .nets import NETS
+from .train import Batch, Member, Stack, train
+
+SCHEMA = 1
+
+Watcher = Callable[[Stack, Batch], None]
+
+
+class Model:
+    """A trained network with the scaling it was trained under.
+
+    Attributes:
+        classes: q names, in the order of the probabilities' columns.
+        about: how it was trained, as JSON values.
+    """
+
+    def __init__(
+        self, parameters: dict[str, np.ndarray], scaling: tuple[np.ndarray, np.ndarray], about: dict
+    ):
+        self.parameters, self.scaling, self.about = parameters, scaling, about
+        self.classes: tuple[str, ...] = tuple(about["classes"])
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({self.about['algorithm']}, {len(self.scaling[0])} features, "
+            f"{len(self.classes)} classes, {self.about['steps']} updates)"
+        )
+
+    def predict_logits(self, inputs: np.ndarray) -> np.ndarray:
+        """Logits float32 (n, q) for inputs (n, d), or images that flatten to d.
+
+        Raises:
+            ValueError: another number of features, or one that is not finite.
+        """
+        raw = np.asarray(table_of(np.asarray(inputs)), dtype=np.float64)
+        shift, factor = self.scaling
+        if raw.shape[1] != len(shift):
+            raise ValueError(
+                f"`inputs` has {raw.shape[1]} features; this model was trained on {len(shift)}."
+            )
+        if not np.isfinite(raw).all():
+            row = int(np.argmin(np.isfinite(raw).all(1)))
+            raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
+        net = NETS[self.about["net"]](len(shift), len(self.classes))
+        parameters = {name: torch.from_numpy(v)[None] for name, v in self.parameters.items()}
+        x = torch.from_numpy(((raw - shift) * factor).astype(np.float32))[None]
+        with torch.no_grad():
+            return net.head(parameters, net.trunk(parameters, x))[0].numpy()
+
+    def predict_proba(self, inputs: np.ndarray) -> np.ndarray:
+        """Softmax of the logits: float32 (n, q), rows sum to 1."""
+        return torch.from_numpy(self.predict_logits(inputs)).softmax(-1).numpy()
+
+    def predict(self, inputs: np.ndarray) -> np.ndarray:
+        """Class indices int64 (n,); the lowest of equals."""
+        return self.predict_logits(inputs).argmax(1)
+
+    def save(self, path: Path | str) -> None:
+        """Write one ``.npz`` without pickle; ``load_model`` reads it."""
+        about = json.dumps({"schema": SCHEMA, **self.about}).encode()
+        with replacing(path) as file:
+            np.savez(
+                file,
+                allow_pickle=False,
+                about=np.frombuffer(about, dtype=np.uint8),
+                shift=self.scaling[0],
+                factor=self.scaling[1],
+                **{f"net/{name}": value for name, value in self.parameters.items()},  # type: ignore[arg-type]
+            )
+
+
+def load_model(path: Path | str) -> Model:
+    """A model that ``Model.save`` wrote.
+
+    Raises:
+        ValueError: the file is something else, or of another version.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(file["about"].tobytes())
+            parameters = {n[4:]: file[n] for n in file.files if n.startswith("net/")}
+            scaling = file["shift"], file["factor"]
+    except (ValueError, KeyError) as error:
+        raise ValueError(f"{path} is no model of candidly's ({error}).") from None
+    if about.pop("schema") != SCHEMA:
+        raise ValueError(f"{path} was written by another version of candidly; fit it again.")
+    return Model(parameters, scaling, about)
+
+
+def fit(
+    data: Labelled,
+    algorithm: str = "PRODEN",
+    *,
+    steps: int = 10_000,
+    seed: int = 0,
+    scaling: str = "train",
+    net: str = "mlp",
+    device: str = "cpu",
+    watchers: Sequence[Watcher] = (),
+    **hyper: float,
+) -> Model:
+    """Train one network on all of ``data``.
+
+    Args:
+        data: a table or images, with the labels that the algorithm reads.
+        algorithm: a name of ``ALGORITHMS``, with a variant after a colon if need be.
+        steps: updates.
+        seed: of initialisation and order.
+        scaling: ``train`` standardises the features, ``none`` leaves them as they are.
+        watchers: called after every update with the stack and the batch, which holds the rows'
+            ``ids`` (1, B) and their ``logits`` (1, B, q) from before the update.
+        hyper: hyper-parameters in place of the algorithm's defaults.
+
+    Raises:
+        ValueError: the data does not suit the algorithm, or an impossible setting.
+        FloatingPointError: training diverged.
+    """
+    page = algorithm_named(algorithm)
+    values = configuration(page.settings(), 0, 0)
+    for name in hyper:
+        if name not in values:
+            raise ValueError(
+                f"{page.label} has no hyper-parameter {name!r}{nearest(name, values)} "
+                f"It has {', '.join(values)}."
+            )
+    if scaling not in SCALINGS:
+        raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
+    if steps < 1:
+        raise ValueError(f"steps is {steps}; train for at least one update.")
+    # over all rows, standardising by training rows and by all rows is the same
+    within = "none" if scaling == "none" else "plench"
+    seen = data if page.oracle else data.blind()
+    examples = make_examples(seen, page.reads, within, device=device)
+    member = Member(seed, np.arange(data.n), values | hyper)
+    stack = Stack(page, NETS[net](examples.inputs.shape[1], data.q), examples, [member], steps)
+    for _ in train(stack, (steps,), watchers):
+        pass
+    if stack.diverged_at[0] is not None:
+        raise FloatingPointError(
+            f"{page.label} diverged after {stack.diverged_at[0]} updates; lower the learning rate "
+            f"(lr={float(member.hyper['lr']):g})."
+        )
+    parameters = {
+        name: leaf[0].detach().cpu().numpy().astype(np.float32)
+        for name, leaf in stack.net.parameters.items()
+    }
+    about: dict[str, Any] = {
+        "algorithm": page.label,
+        "version": page.version,
+        "hyper": dict(member.hyper),
+        "net": net,
+        "steps": steps,
+        "seed": seed,
+        "scaling": scaling,
+        "classes": list(data.classes),
+        "data": data.fingerprint(),
+    }
+    return Model(parameters, (examples.centre, 1 / examples.spread), about)
+
+

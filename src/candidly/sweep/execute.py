@@ -1,0 +1,112 @@
+"""Training one stack of planned trials: records to the journal, state to a checkpoint."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from .. import checkpoint
+from .._process import peak_memory_bytes
+from ..algorithms import algorithm
+from ..evaluate import OracleView, oracle_measure, oracle_view
+from ..examples import Examples, make_examples, split_scaling
+from ..labelled import Labelled, Split
+from ..nets import NETS
+from ..train import Member, Stack, train
+from .journal import Journal
+from .pack import Task
+from .records import Record
+from .trial import Trial
+
+CHECKPOINT_SHARE = 0.05  # of the time since the last one: what saving may cost
+
+
+@dataclass(frozen=True)
+class Step:
+    """Progress of a task: updates done since the last one, times trials."""
+
+    updates: int
+
+
+def build_stack(data: Labelled, trials: tuple[Trial, ...], device: str) -> Stack:
+    """A fresh stack of these trials."""
+    first = trials[0]
+    page = algorithm(first.algorithm, first.variant)
+    examples = make_examples(
+        data, page.reads, first.scaling, getattr(torch, first.dtype), torch.device(device)
+    )
+    members = [_member(data, examples, trial) for trial in trials]
+    net = NETS[first.net](examples.inputs.shape[1], examples.q)
+    return Stack(page, net, examples, members, first.steps)
+
+
+def _member(data: Labelled, examples: Examples, trial: Trial) -> Member:
+    rows = _split(data, trial).train
+    return Member(
+        seed=trial.seed,
+        rows=rows,
+        hyper=trial.hyper,
+        scaling=split_scaling(data, examples, rows, trial.scaling),
+    )
+
+
+def _split(data: Labelled, trial: Trial) -> Split:
+    return data.split(trial.split, trial.test, trial.validation)
+
+
+def execute(
+    task: Task, data: Labelled, journal: Journal, checkpoints: Path, device: str = "cpu"
+) -> Iterator[Step]:
+    """Train a task to its end, from its checkpoint if it has one.
+
+    Raises:
+        OSError: a record or a checkpoint could not be written; what was written stands.
+    """
+    stack = build_stack(data, task.trials, device)
+    if task.resume:
+        checkpoint.load(task.resume, stack)
+        yield Step(stack.t * stack.K)
+    view = oracle_view(data)
+    saved_at, cost = time.perf_counter(), 0.0
+    before = stack.t
+    for step in train(stack, task.trials[0].record_steps):
+        journal.write(_records(stack, task, data, view, step))
+        now = time.perf_counter()
+        if step < stack.T and cost <= CHECKPOINT_SHARE * (now - saved_at):
+            checkpoint.save(checkpoints, task.keys, stack)
+            saved_at = time.perf_counter()
+            cost = saved_at - now
+        yield Step((step - before) * stack.K)
+        before = step
+    checkpoint.path_of(checkpoints, task.keys).unlink(missing_ok=True)
+
+
+def _records(
+    stack: Stack, task: Task, data: Labelled, view: OracleView, step: int
+) -> list[Record]:
+    losses = stack.mean_loss()
+    records = []
+    for k, trial in enumerate(task.trials):
+        split = _split(data, trial)
+        validation, test = oracle_measure(
+            stack, k, view, torch.from_numpy(split.validation), torch.from_numpy(split.test)
+        )
+        fallen = stack.diverged_at[k]
+        records.append(
+            Record(
+                key=trial.key,
+                step=step,
+                validation=validation,
+                test=test,
+                loss=None if fallen is not None or not np.isfinite(losses[k]) else losses[k],
+                seconds=round(stack.seconds / stack.K, 4),
+                memory_bytes=peak_memory_bytes(),
+                diverged_at=fallen,
+            )
+        )
+    return records

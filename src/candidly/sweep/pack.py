@@ -1,0 +1,90 @@
+"""Packing what is left to do into stacks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import checkpoint
+from ..nets import NETS
+from .plan import Facts
+from .trial import Trial
+
+# A stack's parameters, gradients and moments (16 bytes a parameter in float32) should stay in the
+# processor's last-level cache: measured in bench/engine.py, stacks of 5-20 help small networks and
+# any stack hurts one of 775,000 parameters.
+CACHE_BYTES = 16e6
+LARGEST = {"cpu": 20, "cuda": 100}  # an accelerator is launch bound, and wants many
+
+
+@dataclass(frozen=True)
+class Task:
+    """Trials to train as one stack; with ``resume``, from that checkpoint."""
+
+    trials: tuple[Trial, ...]
+    resume: Path | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(trial.key for trial in self.trials)
+
+
+def parameter_count(trial: Trial, facts: Facts) -> int:
+    shapes = NETS[trial.net](facts.d, facts.q).shapes
+    return sum(math.prod(shape) for shape in shapes.values())
+
+
+def stack_size(trial: Trial, facts: Facts, device: str = "cpu") -> int:
+    """How many such trials train best as one on this kind of device."""
+    kind = device.partition(":")[0]
+    if kind != "cpu":
+        return LARGEST["cuda"]
+    state_bytes = parameter_count(trial, facts) * 4 * (8 if trial.dtype == "float64" else 4)
+    return min(LARGEST["cpu"], max(1, int(CACHE_BYTES // state_bytes)))
+
+
+def cost(trial: Trial, facts: Facts) -> float:
+    """Relative cost of one trial: multiply-adds of a batch, and a constant for the rest."""
+    return trial.steps * (trial.hyper["batch_size"] * parameter_count(trial, facts) / 1e6 + 1)
+
+
+def make_tasks(
+    trials: Sequence[Trial],
+    finished: Iterable[str],
+    checkpoints: Path,
+    facts: Mapping[str, Facts],
+    device: str = "cpu",
+    workers: int = 1,
+    size: int | None = None,
+) -> list[Task]:
+    """Tasks for the trials that are not finished, the most expensive first.
+
+    Stacks with a checkpoint are taken up as they were; only what is left is packed anew, into
+    stacks of at most ``size`` (by default what suits the device), evenly, and so that every
+    worker has one where there is enough to share. Checkpoints of no use are deleted.
+    """
+    done = set(finished)
+    left = {trial.key: trial for trial in trials if trial.key not in done}
+    tasks = []
+    for path in sorted(checkpoints.glob("*.npz")):
+        keys = checkpoint.members(path)
+        if keys and all(key in left for key in keys):
+            tasks.append(Task(tuple(left.pop(key) for key in keys), path))
+        else:
+            path.unlink()
+    groups: dict[tuple[object, ...], list[Trial]] = {}
+    for trial in left.values():
+        groups.setdefault(trial.stack_key, []).append(trial)
+    for group in groups.values():
+        largest = size or stack_size(group[0], facts[group[0].dataset], device)
+        count = max(math.ceil(len(group) / largest), min(workers, len(group)))
+        for part in range(count):
+            start, stop = (len(group) * p // count for p in (part, part + 1))
+            tasks.append(Task(tuple(group[start:stop])))
+
+    def total(task: Task) -> float:
+        return sum(cost(trial, facts[trial.dataset]) for trial in task.trials)
+
+    return sorted(tasks, key=total, reverse=True)
