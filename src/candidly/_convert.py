@@ -54,7 +54,9 @@ def as_inputs(X: Any) -> np.ndarray:
         raise ValueError("`inputs` is a masked array. Fill it in first: X.filled(value).")
     if not isinstance(X, np.ndarray) or X.dtype.kind in "OUT":
         listed = list(X)
-        if listed and all(isinstance(value, (str, Path)) for value in listed):
+        if not listed:
+            raise ValueError("`inputs` has no rows.")
+        if all(isinstance(value, (str, Path)) for value in listed):
             return objects([str(v) if isinstance(v, str) else v for v in listed])
         try:
             X = np.asarray(listed if not isinstance(X, np.ndarray) else X.astype(np.float64))
@@ -194,7 +196,7 @@ def to_sets(name: str, part: Named | Matrix, classes: Sequence[str]) -> np.ndarr
 
 def as_ids(ids: Any) -> np.ndarray:
     """int64 or object-of-strings (n,); whether they differ is for ``Labelled`` to check."""
-    ids = np.asarray(_plain(ids))
+    ids = np.asarray(list(_plain(ids)))
     if ids.dtype.kind in "iu":
         return ids.astype(np.int64)
     return objects([value if not isinstance(value, str) else str(value) for value in ids])

@@ -15,6 +15,7 @@ import numpy as np
 from ._files import replacing
 
 NOTE = "candidly"  # the entry that holds the metadata; also what tells our files from others
+LONE = "surrogatepass"  # file names that are not UTF-8 hold lone surrogates
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str, Any]) -> None:
@@ -39,10 +40,11 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any] | Non
         ValueError: not an ``.npz`` file, a damaged one, or one with pickled objects.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise ValueError("a single array")
-            arrays = {name: file[name] for name in file.files}
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            raise ValueError("a single array")
+        with loaded:
+            arrays = dict(loaded)
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
@@ -64,7 +66,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any] | Non
 
 def packed_strings(name: str, strings: Sequence[str | bytes]) -> dict[str, np.ndarray]:
     """Strings as two plain arrays: UTF-8 bytes, and the offsets (len + 1,) between them."""
-    encoded = [s.encode() if isinstance(s, str) else s for s in strings]
+    encoded = [s.encode("utf-8", LONE) if isinstance(s, str) else s for s in strings]
     ends = np.cumsum([len(string) for string in encoded])
     return {
         f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8),
@@ -76,4 +78,4 @@ def unpacked_strings(name: str, arrays: Mapping[str, np.ndarray]) -> list[str]:
     """The inverse of ``packed_strings``."""
     text = arrays[f"{name}.bytes"].tobytes()
     ends = arrays[f"{name}.offsets"].tolist()
-    return [text[start:end].decode() for start, end in pairwise(ends)]
+    return [text[start:end].decode("utf-8", LONE) for start, end in pairwise(ends)]
