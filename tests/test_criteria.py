@@ -292,8 +292,8 @@ def test_an_empty_row_is_named(measure, kind):
     candidates[2] = False
     with pytest.raises(ValueError, match="row 2 is empty"):
         measure(kind(np.zeros((4, 3))), kind(candidates))
+    both = np.stack([np.ones((4, 3), bool), candidates])
     with pytest.raises(ValueError, match=r"row \(1, 2\) is empty"):
-        both = np.stack([np.ones((4, 3), bool), candidates])
         measure(kind(np.zeros((2, 4, 3))), kind(both))
 
 
