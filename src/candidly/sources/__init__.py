@@ -13,7 +13,7 @@ from .._names import lookup
 from ..labelled import Labelled
 from ._source import Comparison, Expected, Source, compare
 from .digits import load_digits
-from .fetch import fetch, warn_if_different
+from .fetch import find_file, warn_if_different
 from .files import SUFFIXES, load_file
 from .mat import load_mat
 
@@ -202,7 +202,7 @@ def load(
     _, source = lookup(SOURCES, str(name_or_path), "data set")
     if not source.files:
         return source.loader()
-    path = fetch(source, root, download)
+    path = find_file(source, root, download)
     data = source.loader(path, source.name)
     warn_if_different(path, data, source)
     return data

@@ -12,7 +12,7 @@ from ..labelled import Labelled
 from ._source import Source, compare
 
 
-def fetch(source: Source, root: str | os.PathLike[str] | None, download: bool) -> Path:
+def find_file(source: Source, root: str | os.PathLike[str] | None, download: bool) -> Path:
     """The path of the source's file: from ``root``, CANDIDLY_DATA, the cache, or a download.
 
     Raises:

@@ -55,7 +55,7 @@ def load_file(path: Path) -> Labelled:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
     if suffix == ".mat":
-        return load_mat(path)
+        return load_mat(path)  # names the path itself
     try:
         return _load_npz(path) if suffix == ".npz" else _load_table(path)
     except ValueError as error:

@@ -29,57 +29,58 @@ def load_mat(path: Path, source: str = "") -> Labelled:
         ValueError: not such a MATLAB file, arrays missing or of shapes that disagree, a column of
             ``target`` without exactly one 1, an example without candidates, NaN or infinity.
     """
-    arrays = _arrays(path)
+    with open(path, "rb") as file:
+        start = file.read(128)
+    try:
+        return _labelled(_arrays(path, start), source or path.name)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _labelled(arrays: dict[str, np.ndarray], source: str) -> Labelled:
     missing = [name for name in NEEDED if name not in arrays]
     if missing:
         raise ValueError(
-            f"{path} has no array `{missing[0]}`; it has {', '.join(sorted(arrays)) or 'none'}."
+            f"no array `{missing[0]}`; it has {', '.join(sorted(arrays)) or 'none'}."
             " Needed: data (n x d), partial_target (q x n), and target (q x n) for the truth."
         )
-    data = arrays["data"]
-    sets, truth_sets = arrays["partial_target"], arrays.get("target")
+    data, sets, target = arrays["data"], arrays["partial_target"], arrays.get("target")
     if data.ndim != 2 or sets.ndim != 2:
-        raise ValueError(f"{path}: `data` and `partial_target` must have two dimensions.")
-    if truth_sets is not None and truth_sets.shape != sets.shape:
+        raise ValueError("`data` and `partial_target` must have two dimensions.")
+    if target is not None and target.shape != sets.shape:
         raise ValueError(
-            f"{path}: `target` is {_size(truth_sets)} and `partial_target` {_size(sets)};"
-            " both must be q x n."
+            f"`target` is {_size(target)} and `partial_target` {_size(sets)}; both must be q x n."
         )
-    data, transposed = _oriented(path, data, sets)
-    candidates = _bits(path, "partial_target", sets if not transposed else sets.T)
-    _check_columns(path, "partial_target", candidates.any(0), "has no candidate")
+    data, transposed = _oriented(data, sets)
+    candidates = _bits("partial_target", sets.T if transposed else sets)
+    _check_columns("partial_target", candidates.any(0), "has no candidate")
     truth = None
-    if truth_sets is not None:
-        target = _bits(path, "target", truth_sets if not transposed else truth_sets.T)
-        _check_columns(
-            path, "target", target.sum(0) == 1, "does not hold exactly one 1"
-        )
-        truth = target.argmax(0).astype(np.int64)
+    if target is not None:
+        ones = _bits("target", target.T if transposed else target)
+        _check_columns("target", ones.sum(0) == 1, "does not hold exactly one 1")
+        truth = ones.argmax(0).astype(np.int64)
     return Labelled(
         inputs=as_inputs(data),
         candidates=np.ascontiguousarray(candidates.T),
         truth=truth,
         classes=tuple(str(label) for label in range(len(candidates))),
-        source=source or path.name,
+        source=source,
     )
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
+def _arrays(path: Path, start: bytes) -> dict[str, np.ndarray]:
     """The arrays of the file by name, dense and real."""
     from scipy.io import loadmat  # a fifth of a second to import
-    from scipy.io.matlab import MatReadError
 
-    with open(path, "rb") as file:
-        start = file.read(512)
     if start.startswith((b"MATLAB 7.3", b"\x89HDF")):
         raise ValueError(
-            f"{path} is a MATLAB 7.3 (HDF5) file. In MATLAB, save it again with"
-            " save(file, '-v7'), or convert it to .npz."
+            "a MATLAB 7.3 (HDF5) file. In MATLAB, save it again with save(file, '-v7'), or convert"
+            " it to .npz."
         )
     try:
         loaded = loadmat(path)
-    except (MatReadError, ValueError, TypeError, NotImplementedError, OSError, KeyError) as error:
-        raise ValueError(f"{path} is not a readable MATLAB file ({error}).") from error
+    except Exception as error:  # on damaged files scipy raises whatever its parser ran into
+        raise ValueError(f"not a readable MATLAB file ({error}).") from error
     arrays = {}
     for name, value in loaded.items():
         if name.startswith("__"):
@@ -87,7 +88,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
         array = _dense(value)
         if name in (*NEEDED, "target") and array.dtype.kind not in "biuf":
             raise ValueError(
-                f"{path}: `{name}` is a MATLAB cell, struct, text or complex array, not real"
+                f"`{name}` is a MATLAB cell, struct, text or complex array, not real"
                 " numbers. Save it as a plain matrix."
             )
         arrays[name] = array
@@ -98,7 +99,7 @@ def _dense(value: Any) -> np.ndarray:
     return np.asarray(value.toarray() if hasattr(value, "toarray") else value)
 
 
-def _oriented(path: Path, data: np.ndarray, sets: np.ndarray) -> tuple[np.ndarray, bool]:
+def _oriented(data: np.ndarray, sets: np.ndarray) -> tuple[np.ndarray, bool]:
     """``data`` as n x d, and whether the label matrices are n x q instead of q x n."""
     if data.shape[0] == sets.shape[1]:
         return data, False  # as documented; wins when several readings fit
@@ -110,28 +111,28 @@ def _oriented(path: Path, data: np.ndarray, sets: np.ndarray) -> tuple[np.ndarra
     ]
     if len(fits) != 1:
         raise ValueError(
-            f"{path}: `data` is {_size(data)} and `partial_target` {_size(sets)}, which"
+            f"`data` is {_size(data)} and `partial_target` {_size(sets)}, which"
             f" {'can be read in several ways' if fits else 'share no number of examples'}."
             " Store data as n x d and partial_target as q x n."
         )
     return fits[0]
 
 
-def _bits(path: Path, name: str, sets: np.ndarray) -> np.ndarray:
+def _bits(name: str, sets: np.ndarray) -> np.ndarray:
     wrong = ~np.isin(sets, (0, 1))
     if wrong.any():
         label, example = (int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(
-            f"{path}: `{name}` has {sets[label, example]} for label {label} of example {example};"
+            f"`{name}` has {sets[label, example]} for label {label} of example {example};"
             " only 0 and 1 are allowed."
         )
     return sets.astype(bool)
 
 
-def _check_columns(path: Path, name: str, good: Any, complaint: str) -> None:
+def _check_columns(name: str, good: Any, complaint: str) -> None:
     if not good.all():
         raise ValueError(
-            f"{path}: column {int((~good).argmax())} of `{name}` {complaint}"
+            f"column {int((~good).argmax())} of `{name}` {complaint}"
             f" ({int((~good).sum())} such columns of {len(good)}). Correct or drop these examples."
         )
 

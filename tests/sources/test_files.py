@@ -1,0 +1,139 @@
+"""Files of one's own: npz, csv, parquet."""
+
+import numpy as np
+import polars
+import pytest
+
+from candidly.labelled import from_arrays
+from candidly.sources import load
+
+X = np.array([[0.5, 1.0], [2.0, 3.0], [4.0, 5.0]])
+SETS = np.array([[1, 1], [0, 1], [1, 0]], bool)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"inputs": X, "candidates": SETS, "truth": np.array([0, 1, 0])},
+        {"X": X, "candidates": SETS.astype(np.uint8), "target": np.array([0, 1, 0], np.int8)},
+        {"data": X, "partial_target": SETS.T, "target": np.eye(2)[[0, 1, 0]].T},
+        {"data": X, "partial_target": SETS, "target": np.eye(2)[[0, 1, 0]]},
+    ],
+)
+def test_plain_arrays_under_common_names(tmp_path, arrays):
+    np.savez(tmp_path / "mine.npz", **arrays)
+    data = load(tmp_path / "mine.npz")
+    assert np.array_equal(data.inputs, X)
+    assert np.array_equal(data.candidates, SETS)
+    assert data.truth.tolist() == [0, 1, 0]
+    assert data.source == "mine.npz"
+
+
+def test_labels_names_and_ids_in_npz(tmp_path):
+    np.savez(tmp_path / "a.npz", X=X, y=np.array(["b", "a", "b"]), ids=np.array(["i", "j", "k"]))
+    data = load(str(tmp_path / "a.npz"))
+    assert data.given.tolist() == [1, 0, 1]
+    assert data.ids.tolist() == ["i", "j", "k"]
+    np.savez(tmp_path / "b.npz", X=X, y=np.array([0, 1, 0]), classes=np.array(["p", "q", "r"]))
+    assert load(tmp_path / "b.npz").classes == ("p", "q", "r")
+
+
+def test_our_own_files_come_back_whole(tmp_path):
+    data = from_arrays(X, SETS, truth=[0, 1, 0], source="kept")
+    data.save(tmp_path / "own.npz")
+    assert load(tmp_path / "own.npz") == data
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"X": X}, r"has the arrays X\. Needed: inputs"),
+        ({"y": np.array([0, 1])}, r"has the arrays y\. Needed"),
+        ({"X": X, "data": X, "y": np.zeros(3, int)}, r"has both `X` and `data`; keep one"),
+        ({"X": X, "candidates": np.ones((4, 2))}, r"`candidates` has shape \(4, 2\), but"),
+        ({"X": X, "truth": np.ones((3, 2))}, r"`truth` does not hold exactly one 1 for example 0"),
+        ({"X": X, "y": np.array([{}, 1, 2], object)}, r"Python objects, which are never unpickled"),
+        ({"X": X.astype(object), "y": np.zeros(3, int)}, r"Python objects"),
+        ({"X": X, "candidates": SETS & False}, r"`candidates` has no label at row 0"),
+    ],
+)  # fmt: skip
+def test_npz_that_are_not_right(tmp_path, arrays, message):
+    np.savez(tmp_path / "bad.npz", **arrays)
+    with pytest.raises(ValueError, match=message) as error:
+        load(tmp_path / "bad.npz")
+    assert "bad.npz" in str(error.value)
+
+
+CSV = """id,height,candidates,width,given,truth
+x1,0.5,ant|bee,1,ant,ant
+x2,2,bee,3,,bee
+x3,4,ant | cat,5,cat,
+"""
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "parquet lists"])
+def test_tables(tmp_path, form):
+    path = tmp_path / f"t.{form.split()[0]}"
+    (tmp_path / "t.csv").write_text(CSV)
+    if form != "csv":
+        frame = polars.read_csv(tmp_path / "t.csv")
+        if form == "parquet lists":
+            lists = [["ant", "bee"], ["bee"], ["ant", "cat"]]
+            frame = frame.with_columns(candidates=polars.Series(lists))
+        frame.write_parquet(path)
+    data = load(path)
+    assert data.inputs.tolist() == [[0.5, 1], [2, 3], [4, 5]]
+    assert data.classes == ("ant", "bee", "cat")
+    assert data.candidates.astype(int).tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
+    assert data.given.tolist() == [0, -1, 2]
+    assert data.truth.tolist() == [0, 1, -1]
+    assert data.ids.tolist() == ["x1", "x2", "x3"]
+
+
+def test_whole_numbers_are_class_numbers(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,candidates,truth\n1,0|2,0\n2,1,1\n3,10,\n")
+    data = load(path)
+    assert data.q == 11
+    assert np.flatnonzero(data.candidates[0]).tolist() == [0, 2]
+    assert data.truth.tolist() == [0, 1, -1]
+    path.write_text("a,candidates\n1,1\n2,2\n")  # a column of numbers to the reader
+    with pytest.raises(ValueError, match=r"t\.csv: labels run from 1 to 2"):
+        load(path)
+
+
+def test_texts_and_media(tmp_path):
+    (tmp_path / "t.csv").write_text('text,given\n"hello, you",a\n,b\n')
+    with pytest.raises(ValueError, match=r"t\.csv"):
+        load(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text('text,given\n"hello, you",a\nbye,b\n')
+    assert load(tmp_path / "t.csv").inputs.tolist() == ["hello, you", "bye"]
+    (tmp_path / "m.csv").write_text("path,given\npictures/a.jpg,a\n/b.jpg,b\n")
+    data = load(tmp_path / "m.csv")
+    assert [str(path) for path in data.inputs] == [str(tmp_path / "pictures" / "a.jpg"), "/b.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", r"has the columns a, b\. Needed: at least one of candidates"),
+        ("given\nx\n", r"has no column of inputs"),
+        ("a,name,given\n1,x,0\n", r"column 'name' that is not numbers"),
+        ("a,candidates\n1,0\n2,\n", r"`candidates` has no label at row 1"),
+        ("a,given\n1,0\n,1\n", r"nan at row 1, column 0"),
+        ("a,id,given\n1,x,0\n2,x,1\n", r"`ids` has 'x' at row 0 and again at row 1"),
+        ("", r"not a readable table"),
+        ("a,given\n1,0\n2,0,7,8\n", r"not a readable table"),
+    ],
+)
+def test_tables_that_are_not_right(tmp_path, text, message):
+    (tmp_path / "bad.csv").write_text(text)
+    with pytest.raises(ValueError, match=message) as error:
+        load(tmp_path / "bad.csv")
+    assert "bad.csv" in str(error.value)
+
+
+def test_a_damaged_parquet_file(tmp_path):
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(ValueError, match=r"bad\.parquet.*not a readable table"):
+        load(tmp_path / "bad.parquet")
