@@ -119,7 +119,8 @@ def _values(name: str, process: Process, parameters: str) -> Values:
         if key not in process.defaults:
             choices = ", ".join(process.defaults)
             raise ValueError(
-                f"{name} has no parameter {key!r}{nearest(key, process.defaults) or "."} It has {choices}."
+                f"{name} has no parameter {key!r}{nearest(key, process.defaults) or '.'} It has"
+                f" {choices}."
             )
         values[key] = _value(name, key, text, process.defaults[key])
     for key in process.defaults:
