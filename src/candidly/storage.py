@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -38,15 +39,16 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any] | Non
         ValueError: not an ``.npz`` file, a damaged one, or one with pickled objects.
     """
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            raise ValueError("a single array")
-        with loaded:
-            arrays = dict(loaded)
+        with open(path, "rb") as file:
+            if not zipfile.is_zipfile(file):
+                raise ValueError("no zip archive")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as loaded:
+                arrays = dict(loaded)
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
     except Exception as error:  # on damaged files the readers raise whatever they ran into
-        objects = "allow_pickle" in str(error) or "Object arrays" in str(error)
+        objects = "Object arrays" in str(error)
         reason = (
             "it holds Python objects, which are never unpickled. Save strings as numpy str arrays"
             " and numbers as plain arrays"
@@ -57,9 +59,12 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any] | Non
     if NOTE not in arrays:
         return arrays, None
     try:
-        return arrays, json.loads(arrays.pop(NOTE).tobytes().decode())
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        note = json.loads(arrays.pop(NOTE).tobytes().decode())
+    except ValueError as error:
         raise ValueError(f"{path}: its metadata is damaged ({error}).") from error
+    if not isinstance(note, dict):
+        raise ValueError(f"{path}: its metadata is damaged (no table of names and values).")
+    return arrays, note
 
 
 def packed_strings(name: str, strings: Sequence[str | bytes]) -> dict[str, np.ndarray]:

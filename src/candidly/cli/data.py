@@ -209,7 +209,7 @@ def _histograms(data: Labelled, description: Description) -> list[Table]:
 
 def _bars(title: str, counts: list[tuple[str, int]]) -> Table:
     largest = max(count for _, count in counts)
-    table = Table(title=title, show_header=False, box=None)
+    table = Table(title=title, show_header=False, box=None, min_width=len(title))
     table.add_column(justify="right")
     table.add_column(justify="right")
     table.add_column()
@@ -235,7 +235,7 @@ def _text(value: Any) -> str:
 
 def _out(*things: Table) -> None:
     for thing in things:
-        Console().print(thing)
+        Console(markup=False, emoji=False, highlight=False).print(thing)  # names may hold [...]
 
 
 def _tell(message: str) -> None:

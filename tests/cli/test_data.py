@@ -1,0 +1,153 @@
+"""``candidly data`` and ``candidly labels``, through the same door as a user."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from candidly import cli
+from candidly.imperfect import PROCESSES, apply
+from candidly.labelled import Labelled
+from candidly.sources import SOURCES, load
+
+
+@pytest.fixture
+def candidly(monkeypatch, capsys, tmp_path):
+    """Runs a command line in a folder of its own: (exit status, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
+    monkeypatch.setattr("candidly.sources.fetch._cache", lambda: tmp_path / "cache")
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["candidly", *map(str, arguments)])
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as error:
+            status = error.code or 0
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+def test_list_names_every_source(candidly):
+    status, out, err = candidly("data", "list")
+    assert (status, err) == (0, "")
+    assert all(name in out for name in SOURCES)
+    listed = json.loads(candidly("data", "list", "--json")[1])
+    assert [entry["name"] for entry in listed] == list(SOURCES)
+    assert {entry["availability"] for entry in listed} == {"built in", "download", "bring your own"}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_show_says_all_that_is_known(candidly, name):
+    status, out, _ = candidly("data", "show", name)
+    assert status == 0
+    assert SOURCES[name].title in out
+    shown = json.loads(candidly("data", "show", name.upper(), "--json")[1])
+    assert shown["expected"]["n"] == SOURCES[name].expected.n
+    assert shown["citation"] == SOURCES[name].citation
+
+
+def test_describe_compares_with_what_was_published(candidly):
+    status, out, err = candidly("data", "describe", "digits")
+    assert (status, err) == (0, "")
+    assert "1797" in out
+    assert "agrees" in out
+    assert "NO" not in out
+    assert "█" in out
+
+
+def test_describe_json_with_labels(candidly):
+    found = json.loads(
+        candidly("data", "describe", "digits", "--labels", "flip:rate=0.5", "--json")[1]
+    )
+    assert found["source"] == "digits + flip(rate=0.5, seed=0)"
+    assert found["avg_candidates"] == pytest.approx(1 + 9 * 0.5, abs=0.15)
+    assert [row["agrees"] for row in found["published"]] == [True] * 3
+    assert found == json.loads(
+        candidly("labels", "describe", "digits", "--labels", "flip:rate=0.5", "--json")[1]
+    )
+
+
+def test_a_file_that_differs_is_told_on_stderr(candidly, tmp_path):
+    savemat(tmp_path / "lost.mat", {"data": np.eye(3), "partial_target": np.ones((2, 3))})
+    status, out, err = candidly("data", "describe", "lost", "--data", tmp_path)
+    assert status == 0
+    assert "warning" in err
+    assert "has SHA-256" in err
+    assert "NO" in out
+
+
+def test_make_and_convert_write_what_the_library_makes(candidly, tmp_path):
+    status, out, err = candidly("labels", "make", "digits", "uniform+noise:rate=0.1", "noisy.npz")
+    assert (status, out) == (0, "")
+    assert "wrote noisy.npz" in err
+    made = apply(load("digits"), "uniform+noise:rate=0.1")
+    assert Labelled.load(tmp_path / "noisy.npz") == made
+    told = json.loads(candidly("data", "convert", "noisy.npz", "again.npz", "--json")[1])
+    assert told == {"path": "again.npz", "source": made.source, "fingerprint": made.fingerprint()}
+    assert Labelled.load(tmp_path / "again.npz") == made
+
+
+def test_many_classes_and_strange_names_are_shown(candidly, tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "a,candidates,truth\n" + "".join(f"{i},[bold]{i}|x,[bold]{i}\n" for i in range(30))
+    )
+    status, out, _ = candidly("data", "describe", "t.csv")
+    assert status == 0
+    assert "20 largest of 31 classes" in out
+    assert "[bold]0" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["data", "show", "losst"], "no data set named 'losst'; did you mean 'lost'?"),
+        (["data", "describe", "losst"], "did you mean 'lost'?"),
+        (["data", "describe", "none.mat"], "there is no file none.mat"),
+        (["data", "describe", "english"], "'English.mat'"),
+        (["data", "describe", "digits", "--labels", "flipp"], "did you mean 'flip'?"),
+        (["labels", "make", "digits", "flip", "out.npz"], "flip needs rate"),
+        (["labels", "make", "digits", "flip:rate=7", "out.npz"], "`rate` is 7.0"),
+        (["data", "convert", "digits", "out.csv"], "must end in .npz"),
+        (["data", "convert", "digits", "no/folder/out.npz"], "no/folder/out.npz"),
+        (["data", "describe", "damaged.npz"], "damaged.npz: not an .npz file"),
+    ],
+)
+def test_errors_are_one_line_and_status_2(candidly, tmp_path, arguments, message):
+    (tmp_path / "damaged.npz").write_bytes(b"PK damaged")
+    status, out, err = candidly(*arguments)
+    assert status == 2
+    assert out == ""
+    assert message in err
+    assert "Traceback" not in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out.npz").exists()
+
+
+def test_help_shows_examples_and_processes(candidly):
+    for noun, verbs in {
+        "data": ["list", "show", "describe", "convert"],
+        "labels": ["make"],
+    }.items():
+        for verb in verbs:
+            status, out, _ = candidly(noun, verb, "--help")
+            assert status == 0
+            assert f"candidly {noun} {verb}" in out
+    out = candidly("labels", "make", "--help")[1]
+    assert all(name in out for name in PROCESSES)
+
+
+def test_no_torch_for_data():
+    code = (
+        "import sys, candidly.cli.data, candidly.sources, candidly.imperfect;"
+        "print([m for m in ('torch', 'sklearn', 'scipy', 'polars', 'pooch') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "[]", done.stderr
