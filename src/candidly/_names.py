@@ -10,10 +10,10 @@ Value = TypeVar("Value")
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """A sentence fragment ``'; did you mean 'X'?'``, or ``''`` when nothing is near."""
+    """How to end a sentence about an unknown name: ``; did you mean 'X'?``, or a full stop."""
     by_folded = {_fold(known): known for known in names}
     close = difflib.get_close_matches(_fold(name), by_folded, n=1, cutoff=0.5)
-    return f"; did you mean {by_folded[close[0]]!r}?" if close else ""
+    return f"; did you mean {by_folded[close[0]]!r}?" if close else "."
 
 
 def lookup(table: Mapping[str, Value], name: str, what: str) -> tuple[str, Value]:

@@ -121,4 +121,6 @@ def split_scaling(
 def _moments(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, population standard deviation and constancy of each column, in float64."""
     constant = (table == table[:1]).all(0)
-    return table.mean(0, dtype=np.float64), table.std(0, dtype=np.float64), constant
+    # the mean of equal numbers may differ from them in the last bit
+    mean = np.where(constant, table[0], table.mean(0, dtype=np.float64))
+    return mean, table.std(0, dtype=np.float64), constant

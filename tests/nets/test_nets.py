@@ -1,0 +1,78 @@
+import math
+
+import pytest
+import torch
+
+from candidly.nets import mlp
+from candidly.nets._module import ALIGN, Module
+
+
+@pytest.fixture
+def module():
+    return Module(mlp(5, 3, hidden=7), seeds=[1, 2, 3], dtype=torch.float64)
+
+
+def plain(module, x):
+    p = {name: leaf.detach().clone().requires_grad_() for name, leaf in module.parameters.items()}
+    logits = torch.relu(x @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"]
+    return logits, p
+
+
+def test_forward_and_backward_equal_plain_autograd(module):
+    x = torch.randn(3, 11, 5, dtype=torch.float64)
+    weights = torch.randn(3, 11, 3, dtype=torch.float64)
+    ours = module(x).logits
+    theirs, p = plain(module, x)
+    torch.testing.assert_close(ours, theirs)
+    (weights * ours.log_softmax(-1)).sum().backward()
+    (weights * theirs.log_softmax(-1)).sum().backward()
+    for name, leaf in p.items():
+        torch.testing.assert_close(module.parameters[name].grad, leaf.grad)
+
+
+def test_gradients_add_up_over_several_passes_and_reach_inputs(module):
+    x = torch.randn(3, 4, 5, dtype=torch.float64, requires_grad=True)
+    (module(x).logits.sum() + module(2 * x).logits.square().sum()).backward()
+    z = x.detach().clone().requires_grad_()
+    first, p = plain(module, z)
+    second = torch.relu(2 * z @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"]
+    (first.sum() + second.square().sum()).backward()
+    torch.testing.assert_close(module.parameters["w1"].grad, p["w1"].grad)
+    torch.testing.assert_close(x.grad, z.grad)
+
+
+def test_gradients_are_views_of_one_buffer(module):
+    module(torch.ones(3, 2, 5, dtype=torch.float64)).logits.sum().backward()
+    assert module.grad.abs().sum() > 0
+    module.grad.zero_()
+    assert all(leaf.grad.abs().sum() == 0 for leaf in module.parameters.values())
+
+
+def test_initialisation_is_uniform_within_the_fan_in():
+    module = Module(mlp(100, 20, hidden=400), seeds=[0])
+    for name, fan_in in (("w1", 100), ("b1", 100), ("w2", 400), ("b2", 400)):
+        values, bound = module.parameters[name].detach(), 1 / math.sqrt(fan_in)
+        assert values.abs().max() <= bound
+        if values.numel() > 1000:  # the standard deviation of U(-b, b) is b / sqrt(3)
+            assert values.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.02)
+            assert values.mean().abs() < 4 * bound / math.sqrt(3 * values.numel())
+
+
+def test_a_trials_start_depends_on_its_seed_alone():
+    net = mlp(5, 3)
+    together = Module(net, seeds=[4, 5, 6])
+    assert torch.equal(together.flat[1], Module(net, seeds=[5]).flat[0])
+    assert not torch.equal(together.flat[1], together.flat[0])
+
+
+def test_parameters_start_on_aligned_places(module):
+    for leaf in module.parameters.values():
+        assert leaf.storage_offset() % ALIGN == 0
+    assert module.flat.shape[1] % ALIGN == 0
+
+
+def test_of_trial_is_that_trials_forward(module):
+    x = torch.randn(1, 6, 5, dtype=torch.float64)
+    all_of_them = module(x.expand(3, -1, -1)).logits
+    torch.testing.assert_close(module.of_trial(2, x)[0], all_of_them[2])
+    assert not module.of_trial(2, x).requires_grad

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+import torch
+from toys import advance, make_stack, toy
+
+from candidly.evaluate import oracle_measure, oracle_view
+from candidly.labelled import Labelled
+
+
+def measured(stack, data, k=0):
+    held = torch.arange(270, 300), torch.arange(300, 330)
+    return oracle_measure(stack, k, oracle_view(data), *held)
+
+
+def test_every_criterion_by_a_slow_pass():
+    data = toy()
+    stack = advance(make_stack(data, "PRODEN"), 20)
+    validation, test = measured(stack, data, 1)
+    rows = np.arange(270, 300)
+    logits = stack.logits(1, torch.from_numpy(rows)).numpy()
+    p = np.exp(logits - logits.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    guess, sets = p.argmax(1), data.candidates[rows]
+    inside = sets[np.arange(30), guess]
+    share = p[np.arange(30), guess] / (p * sets).sum(1)
+    assert validation["CR"] == pytest.approx(inside.mean())
+    assert validation["AA"] == pytest.approx((inside * share).mean())
+    assert validation["OA"] == pytest.approx((guess == data.truth[rows]).mean())
+    rows = np.arange(300, 330)
+    logits, truth = stack.logits(1, torch.from_numpy(rows)).numpy(), data.truth[rows]
+    assert test["top1"] == pytest.approx((logits.argmax(1) == truth).mean())
+    best = np.argsort(-logits, 1)[:, :5]
+    assert test["top5"] == pytest.approx((best == truth[:, None]).any(1).mean())
+    recalls = [(logits.argmax(1) == c)[truth == c].mean() for c in np.unique(truth)]
+    assert test["balanced"] == pytest.approx(np.mean(recalls))
+
+
+def test_a_diverged_trial_has_no_numbers():
+    data = toy()
+    stack = advance(make_stack(data, "CC"), 3)
+    stack.bury(torch.tensor([False, True, False]))
+    validation, test = measured(stack, data, 1)
+    assert set(validation.values()) | set(test.values()) == {None}
+    assert measured(stack, data, 0)[0]["CR"] is not None
+
+
+def test_non_finite_logits_are_noticed_while_measuring():
+    data = toy()
+    stack = advance(make_stack(data, "CC"), 3)
+    stack.net.flat[2] = torch.nan
+    assert set(measured(stack, data, 2)[0].values()) == {None}
+    assert stack.diverged_at == [None, None, 3]
+    assert stack.net.flat.isfinite().all()
+
+
+def test_given_labels_alone_make_cr_the_noisy_accuracy():
+    data = toy()
+    data = Labelled(inputs=data.inputs, classes=data.classes, given=data.given)
+    stack = advance(make_stack(data, "ce"), 20)
+    validation, test = measured(stack, data)
+    guess = stack.logits(0, torch.arange(270, 300)).argmax(1).numpy()
+    assert validation["CR"] == pytest.approx((guess == data.given[270:300]).mean())
+    assert validation["CR"] == validation["AA"]
+    assert validation["OA"] is None  # nobody knows the truth
+    assert set(test.values()) == {None}

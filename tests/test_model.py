@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+from toys import toy
+
+from candidly import model as module
+from candidly.model import fit, load_model
+
+
+@pytest.fixture(scope="module")
+def data():
+    return toy(n=400)
+
+
+def test_fit_predict_save_load(data, tmp_path):
+    model = fit(data, "PRODEN", steps=200, lr=3e-3)
+    assert (model.predict(data.inputs) == data.truth).mean() > 0.8
+    probs = model.predict_proba(data.inputs)
+    assert probs.shape == (400, 7)
+    np.testing.assert_allclose(probs.sum(1), 1, rtol=1e-5)
+    model.save(tmp_path / "model.npz")
+    again = load_model(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict_logits(data.inputs), model.predict_logits(data.inputs))
+    assert again.classes == data.classes
+    assert again.about["algorithm"] == "PRODEN"
+
+
+def test_the_seed_decides(data):
+    runs = [fit(data, "CC", steps=20, seed=s).predict_logits(data.inputs) for s in (1, 1, 2)]
+    assert np.array_equal(runs[0], runs[1])
+    assert not np.array_equal(runs[0], runs[2])
+
+
+def test_watchers_see_every_update(data):
+    seen = []
+    fit(data, "CC", steps=30, watchers=[lambda s, b: seen.append((b.ids.shape, b.logits.shape))])
+    assert seen == [((1, 128), (1, 128, 7))] * 30
+
+
+def test_training_gets_no_truth(data, monkeypatch):
+    seen = []
+    original = module.make_examples
+    monkeypatch.setattr(
+        module, "make_examples", lambda d, *a, **k: seen.append(d.truth) or original(d, *a, **k)
+    )
+    fit(data, "CC", steps=1)
+    fit(data, "supervised-oracle", steps=1)
+    assert seen[0] is None
+    assert seen[1] is not None
+
+
+@pytest.mark.parametrize(
+    ("problem", "match"),
+    [
+        ({"algorithm": "PRODEM"}, "PRODEN"),
+        ({"algorithm": "LWS", "betta": 1}, "beta"),
+        ({"scaling": "minmax"}, "train"),
+        ({"steps": 0}, "steps"),
+    ],
+)
+def test_bad_requests_are_refused(data, problem, match):
+    with pytest.raises((ValueError, KeyError), match=match):
+        fit(data, **problem)
+
+
+def test_divergence_is_an_error_that_says_what_to_do(data):
+    with pytest.raises(FloatingPointError, match="learning rate"):
+        fit(data, "CC", steps=300, lr=1e30)
+
+
+def test_bad_inputs_and_files_are_refused(data, tmp_path):
+    model = fit(data, "CC", steps=1)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(np.ones((3, 5)))
+    broken = np.array(data.inputs[:4])
+    broken[2, 0] = np.nan
+    with pytest.raises(ValueError, match="row 2"):
+        model.predict(broken)
+    np.savez(tmp_path / "other.npz", x=np.ones(3))
+    with pytest.raises(ValueError, match="no model"):
+        load_model(tmp_path / "other.npz")

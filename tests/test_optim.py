@@ -1,0 +1,51 @@
+import pytest
+import torch
+
+from candidly.optim import Adam, can_fuse
+
+LR = [1e-3, 3e-3, 1e-2]
+DECAY = [0.0, 1e-3, 0.1]
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_every_trial_is_torchs_adam(fused, dtype):
+    g = torch.Generator().manual_seed(0)
+    start = torch.randn(3, 50, generator=g, dtype=dtype)
+    flat, grad = start.clone(), torch.zeros(3, 50, dtype=dtype)
+    adam = Adam(flat, grad, LR, DECAY, fused=fused)
+    assert adam.fused is fused
+    theirs = [torch.nn.Parameter(row.clone()) for row in start]
+    optimisers = [
+        torch.optim.Adam([p], lr=lr, weight_decay=w) for p, lr, w in zip(theirs, LR, DECAY)
+    ]
+    everyone = torch.ones(3, dtype=torch.bool)
+    for _ in range(40):
+        grad.copy_(torch.randn(3, 50, generator=g, dtype=dtype))
+        for p, row, optimiser in zip(theirs, grad, optimisers):
+            p.grad = row.clone()
+            optimiser.step()
+        adam.update(everyone, True)
+    tolerance = 1e-5 if dtype == torch.float32 else 1e-12
+    torch.testing.assert_close(
+        flat, torch.stack([p.detach() for p in theirs]), rtol=tolerance, atol=tolerance
+    )
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_dead_trials_do_not_move(fused):
+    flat, grad = torch.ones(3, 8), torch.ones(3, 8)
+    grad[1] = torch.nan
+    adam = Adam(flat, grad, LR, DECAY, fused=fused)
+    adam.update(torch.tensor([True, False, True]), False)
+    assert flat[1].eq(1).all()
+    assert adam.mean[1].eq(0).all()
+    assert adam.square[1].eq(0).all()
+    assert flat[[0, 2]].ne(1).all()
+    assert flat.isfinite().all()
+
+
+def test_the_default_is_what_the_device_is_good_at(monkeypatch):
+    assert can_fuse(torch.ones(1))
+    monkeypatch.delattr(torch, "_fused_adam_")
+    assert not can_fuse(torch.ones(1))

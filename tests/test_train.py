@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+import torch
+from toys import advance, make_stack, toy
+
+from candidly.train import train
+
+
+def test_an_epoch_visits_rows_once_and_drops_the_partial_batch():
+    stack = make_stack(toy(), "CC")
+    seen = []
+    for _ in range(stack.E):
+        seen.append(stack.next_batch().ids)
+        stack.update()
+    ids = torch.cat(seen, 1)
+    assert ids.shape == (3, stack.n // stack.B * stack.B)
+    for row in ids:
+        assert len(set(row.tolist())) == len(row)
+        assert 0 <= row.min() <= row.max() < stack.n
+    assert not torch.equal(ids[0], ids[1])  # each trial has its own order
+    assert not torch.equal(stack.next_batch().ids, seen[0])  # and a new one each epoch
+
+
+def test_a_batch_holds_its_rows_inputs_and_labels():
+    data = toy()
+    stack = make_stack(data, "PRODEN")
+    batch = stack.next_batch()
+    for k in range(3):
+        rows = stack.index[k][batch.ids[k]]
+        assert torch.equal(batch.candidates[k], torch.tensor(data.candidates)[rows])
+        raw, training = data.inputs, data.inputs[stack.index[k].numpy()]
+        expected = (raw[rows] - training.mean(0)) / (training.std(0) + 1e-6)
+        np.testing.assert_allclose(batch.x[k].numpy(), expected, atol=1e-12)
+        assert torch.equal(batch.weights[k], stack.rows["weights"][k][batch.ids[k]])
+
+
+def test_losses_go_down_and_are_the_mean_since_last_asked():
+    stack = make_stack(toy(), "supervised-oracle", lr=3e-3)
+    advance(stack, 8)
+    first = stack.mean_loss()
+    advance(stack, 40)
+    stack.mean_loss()
+    advance(stack, 8)
+    assert all(later < earlier for later, earlier in zip(stack.mean_loss(), first))
+    assert stack.mean_loss() == [0.0] * 3
+
+
+def test_train_pauses_at_the_record_steps_and_at_the_end():
+    stack = make_stack(toy(), "CC", steps=25)
+    assert list(train(stack, (10, 20))) == [10, 20, 25]
+    assert stack.seconds > 0
+
+
+def test_watchers_get_ids_and_the_logits_from_before_the_update():
+    data = toy()
+    watched, plain = make_stack(data, "PRODEN"), make_stack(data, "PRODEN")
+    seen = []
+
+    def watch(stack, batch):
+        seen.append((batch.ids.clone(), batch.logits.clone()))
+
+    for _ in train(watched, (5,), [watch]):
+        if watched.t >= 5:
+            break
+    expected = []
+    for _ in range(5):
+        batch = plain.next_batch()
+        with torch.no_grad():
+            expected.append((batch.ids, plain.net(batch.x).logits))
+        plain.update()
+    for (ids, logits), (other_ids, other_logits) in zip(seen, expected):
+        assert torch.equal(ids, other_ids)
+        assert torch.equal(logits, other_logits)
+        assert not logits.requires_grad
+    assert torch.equal(watched.net.flat, plain.net.flat)
+
+
+def test_divergence_is_dated_and_final():
+    stack = make_stack(toy(), "CC")
+    advance(stack, 4)
+    stack.net.flat[2, 0] = torch.inf
+    advance(stack, 3)
+    assert stack.diverged_at == [None, None, 4]
+    assert stack.net.flat[2].eq(0).all()
+    frozen = stack.adam.mean[2].clone()
+    advance(stack, 3)
+    assert torch.equal(stack.adam.mean[2], frozen)
+
+
+def test_a_non_finite_gradient_behind_a_finite_objective_is_seen_before_it_is_written():
+    stack = make_stack(toy(), "CC")
+
+    class Trap(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, z):
+            return z.sum((1, 2)) * 0
+
+        @staticmethod
+        def backward(ctx, d):
+            out = torch.zeros(3, stack.B, stack.q, dtype=stack.dtype)
+            out[1] = torch.nan
+            return out
+
+    from dataclasses import replace
+
+    from candidly.algorithms import Stage
+
+    stack.algorithm = replace(
+        stack.algorithm, stages=(Stage(lambda s, b: Trap.apply(s.net(b.x).logits)),)
+    )
+    stack.update()
+    assert stack.diverged_at == [None, 0, None]
+    assert stack.net.flat.isfinite().all()
+
+
+def test_flags_of_an_accelerator_are_read_in_time():
+    # the masked path, run on the host: writes are masked until the flags are read
+    stack = make_stack(toy(), "PRODEN")
+    plain = make_stack(toy(), "PRODEN")
+    stack.adam.fused = False
+    stack.everyone = False
+    stack.alive[1] = False
+    before = stack.net.flat[1].clone(), stack.rows["weights"][1].clone()
+    advance(stack, 3)
+    advance(plain, 3)
+    assert torch.equal(stack.net.flat[1], before[0])
+    assert torch.equal(stack.rows["weights"][1], before[1])
+    torch.testing.assert_close(stack.net.flat[0], plain.net.flat[0])
+    stack.read_flags()
+    assert stack.diverged_at == [None, 3, None]
+
+
+def test_fewer_rows_than_a_batch_are_refused():
+    with pytest.raises(ValueError, match="32"):
+        make_stack(toy(n=30), "CC")
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA")
+def test_cuda_equals_cpu():
+    from candidly.benchmark import benchmark
+
+    runs = [
+        benchmark(
+            {"toy": toy()}, "PRODEN", configs=1, splits=1, steps=50, device=d, dtype="float64"
+        ).runs[0]
+        for d in ("cpu", "cuda")
+    ]
+    assert runs[0].records[-1].test == runs[1].records[-1].test

@@ -1,0 +1,74 @@
+"""Small data, small stacks, for tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from candidly.algorithms import algorithm, configuration
+from candidly.examples import make_examples, split_scaling
+from candidly.labelled import Labelled
+from candidly.nets import mlp
+from candidly.train import Member, Stack
+
+torch.set_num_threads(1)
+
+
+def toy(n=330, d=12, q=7, rate=0.25, seed=0, spread=2.0) -> Labelled:
+    """Gaussian classes, constant-rate candidates, a given label that is wrong at 30 %."""
+    g = np.random.default_rng(seed)
+    truth = g.integers(0, q, n)
+    inputs = g.normal(size=(n, d)) + spread * g.normal(size=(q, d))[truth]
+    candidates = g.random((n, q)) < rate
+    candidates[np.arange(n), truth] = True
+    given = np.where(g.random(n) < 0.3, g.integers(0, q, n), truth)
+    return Labelled(
+        inputs=inputs,
+        classes=tuple(f"class {j}" for j in range(q)),
+        candidates=candidates,
+        given=given,
+        truth=truth,
+        source="toy",
+    )
+
+
+def member(data: Labelled, k: int, page, examples, rows=0.81, batch=32, **hyper) -> Member:
+    """Trial ``k``: its own rows, seed and drawn hyper-parameters."""
+    chosen = np.random.default_rng(k).permutation(data.n)[: int(rows * data.n)]
+    values = configuration(page.settings(), k, 0) | {"batch_size": batch} | hyper
+    return Member(100 + k, chosen, values, split_scaling(data, examples, chosen, "train"))
+
+
+def make_stack(
+    data: Labelled,
+    name: str,
+    trials=(0, 1, 2),
+    steps=60,
+    dtype=torch.float64,
+    batch=32,
+    hidden=40,
+    **hyper,
+) -> Stack:
+    """A stack of the algorithm's trials, each with other hyper-parameters."""
+    page = algorithm(name)
+    examples = make_examples(data, page.reads, dtype=dtype)
+    members = [member(data, k, page, examples, batch=batch, **hyper) for k in trials]
+    net = mlp(examples.inputs.shape[1], data.q, hidden)
+    return Stack(page, net, examples, members, steps)
+
+
+def advance(stack: Stack, steps: int) -> Stack:
+    for _ in range(steps):
+        stack.update()
+    return stack
+
+
+def tensors(stack: Stack) -> dict[str, torch.Tensor]:
+    """What changes in a stack, by name, with the trials' axis first."""
+    return {
+        "net": stack.net.flat,
+        "mean": stack.adam.mean,
+        "square": stack.adam.square,
+        "loss": stack.loss_sum[:, None],
+        **stack.rows,
+    }
