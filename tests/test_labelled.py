@@ -30,7 +30,7 @@ def make(**changes):
             "given": np.array([0, 1, -1, 2]),
             "tags": np.array([[1, 0, 0], [0, 0, 0], [1, 1, 1], [0, 1, 1]], bool),
             "votes": Votes.from_rows(
-                [(0, "p", [0, 1]), (3, "q", [2]), (0, "q", []), (1, "p", [1])]
+                [(1, "p", [1]), (0, "p", [0, 1]), (3, "q", [2]), (0, "q", [])]
             ),
             "truth": np.array([0, 1, 2, -1]),
             "source": "toy",
@@ -182,8 +182,8 @@ def test_rows_that_cannot_be_taken(rows, message):
         {"candidates": np.ones((4, 3), bool)},
         {"given": np.array([0, 1, -1, 1])},
         {"tags": None},
-        {"votes": Votes.from_rows([(0, "p", [0, 1]), (3, "q", [2]), (0, "q", []), (1, "p", [2])])},
-        {"votes": Votes.from_rows([(0, "p", [0, 1]), (3, "p", [2]), (0, "q", []), (1, "p", [1])])},
+        {"votes": Votes.from_rows([(1, "p", [2]), (0, "p", [0, 1]), (3, "q", [2]), (0, "q", [])])},
+        {"votes": Votes.from_rows([(1, "p", [1]), (0, "p", [0, 1]), (3, "p", [2]), (0, "q", [])])},
         {"truth": None},
         {"classes": ("ant", "bee", "cat", "dog"), "candidates": None, "tags": None},
     ],

@@ -26,7 +26,7 @@ def objects(values):
 @st.composite
 def labelled(draw):
     n, q = draw(st.integers(1, 4)), draw(st.integers(1, 3))
-    text = st.text(st.characters(), max_size=5)
+    text = st.text(max_size=5)
     numbers = hnp.arrays(
         draw(st.sampled_from([np.float32, np.float64])),
         (n, 2),
@@ -65,6 +65,14 @@ def test_what_is_saved_comes_back(tmp_path_factory, data):
     again = Labelled.load(path)
     assert again == data
     assert again.fingerprint() == data.fingerprint()
+
+
+def test_names_that_are_not_utf8_come_back(tmp_path):
+    odd = os.fsdecode(b"caf\xe9.jpg")  # a file name in latin-1, on a UTF-8 system
+    data = Labelled(inputs=objects([odd]), classes=(odd,), ids=objects([odd]), source=odd)
+    data.save(tmp_path / "odd.npz")
+    assert Labelled.load(tmp_path / "odd.npz") == data
+    assert len(data.fingerprint()) == 64
 
 
 @pytest.fixture

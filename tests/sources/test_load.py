@@ -11,8 +11,9 @@ from scipy.io import savemat
 
 from candidly._names import UnknownName
 from candidly.describe import describe
+from candidly.labelled import from_arrays
 from candidly.seeds import hashed
-from candidly.sources import SOURCES, compare, load, title_of
+from candidly.sources import SOURCES, Expected, compare, load, title_of
 from candidly.sources.fetch import find_file
 
 
@@ -134,7 +135,8 @@ def test_no_network_is_told_the_same_way(nowhere, monkeypatch):
 
     monkeypatch.setattr(pooch, "retrieve", fail)
     with pytest.raises(
-        FileNotFoundError, match=r"Downloading https://raw.*lost\.mat failed \(no route\)"
+        FileNotFoundError,
+        match=r"Downloading https://raw.*lost\.mat failed \(Connection.*no route\)",
     ):
         load("lost")
 
@@ -180,6 +182,16 @@ def test_compare_rounds_as_the_tables_do():
     rows = {row.what: row for row in compare(data, wrong)}
     assert [name for name, row in rows.items() if not row.agrees] == ["d", "avg_candidates"]
     assert rows["avg_candidates"].measured is None
+
+
+@pytest.mark.parametrize(("published", "agrees"), [(1.67, True), (1.66, False), (1.68, False)])
+def test_averages_agree_to_two_decimals(published, agrees):
+    data = from_arrays([[1], [2], [3]], [[0, 1], [0], [0, 1]], truth=[0, 0, 2], classes=3)
+    expected = Expected(3, 1, 3, avg_candidates=published, noise_rate=0.3333)
+    rows = {row.what: row for row in compare(data, replace(SOURCES["lost"], expected=expected))}
+    assert rows["avg_candidates"].agrees == agrees
+    assert rows["noise_rate"].agrees
+    assert rows["noise_rate"].measured == pytest.approx(1 / 3)
 
 
 REAL = {  # measured from the files: sets of one label, and classes that are never true

@@ -37,7 +37,7 @@ def find_file(source: Source, root: str | os.PathLike[str] | None, download: boo
     try:
         return _download(source, cache)
     except OSError as error:  # requests' errors are OSErrors
-        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        reason = f"{type(error).__name__}: {error}".splitlines()[0][:80]
         raise _nowhere(source, places, f"Downloading {source.url} failed ({reason})") from error
 
 
