@@ -83,6 +83,7 @@ def with_value(shape, place, value, dtype):
         ("inputs", with_value((4, 2), (3, 0), -np.inf, float), r"-inf at row 3, column 0"),
         ("inputs", np.zeros((4, 2), np.int64), r"`inputs` is int64 of shape \(4, 2\)"),
         ("inputs", np.zeros((4, 2, 2)), r"uint8 images"),
+        ("inputs", np.zeros((4, 0)), r"shape \(4, 0\): there is nothing in an example"),
         ("inputs", [[1.0], [2.0]], r"`inputs` is a list"),
         ("inputs", objects("a", "b", 3, "d"), r"`inputs` has 3 at row 2, but row 0 is a str"),
         ("inputs", objects(None, "b", "c", "d"), r"`inputs` has None at row 0"),

@@ -28,6 +28,8 @@ X = [[0.0], [1.0], [2.0]]
         (sparse.csr_matrix(np.eye(2)), np.float64),
         (pandas.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}), np.float64),
         (polars.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}), np.float64),
+        (pandas.DataFrame({"a": [1, 2], "b": [True, False]}), np.float64),
+        (polars.DataFrame({"a": [1, 2], "b": [True, False]}), np.float64),
         (np.array([[1, 2], [3, 4]], object), np.float64),
     ],
 )
@@ -35,6 +37,7 @@ def test_tables_become_floats_without_loss(table, dtype):
     data = from_arrays(table, [0, 1])
     assert data.kind == "table"
     assert data.inputs.dtype == dtype
+    assert data.inputs.flags.c_contiguous
     dense = table.toarray() if sparse.issparse(table) else table
     assert np.array_equal(data.inputs, np.asarray(dense, np.float64))
 
@@ -137,6 +140,9 @@ def test_several_kinds_of_labels_by_name():
         ({"y": np.array([1.0, 2.0, 0.0])}, r"`given` is float64 of shape \(3,\).*astype\(int\)"),
         ({"y": [1.0, 2.0, 0.0]}, r"`given` has 1.0 \(float\) at row 0"),
         ({"y": np.array([True, False, True])}, r"`given` is bool.*astype\(int\)"),
+        ({"truth": [np.array([0]), np.array([1]), 0]}, r"`truth` has array\(\[0\]\).*at row 0"),
+        ({"y": pandas.DataFrame()}, r"`classes` is empty|no label"),
+        ({"X": pandas.DataFrame(), "y": [0, 1, 0]}, r"no columns"),
         ({"y": [1, 2, 3]}, r"labels run from 1 to 3 and 0 is never used.*subtract 1"),
         ({"y": [[1], [2], [1, 2]]}, r"labels run from 1 to 2"),
         ({"y": [1, 2, 3], "classes": 3}, r"label 3 at row 2, but there are 3 classes.*subtract 1"),

@@ -29,6 +29,8 @@ def checked_inputs(inputs: Any) -> np.ndarray:
                     if row
                     else f"`inputs` has {value!r} at row 0, which is neither a str nor a Path."
                 )
+    if 0 in inputs.shape[1:]:
+        raise ValueError(f"`inputs` has shape {inputs.shape}: there is nothing in an example.")
     if kind == "table":
         finite = np.isfinite(inputs)
         if not finite.all():

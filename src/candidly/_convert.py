@@ -108,7 +108,7 @@ def as_sets(name: str, y: Any) -> Named | Matrix:
                 f"`{name}` has {y[row, column]} at row {row}, column {column}; a matrix of sets"
                 " holds only 0 and 1 (or False and True). Lists of labels go in as lists."
             )
-        return Matrix(y.astype(bool), columns)
+        return Matrix(np.ascontiguousarray(y, bool), columns)
     rows = []
     for row, labels in enumerate(y):
         if not is_set(labels):
@@ -256,7 +256,8 @@ def _label_kind(label: Any) -> type | None:
 
 
 def _missing(value: Any) -> bool:
-    return value is None or type(value).__name__ == "NAType" or value != value
+    not_a_number = isinstance(value, float) and value != value
+    return value is None or not_a_number or type(value).__name__ == "NAType"  # pandas' own
 
 
 def _numbered(q: int) -> tuple[str, ...]:
@@ -273,19 +274,23 @@ def _plain(values: Any) -> Any:
 
 
 def _number_columns(frame: Any) -> np.ndarray:
+    columns = []
     for column in frame.columns:
-        kind = np.asarray(frame[column].to_numpy()).dtype.kind
-        if kind not in "biuf":
+        columns.append(np.asarray(frame[column].to_numpy()))
+        if columns[-1].dtype.kind not in "biuf":
             raise ValueError(
                 f"`inputs` has a column {str(column)!r} that is not numbers"
                 f" ({frame[column].dtype}). Drop it, encode it, or pass one column of texts as a"
                 " list."
             )
-    return _float_table(np.asarray(frame.to_numpy()))
+    if not columns:
+        raise ValueError("`inputs` has no columns.")
+    return _float_table(np.column_stack(columns))
 
 
 def _float_table(table: np.ndarray) -> np.ndarray:
     if table.dtype.kind not in "biuf":
         raise ValueError(f"`inputs` is {table.dtype} of shape {table.shape}, not real numbers.")
     smallest = np.result_type(table.dtype, np.float32)
-    return table.astype(np.float32 if smallest == np.float32 else np.float64, copy=False)
+    # by rows, as batches are gathered by row; MATLAB files come by columns
+    return np.ascontiguousarray(table, np.float32 if smallest == np.float32 else np.float64)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,32 +19,47 @@ from .uniform import uniform
 __all__ = ["PROCESSES", "Process", "apply", "canonical", "flip", "noise", "uniform"]
 
 
+Values = dict[str, Any]  # a process's parameters by name
+
+
 @dataclass(frozen=True)
 class Process:
     """A process that text can name.
 
-    ``summary`` is for people. ``defaults`` lists the parameters in the order they are written;
-    a type instead of a value means that there is no default.
+    Args:
+        summary: what it does, for people.
+        defaults: its parameters in the order they are written; a type instead of a value means
+            that there is no default.
+        run: (truth, q, candidates so far or None, parameters) -> candidates bool (n, q).
     """
 
     summary: str
     defaults: Mapping[str, bool | int | float | type]
+    run: Callable[[np.ndarray, int, np.ndarray | None, Values], np.ndarray]
+
+
+def _noise(truth: np.ndarray, q: int, sets: np.ndarray | None, values: Values) -> np.ndarray:
+    alone = truth[:, None] == np.arange(q)
+    return noise(alone if sets is None else sets, truth, **values)
 
 
 PROCESSES: dict[str, Process] = {
     "uniform": Process(
         "candidate sets drawn uniformly among those with the truth, except the full one (USS)",
         {"seed": 0},
+        lambda truth, q, sets, values: uniform(truth, q, **values),
     ),
     "flip": Process(
         "each wrong label is a candidate with probability rate (FPS);"
         " force=true adds one where none was drawn",
         {"rate": float, "force": False, "seed": 0},
+        lambda truth, q, sets, values: flip(truth, q, **values),
     ),
     "noise": Process(
         "the truth is taken from a share `rate` of the candidate sets; on data without candidate"
         " sets, symmetric label noise",
         {"rate": float, "seed": 0},
+        _noise,
     ),
 }
 
@@ -71,7 +87,7 @@ def apply(data: Labelled, spec: str) -> Labelled:
         )
     candidates = data.candidates
     for name, values in steps:
-        candidates = _run(name, values, data.truth, data.q, candidates)
+        candidates = PROCESSES[name].run(data.truth, data.q, candidates, values)
     told = "".join(f" + {name}({_text(values, ', ')})" for name, values in steps)
     return replace(data, candidates=candidates, source=(data.source or "data") + told)
 
@@ -83,22 +99,6 @@ def canonical(spec: str) -> str:
     'flip:rate=0.3,seed=0+noise:rate=0.1,seed=0'
     """
     return "+".join(f"{name}:{_text(values, ',')}" for name, values in _parsed(spec))
-
-
-Values = dict[str, bool | int | float]
-
-
-def _run(
-    name: str, values: Values, truth: np.ndarray, q: int, candidates: np.ndarray | None
-) -> np.ndarray:
-    seed = int(values["seed"])
-    if name == "uniform":
-        return uniform(truth, q, seed)
-    if name == "flip":
-        return flip(truth, q, values["rate"], bool(values["force"]), seed)
-    if candidates is None:
-        candidates = truth[:, None] == np.arange(q)
-    return noise(candidates, truth, values["rate"], seed)
 
 
 def _parsed(spec: str) -> list[tuple[str, Values]]:

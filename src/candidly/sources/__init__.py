@@ -179,8 +179,8 @@ def load(
     """A known data set by name, or a file of your own.
 
     Args:
-        name_or_path: a name in ``SOURCES``, in any case and punctuation; or a path ending in
-            ``.npz``, ``.mat``, ``.csv`` or ``.parquet`` (``sources.files`` says what is in them).
+        name_or_path: a name in ``SOURCES`` as a string, in any case and punctuation; or a path
+            ending in ``.npz``, ``.mat``, ``.csv`` or ``.parquet`` (see ``sources.files``).
         root: where to look first for the file of a known data set: that file, or a folder, of
             which subfolders are looked into too. Then come the folder named by the environment
             variable CANDIDLY_DATA, candidly's cache folder, and a download into it.
@@ -196,8 +196,7 @@ def load(
         UserWarning: the file of a known data set differs from the one on record.
     """
     path = Path(name_or_path).expanduser()
-    known = str(name_or_path) in SOURCES
-    if not known and (isinstance(name_or_path, os.PathLike) or path.suffix.lower() in SUFFIXES):
+    if isinstance(name_or_path, os.PathLike) or path.suffix.lower() in SUFFIXES:
         return load_file(path)
     _, source = lookup(SOURCES, str(name_or_path), "data set")
     if not source.files:
