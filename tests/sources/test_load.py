@@ -159,11 +159,15 @@ def served(monkeypatch, file):
     monkeypatch.setattr(pooch, "retrieve", retrieve)
 
 
-def test_a_download_is_kept_and_its_checksum_told(nowhere, monkeypatch, capfd):
+def test_a_download_is_kept_and_its_checksum_told(nowhere, monkeypatch, caplog):
+    import pooch
+
+    monkeypatch.setattr(pooch.get_logger(), "propagate", True)  # where caplog listens
     served(monkeypatch, small_mat(nowhere / "elsewhere" / "x.mat"))
     with pytest.warns(UserWarning, match=r"Mirflickr\.mat: n is 6, not 2780"):
         load("mirflickr")
-    assert (nowhere / "cache" / "Mirflickr.mat").is_file()
+    kept = nowhere / "cache" / "Mirflickr.mat"
+    assert hashlib.sha256(kept.read_bytes()).hexdigest() in caplog.text
     with pytest.warns(UserWarning, match="n is 6"):
         assert load("mirflickr", download=False).n == 6
 
