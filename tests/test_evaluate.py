@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 import torch
-from toys import advance, make_stack, toy
 
 from candidly.evaluate import oracle_measure, oracle_view
 from candidly.labelled import Labelled
+
+from toys import advance, make_stack, toy
 
 
 def measured(stack, data, k=0):

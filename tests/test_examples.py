@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 import torch
-from toys import toy
 
 from candidly.examples import make_examples, split_scaling
 from candidly.labelled import Labelled, from_arrays
+
+from toys import toy
 
 
 def scaled(data, rows, scaling, dtype=torch.float32):

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
-from toys import toy
 
 from candidly import model as module
 from candidly.model import fit, load_model
+
+from toys import toy
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,9 @@ def test_fit_predict_save_load(data, tmp_path):
     np.testing.assert_allclose(probs.sum(1), 1, rtol=1e-5)
     model.save(tmp_path / "model.npz")
     again = load_model(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.predict_logits(data.inputs), model.predict_logits(data.inputs))
+    np.testing.assert_array_equal(
+        again.predict_logits(data.inputs), model.predict_logits(data.inputs)
+    )
     assert again.classes == data.classes
     assert again.about["algorithm"] == "PRODEN"
 

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 import torch
-from toys import advance, make_stack, toy
 
 from candidly.train import train
+
+from toys import advance, make_stack, toy
 
 
 def test_an_epoch_visits_rows_once_and_drops_the_partial_batch():

@@ -34,7 +34,7 @@ def save(folder: Path, keys: Sequence[str], stack: Stack) -> Path:
             file,
             allow_pickle=False,
             about=np.frombuffer(about, dtype=np.uint8),
-            **stack.state(),  # type: ignore[arg-type]
+            **stack.state(),
         )
     return path
 

@@ -83,7 +83,7 @@ class Model:
                 about=np.frombuffer(about, dtype=np.uint8),
                 shift=self.scaling[0],
                 factor=self.scaling[1],
-                **{f"net/{name}": value for name, value in self.parameters.items()},  # type: ignore[arg-type]
+                **{f"net/{name}": value for name, value in self.parameters.items()},
             )
 
 
@@ -174,5 +174,3 @@ def fit(
         "data": data.fingerprint(),
     }
     return Model(parameters, (examples.centre, 1 / examples.spread), about)
-
-

@@ -45,7 +45,7 @@ class Adam:
 
     @torch.no_grad()
     def update(self, alive: Tensor, everyone: bool) -> None:
-        """One step for the trials in ``alive``, bool (K,); ``everyone`` says that it is all True."""
+        """One step for the trials in ``alive``, bool (K,); ``everyone``: it is all True."""
         self.count += 1
         if self.fused:
             live = range(len(self.flat)) if everyone else alive.nonzero().flatten().tolist()
@@ -59,7 +59,7 @@ class Adam:
             flat, grad, mean, square = self.trials[k]
             lr, weight_decay = self.rates[k]
             # private to torch; tests hold both ways against torch.optim.Adam
-            torch._fused_adam_(  # type: ignore[attr-defined]
+            torch._fused_adam_(
                 flat,
                 grad,
                 mean,

@@ -59,6 +59,7 @@ class Batch:
     def __init__(self, stack: Stack, order: Tensor, place: Tensor, where: Tensor):
         self._stack, self._place, self._where = stack, place, where
         self.ids = order
+        self.logits: Tensor
 
     def __getattr__(self, name: str) -> Tensor:
         value = self._stack._gather(name, self._place, self._where)
@@ -103,7 +104,7 @@ class Stack:
             [float(m.hyper["weight_decay"]) for m in members],
         )
         self.index = torch.from_numpy(np.stack([m.rows for m in members])).to(self.device)
-        self.shift, self.factor = self._scaling(members)
+        self.scaling = self._scaling(members)
         self.rows = self._initial_rows()
         self.t = 0
         self.alive = torch.ones(self.K, dtype=torch.bool, device=self.device)
@@ -129,15 +130,16 @@ class Stack:
     def _per_trial(self, values) -> Tensor:
         return torch.tensor(list(values), dtype=self.dtype, device=self.device)[:, None]
 
-    def _scaling(self, members: Sequence[Member]) -> tuple[Tensor, Tensor] | tuple[None, None]:
-        if members[0].scaling is None:
-            return None, None
+    def _scaling(self, members: Sequence[Member]) -> tuple[Tensor, Tensor] | None:
+        """Shift and factor, each (K, 1, d)."""
         pairs = [m.scaling for m in members if m.scaling is not None]
-        shift, factor = (
-            torch.tensor(np.stack(part), dtype=self.dtype, device=self.device)[:, None]
-            for part in zip(*pairs)
-        )
-        return shift, factor
+        if not pairs:
+            return None
+        shifts, factors = zip(*pairs)
+        return self._stacked(shifts), self._stacked(factors)
+
+    def _stacked(self, rows: Sequence[np.ndarray]) -> Tensor:
+        return torch.tensor(np.stack(rows), dtype=self.dtype, device=self.device)[:, None]
 
     def _initial_rows(self) -> dict[str, Tensor]:
         """Tables made trial by trial, so that a large stack never holds two copies."""
@@ -187,8 +189,9 @@ class Stack:
                 f"not among the labels it reads ({', '.join(self.examples.labels)})"
             )
         value = table.index_select(0, at).view(self.K, self.B, *table.shape[1:])
-        if name == "x" and self.shift is not None:
-            value.sub_(self.shift).mul_(self.factor)
+        if name == "x" and self.scaling:
+            shift, factor = self.scaling
+            value.sub_(shift).mul_(factor)
         return value
 
     # one update
@@ -272,8 +275,9 @@ class Stack:
         outs = []
         for some in rows.to(self.device).split(8192):
             x = self.examples.inputs.index_select(0, some)[None]
-            if self.shift is not None and self.factor is not None:
-                x.sub_(self.shift[k]).mul_(self.factor[k])
+            if self.scaling:
+                shift, factor = self.scaling
+                x.sub_(shift[k]).mul_(factor[k])
             outs.append(self.net.of_trial(k, x)[0])
         return torch.cat(outs)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from toys import advance, make_stack, tensors, toy
 
 from candidly.algorithms import ALGORITHMS
 from candidly.examples import Examples
 from candidly.labelled import Labelled
 from candidly.nets._net import Net, affine
 from candidly.train import Member, Stack
+
+from toys import advance, make_stack, tensors, toy
 
 NAMES = [
     label

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 from torch.nn.functional import nll_loss, one_hot, softmax
-from toys import advance, make_stack, toy
 
 from candidly.algorithms import abs_gce, algorithm, cavl, cc, ce, forward, lws
 from candidly.algorithms._tensors import (
@@ -17,6 +16,8 @@ from candidly.algorithms._tensors import (
     masked_softmax,
     uniform_over,
 )
+
+from toys import advance, make_stack, toy
 
 Q = 5
 
@@ -140,10 +141,7 @@ def test_lws_by_hand(batch):
     sigmoid = lambda v: 1 / (1 + math.exp(-v))  # noqa: E731
     for beta in (1.0, 2.0):
         expected = [
-            sum(
-                w[j] * (sigmoid(-z[j]) if s[j] else beta * sigmoid(z[j]))
-                for j in range(Q)
-            )
+            sum(w[j] * (sigmoid(-z[j]) if s[j] else beta * sigmoid(z[j])) for j in range(Q))
             for z, s, w in zip(logits.tolist(), sets.tolist(), weights.tolist())
         ]
         ours = lws.loss(logits, sets, weights, torch.tensor([beta], dtype=torch.float64))

@@ -36,7 +36,9 @@ Algorithms = Annotated[
     list[str] | None,
     typer.Option(help="Names, such as PRODEN,CC or CAVL:plench; repeat, or use commas."),
 ]
-Configs = Annotated[int | None, typer.Option(help="Configurations; the first is the defaults. [20]")]
+Configs = Annotated[
+    int | None, typer.Option(help="Configurations; the first is the defaults. [20]")
+]
 Splits = Annotated[int | None, typer.Option(help="Train/validation/test splits. [5]")]
 Steps = Annotated[
     int | None, typer.Option(help="Updates per run. [the data set's own, else 10000]")
@@ -49,8 +51,10 @@ Labels = Annotated[
 ]
 Variant = Annotated[
     str | None,
-    typer.Option(help="fixed, or plench: the released program's algorithms, scaling, record times "
-                 "and standard deviation. [fixed]"),
+    typer.Option(
+        help="fixed, or plench: the released program's algorithms, scaling, record times "
+        "and standard deviation. [fixed]"
+    ),
 ]
 Scaling = Annotated[
     str | None, typer.Option(help="train, plench (statistics over all rows) or none.")
@@ -161,9 +165,7 @@ def run(
     folder = out or Path("runs", "-".join(Path(name).stem for name in made.facts))
     try:
         with _progress.shown(quiet=as_json) as watch:
-            run_plan(
-                made, loaded, folder, device=device, workers=workers, stack=stack, watch=watch
-            )
+            run_plan(made, loaded, folder, device=device, workers=workers, stack=stack, watch=watch)
     except KeyboardInterrupt:
         print(f"\nstopped; {_count(folder)}. The same command goes on.", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -213,7 +215,9 @@ def table(
     metric: Annotated[str, typer.Option(help="top1, top5 or balanced.")] = "top1",
     criterion: Annotated[
         list[str] | None,
-        typer.Option(help="CR, AA, OA, 'OA & ES', or the extra AA:plench; repeat it. [the first 4]"),
+        typer.Option(
+            help="CR, AA, OA, 'OA & ES', or the extra AA:plench; repeat it. [the first 4]"
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -278,9 +282,9 @@ def _print_tables(
     results: Results, format: str, metric: str = "top1", criteria: list[str] | None = None
 ) -> None:
     from ..report import render
+    from ..sweep.select import DEFAULT
 
-    extra = {"criteria": tuple(criteria)} if criteria else {}
-    print(render(results, format=format, metric=metric, **extra))
+    print(render(results, format=format, metric=metric, criteria=criteria or DEFAULT))
     _print_notes(results)
 
 

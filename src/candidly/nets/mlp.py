@@ -11,7 +11,7 @@ from ._net import Net, affine
 
 
 def mlp(features: int, classes: int, hidden: int = 500) -> Net:
-    """One hidden layer; weights and biases start uniform in ±1/sqrt(fan in). No dropout, no norm."""
+    """One hidden layer, no dropout, no norm; all start uniform in ±1/sqrt(fan in)."""
     shapes = {
         "w1": (features, hidden),
         "b1": (1, hidden),

@@ -86,9 +86,7 @@ def execute(
     checkpoint.path_of(checkpoints, task.keys).unlink(missing_ok=True)
 
 
-def _records(
-    stack: Stack, task: Task, data: Labelled, view: OracleView, step: int
-) -> list[Record]:
+def _records(stack: Stack, task: Task, data: Labelled, view: OracleView, step: int) -> list[Record]:
     losses = stack.mean_loss()
     records = []
     for k, trial in enumerate(task.trials):

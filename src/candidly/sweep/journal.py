@@ -15,7 +15,7 @@ from .records import SCHEMA, Record, Results
 
 
 class Journal:
-    """A process's own file of a directory's journal. Every ``write`` is one append of whole lines."""
+    """A process's own file of a journal. Every ``write`` is one append of whole lines."""
 
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)

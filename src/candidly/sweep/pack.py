@@ -68,6 +68,8 @@ def make_tasks(
     done = set(finished)
     left = {trial.key: trial for trial in trials if trial.key not in done}
     tasks = []
+    for torn in checkpoints.glob(".*.part"):  # a kill while one was being written
+        torn.unlink()
     for path in sorted(checkpoints.glob("*.npz")):
         keys = checkpoint.members(path)
         if keys and all(key in left for key in keys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal, read_records
 from .pack import Task, cost, make_tasks
-from .plan import Facts, Plan, check_extends, read_plan, write_plan
+from .plan import Plan, check_extends, read_plan, write_plan
 from .worker import encode
 
 
@@ -34,7 +35,7 @@ class Progress:
     runs: int
 
 
-class Interrupted(Exception):
+class Interrupted(RuntimeError):
     """A worker could not go on; what is recorded stands."""
 
 
@@ -237,8 +238,6 @@ def _start(out: Path, folder: str, device: str, number: int, events: queue.Queue
     )
 
     def listen() -> None:
-        import json
-
         assert process.stdout is not None
         for line in process.stdout:
             events.put((number, json.loads(line)))
@@ -250,11 +249,9 @@ def _start(out: Path, folder: str, device: str, number: int, events: queue.Queue
 
 def _send(process: subprocess.Popen, task: Task) -> None:
     assert process.stdin is not None
-    try:
+    with suppress(BrokenPipeError):  # its end arrives as an event
         process.stdin.write(encode(task) + "\n")
         process.stdin.flush()
-    except BrokenPipeError:
-        pass  # its end arrives as an event
 
 
 def _obituary(process: subprocess.Popen, task: Task | None, event: dict | None) -> str:

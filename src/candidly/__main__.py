@@ -1,0 +1,3 @@
+from candidly.cli import main
+
+main()

@@ -1,0 +1,78 @@
+import dataclasses
+import json
+
+import pytest
+
+from candidly.sweep.journal import Journal, read_records, read_results
+from candidly.sweep.records import Record
+
+RECORD = Record(
+    key="k1",
+    step=100,
+    validation={"CR": 0.5, "AA": None},
+    test={"top1": 0.4},
+    loss=1.5,
+    seconds=2.0,
+    memory_bytes=10,
+)
+
+
+def at(step, **changes):
+    return dataclasses.replace(RECORD, step=step, **changes)
+
+
+def test_records_read_back(tmp_path):
+    journal = Journal(tmp_path)
+    journal.write([at(100), at(200, loss=None, diverged_at=150)])
+    journal.close()
+    found, notes = read_records(tmp_path)
+    assert found["k1"] == {100: at(100), 200: at(200, loss=None, diverged_at=150)}
+    assert notes == []
+
+
+def test_of_repeated_lines_one_counts(tmp_path):
+    for loss in (1.5, 9.0):
+        journal = Journal(tmp_path)
+        journal.write([at(100, loss=loss)])
+        journal.close()
+    found, _ = read_records(tmp_path)
+    assert found["k1"][100].loss == 1.5
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2  # never two processes in one file
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b'{"schema": 1, "key": "k1", "st',  # torn by a kill
+        b"\x00\x00\x00\n",
+        b"null\n",
+        b'{"schema": 99, "key": "k1"}\n',
+        b'{"schema": 1, "key": "k1", "unknown": 3}\n',
+        b"\xff\xfe\n",
+    ],
+)
+def test_a_line_that_cannot_be_read_is_skipped_and_said(tmp_path, damage):
+    journal = Journal(tmp_path)
+    journal.write([at(100)])
+    with journal.path.open("ab") as file:
+        file.write(damage)
+    found, notes = read_records(tmp_path)
+    assert found["k1"] == {100: RECORD}
+    assert len(notes) == 1
+    assert "line 2" in notes[0]
+
+
+def test_every_line_carries_the_schema_version(tmp_path):
+    journal = Journal(tmp_path)
+    journal.write([at(100)])
+    assert json.loads(journal.path.read_text())["schema"] == 1
+
+
+def test_nan_never_reaches_the_journal(tmp_path):
+    with pytest.raises(ValueError):
+        Journal(tmp_path).write([at(100, loss=float("nan"))])
+
+
+def test_a_directory_without_a_plan_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no results directory"):
+        read_results(tmp_path)

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+
+from candidly import checkpoint
+from candidly.benchmark import prepare
+from candidly.sweep.execute import build_stack
+from candidly.sweep.pack import make_tasks, stack_size
+from candidly.sweep.settings import make_settings
+
+from toys import toy
+
+SETTINGS = make_settings(datasets=("toy",), algorithms=("PRODEN", "CC"), configs=6, splits=3)
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return prepare(SETTINGS, own={"toy": toy()})[0]
+
+
+def tasks_of(plan, folder, finished=(), **how):
+    return make_tasks(plan.trials, finished, folder, plan.facts, **how)
+
+
+def test_every_unfinished_trial_is_in_one_stack_of_its_like(plan, tmp_path):
+    finished = {trial.key for trial in plan.trials[:5]}
+    tasks = tasks_of(plan, tmp_path, finished, workers=2)
+    keys = [key for task in tasks for key in task.keys]
+    assert sorted(keys) == sorted(t.key for t in plan.trials if t.key not in finished)
+    for task in tasks:
+        assert len({trial.stack_key for trial in task.trials}) == 1
+        assert len({trial.hyper["batch_size"] for trial in task.trials}) == 1
+
+
+def test_stack_size_is_kept_and_shared_out_evenly(plan, tmp_path):
+    sizes = [len(task.trials) for task in tasks_of(plan, tmp_path, size=4)]
+    assert max(sizes) <= 4
+    groups = {}
+    for task in tasks_of(plan, tmp_path, workers=2):
+        groups.setdefault(task.trials[0].stack_key, []).append(len(task.trials))
+    for sizes in groups.values():
+        assert len(sizes) >= min(2, sum(sizes))
+        assert max(sizes) - min(sizes) <= 1
+
+
+def test_the_size_that_suits_a_device(plan):
+    trial, facts = plan.trials[0], plan.facts["toy"]
+    assert stack_size(trial, facts) == 20
+    assert stack_size(trial, facts, "cuda:0") == 100
+
+    from dataclasses import replace
+
+    assert stack_size(trial, replace(facts, d=108, q=16)) == 15
+    assert stack_size(trial, replace(facts, d=1536, q=14)) == 1
+
+
+def test_checkpointed_stacks_are_taken_up_as_they_were(plan, tmp_path):
+    data = toy()
+    first = tasks_of(plan, tmp_path, size=5)[0]
+    checkpoint.save(tmp_path, first.keys, build_stack(data, first.trials, "cpu"))
+    tasks = tasks_of(plan, tmp_path, size=2)  # a smaller stack size loses nothing
+    resumed = [task for task in tasks if task.resume]
+    assert [task.keys for task in resumed] == [first.keys]
+    assert max(len(task.trials) for task in tasks if not task.resume) <= 2
+    keys = [key for task in tasks for key in task.keys]
+    assert len(keys) == len(set(keys)) == len(plan.trials)
+
+
+def test_checkpoints_of_no_use_are_removed(plan, tmp_path):
+    data = toy()
+    first = tasks_of(plan, tmp_path)[0]
+    path = checkpoint.save(tmp_path, first.keys, build_stack(data, first.trials, "cpu"))
+    (tmp_path / "torn.npz").write_bytes(path.read_bytes()[:1000])
+    np.savez(tmp_path / "other.npz", x=np.ones(2))
+    finished = {first.keys[0]}
+    assert not any(task.resume for task in tasks_of(plan, tmp_path, finished))
+    assert list(tmp_path.glob("*.npz")) == []

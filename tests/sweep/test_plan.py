@@ -1,0 +1,142 @@
+import dataclasses
+
+import pytest
+
+from candidly.algorithms import ALGORITHMS
+from candidly.benchmark import prepare
+from candidly.labelled import Labelled
+from candidly.seeds import hashed
+from candidly.sweep.plan import check_extends, planned_runs, read_plan, write_plan
+from candidly.sweep.settings import make_settings, read_settings
+
+from toys import toy
+
+
+def planned(data=None, **settings):
+    asked = {"datasets": ("toy",), "algorithms": ("PRODEN", "CC"), "configs": 2, "splits": 3}
+    return prepare(make_settings(**asked | settings), own={"toy": data or toy()})[0]
+
+
+def test_a_plan_is_algorithms_by_configurations_by_splits():
+    plan = planned()
+    assert len(plan.trials) == 2 * 2 * 3
+    assert len({trial.key for trial in plan.trials}) == 12
+    one = next(t for t in plan.trials if (t.algorithm, t.config, t.split) == ("CC", 1, 2))
+    mark = toy().fingerprint()
+    assert one.seed == hashed(mark, "CC", 1, 2)  # a user's data goes by its content
+    assert one.data == mark
+    assert one.steps == 10_000
+    assert one.scaling == "train"
+
+
+def test_known_data_is_seeded_by_the_benchmarks_spelling_unless_its_labels_are_made():
+    digits = {"datasets": ("digits",), "labels": "flip:rate=0.3"}
+    synthetic = planned(**digits)
+    assert synthetic.trials[0].seed == hashed(synthetic.trials[0].data, "PRODEN", 0, 0)
+    assert synthetic.trials[0].steps == 2_000
+    plain = planned(datasets=("digits",), algorithms=("supervised-oracle",))
+    assert plain.trials[0].seed == hashed("Digits", "supervised-oracle", 0, 0)
+
+
+def test_the_training_seed_of_a_variant_is_its_algorithms():
+    fixed, plench = planned(algorithms=("CAVL",)), planned(algorithms=("CAVL:plench",))
+    assert fixed.trials[0].seed == plench.trials[0].seed
+    assert fixed.trials[0].key != plench.trials[0].key
+
+
+def test_plench_sets_algorithms_scaling_and_record_times():
+    plan = planned(variant="plench", algorithms=("CAVL", "CC", "LWS:fixed"))
+    by_name = {trial.algorithm: trial for trial in plan.trials}
+    assert [by_name[n].variant for n in ("CAVL", "CC", "LWS")] == ["plench", "fixed", "fixed"]
+    assert {t.scaling for t in plan.trials} == {t.timing for t in plan.trials} == {"plench"}
+    assert planned_runs(plan)[0].selectable_from == 2
+    assert planned(variant="plench", scaling="train").trials[0].scaling == "train"
+
+
+def test_a_plan_reads_back(tmp_path):
+    plan = planned(algorithms=("LWS", "CAVL:plench"))
+    write_plan(tmp_path, plan)
+    assert read_plan(tmp_path) == plan
+    assert read_plan(tmp_path / "nothing") is None
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"schema": 99}', "[]"])
+def test_a_damaged_plan_is_an_error(tmp_path, text):
+    (tmp_path / "plan.json").write_text(text)
+    with pytest.raises(ValueError, match=r"plan\.json"):
+        read_plan(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "match"),
+    [
+        ({}, {"steps": 50}, "steps"),
+        ({"configs": 4}, {"configs": 2}, "configs"),
+        ({"splits": 4}, {"splits": 2}, "splits"),
+        ({}, {"algorithms": ("PRODEN",)}, "CC"),
+        ({}, {"eval_every": 10}, "eval_every"),
+        ({}, {"data": toy(seed=1)}, "fingerprint"),
+    ],
+)
+def test_a_plan_that_contradicts_its_directory_is_refused(tmp_path, then, now, match):
+    with pytest.raises(ValueError, match=match) as caught:
+        check_extends(tmp_path, planned(**then), planned(**now))
+    assert "--out" in str(caught.value)
+
+
+def test_a_plan_may_grow(tmp_path):
+    more = planned(configs=3, splits=4, algorithms=("LWS", "PRODEN", "CC"))
+    check_extends(tmp_path, planned(), more)
+    assert {t.key for t in planned().trials} < {t.key for t in more.trials}
+
+
+def test_another_version_of_an_algorithm_is_refused(tmp_path, monkeypatch):
+    old = planned()
+    monkeypatch.setitem(ALGORITHMS, "CC", dataclasses.replace(ALGORITHMS["CC"], version=2))
+    with pytest.raises(ValueError, match="version"):
+        check_extends(tmp_path, old, planned())
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"algorithms": ("PRODEM",)}, "PRODEN"),
+        ({"algorithms": ("CAVL:plensh",)}, "plench"),
+        ({"algorithms": ("CC", "cc")}, "twice"),
+        ({"data": toy(n=120)}, "batch"),
+        ({"data": toy(n=9)}, "validation"),
+        ({"datasets": ("lots",)}, "lost"),
+        ({"configs": 0}, "configs"),
+        ({"splits": "many"}, "splits"),
+        ({"test": 1.5}, "test"),
+        ({"confgs": 3}, "configs"),
+        ({"variant": "plensh"}, "variant"),
+        ({"labels": "flop:rate=0.1"}, "flip"),
+    ],
+)
+def test_impossible_plans_are_refused(settings, match):
+    with pytest.raises((ValueError, KeyError), match=match):
+        planned(**settings)
+
+
+def test_an_algorithm_that_reads_what_is_not_there_is_refused():
+    data = toy()
+    blind = Labelled(inputs=data.inputs, classes=data.classes, candidates=data.candidates)
+    with pytest.raises(ValueError, match="no given"):
+        planned(blind, algorithms=("ce",))
+    with pytest.raises(ValueError, match="truth"):
+        planned(blind, algorithms=("supervised-oracle",))
+
+
+def test_settings_from_a_file_and_flags_over_it(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text('[bench]\ndatasets = ["lost"]\nalgorithms = ["PRODEN"]\nconfigs = 4\n')
+    settings = read_settings(path, splits=2, configs=None)
+    assert (settings.configs, settings.splits) == (4, 2)
+    assert read_settings(path, configs=7).configs == 7
+    path.write_text("datasets = [")
+    with pytest.raises(ValueError, match="TOML"):
+        read_settings(path)
+    path.write_text("[bnch]\n")
+    with pytest.raises(ValueError, match=r"\[bench\]"):
+        read_settings(path)

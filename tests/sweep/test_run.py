@@ -1,0 +1,311 @@
+"""Sweeps for real: here and in worker processes, killed, interrupted, starved and resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from candidly.benchmark import benchmark
+from candidly.labelled import Labelled
+from candidly.sweep.journal import read_results
+from candidly.sweep.run import Interrupted, is_locked, locked
+
+from toys import toy
+
+SMALL = {"configs": 2, "splits": 2, "steps": 60, "eval_every": 20}
+COMMAND = [sys.executable, "-m", "candidly", "bench"]
+
+
+def numbers(results):
+    """Everything a table is made of, by trial and step."""
+    return {
+        (run.key, record.step): (record.validation, record.test, record.loss, record.diverged_at)
+        for run in results.runs
+        for record in run.records
+    }
+
+
+@pytest.fixture(scope="module")
+def data():
+    return toy()
+
+
+@pytest.fixture(scope="module")
+def reference(data):
+    return benchmark({"toy": data}, ["PRODEN", "CC"], workers=1, **SMALL)
+
+
+def test_every_run_has_every_record(reference):
+    assert len(reference.runs) == 8
+    assert all(run.complete for run in reference.runs)
+    assert [r.step for r in reference.runs[0].records] == [20, 40, 60]
+    record = reference.runs[0].records[-1]
+    assert record.seconds > 0
+    assert record.memory_bytes > 1e7
+    assert 0 < record.test["top1"] <= 1
+
+
+@pytest.mark.parametrize(
+    "how", [{"workers": 2}, {"workers": 1, "stack": 1}, {"workers": 1, "stack": 3}]
+)
+def test_numbers_do_not_depend_on_where_or_with_whom_a_trial_runs(data, reference, how):
+    assert numbers(benchmark({"toy": data}, ["PRODEN", "CC"], **how, **SMALL)) == numbers(reference)
+
+
+def test_nor_on_when_it_is_looked_at(data, reference):
+    rarely = benchmark({"toy": data}, ["PRODEN", "CC"], workers=1, **SMALL | {"eval_every": 60})
+    last = {(r.dataset, r.algorithm, r.config, r.split): r.records[-1] for r in reference.runs}
+    for run in rarely.runs:
+        record = last[run.dataset, run.algorithm, run.config, run.split]
+        assert run.records[-1].test == record.test
+
+
+def test_a_directory_is_resumed_and_may_grow(data, reference, tmp_path):
+    out = tmp_path / "out"
+    small = SMALL | {"configs": 1}
+    benchmark({"toy": data}, ["PRODEN"], out=out, workers=1, **small)
+    before = len(list((out / "journal").iterdir()))
+    again = benchmark({"toy": data}, ["PRODEN"], out=out, workers=1, **small)
+    assert len(list((out / "journal").iterdir())) == before  # nothing was left to do
+    assert all(run.complete for run in again.runs)
+    grown = benchmark({"toy": data}, ["PRODEN", "CC"], out=out, workers=1, **SMALL)
+    assert numbers(grown) == numbers(reference)
+
+
+def test_moving_data_and_results_changes_nothing(data, reference, tmp_path):
+    first = tmp_path / "first"
+    data.save(tmp_path / "toy.npz")
+    benchmark({"toy": data}, ["PRODEN"], out=first, workers=1, **SMALL)
+    second = first.rename(tmp_path / "second")
+    moved = Labelled.load(tmp_path / "toy.npz")
+    before = len(list((second / "journal").iterdir()))
+    benchmark({"toy": moved}, ["PRODEN"], out=second, workers=1, **SMALL)
+    assert len(list((second / "journal").iterdir())) == before
+
+
+def test_a_diverged_trial_is_recorded_and_the_rest_go_on(data):
+    huge = Labelled(  # float32 overflows in the first product
+        inputs=data.inputs * 1e30,
+        classes=data.classes,
+        candidates=data.candidates,
+        truth=data.truth,
+    )
+    results = benchmark({"huge": huge}, "CC", scaling="none", workers=1, **SMALL)
+    assert all(run.complete and run.diverged_at is not None for run in results.runs)
+    assert results.runs[0].records[-1].validation["CR"] is None
+
+
+def test_progress_reaches_its_total(data):
+    seen = []
+    benchmark({"toy": data}, "CC", workers=1, watch=seen.append, **SMALL)
+    assert seen[0].work == 0
+    assert [p.work for p in seen] == sorted(p.work for p in seen)
+    assert seen[-1].work == pytest.approx(seen[-1].total)
+    assert seen[-1].runs_done == seen[-1].runs == 4
+
+
+# other processes
+
+
+def start(out: Path, file: Path, *more: str, steps=1200, **how) -> subprocess.Popen:
+    command = [
+        *COMMAND,
+        "run",
+        *("--dataset", str(file), "--algorithms", "PRODEN,CC", "--configs", "2"),
+        *("--splits", "2", "--steps", str(steps), "--eval-every", "40"),
+        *("--out", str(out), *more),
+    ]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how
+    )
+
+
+def lines(out: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in (out / "journal").glob("*.jsonl"))
+
+
+def wait_for_lines(out: Path, count: int, process: subprocess.Popen) -> None:
+    end = time.monotonic() + 60
+    while lines(out) < count:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def file(data, tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "toy.npz"
+    data.save(path)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_kill_9_and_rerun_ends_with_the_same_numbers(file, tmp_path, workers):
+    whole = benchmark(file, ["PRODEN", "CC"], configs=2, splits=2, steps=1200, eval_every=40)
+    out = tmp_path / "out"
+    for count in (10, 100):
+        process = start(out, file, "--workers", workers)
+        wait_for_lines(out, count, process)
+        process.kill()
+        process.wait()
+        settle(out)
+        assert count <= lines(out) < 8 * 30
+    assert list((out / "checkpoints").glob("*.npz"))
+    process = start(out, file, "--workers", workers)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert numbers(read_results(out)) == numbers(whole)
+    assert not list((out / "checkpoints").iterdir())
+
+
+def settle(out: Path) -> None:
+    """Wait until orphaned workers have noticed and nothing is written any more."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        before = lines(out)
+        time.sleep(0.5)
+        if lines(out) == before:
+            return
+    raise AssertionError("workers go on after their parent was killed")
+
+
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(file, tmp_path):
+    out = tmp_path / "out"
+    process = start(out, file, "--workers", "2", steps=100_000, start_new_session=True)
+    wait_for_lines(out, 4, process)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "0 of 8 runs complete" in errors
+    assert "Traceback" not in errors
+    settle(out)
+    assert not is_locked(out)
+
+
+def test_two_processes_on_one_directory_are_refused(file, tmp_path):
+    out = tmp_path / "out"
+    first = start(out, file, "--workers", "1", steps=100_000)
+    try:
+        wait_for_lines(out, 1, first)
+        assert is_locked(out)
+        status = subprocess.run([*COMMAND, "status", out, "--json"], capture_output=True, text=True)
+        assert json.loads(status.stdout)["running"] is True
+        second = start(out, file, "--workers", "1", steps=100_000)
+        _, errors = second.communicate(timeout=60)
+        assert second.returncode == 2
+        assert "another process" in errors
+        assert "Traceback" not in errors
+    finally:
+        first.kill()
+        first.communicate()
+    assert not is_locked(out)  # the lock ends with its process, however it ends
+
+
+def test_the_lock_is_exclusive(tmp_path):
+    with locked(tmp_path):
+        assert is_locked(tmp_path)
+    assert not is_locked(tmp_path)
+
+
+def test_a_worker_that_dies_is_reported_and_what_is_recorded_stands(file, tmp_path):
+    out = tmp_path / "out"
+    process = start(out, file, "--workers", "2", steps=100_000)
+    wait_for_lines(out, 4, process)
+    children = subprocess.run(
+        ["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True
+    ).stdout.split()
+    os.kill(int(children[0]), signal.SIGKILL)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "signal 9" in errors
+    assert "run the same command" in errors
+    assert lines(out) >= 4
+
+
+def limited_file_size():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_full_disk_is_said_and_nothing_is_lost(file, tmp_path, workers):
+    out = tmp_path / "out"
+    process = start(out, file, "--workers", workers, "--seed", "0", preexec_fn=limited_file_size)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert "could not write" in errors
+    assert "Traceback" not in errors
+    assert not list(out.rglob("*.part"))
+    process = start(out, file, "--workers", workers)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert all(run.complete for run in read_results(out).runs)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
+def test_a_read_only_directory_is_said(data, tmp_path):
+    # below a folder that another user may enter, unlike pytest's own
+    place = Path(tempfile.mkdtemp(dir="/tmp"))
+    try:
+        data.save(place / "toy.npz")
+        place.chmod(0o755)
+        (place / "toy.npz").chmod(0o644)
+        process = subprocess.run(
+            [sys.executable, "-c", READ_ONLY.format(place=str(place))],
+            capture_output=True,
+            text=True,
+        )
+        assert process.returncode == 3, process.stderr
+        assert "could not make" in process.stdout
+        assert str(place / "out") in process.stdout
+    finally:
+        shutil.rmtree(place)
+
+
+# everything is imported and read first: another user may not read this interpreter's files
+READ_ONLY = """
+import os, sys
+import candidly
+data = candidly.load({place!r} + "/toy.npz")
+candidly.benchmark({{"toy": data}}, "CC", configs=1, splits=1, steps=1, workers=1)
+os.setgid(65534); os.setuid(65534)
+try:
+    candidly.benchmark({{"toy": data}}, "CC", out={place!r} + "/out", workers=1, steps=5)
+except PermissionError as error:
+    print(error)
+    sys.exit(3)
+"""
+
+
+def test_a_worker_that_fails_names_the_run(data, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "if 'candidly.sweep.worker' in ' '.join(sys.orig_argv):\n"
+        "    import candidly.algorithms.cc as page\n"
+        "    def broken(*a): raise ArithmeticError('no such sum')\n"
+        "    import candidly.nets._module as m\n"
+        "    m.Module.__call__ = broken\n"
+    )
+    with pytest.raises(Interrupted, match=r"CC on toy: ArithmeticError: no such sum"):
+        benchmark({"toy": data}, "CC", workers=2, **SMALL)
+
+
+@pytest.mark.parametrize("device", ["cuda", "tpu"])
+def test_a_device_that_is_not_there_is_refused(data, device):
+    import torch
+
+    if device == "cuda" and torch.cuda.is_available():
+        pytest.skip("there is one")
+    with pytest.raises(ValueError, match=device):
+        benchmark({"toy": data}, "CC", device=device, **SMALL)

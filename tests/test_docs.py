@@ -1,0 +1,62 @@
+"""The documentation, run: python blocks in order, console lines through the command line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from candidly import cli
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_block_runs(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
+    names: dict[str, object] = {}
+    for language, text in BLOCK.findall(page.read_text()):
+        if language == "python":
+            exec(compile(text, str(page), "exec"), names)
+        elif language == "console":
+            for line in text.splitlines():
+                if line.startswith("$ candidly "):
+                    run(line, monkeypatch)
+        elif language == "toml":
+            Path("sweep.toml").write_text(text)
+
+
+def run(line: str, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "argv", shlex.split(line, comments=True)[1:])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code in (0, None), line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_and_pictures_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), target
+
+
+def test_the_two_commands_are_in_the_readme():
+    text = (ROOT / "README.md").read_text()
+    assert "make demo" in text
+    assert "make test" in text
+
+
+def test_every_algorithm_and_command_is_documented():
+    from candidly.algorithms import ALGORITHMS
+
+    text = "\n".join(page.read_text() for page in PAGES)
+    for name in ALGORITHMS:
+        assert name in text, name
+    for command in ("demo", "data", "labels make", "algorithms", "bench run", "bench status"):
+        assert f"candidly {command}" in text, command

@@ -1,0 +1,133 @@
+"""The structure, walked: imports go one way, heavy ones wait, names stay public."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import candidly
+
+SRC = Path(candidly.__file__).parent
+
+# files of the package's top folder that are one room together
+ROOM_OF = dict.fromkeys(
+    ("_checks", "_convert", "_stored", "describe", "labelled", "storage", "votes"), "labelled"
+) | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
+
+MAY = {  # who may import whom
+    "ground": set(),
+    "stats": set(),
+    "optim": set(),
+    "criteria": {"ground"},
+    "labelled": {"ground"},
+    "nets": {"ground"},
+    "algorithms": {"ground"},
+    "imperfect": {"ground", "labelled"},
+    "sources": {"ground", "labelled"},
+    "examples": {"ground", "labelled"},
+    "train": {"ground", "algorithms", "examples", "nets", "optim"},
+    "checkpoint": {"ground", "train"},
+    "evaluate": {"criteria", "labelled", "train"},
+    "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
+    "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
+    | {"evaluate", "criteria", "stats"},
+    "report": {"ground", "stats", "sweep"},
+    "benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
+    "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "benchmark", "report"}
+    | {"sweep"},
+    "__main__": {"cli"},
+}
+
+
+def room(path: Path) -> str:
+    name = path.relative_to(SRC).parts[0].removesuffix(".py")
+    return ROOM_OF.get(name, name)
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """Rooms of the package that a file names in imports, wherever they stand."""
+    package = ("candidly", *path.relative_to(SRC).parent.parts)
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *((node.module or "").split(".") if node.module else ())))
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "candidly" and len(parts) > 1:
+                found.add(ROOM_OF.get(parts[1], parts[1]))
+    return found
+
+
+FILES = sorted(p for p in SRC.rglob("*.py") if room(p) != "__init__")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_imports_go_one_way(path):
+    mine = room(path)
+    assert mine in MAY, f"say in MAY what {mine} may import"
+    known = {room(p) for p in FILES}
+    assert imported_rooms(path) & known - {mine} <= MAY[mine]
+
+
+def test_the_directions_have_no_cycle():
+    done: set[str] = set()
+    left = dict(MAY)
+    while left:
+        free = [n for n, others in left.items() if others <= done]
+        assert free, f"a cycle among {sorted(left)}"
+        done |= set(free)
+        left = {n: o for n, o in left.items() if n not in done}
+
+
+def test_there_is_no_room_that_is_not_there():
+    assert set(MAY) == {room(p) for p in FILES}
+
+
+def python(code: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    "code", ["import candidly", "import candidly.cli", "import candidly; candidly.load"]
+)
+def test_heavy_imports_wait(code):
+    heavy = ("torch", "sklearn", "matplotlib", "pandas", "scipy", "polars")
+    done = python(f"{code}\nimport sys\nprint([m for m in {heavy} if m in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_every_public_name_is_there():
+    for name in candidly.__all__:
+        assert getattr(candidly, name) is not None
+    assert set(candidly.__all__) <= set(dir(candidly))
+    with pytest.raises(AttributeError, match="no attribute"):
+        _ = candidly.benchmrk
+
+
+def test_the_version_is_the_packages():
+    from importlib.metadata import version
+
+    assert candidly.__version__ == version("candidly")
+
+
+def test_no_pickle_and_no_eval():
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {a.name for a in node.names} | {getattr(node, "module", "") or ""}
+                assert not names & {"pickle", "dill", "joblib", "shelve", "marshal"}, path
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in ("eval", "exec", "torch.load", "torch.save"), path
+                for keyword in node.keywords:
+                    if keyword.arg == "allow_pickle":
+                        assert ast.unparse(keyword.value) == "False", path
