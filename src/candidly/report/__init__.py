@@ -1,0 +1,13 @@
+"""What a sweep found, for people: tables, sentences, figures, and one self-contained page.
+
+>>> from candidly.sweep.records import Results
+>>> print(render(Results((), {})))
+No runs are planned, so there is nothing to show.
+<BLANKLINE>
+"""
+
+from .findings import findings
+from .html import write_report
+from .tables import render
+
+__all__ = ["findings", "render", "write_report"]

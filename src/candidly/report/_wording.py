@@ -1,0 +1,103 @@
+"""How names and numbers are written, the same in every form of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..stats import Summary
+from ..sweep.records import Results
+from ..sweep.select import METRICS, Cell
+
+NOTHING = "No runs are planned, so there is nothing to show."
+
+
+def is_oracle(algorithm: str) -> bool:
+    """Whether the algorithm learns from the truth; its name says so."""
+    return "oracle" in algorithm.lower()
+
+
+def algorithm_order(results: Results) -> list[str]:
+    """Algorithms in the order of the plan, those that learn from the truth last."""
+    return sorted(_distinct(run.algorithm for run in results.runs), key=is_oracle)
+
+
+def dataset_order(results: Results) -> list[str]:
+    return _distinct(run.dataset for run in results.runs)
+
+
+def algorithm_label(algorithm: str) -> str:
+    return f"{algorithm} (upper bound)" if is_oracle(algorithm) else algorithm
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """A share as a percentage without its sign, a dash for nothing.
+
+    >>> percent(0.71333), percent(None)
+    ('71.33', '–')
+    """
+    return "–" if value is None else f"{100 * value:.{digits}f}"
+
+
+def plus_minus(summary: Summary) -> str:
+    """Mean and standard error in percent.
+
+    >>> plus_minus(Summary(0.7133, 0.0548, 0.0245, 5)), plus_minus(Summary(0.7, None, None, 1))
+    ('71.33 ± 2.45', '70.00 ± –')
+    """
+    return f"{percent(summary.mean)} ± {percent(summary.standard_error)}"
+
+
+def cell_text(cell: Cell, metric: str) -> str:
+    """A cell as it stands in a table, with the number of splits behind it in brackets."""
+    summary = cell.summary[metric]
+    runs = f"{cell.finished}/{cell.planned} runs"
+    if cell.state == "diverged":
+        return "all runs diverged"
+    if summary.count == 0:
+        return f"no value yet ({runs}) !" if cell.state == "incomplete" else "no value"
+    of_splits = f"{summary.count} of {len(cell.splits)} splits"
+    if cell.state == "incomplete":
+        return f"{plus_minus(summary)} ({of_splits}, {runs}) !"
+    if summary.count < len(cell.splits):
+        return f"{plus_minus(summary)} ({of_splits})"
+    return f"{plus_minus(summary)} ({summary.count})"
+
+
+def legend(results: Results, metric: str) -> str:
+    """What the numbers of a table are, in a few sentences."""
+    if results.ddof:
+        deviation = "sample standard deviation (ddof 1)"
+    else:
+        deviation = "population standard deviation (ddof 0, as in the published PLENCH tables)"
+    return (
+        f"Mean {METRICS[metric]} in percent ± standard error over splits: the {deviation} "
+        "divided by the square root of the number of splits, which stands in brackets. "
+        "A dash: one split has no spread. An exclamation mark: not every planned run is finished."
+    )
+
+
+def hyper_text(hyper: Mapping[str, float | int]) -> str:
+    """Hyper-parameters on one line.
+
+    >>> hyper_text({"lr": 0.000119061, "batch_size": 128})
+    'lr=0.000119, batch_size=128'
+    """
+    return ", ".join(f"{name}={_number(value)}" for name, value in hyper.items())
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["CC", "LWS", "CE"])
+    'CC, LWS and CE'
+    """
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _number(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
