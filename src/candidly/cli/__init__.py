@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, Any
 
 import typer
 
@@ -48,6 +49,13 @@ def main() -> None:
     from .._process import keep_freed_memory
 
     keep_freed_memory()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = _warn
+        _run()
+
+
+def _run() -> None:
     try:
         app()
     except KeyboardInterrupt:
@@ -65,6 +73,10 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return str(error)
+
+
+def _warn(message: Warning | str, *where: Any) -> None:
+    _say(f"warning: {message}")
 
 
 def _say(text: str) -> None:

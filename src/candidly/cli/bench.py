@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -26,25 +27,29 @@ app = typer.Typer(
 
 File = Annotated[
     Path | None,
-    typer.Option("--config", metavar="TOML", help="Settings from the [bench] table of a file."),
+    typer.Option("--config", metavar="TOML", help="Settings from the table `bench` of a file."),
 ]
 Datasets = Annotated[
     list[str] | None,
-    typer.Option("--dataset", help="Name or file; repeat it, or separate with commas."),
+    typer.Option(
+        "--dataset", metavar="NAMES", help="Names or files; repeat it, or separate with commas."
+    ),
 ]
 Algorithms = Annotated[
     list[str] | None,
-    typer.Option(help="Names, such as PRODEN,CC or CAVL:plench; repeat, or use commas."),
+    typer.Option(
+        metavar="NAMES", help="Names, such as PRODEN,CC or CAVL:plench; repeat, or use commas."
+    ),
 ]
 Configs = Annotated[
-    int | None, typer.Option(help="Configurations; the first is the defaults. [20]")
+    int | None, typer.Option(help="Configurations; the first is the defaults. (default: 20)")
 ]
-Splits = Annotated[int | None, typer.Option(help="Train/validation/test splits. [5]")]
+Splits = Annotated[int | None, typer.Option(help="Train/validation/test splits. (default: 5)")]
 Steps = Annotated[
-    int | None, typer.Option(help="Updates per run. [the data set's own, else 10000]")
+    int | None, typer.Option(help="Updates per run. (default: the data set's own, else 10000)")
 ]
-EvalEvery = Annotated[int | None, typer.Option(help="Updates between records. [1000]")]
-Seed = Annotated[int | None, typer.Option(help="Seed of the first split. [0]")]
+EvalEvery = Annotated[int | None, typer.Option(help="Updates between records. (default: 1000)")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the first split. (default: 0)")]
 Labels = Annotated[
     str | None,
     typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
@@ -53,24 +58,31 @@ Variant = Annotated[
     str | None,
     typer.Option(
         help="fixed, or plench: the released program's algorithms, scaling, record times "
-        "and standard deviation. [fixed]"
+        "and standard deviation. (default: fixed)"
     ),
 ]
 Scaling = Annotated[
-    str | None, typer.Option(help="train, plench (statistics over all rows) or none.")
+    str | None,
+    typer.Option(help="train, plench (statistics over all rows) or none. (default: the variant's)"),
 ]
-Test = Annotated[float | None, typer.Option(help="Share of rows for testing. [0.1]")]
-Validation = Annotated[float | None, typer.Option(help="Share of the rest for selection. [0.1]")]
+Test = Annotated[float | None, typer.Option(help="Share of rows for testing. (default: 0.1)")]
+Validation = Annotated[
+    float | None, typer.Option(help="Share of the rest for selection. (default: 0.1)")
+]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")]
-Workers = Annotated[int | None, typer.Option(help="Processes, one thread each. [one per core]")]
+Workers = Annotated[
+    int | None, typer.Option(help="Processes, one thread each. (default: one per core)")
+]
 StackSize = Annotated[
-    int | None, typer.Option("--stack", help="Runs trained as one at most. [what suits the device]")
+    int | None,
+    typer.Option("--stack", help="Runs trained as one at most. (default: what suits the device)"),
 ]
 Out = Annotated[
-    Path | None, typer.Option(help="Results directory; resumed if it exists. [runs/DATASET]")
+    Path | None,
+    typer.Option(help="Results directory; resumed if it exists. (default: runs/DATASET)"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 Where = Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")]
@@ -117,7 +129,8 @@ def plan(
         about = {"settings": made.settings.model_dump(mode="json"), "datasets": rows}
         print(json.dumps(about | {"trials": [trial.key for trial in made.trials]}, indent=1))
         return
-    table = Table(title=f"{len(made.trials)} runs")
+    count = len(made.trials)
+    table = Table(title=f"{count} run{'s' * (count != 1)}", box=box.SIMPLE_HEAD)
     for column in rows[0]:
         table.add_column(column, justify="left" if column == "dataset" else "right")
     for row in rows:
@@ -216,7 +229,7 @@ def table(
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            help="CR, AA, OA, 'OA & ES', or the extra AA:plench; repeat it. [the first 4]"
+            help="CR, AA, OA, 'OA & ES', or the extra AA:plench; repeat it. (default: the first 4)"
         ),
     ] = None,
     as_json: AsJson = False,
@@ -231,7 +244,7 @@ def table(
 @app.command()
 def report(
     folder: Where,
-    out: Annotated[Path | None, typer.Option(help="The page. [DIR/report.html]")] = None,
+    out: Annotated[Path | None, typer.Option(help="The page. (default: DIR/report.html)")] = None,
 ) -> None:
     """One self-contained HTML page: tables, box plots, learning curves, choices, cost.
 

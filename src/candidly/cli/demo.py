@@ -11,12 +11,20 @@ import typer
 
 from . import _progress
 
-ALGORITHMS = ("PRODEN", "CC", "LWS", "CAVL", "ABS-GCE", "supervised-oracle")
+SETTINGS = {
+    "datasets": ("digits",),
+    "algorithms": ("PRODEN", "CC", "LWS", "CAVL", "ABS-GCE", "supervised-oracle"),
+    "labels": "flip:rate=0.3",
+    "configs": 4,
+    "splits": 3,
+    "steps": 2_000,
+    "eval_every": 200,
+}
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="Results directory.")] = Path("candidly-demo"),
-    workers: Annotated[int | None, typer.Option(help="Processes. [one per core]")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes. (default: one per core)")] = None,
 ) -> None:
     """Benchmark five algorithms and an oracle on handwritten digits with flipped candidates.
 
@@ -31,19 +39,11 @@ def demo(
     from ..sweep.settings import make_settings
 
     started = time.monotonic()
-    settings = make_settings(
-        datasets=("digits",),
-        algorithms=ALGORITHMS,
-        labels="flip:rate=0.3",
-        configs=4,
-        splits=3,
-        steps=2_000,
-        eval_every=200,
-    )
+    settings = make_settings(**SETTINGS)
     plan, loaded = prepare(settings)
     print(
         f"1,797 images of digits; every wrong label is a candidate with probability 0.3. Training "
-        f"{len(plan.trials)} networks, each for 2,000 updates.",
+        f"{len(plan.trials)} networks, each for {settings.steps:,} updates.",
         file=sys.stderr,
     )
     with _progress.shown() as watch:
