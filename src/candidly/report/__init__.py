@@ -3,7 +3,6 @@
 >>> from candidly.sweep.records import Results
 >>> print(render(Results((), {})))
 No runs are planned, so there is nothing to show.
-<BLANKLINE>
 """
 
 from .findings import findings

@@ -1,7 +1,7 @@
 """What the tables show, in sentences written from the numbers.
 
-A difference is called one only when it exceeds two standard errors of the differences paired over
-splits; anything less is said to be no larger than that.
+Differences are paired over splits, and each comes with its standard error and whether it exceeds
+two of them; one that does not is called no difference larger than that.
 """
 
 from __future__ import annotations
@@ -17,27 +17,33 @@ Table = dict[tuple[str, str], Cell]  # by (criterion, algorithm), of one data se
 
 
 def findings(results: Results, metric: str = "top1") -> list[str]:
-    """Sentences: who leads under CR, how far from the oracle, and what clean labels would add.
+    """Sentences: who leads under CR, what clean labels would add, and how far the oracle is.
 
     >>> findings(Results((), {}))
     ['No runs are planned, so there is nothing to show.']
     """
     if not results.runs:
         return [NOTHING]
-    every, sentences = cells(results), []
-    algorithms = algorithm_order(results)
+    grouped = findings_by_dataset(results, metric)
+    return [f"{dataset}: {one}" for dataset, several in grouped.items() for one in several]
+
+
+def findings_by_dataset(results: Results, metric: str = "top1") -> dict[str, list[str]]:
+    """The sentences of :func:`findings` without their data set in front."""
+    every, algorithms = cells(results), algorithm_order(results)
+    sentences = {}
     for dataset in dataset_order(results):
         table = {(c.criterion, c.algorithm): c for c in every if c.dataset == dataset}
         ranked = _ranked(table, algorithms, metric)
         found = [_leader(table, ranked, metric, results.ddof)]
         if ranked:
-            found.append(_oracle_gap(table, ranked[0], algorithms, metric, results.ddof))
             found += [
                 _without_clean_labels(table, ranked, criterion, metric, results.ddof)
                 for criterion in ("CR", "AA")
             ]
+            found.append(_oracle_gap(table, ranked[0], algorithms, metric, results.ddof))
         found.append(_missing(table))
-        sentences += [f"{dataset}: {sentence}" for sentence in found if sentence]
+        sentences[dataset] = [sentence for sentence in found if sentence]
     return sentences
 
 
@@ -60,12 +66,12 @@ def _leader(table: Table, ranked: Sequence[str], metric: str, ddof: int) -> str:
     mean = percent(first.summary[metric].mean, 1)
     if len(ranked) == 1:
         return f"chosen by CR, {ranked[0]} has a {what} of {mean} %."
-    second = table["CR", ranked[1]]
-    lead = _difference(first, second, metric, ddof)
-    return (
-        f"chosen by CR, {ranked[0]} has the highest {what}, {mean} %; its lead over "
-        f"{ranked[1]}, {_points(lead)}, {_verdict(lead)}."
-    )
+    lead = _difference(first, table["CR", ranked[1]], metric, ddof)
+    leads = f"chosen by CR, {ranked[0]} has the highest {what}, {mean} %"
+    if lead.mean is None:
+        return f"{leads}; it shares no finished split with {ranked[1]}, the next."
+    where = "ahead of" if lead.mean >= 0 else "but, on the splits both have, behind"
+    return f"{leads}, {_points(lead)} {where} {ranked[1]} {_judged(lead)}."
 
 
 def _oracle_gap(
@@ -77,13 +83,14 @@ def _oracle_gap(
         if is_oracle(name) and ("CR", name) in table and any(table["CR", name].choices)
     ]
     if not oracles:
-        return "no supervised oracle was finished, so nothing says how much is left to gain."
+        return "no supervised oracle has finished, so nothing says how much is left to gain."
     gap = _difference(oracles[0], table["CR", best], metric, ddof)
     if gap.mean is None:
         return None
+    side = "above" if gap.mean >= 0 else "below"
     return (
-        f"{oracles[0].algorithm}, which learns from the true labels, is {_points(gap)} "
-        f"{'above' if gap.mean >= 0 else 'below'} {best}, which {_verdict(gap)}."
+        f"{oracles[0].algorithm}, which learns from the true labels, lies {_points(gap)} {side} "
+        f"{best} {_judged(gap)}."
     )
 
 
@@ -91,22 +98,16 @@ def _without_clean_labels(
     table: Table, ranked: Sequence[str], criterion: str, metric: str, ddof: int
 ) -> str | None:
     """How a criterion without clean labels compares with both that read them."""
-    parts, verdicts = [], []
+    parts = []
     for oracle in ("OA", "OA & ES"):
-        summary = _mean_over_algorithms(table, ranked, criterion, oracle, metric, ddof)
-        if summary.mean is None:
-            return None
-        side = "above" if summary.mean >= 0 else "below"
-        looks = sum(table[oracle, name].oracle_labels for name in ranked)
-        parts.append(
-            f"{_points(summary)} {side} choosing by {oracle} ({looks:,} looks at clean labels)"
-        )
-        verdicts.append(_verdict(summary))
-    if verdicts[0] == verdicts[1]:
-        ending = verdicts[0].replace("is ", "both are ", 1).replace("has ", "both have ", 1)
-        return f"choosing by {criterion} is on average {listed(parts)}; {ending}."
-    judged = [f"{part}, which {verdict}" for part, verdict in zip(parts, verdicts)]
-    return f"choosing by {criterion} is on average {listed(judged)}."
+        gap = _mean_over_algorithms(table, ranked, criterion, oracle, metric, ddof)
+        if gap.mean is not None:
+            side = "above" if gap.mean >= 0 else "below"
+            parts.append(f"{_points(gap)} {side} {oracle} {_judged(gap)}")
+    if not parts:
+        return None
+    over = f", averaged over {len(ranked)} algorithms" if len(ranked) > 1 else ""
+    return f"choosing by {criterion}, without clean labels, scores {listed(parts)}{over}."
 
 
 def _mean_over_algorithms(
@@ -133,22 +134,18 @@ def _by_split(cell: Cell, metric: str) -> dict[int, float]:
     return {split: value for split, value in values if value is not None and value == value}
 
 
-def _points(summary: Summary) -> str:
-    if summary.mean is None:
-        return "on no shared split"
-    size = 100 * abs(summary.mean)
-    unit = "point" if f"{size:.1f}" == "1.0" else "points"
-    return f"{size:.1f} {unit}"
+def _points(difference: Summary) -> str:
+    size = f"{100 * abs(difference.mean or 0):.1f}"
+    return f"{size} point" if size == "1.0" else f"{size} points"
 
 
-def _verdict(summary: Summary) -> str:
-    """A clause about a difference; honest about what the number of splits can tell."""
-    larger = beyond(summary)
+def _judged(difference: Summary) -> str:
+    """What the number of splits can tell about a difference, in brackets."""
+    larger = beyond(difference)
     if larger is None:
-        return "has no standard error: there are fewer than two shared splits"
-    if larger:
-        return "is larger than two standard errors of the paired differences"
-    return "is no difference larger than two standard errors"
+        return "(from one split, so without a standard error)"
+    verdict = "larger than two" if larger else "no difference larger than two"
+    return f"(standard error {percent(difference.standard_error, 1)}: {verdict})"
 
 
 def _missing(table: Table) -> str | None:

@@ -129,7 +129,7 @@ def _text(results: Results, metric: str, criteria: Sequence[str], width: int, ch
     from rich.console import Console
 
     if not results.runs:
-        return "\n".join([NOTHING, *results.notes]) + "\n"
+        return "\n".join([NOTHING, *results.notes])
     tables = make_tables(results, criteria)
     page = io.StringIO()
     # names are data: no markup, emoji codes or highlighting in them
@@ -153,7 +153,7 @@ def _text(results: Results, metric: str, criteria: Sequence[str], width: int, ch
             f"\nPer split: the configuration, how many were tied for it (the last one wins), its "
             f"updates, and in percent the criterion and the {METRICS[metric]}."
         )
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()).rstrip() + "\n"
+    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()).rstrip()
 
 
 def _blocks(table: Table, metric: str, width: int) -> list[list[str]]:
@@ -192,7 +192,7 @@ def _text_choices(table: Table, dataset: str, metric: str) -> Any:
             justify="left" if words else "right",
             no_wrap=not words,
             overflow="fold",
-            min_width=22 if name == "hyper-parameters" else None,
+            min_width=24 if name == "hyper-parameters" else None,
         )
     before = None
     for algorithm, *rest in choice_rows(table, dataset, metric):
@@ -215,7 +215,7 @@ def _markdown(
     results: Results, metric: str, criteria: Sequence[str], width: int, choices: bool
 ) -> str:
     if not results.runs:
-        return "\n\n".join([NOTHING, *results.notes]) + "\n"
+        return "\n\n".join([NOTHING, *results.notes])
     tables = make_tables(results, criteria)
     parts = []
     for table in tables:
@@ -232,7 +232,7 @@ def _markdown(
             title = f"### {_markdown_safe(dataset)}: configurations chosen by "
             rows = [list(row) for row in choice_rows(table, dataset, metric)]
             parts += [title + table.criterion.name, _markdown_table(header, rows)]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def _markdown_table(
@@ -287,7 +287,7 @@ def _json(results: Results, metric: str, criteria: Sequence[str], width: int, ch
             for run in results.runs
         ],
     }
-    return json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def _json_cell(cell: Cell, metric: str) -> dict[str, Any]:
