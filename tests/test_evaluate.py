@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+from candidly import evaluate
 from candidly.evaluate import oracle_measure, oracle_view
 from candidly.labelled import Labelled
 
@@ -9,8 +10,8 @@ from toys import advance, make_stack, toy
 
 
 def measured(stack, data, k=0):
-    held = torch.arange(270, 300), torch.arange(300, 330)
-    return oracle_measure(stack, k, oracle_view(data), *held)
+    held = torch.arange(270, 300).expand(stack.K, -1), torch.arange(300, 330).expand(stack.K, -1)
+    return oracle_measure(stack, oracle_view(data), *held)[k]
 
 
 def test_every_criterion_by_a_slow_pass():
@@ -52,6 +53,14 @@ def test_non_finite_logits_are_noticed_while_measuring():
     assert set(measured(stack, data, 2)[0].values()) == {None}
     assert stack.diverged_at == [None, None, 3]
     assert stack.net.flat.isfinite().all()
+
+
+def test_a_large_stack_is_measured_in_pieces(monkeypatch):
+    data = toy()
+    stack = advance(make_stack(data, "CC"), 20)
+    whole = [measured(stack, data, k) for k in range(3)]
+    monkeypatch.setattr(evaluate, "LOGITS_AT_ONCE", 60 * 7 * 2)
+    assert [measured(stack, data, k) for k in range(3)] == whole
 
 
 def test_given_labels_alone_make_cr_the_noisy_accuracy():

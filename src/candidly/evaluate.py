@@ -1,4 +1,4 @@
-"""Every criterion from one forward pass. The only part of a sweep that reads the truth."""
+"""Every criterion from one forward pass. Apart from an oracle, all that reads the truth."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from . import criteria
 from .labelled import Labelled, given_to_candidates
 from .train import Stack
 
-VALIDATION = ("CR", "AA", "AA:plench", "OA")
-TEST = ("top1", "top5", "balanced")
+LOGITS_AT_ONCE = 8_000_000  # numbers; the criteria make a few temporaries of that size
 
 Measured = tuple[dict[str, float | None], dict[str, float | None]]
 
@@ -38,39 +37,48 @@ def oracle_view(data: Labelled) -> OracleView:
 
 
 def oracle_measure(
-    stack: Stack, k: int, view: OracleView, validation: Tensor, test: Tensor
-) -> Measured:
-    """Validation criteria and test metrics of trial ``k``, each in [0, 1].
+    stack: Stack, view: OracleView, validation: Tensor, test: Tensor
+) -> list[Measured]:
+    """Validation criteria and test metrics of every trial, each in [0, 1].
 
     Args:
-        validation, test: int64 row numbers in the shared examples.
+        validation, test: int64 (K, m), row numbers in the shared examples.
 
     Returns:
-        two mappings; every value is None once the trial has diverged, which non-finite logits
-        here make it.
+        per trial, two mappings; every value is None once the trial has diverged, which non-finite
+        logits here make it.
     """
-    logits = stack.logits(k, torch.cat([validation, test])).cpu()
-    if stack.diverged_at[k] is None and not bool(logits.isfinite().all()):
-        stack.bury(torch.arange(stack.K, device=stack.device) == k)
-    if stack.diverged_at[k] is not None:
-        return dict.fromkeys(VALIDATION), dict.fromkeys(TEST)
-    held, unseen = logits.split([len(validation), len(test)])
-    sets, labels = view.candidates[validation], view.truth[validation]
-    truth = view.truth[test]
-    on_validation = {
-        "CR": criteria._covering_rate(held, sets),
-        "AA": criteria._approximated_accuracy(held, sets),
-        "AA:plench": criteria._approximated_accuracy_plench(held, sets),
-        "OA": criteria._accuracy(held, labels),
-    }
-    on_test = {
-        "top1": criteria._accuracy(unseen, truth),
-        "top5": criteria._top_k_accuracy(unseen, truth),
-        "balanced": criteria._balanced_accuracy(unseen, truth),
-    }
-    return _numbers(on_validation), _numbers(on_test)
+    measured: list[Measured] = []
+    rows = torch.cat([validation, test], 1)
+    at_once = max(1, LOGITS_AT_ONCE // (rows.shape[1] * stack.q))
+    for trials in torch.arange(stack.K).split(at_once):
+        logits = torch.stack([stack.logits(k, rows[k]).cpu() for k in trials.tolist()])
+        broken = ~logits.isfinite().flatten(1).all(1)
+        if bool(broken.any()):
+            dead = torch.zeros(stack.K, dtype=torch.bool)
+            dead[trials[broken]] = True
+            stack.bury(dead.to(stack.device) & stack.alive)
+        held, unseen = logits.split([validation.shape[1], test.shape[1]], 1)
+        sets, labels = view.candidates[validation[trials]], view.truth[validation[trials]]
+        truth = view.truth[test[trials]]
+        on_validation = {
+            "CR": criteria._covering_rate(held, sets),
+            "AA": criteria._approximated_accuracy(held, sets),
+            "AA:plench": criteria._approximated_accuracy_plench(held, sets),
+            "OA": criteria._accuracy(held, labels),
+        }
+        on_test = {
+            "top1": criteria._accuracy(unseen, truth),
+            "top5": criteria._top_k_accuracy(unseen, truth),
+            "balanced": criteria._balanced_accuracy(unseen, truth),
+        }
+        for i, k in enumerate(trials.tolist()):
+            gone = stack.diverged_at[k] is not None
+            measured.append((_numbers(on_validation, i, gone), _numbers(on_test, i, gone)))
+    return measured
 
 
-def _numbers(values: dict[str, Tensor]) -> dict[str, float | None]:
-    numbers = {name: float(value) for name, value in values.items()}
-    return {name: None if np.isnan(value) else value for name, value in numbers.items()}
+def _numbers(values: dict[str, Tensor], i: int, gone: bool) -> dict[str, float | None]:
+    """One trial's values; None for those that are not defined, and for all once it is gone."""
+    numbers = {name: float(value[i]) for name, value in values.items()}
+    return {name: None if gone or np.isnan(v) else v for name, v in numbers.items()}

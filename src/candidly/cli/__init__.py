@@ -75,7 +75,7 @@ def _sentence(error: Exception) -> str:
     return str(error)
 
 
-def _warn(message: Warning | str, *where: Any) -> None:
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     _say(f"warning: {message}")
 
 

@@ -21,7 +21,7 @@ from ._wording import is_oracle, listed, plus_minus
 # Okabe and Ito's colours, which colour-blind readers can tell apart, without their yellow
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STROKES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))  # for the second and third round of colours
-INK, FAINT = "#010203", "#040506"  # stand-ins that become CSS values
+INK, FAINT, PAPER = "#010203", "#040506", "#fcfdfe"  # stand-ins that become CSS values
 PANEL = (4.6, 3.0)  # inches; two fit beside each other on a page, one on a telephone
 
 Colours = Mapping[str, tuple[str, Any]]  # algorithm -> colour, line style
@@ -38,10 +38,16 @@ def make_colours(algorithms: Sequence[str]) -> Colours:
     return colours | {name: (INK, STROKES[1]) for name in algorithms if is_oracle(name)}
 
 
-def box_plot(cells: Sequence[Cell], colours: Colours, metric: str = "top1") -> str:
+def box_plot(
+    cells: Sequence[Cell],
+    colours: Colours,
+    metric: str = "top1",
+    limits: tuple[float, float] | None = None,
+) -> str:
     """Test accuracy of the chosen models, a row per algorithm: a point per split, and a box.
 
     The box spans the quartiles, its line is the median, its whiskers reach the extremes.
+    ``limits``, in percent, give several figures the same axis.
     """
     shown = [(c.algorithm, _percents(c.values(metric))) for c in cells]
     criterion, dataset = (cells[0].criterion, cells[0].dataset) if cells else ("", "")
@@ -53,14 +59,16 @@ def box_plot(cells: Sequence[Cell], colours: Colours, metric: str = "top1") -> s
                 # every value is drawn as a point, so the whiskers need not mark outliers
                 axes.boxplot([values], positions=[row], **_box(colour))
             axes.plot(
-                values, [row] * len(values), "o", color=colour, markersize=4, alpha=0.75, mew=0
+                values, [row] * len(values), "o", color=colour, ms=4.5, mfc=PAPER, mew=1, zorder=3
             )
             if not values:
+                # x as a share of the width, y in rows
                 axes.text(
-                    0.02, row, "no value", va="center", color=FAINT, transform=_rows(axes)
+                    0.02, row, "no value", va="center", transform=axes.get_yaxis_transform()
                 )
         axes.set_yticks(range(len(shown)), [name for name, _ in shown])
         axes.set_ylim(len(shown) - 0.4, -0.6)
+        axes.set_xlim(limits)
         axes.set_xlabel(f"{METRICS[metric]} (%)")
         axes.grid(axis="x", color=FAINT, linewidth=0.6, alpha=0.3)
         axes.tick_params(axis="y", length=0)
@@ -180,6 +188,7 @@ def _for_a_page(svg: str, title: str, about: str) -> str:
     svg = re.sub(r'(xlink:href="|url\()#', rf"\g<1>#{prefix}-", svg)
     svg = svg.replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans'")
     svg = svg.replace(INK, "currentColor").replace(FAINT, "var(--faint, #888)")
+    svg = svg.replace(PAPER, "var(--paper, #fff)")
     for number, colour in enumerate(SERIES, 1):
         svg = svg.replace(colour, f"var(--series-{number}, {colour})")
     head, body = svg.split(">", 1)
@@ -207,11 +216,6 @@ def _box(colour: str) -> dict[str, Any]:
         "whiskerprops": line,
         "capprops": line,
     }
-
-
-def _rows(axes: Any) -> Any:
-    """Coordinates with x as a share of the width and y in rows."""
-    return axes.get_yaxis_transform()
 
 
 def _legend_below(axes: Any, entries: int) -> None:

@@ -79,7 +79,7 @@ def make_page(results: Results, metric: str = "top1", criteria: Sequence[str] = 
         legend=legend(results, metric),
         metric=METRICS[metric],
         sections=sections,
-        several=len(algorithms) > CURVES,
+        several=sum(not is_oracle(name) for name in algorithms) > CURVES,
         curves=CURVES,
         choice_columns=CHOICE_COLUMNS,
         settings=_settings(results),
@@ -155,15 +155,15 @@ def _section(
     """Everything the page shows about one data set below the tables."""
     colours = figures.make_colours(algorithm_order(results))
     spent = costs(results, dataset)
-    boxes = [
-        figures.box_plot(
-            [t.cells[a, dataset] for a in t.algorithms if (a, dataset) in t.cells], colours, metric
-        )
-        for t in tables
+    columns = [
+        [t.cells[a, dataset] for a in t.algorithms if (a, dataset) in t.cells] for t in tables
     ]
+    limits = _limits([v for column in columns for cell in column for v in cell.values(metric)])
     return {
         "name": dataset,
-        "boxes": [_safe(svg) for svg in boxes],
+        "boxes": [
+            _safe(figures.box_plot(column, colours, metric, limits)) for column in columns
+        ],
         "curves": [_safe(svg) for svg in _curves(results, dataset, tables, colours, metric)],
         "costs": spent,
         "bars": [
@@ -180,6 +180,15 @@ def _section(
             {"criterion": t.criterion.name, "rows": choice_rows(t, dataset, metric)} for t in tables
         ],
     }
+
+
+def _limits(values: Sequence[float | None]) -> tuple[float, float] | None:
+    """One axis for all the box plots of a data set, in percent."""
+    there = [100 * v for v in values if v is not None and v == v]
+    if not there:
+        return None
+    margin = max(1.0, 0.04 * (max(there) - min(there)))
+    return min(there) - margin, max(there) + margin
 
 
 def _curves(

@@ -88,20 +88,23 @@ def execute(
 
 def _records(stack: Stack, task: Task, data: Labelled, view: OracleView, step: int) -> list[Record]:
     losses = stack.mean_loss()
+    splits = [_split(data, trial) for trial in task.trials]
+    validation, test = (
+        torch.from_numpy(np.stack([getattr(split, part) for split in splits]))
+        for part in ("validation", "test")
+    )
+    measured = oracle_measure(stack, view, validation, test)
     records = []
-    for k, trial in enumerate(task.trials):
-        split = _split(data, trial)
-        validation, test = oracle_measure(
-            stack, k, view, torch.from_numpy(split.validation), torch.from_numpy(split.test)
-        )
-        fallen = stack.diverged_at[k]
+    for trial, loss, fallen, (on_validation, on_test) in zip(
+        task.trials, losses, stack.diverged_at, measured
+    ):
         records.append(
             Record(
                 key=trial.key,
                 step=step,
-                validation=validation,
-                test=test,
-                loss=None if fallen is not None or not np.isfinite(losses[k]) else losses[k],
+                validation=on_validation,
+                test=on_test,
+                loss=loss if fallen is None and np.isfinite(loss) else None,
                 seconds=round(stack.seconds / stack.K, 4),
                 memory_bytes=peak_memory_bytes(),
                 diverged_at=fallen,

@@ -1,0 +1,101 @@
+"""What every script here shares: claims with targets, interleaved timing, the machine's line."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A measured value; with a target, whether it holds."""
+
+    name: str
+    value: float
+    target: str = ""
+    holds: bool | None = None
+
+
+def at_least(name: str, value: float, target: float) -> Claim:
+    return Claim(name, value, f">= {target:g}", value >= target)
+
+
+def at_most(name: str, value: float, target: float) -> Claim:
+    return Claim(name, value, f"<= {target:g}", value <= target)
+
+
+def interleaved(rounds: int, *sides: Callable[[], float]) -> list[list[float]]:
+    """Each side's seconds per round; the sides take turns, so that a busy spell hits all."""
+    times: list[list[float]] = [[] for _ in sides]
+    for _ in range(rounds):
+        for mine, side in zip(times, sides):
+            mine.append(side())
+    return times
+
+
+def timed(work: Callable[[], object], repeat: int) -> Callable[[], float]:
+    """A side: seconds per call of ``work``, over ``repeat`` calls."""
+
+    def side() -> float:
+        start = time.perf_counter()
+        for _ in range(repeat):
+            work()
+        return (time.perf_counter() - start) / repeat
+
+    return side
+
+
+def median_ratio(slow: list[float], fast: list[float]) -> float:
+    return statistics.median(s / f for s, f in zip(slow, fast))
+
+
+def machine() -> str:
+    """One line about where this was measured."""
+    import torch
+
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = names[0].partition(":")[2].strip() if names else model
+    return (
+        f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"torch {torch.__version__.partition('+')[0]} "
+        f"({torch.backends.cpu.get_cpu_capability()}), {datetime.date.today()}"
+    )
+
+
+def main(script: str, about: str, measure: Callable[[bool], list[Claim]]) -> None:
+    """Parse ``--json --quick``, measure, print, and exit with 1 when a target is missed.
+
+    A full run writes ``results/SCRIPT.json``; a quick one writes nothing.
+    """
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--json", action="store_true", help="print the claims as JSON")
+    parser.add_argument("--quick", action="store_true", help="under a minute; writes nothing")
+    asked = parser.parse_args()
+    claims = measure(asked.quick)
+    rows = [asdict(claim) for claim in claims]
+    if not asked.quick:
+        RESULTS.mkdir(exist_ok=True)
+        text = json.dumps({"machine": machine(), "claims": rows}, indent=1, ensure_ascii=False)
+        (RESULTS / f"{script}.json").write_text(text + "\n")
+    if asked.json:
+        print(json.dumps(rows, indent=1))
+    else:
+        print(machine())
+        for claim in claims:
+            mark = {None: " ", True: "ok", False: "MISSED"}[claim.holds]
+            print(f"{claim.name:<68} {claim.value:>10.3g}  {claim.target:<8} {mark}")
+    sys.exit(any(claim.holds is False for claim in claims))
