@@ -1,0 +1,83 @@
+"""``candidly algorithms``, through the same door as a user."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from candidly import cli
+from candidly.algorithms import ALGORITHMS
+
+
+@pytest.fixture
+def candidly(monkeypatch, capsys):
+    """Runs a command line: (exit status, stdout, stderr)."""
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["candidly", *arguments])
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as error:
+            status = error.code or 0
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+def test_list_names_every_algorithm_and_what_it_reads(candidly):
+    status, out, err = candidly("algorithms", "list")
+    assert (status, err) == (0, "")
+    assert all(name in out for name in ALGORITHMS)
+    listed = json.loads(candidly("algorithms", "list", "--json")[1])
+    assert [entry["name"] for entry in listed] == list(ALGORITHMS)
+    assert [entry["name"] for entry in listed if entry["oracle"]] == ["supervised-oracle"]
+    assert all(entry["summary"] and entry["reads"] for entry in listed)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_show_says_all_that_is_known(candidly, name):
+    page = ALGORITHMS[name]
+    status, out, err = candidly("algorithms", "show", name)
+    assert (status, err) == (0, "")
+    assert page.summary in " ".join(out.split())
+    assert all(setting in out for setting in page.settings())
+    shown = json.loads(candidly("algorithms", "show", name.lower(), "--json")[1])
+    assert shown["name"] == name
+    assert shown["paper"] == page.paper
+    assert shown["hyper_parameters"]["lr"] == {"default": 0.001, "search": "10^U(-4.5, -2.5)"}
+    assert shown["variants"] == list(page.variants)
+
+
+def test_show_a_variant(candidly):
+    out = candidly("algorithms", "show", "cavl:plench")[1]
+    assert out.startswith("CAVL:plench")
+    assert json.loads(candidly("algorithms", "show", "CAVL:plench", "--json")[1])["variant"] == (
+        "plench"
+    )
+    # without an entry of its own, a variant is the fixed one
+    assert candidly("algorithms", "show", "CC:plench") == candidly("algorithms", "show", "CC")
+
+
+def test_a_search_space_of_ones_own_is_shown(candidly):
+    shown = json.loads(candidly("algorithms", "show", "LWS", "--json")[1])
+    assert shown["hyper_parameters"]["beta"] == {"default": 2, "search": "one of 1, 2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("PRODENN", "no algorithm named 'PRODENN'; did you mean 'PRODEN'?"),
+        ("abs gcee", "did you mean 'ABS-GCE'?"),
+        ("CAVL:plenc", "CAVL has no variant 'plenc'; did you mean 'plench'?"),
+    ],
+)
+def test_unknown_names_suggest_the_nearest(candidly, name, message):
+    status, out, err = candidly("algorithms", "show", name)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err

@@ -1,0 +1,387 @@
+"""``candidly bench``, through the same door as a user."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from candidly import cli
+from candidly.sweep.journal import read_results
+from candidly.sweep.run import locked
+
+SMALL = (
+    *("--dataset", "digits", "--labels", "flip:rate=0.3", "--algorithms", "PRODEN,CC"),
+    *("--configs", "2", "--splits", "2", "--steps", "40", "--eval-every", "20"),
+)
+HERE = ("--workers", "1")
+
+
+@pytest.fixture
+def candidly(monkeypatch, capsys, tmp_path):
+    """Runs a command line in a folder of its own: (exit status, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["candidly", *map(str, arguments)])
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as error:
+            status = error.code or 0
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A results directory made by a process of its own, and what that process said."""
+    out = tmp_path_factory.mktemp("bench") / "runs"
+    done = subprocess.run(
+        [sys.executable, "-m", "candidly", "bench", "run", *SMALL, *HERE, "--out", str(out)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return out, done
+
+
+def lines_of(out):
+    return sum(path.read_bytes().count(b"\n") for path in (out / "journal").glob("*.jsonl"))
+
+
+# plan
+
+
+def test_plan_counts_without_training(candidly, tmp_path):
+    status, out, err = candidly("bench", "plan", *SMALL)
+    assert (status, err) == (0, "")
+    assert "8 runs" in out
+    assert "PRODEN, CC" in out
+    about = json.loads(candidly("bench", "plan", *SMALL, "--json")[1])
+    assert len(set(about["trials"])) == 8
+    [row] = about["datasets"]
+    assert (row["train"], row["validation"], row["test"]) == (1456, 161, 180)
+    assert row["train"] + row["validation"] + row["test"] == row["n"] == 1797
+    assert about["settings"]["labels"] == "flip:rate=0.3"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_lists_by_commas_or_by_repeating_are_the_same(candidly):
+    words = ("--labels", "flip:rate=0.3", "--configs", "1", "--splits", "1", "--json")
+    commas = candidly("bench", "plan", "--dataset", "digits", "--algorithms", "CC, LWS", *words)
+    twice = ("--algorithms", "CC", "--algorithms", "LWS")
+    assert candidly("bench", "plan", "--dataset", "digits", *twice, *words) == commas
+
+
+# run
+
+
+def test_run_prints_tables_to_stdout_and_the_rest_to_stderr(finished):
+    out, done = finished
+    assert done.returncode == 0, done.stderr
+    for criterion in ("CR", "AA", "OA", "OA & ES"):
+        assert f"Chosen by {criterion}:" in done.stdout
+    assert re.search(r"PRODEN +\d\d\.\d\d ± \d\.\d\d \(2\)", done.stdout)
+    assert "% ·" not in done.stdout
+    assert f"candidly bench report {out}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_progress_without_a_terminal_is_lines_with_the_time_left(finished):
+    _, done = finished
+    told = [line for line in done.stderr.splitlines() if "% ·" in line]
+    assert all(re.fullmatch(r"\d+ % · \d of 8 runs · (\d+:)?\d+:\d\d left", line) for line in told)
+    assert told[-1] == "100 % · 8 of 8 runs · 0:00 left"
+    assert "\x1b" not in done.stderr
+    assert "\r" not in done.stderr
+
+
+def test_running_again_trains_nothing_and_prints_the_same(finished, candidly):
+    out, done = finished
+    before = lines_of(out)
+    status, tables, _ = candidly("bench", "run", *SMALL, *HERE, "--out", out)
+    assert status == 0
+    assert tables == done.stdout
+    assert lines_of(out) == before == 8 * 2
+
+
+def test_a_longer_plan_trains_the_rest_alone(candidly, tmp_path):
+    out = tmp_path / "out"
+    fewer = (*SMALL, *HERE, "--out", out, "--json")
+    candidly("bench", "run", *fewer, "--configs", 1)
+    assert lines_of(out) == 4 * 2
+    status, more, _ = candidly("bench", "run", *fewer, "--configs", 2)
+    assert status == 0
+    assert lines_of(out) == 8 * 2
+    assert all(trial["complete"] for trial in json.loads(more)["trials"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (("--steps", 60), "was planned with steps = 40, this run says 60"),
+        (("--labels", "flip:rate=0.4"), "labels = flip:rate=0.3, this run says flip:rate=0.4"),
+        (("--configs", 1), "configs = 2, this run says 1"),
+        (("--variant", "plench"), "variant = fixed, this run says plench"),
+    ],
+)
+def test_a_contradiction_with_the_directory_is_refused(finished, candidly, changed, message):
+    out, _ = finished
+    before = lines_of(out), (out / "plan.json").read_bytes()
+    status, told, err = candidly("bench", "run", *SMALL, *HERE, *changed, "--out", out)
+    assert (status, told) == (2, "")
+    assert message in err
+    assert "use another --out" in err
+    assert (lines_of(out), (out / "plan.json").read_bytes()) == before
+
+
+def test_a_directory_at_work_is_refused(finished, candidly):
+    out, _ = finished
+    with locked(out):
+        status, _, err = candidly("bench", "run", *SMALL, *HERE, "--out", out)
+        assert status == 2
+        assert "another process is at work" in err
+        assert json.loads(candidly("bench", "status", out, "--json")[1])["running"] is True
+    assert json.loads(candidly("bench", "status", out, "--json")[1])["running"] is False
+
+
+def test_a_file_of_settings_and_flags_over_it(candidly, tmp_path):
+    (tmp_path / "sweep.toml").write_text(
+        '[bench]\ndatasets = ["digits"]\nalgorithms = ["CC"]\nlabels = "flip:rate=0.3"\n'
+        "configs = 1\nsplits = 1\nsteps = 40\neval_every = 20\n"
+    )
+    words = ("--config", "sweep.toml")
+    about = json.loads(candidly("bench", "plan", *words, "--json")[1])
+    assert (about["settings"]["algorithms"], len(about["trials"])) == (["CC"], 1)
+    status, _, err = candidly("bench", "run", *words, "--splits", 2, *HERE)
+    assert status == 0, err
+    results = read_results(tmp_path / "runs" / "digits")  # where results go by default
+    assert [run.complete for run in results.runs] == [True, True]
+    (tmp_path / "sweep.toml").write_text('[bench]\ndatasets = ["digits"]\nalgoritms = ["CC"]\n')
+    status, _, err = candidly("bench", "plan", *words)
+    assert status == 2
+    assert "no setting named 'algoritms'; did you mean 'algorithms'?" in err
+
+
+@pytest.mark.parametrize("form", ["mat", "csv", "npz"])
+def test_a_file_of_ones_own(candidly, tmp_path, form):
+    g = np.random.default_rng(0)
+    truth = g.integers(0, 4, 300)
+    inputs = g.normal(size=(300, 6)) + 3 * np.eye(4, 6)[truth]
+    sets = (g.random((300, 4)) < 0.3) | (np.arange(4) == truth[:, None])
+    if form == "mat":
+        arrays = {"data": inputs, "partial_target": sets.T * 1.0, "target": np.eye(4)[:, truth]}
+        savemat(tmp_path / "mine.mat", arrays)
+    elif form == "npz":
+        np.savez(tmp_path / "mine.npz", X=inputs, candidates=sets, truth=truth)
+    else:
+        rows = [
+            [*map(str, x), "|".join(str(j) for j in range(4) if s[j]), str(y)]
+            for x, s, y in zip(inputs, sets, truth)
+        ]
+        head = [*"abcdef", "candidates", "truth"]
+        (tmp_path / "mine.csv").write_text("\n".join(map(",".join, [head, *rows])))
+    words = ("--algorithms", "CC", "--configs", 1, "--splits", 2, "--steps", 200)
+    status, out, err = candidly(
+        *("bench", "run", "--dataset", f"mine.{form}", *words, "--eval-every", 100, *HERE, "--json")
+    )
+    assert status == 0, err
+    cell = json.loads(out)["tables"][0]["cells"][0]
+    assert (cell["dataset"], cell["algorithm"], cell["count"]) == (f"mine.{form}", "CC", 2)
+    assert cell["mean"] > 0.8  # 4 classes, three standard deviations apart
+    assert (tmp_path / "runs" / "mine" / "plan.json").exists()
+
+
+def test_a_file_that_is_not_the_published_one_is_told_in_a_line(candidly, tmp_path):
+    arrays = {"data": np.eye(300), "partial_target": np.ones((2, 300))}
+    savemat(tmp_path / "lost.mat", arrays)
+    words = ("--algorithms", "CC", "--configs", "1", "--splits", "1")
+    status, _, err = candidly("bench", "plan", "--dataset", "lost", "--data", ".", *words)
+    assert status == 0
+    assert err.startswith("candidly: warning: lost.mat has SHA-256")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (("--algorithms", "PRODENN"), "no algorithm named 'PRODENN'; did you mean 'PRODEN'?"),
+        (("--algorithms", "CAVL:plenc"), "did you mean 'plench'?"),
+        (("--algorithms", "CC,cc"), "algorithms named twice: CC"),
+        (("--dataset", "digit"), "no data set named 'digit'; did you mean 'digits'?"),
+        (("--dataset", "mine.csv"), "there is no file mine.csv"),
+        (("--labels", "flop:rate=0.3"), "did you mean 'flip'?"),
+        (("--algorithms", "ce"), "ce cannot learn from digits: digits + flip(rate=0.3, seed=0)"),
+        (("--steps", 0), "`steps` is 0"),
+        (("--variant", "plenh"), "`variant` is 'plenh'"),
+        (("--test", 0.99), "fewer than a batch of"),
+        (("--device", "tpu"), "device 'tpu' is unknown"),
+        (("--config", "none.toml"), "none.toml"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(candidly, tmp_path, changed, message):
+    status, out, err = candidly("bench", "run", *changed_by(SMALL, changed), *HERE, "--out", "out")
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out" / "journal").exists()
+
+
+def changed_by(words, changed):
+    """``words`` with the flags of ``changed`` in place of its own."""
+    flags = dict(zip(words[::2], words[1::2])) | dict(zip(changed[::2], changed[1::2]))
+    return [word for pair in flags.items() for word in pair]
+
+
+def test_nothing_asked_says_what_is_missing(candidly):
+    status, _, err = candidly("bench", "run")
+    assert status == 2
+    assert "say which datasets" in err
+    assert "say which algorithms" in err
+
+
+@pytest.mark.parametrize("verb", ["status", "table", "report"])
+def test_a_directory_without_results_is_named(candidly, tmp_path, verb):
+    status, out, err = candidly("bench", verb, "elsewhere")
+    assert (status, out) == (2, "")
+    assert "elsewhere holds no plan.json" in err
+    assert "candidly bench run --out elsewhere" in err
+    assert not (tmp_path / "elsewhere").exists()
+
+
+# status, table, report
+
+
+def test_status(finished, candidly):
+    out, _ = finished
+    status, told, err = candidly("bench", "status", out)
+    assert (status, err) == (0, "")
+    assert "8 of 8 runs complete" in " ".join(told.split())
+    about = json.loads(candidly("bench", "status", out, "--json")[1])
+    row = {"complete": 4, "begun": 0, "planned": 4, "diverged": 0}
+    assert about == {
+        "running": False,
+        "rows": [{"dataset": "digits", "algorithm": name} | row for name in ("PRODEN", "CC")],
+        "notes": [],
+    }
+
+
+def test_status_of_a_directory_that_was_stopped(finished, candidly, tmp_path):
+    out, _ = finished
+    some = tmp_path / "some"
+    (some / "journal").mkdir(parents=True)
+    (some / "plan.json").write_bytes((out / "plan.json").read_bytes())
+    key = read_results(out).runs[0].key
+    lines = [line for path in (out / "journal").iterdir() for line in path.open()]
+    first = next(line for line in lines if key in line)
+    (some / "journal" / "a.jsonl").write_text(first + '{"torn')
+    about = json.loads(candidly("bench", "status", some, "--json")[1])
+    assert about["rows"][0] | {"complete": 0, "begun": 1} == about["rows"][0]
+    assert about["notes"] == ["a.jsonl: skipped line 2, half-written or unreadable"]
+    status, told, err = candidly("bench", "table", some)
+    assert status == 0
+    assert "note: a.jsonl" in err
+    assert "no value yet (0/4 runs) !" in told
+
+
+def test_table_in_every_form(finished, candidly):
+    out, done = finished
+    assert candidly("bench", "table", out)[1] == done.stdout
+    markdown = candidly("bench", "table", out, "--format", "markdown")[1]
+    assert re.search(r"^\| PRODEN \| \d\d\.\d\d ± ", markdown, re.MULTILINE)
+    about = json.loads(candidly("bench", "table", out, "--format", "json")[1])
+    assert [table["criterion"] for table in about["tables"]] == ["CR", "AA", "OA", "OA & ES"]
+    assert (
+        candidly("bench", "table", out, "--json")[1]
+        == (candidly("bench", "table", out, "--format", "json")[1])
+    )
+    # the three say the same
+    mean = about["tables"][0]["cells"][0]["mean"]
+    assert f"{100 * mean:.2f}" in markdown
+    assert f"{100 * mean:.2f}" in done.stdout
+
+
+def test_table_of_other_metrics_and_criteria(finished, candidly):
+    out, _ = finished
+    words = ("--metric", "balanced", "--criterion", "AA:plench", "--criterion", "cr", "--json")
+    about = json.loads(candidly("bench", "table", out, *words)[1])
+    assert about["metric"] == "balanced"
+    assert [table["criterion"] for table in about["tables"]] == ["AA:plench", "CR"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--format", "markdwn"), "did you mean 'markdown'?"),
+        (("--metric", "top2"), "did you mean 'top"),
+        (("--criterion", "OA & EZ"), "did you mean 'OA & ES'?"),
+    ],
+)
+def test_table_of_unknown_names(finished, candidly, words, message):
+    status, out, err = candidly("bench", "table", finished[0], *words)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_report_is_one_page(finished, candidly, tmp_path):
+    out, _ = finished
+    status, told, err = candidly("bench", "report", out)
+    assert (status, told.strip(), err) == (0, str(out / "report.html"), "")
+    page = (out / "report.html").read_text()
+    assert "PRODEN" in page
+    assert not re.search(r"""(src|href)=["'](?!#|data:|https://)""", page)
+    assert candidly("bench", "report", out, "--out", tmp_path / "x.html")[0] == 0
+    assert (tmp_path / "x.html").exists()
+
+
+# a terminal
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+def test_progress_on_a_terminal_is_a_bar(tmp_path):
+    ours, theirs = os.openpty()
+    seen = bytearray()
+
+    def listen():
+        try:
+            while chunk := os.read(ours, 4096):
+                seen.extend(chunk)
+        except OSError:  # the other end is closed
+            pass
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    words = [*SMALL, *HERE, "--out", str(tmp_path / "out"), "--configs", "1", "--splits", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "candidly", "bench", "run", *words],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(theirs)
+    tables = process.stdout.read()
+    process.stdout.close()
+    assert process.wait(120) == 0
+    listener.join(5)
+    os.close(ours)
+    text = seen.decode()
+    assert "2 of 2 runs" in text
+    assert "100 %" in text
+    assert "━" in text
+    assert "Chosen by CR" in tables
+    assert "\x1b" not in tables
