@@ -40,8 +40,7 @@ def make_results(
                 for split in range(splits):
                     rng = np.random.default_rng([seed, d, a, config, split])
                     ease = np.random.default_rng([seed, d, split]).normal(0, 0.035)
-                    where = dict(dataset=dataset, algorithm=algorithm, config=config, split=split)
-                    runs.append(_run(rng, ease, due, **where))
+                    runs.append(_run(rng, ease, due, dataset, algorithm, config, split))
     settings = {
         "datasets": list(datasets),
         "algorithms": list(algorithms),

@@ -63,9 +63,7 @@ def box_plot(
             )
             if not values:
                 # x as a share of the width, y in rows
-                axes.text(
-                    0.02, row, "no value", va="center", transform=axes.get_yaxis_transform()
-                )
+                axes.text(0.02, row, "no value", va="center", transform=axes.get_yaxis_transform())
         axes.set_yticks(range(len(shown)), [name for name, _ in shown])
         axes.set_ylim(len(shown) - 0.4, -0.6)
         axes.set_xlim(limits)
@@ -126,7 +124,10 @@ def bars(values: Mapping[str, float | None], colours: Colours, title: str, label
     def draw(axes: Any) -> None:
         names = list(shown)
         drawn = axes.barh(
-            range(len(names)), list(shown.values()), height=0.62, color=[colours[n][0] for n in names]
+            range(len(names)),
+            list(shown.values()),
+            height=0.62,
+            color=[colours[n][0] for n in names],
         )
         axes.bar_label(drawn, [f"{value:.3g}" for value in shown.values()], padding=4, color=INK)
         axes.set_yticks(range(len(names)), names)
@@ -209,12 +210,12 @@ def _box(colour: str) -> dict[str, Any]:
         "widths": 0.55,
         "whis": (0, 100),
         "showfliers": False,
+        "showcaps": False,
         "patch_artist": True,
         "manage_ticks": False,
         "boxprops": {"facecolor": colour + "30", "edgecolor": colour, "linewidth": 1.2},
         "medianprops": {**line, "linewidth": 2.2},
         "whiskerprops": line,
-        "capprops": line,
     }
 
 

@@ -35,7 +35,7 @@ def findings_by_dataset(results: Results, metric: str = "top1") -> dict[str, lis
     for dataset in dataset_order(results):
         table = {(c.criterion, c.algorithm): c for c in every if c.dataset == dataset}
         ranked = _ranked(table, algorithms, metric)
-        found = [_leader(table, ranked, metric, results.ddof)]
+        found: list[str | None] = [_leader(table, ranked, metric, results.ddof)]
         if ranked:
             found += [
                 _without_clean_labels(table, ranked, criterion, metric, results.ddof)
@@ -61,13 +61,13 @@ def _ranked(table: Table, algorithms: Sequence[str], metric: str) -> list[str]:
 def _leader(table: Table, ranked: Sequence[str], metric: str, ddof: int) -> str:
     what = f"mean {METRICS[metric]}"
     if not ranked:
-        return "no algorithm has a value yet."
+        return "No algorithm has a value yet."
     first = table["CR", ranked[0]]
     mean = percent(first.summary[metric].mean, 1)
     if len(ranked) == 1:
-        return f"chosen by CR, {ranked[0]} has a {what} of {mean} %."
+        return f"Chosen by CR, {ranked[0]} has a {what} of {mean} %."
     lead = _difference(first, table["CR", ranked[1]], metric, ddof)
-    leads = f"chosen by CR, {ranked[0]} has the highest {what}, {mean} %"
+    leads = f"Chosen by CR, {ranked[0]} has the highest {what}, {mean} %"
     if lead.mean is None:
         return f"{leads}; it shares no finished split with {ranked[1]}, the next."
     where = "ahead of" if lead.mean >= 0 else "but, on the splits both have, behind"
@@ -83,14 +83,14 @@ def _oracle_gap(
         if is_oracle(name) and ("CR", name) in table and any(table["CR", name].choices)
     ]
     if not oracles:
-        return "no supervised oracle has finished, so nothing says how much is left to gain."
+        return "No supervised oracle has finished, so nothing says how much is left to gain."
     gap = _difference(oracles[0], table["CR", best], metric, ddof)
     if gap.mean is None:
         return None
     side = "above" if gap.mean >= 0 else "below"
     return (
-        f"{oracles[0].algorithm}, which learns from the true labels, lies {_points(gap)} {side} "
-        f"{best} {_judged(gap)}."
+        f"Learning from the true labels instead, {oracles[0].algorithm} lies {_points(gap)} "
+        f"{side} {best} {_judged(gap)}."
     )
 
 
@@ -107,7 +107,7 @@ def _without_clean_labels(
     if not parts:
         return None
     over = f", averaged over {len(ranked)} algorithms" if len(ranked) > 1 else ""
-    return f"choosing by {criterion}, without clean labels, scores {listed(parts)}{over}."
+    return f"Choosing by {criterion}, without clean labels, scores {listed(parts)}{over}."
 
 
 def _mean_over_algorithms(
@@ -144,8 +144,8 @@ def _judged(difference: Summary) -> str:
     larger = beyond(difference)
     if larger is None:
         return "(from one split, so without a standard error)"
-    verdict = "larger than two" if larger else "no difference larger than two"
-    return f"(standard error {percent(difference.standard_error, 1)}: {verdict})"
+    verdict = "more than" if larger else "no difference larger than"
+    return f"({verdict} two standard errors, each {percent(difference.standard_error, 1)})"
 
 
 def _missing(table: Table) -> str | None:
@@ -159,5 +159,5 @@ def _missing(table: Table) -> str | None:
         parts.append(f"{listed(unfinished)} {verb} not finished, so this may change")
     if fallen:
         counts = [f"{cell.diverged} of {cell.planned} of {cell.algorithm}" for cell in fallen]
-        parts.append(f"runs that diverged: {listed(counts)}")
-    return "; ".join(parts) + "." if parts else None
+        parts.append(f"Diverged runs: {listed(counts)}")
+    return ". ".join(parts) + "." if parts else None

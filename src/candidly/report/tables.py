@@ -47,7 +47,7 @@ class Table:
     @property
     def caption(self) -> str:
         labels = sum(cell.oracle_labels for cell in self.cells.values())
-        read = f"{labels:,} looks at clean validation labels" if labels else "no clean label read"
+        read = f"{labels:,} reads of clean labels" if labels else "no clean label read"
         return f"Chosen by {self.criterion.name}: {self.criterion.about}; {read}"
 
     def text(self, algorithm: str, dataset: str, metric: str) -> str:

@@ -1,0 +1,176 @@
+"""The page and its figures: self-contained, escaped, the same bytes every time."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from candidly.report import figures, write_report
+from candidly.report._wording import cell_text
+from candidly.report.findings import findings_by_dataset
+from candidly.report.html import costs, make_page
+from candidly.report.tables import make_tables
+from candidly.sweep.records import Results
+from candidly.sweep.select import cells
+from report.fake_results import change, diverged, make_results, unfinished
+
+NAMES = ("CC", "supervised-oracle", "PRODEN")
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Outline(HTMLParser):
+    """Collects ids, tags and links, and checks that elements are closed in order."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.ids, self.tags, self.links, self.open, self.texts = [], [], [], [], []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs, closed=False):
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [v for k, v in attrs if k in ("href", "src", "xlink:href")]
+        if not closed and tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs, closed=True)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.fixture(scope="module")
+def results():
+    base = make_results(("Lost", "MSRCv2"), NAMES, configs=2, splits=3, notes=("line 3 is torn",))
+    return change(base, lambda r: unfinished(r) if r.key.startswith("MSRCv2-CC-1") else r)
+
+
+@pytest.fixture(scope="module")
+def page(results):
+    return make_page(results)
+
+
+def test_everything_is_on_the_page(results, page):
+    outline = Outline(page)
+    texts = {text.strip() for text in outline.texts}
+    for cell in cells(results):
+        assert cell_text(cell, "top1") in texts
+    for sentences in findings_by_dataset(results).values():
+        assert texts.issuperset(sentences)
+    assert texts.issuperset({"line 3 is torn", "configs", "Settings"})
+    assert "33 of 36 planned runs are complete." in texts
+    # per data set: four box plots, two learning curves, one bar chart
+    assert outline.tags.count("svg") == 2 * (4 + 2 + 1)
+    assert outline.tags.count("caption") == 4 + 2 * (1 + 4)
+
+
+def test_the_page_needs_nothing_else(page):
+    outline = Outline(page)
+    assert len(set(outline.ids)) == len(outline.ids)
+    assert {link[1:] for link in outline.links} <= set(outline.ids)
+    assert all(link.startswith("#") for link in outline.links)
+    assert not {"script", "link", "img", "iframe", "object"} & set(outline.tags)
+    outside = set(re.findall(r"https?://[^\s\"']+", page))
+    assert outside <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert "@import" not in page
+    assert set(re.findall(r"url\((.)", page)) <= {"#"}
+
+
+def test_the_same_results_give_the_same_bytes(results, page, tmp_path):
+    write_report(results, tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_bytes() == page.encode()
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_report_that_cannot_be_written_leaves_nothing(results, tmp_path):
+    with pytest.raises(OSError, match="no-such"):
+        write_report(results, tmp_path / "no-such" / "report.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_hostile_names_stay_text():
+    evil = "<script>alert('1')</script> & $x^2$ \""
+    page = make_page(make_results((evil,), (evil, "CC"), configs=1, splits=2, notes=(evil,)))
+    assert "<script" not in page
+    outline = Outline(page)
+    assert "script" not in outline.tags
+    assert sum(evil in text for text in outline.texts) > 10
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        Results((), {}),
+        make_results(configs=1, splits=1, algorithms=("CC",)),
+        change(make_results(configs=1, splits=2, algorithms=NAMES), diverged),
+        change(make_results(configs=1, splits=2, algorithms=NAMES), unfinished),
+        change(make_results(configs=1, splits=2, algorithms=NAMES), lambda r: unfinished(r, 0)),
+        change(make_results(configs=2, algorithms=("CC",)), lambda r: diverged(r, 4000)),
+        make_results(configs=1, splits=1, steps=1, every=1, algorithms=("CC",)),
+        make_results(configs=1, splits=2, algorithms=tuple(f"A{i}" for i in range(20))),
+    ],
+    ids=["empty", "one", "diverged", "torn", "planned", "fell", "short", "many"],
+)
+@pytest.mark.filterwarnings("error")
+def test_odd_results_make_a_page(results):
+    Outline(make_page(results))
+
+
+# figures
+
+
+def test_figures_are_readable_xml_with_words():
+    results = make_results(algorithms=NAMES, configs=1, splits=3)
+    table = make_tables(results)[0]
+    svg = figures.box_plot(
+        [table.cells[a, "Lost"] for a in table.algorithms], figures.make_colours(table.algorithms)
+    )
+    root = ElementTree.fromstring(svg)
+    title, about = root[0].text, root[1].text
+    assert title == "Lost, chosen by CR: test accuracy per split"
+    for name in NAMES:
+        assert name in about
+        assert f">{name}<" in svg
+    assert "test accuracy (%)" in svg
+    assert "metadata" not in svg
+    assert figures.INK not in svg
+
+
+def test_colours_follow_the_algorithm_not_the_figure():
+    names = [f"A{i}" for i in range(14)]
+    colours = figures.make_colours([*names, "supervised-oracle"])
+    assert len(set(map(str, colours.values()))) == 15
+    assert colours["supervised-oracle"][0] == figures.INK
+
+
+def test_a_curve_stops_where_a_run_has_no_value():
+    results = make_results(algorithms=("CC",), configs=1, splits=2)
+    fell = change(results, lambda r: diverged(r, 4000) if r.split else r)
+
+    def value(record):
+        return record.test["top1"]
+
+    steps, means, errors = figures._curve(fell.runs, value)
+    assert steps == [0, 1000, 2000, 3000]
+    both = [100 * run.records[3].test["top1"] for run in fell.runs]
+    assert means[3] == pytest.approx(sum(both) / 2)
+    assert errors[3] == pytest.approx(abs(both[0] - both[1]) / 2)
+
+
+def test_costs_are_per_update():
+    results = make_results(algorithms=("CC", "LWS"), configs=2, splits=2)
+    first, second = costs(results, "Lost")
+    last = results.runs[0].records[-1]
+    assert first.ms_per_update == pytest.approx(1000 * last.seconds / last.step)
+    assert first.peak_mib == last.memory_bytes / 2**20
+    assert (first.runs, second.algorithm) == (4, "LWS")
+    none = costs(change(results, unfinished), "Lost")[0]
+    assert (none.runs, none.ms_per_update, none.peak_mib) == (0, None, None)
