@@ -36,8 +36,8 @@ MAY = {  # who may import whom
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
     "report": {"ground", "stats", "sweep"},
-    "benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
-    "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "benchmark", "report"}
+    "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
+    "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
     | {"sweep"},
     "__main__": {"cli"},
 }
@@ -111,6 +111,13 @@ def test_every_public_name_is_there():
     assert set(candidly.__all__) <= set(dir(candidly))
     with pytest.raises(AttributeError, match="no attribute"):
         _ = candidly.benchmrk
+
+
+def test_no_function_hides_behind_a_module_of_its_name():
+    # importing candidly.benchmark, were there such a module, would replace candidly.benchmark
+    for name in candidly.__all__:
+        module = (SRC / f"{name}.py").exists() or (SRC / name).is_dir()
+        assert module == isinstance(getattr(candidly, name), type(ast)), name
 
 
 def test_the_version_is_the_packages():

@@ -20,7 +20,7 @@ _WHERE = {
     "Labelled": "labelled",
     "Model": "model",
     "algorithms": "",
-    "benchmark": "benchmark",
+    "benchmark": "_benchmark",
     "criteria": "",
     "fit": "model",
     "from_arrays": "labelled",
@@ -34,8 +34,8 @@ _WHERE = {
 
 if TYPE_CHECKING:
     from . import algorithms, criteria, imperfect, report, sources, stats
+    from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
-    from .benchmark import benchmark
     from .labelled import Labelled, from_arrays
     from .model import Model, fit, load_model
     from .sources import load

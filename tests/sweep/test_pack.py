@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from candidly import checkpoint
-from candidly.benchmark import prepare
+from candidly._benchmark import prepare
 from candidly.sweep.execute import build_stack
 from candidly.sweep.pack import make_tasks, stack_size
 from candidly.sweep.settings import make_settings

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from candidly.benchmark import benchmark
+from candidly import benchmark
 from candidly.labelled import Labelled
 from candidly.sweep.journal import read_results
 from candidly.sweep.run import Interrupted, is_locked, locked

@@ -273,7 +273,7 @@ def _asked(values: dict[str, Any]) -> dict[str, Any]:
 def _prepared(
     config: Path | None, root: Path | None, **asked: Any
 ) -> tuple[Plan, dict[str, Labelled]]:
-    from ..benchmark import prepare
+    from .._benchmark import prepare
     from ..sweep.settings import make_settings, read_settings
 
     settings = read_settings(config, **asked) if config else make_settings(**asked)

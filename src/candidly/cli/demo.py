@@ -32,7 +32,7 @@ def demo(
 
     [bold]Example:[/bold]  candidly demo --out /tmp/demo
     """
-    from ..benchmark import prepare
+    from .._benchmark import prepare
     from ..report import findings, render, write_report
     from ..sweep.journal import read_results
     from ..sweep.run import run_plan
