@@ -88,6 +88,14 @@ def test_divergence_is_dated_and_final():
     assert torch.equal(stack.adam.mean[2], frozen)
 
 
+def test_parameters_that_overflow_leave_finite_tables():
+    # the objective is sound, the optimiser overflows, and the refresh behind it sees NaN
+    stack = make_stack(toy(), "PRODEN", dtype=torch.float32, lr=1e38)
+    advance(stack, 3)
+    assert stack.diverged_at == [1, 1, 1]
+    assert stack.rows["weights"].isfinite().all()
+
+
 def test_a_non_finite_gradient_behind_a_finite_objective_is_seen_before_it_is_written():
     stack = make_stack(toy(), "CC")
 

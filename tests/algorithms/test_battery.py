@@ -58,6 +58,7 @@ def test_save_load_continue_equals_uninterrupted(name, data, cut):
     saved = {what: np.array(value) for what, value in first.state().items()}
     resumed = advance(make_stack(data, name).restore(saved), 30 - cut)
     assert resumed.t == through.t == 30
+    assert resumed.loss_count == through.loss_count
     for what, tensor in tensors(through).items():
         assert torch.equal(tensor, tensors(resumed)[what]), what
 

@@ -37,7 +37,8 @@ def test_gradients_add_up_over_several_passes_and_reach_inputs(module):
     first, p = plain(module, z)
     second = torch.relu(2 * z @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"]
     (first.sum() + second.square().sum()).backward()
-    torch.testing.assert_close(module.parameters["w1"].grad, p["w1"].grad)
+    for name, leaf in p.items():
+        torch.testing.assert_close(module.parameters[name].grad, leaf.grad)
     torch.testing.assert_close(x.grad, z.grad)
 
 
@@ -52,7 +53,7 @@ def test_initialisation_is_uniform_within_the_fan_in():
     module = Module(mlp(100, 20, hidden=400), seeds=[0])
     for name, fan_in in (("w1", 100), ("b1", 100), ("w2", 400), ("b2", 400)):
         values, bound = module.parameters[name].detach(), 1 / math.sqrt(fan_in)
-        assert values.abs().max() <= bound
+        assert 0.8 * bound < values.abs().max() <= bound
         if values.numel() > 1000:  # the standard deviation of U(-b, b) is b / sqrt(3)
             assert values.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.02)
             assert values.mean().abs() < 4 * bound / math.sqrt(3 * values.numel())

@@ -13,10 +13,13 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from candidly import benchmark
+from candidly.examples import make_examples
 from candidly.labelled import Labelled
+from candidly.sweep import execute
 from candidly.sweep.journal import read_results
 from candidly.sweep.run import Interrupted, is_locked, locked
 
@@ -114,6 +117,46 @@ def test_progress_reaches_its_total(data):
     assert seen[-1].runs_done == seen[-1].runs == 4
 
 
+def test_stopped_here_it_goes_on_from_the_checkpoint_and_the_progress_with_it(data, tmp_path):
+    def stop_at_half(progress):
+        if progress.work > progress.total / 2:
+            raise KeyboardInterrupt
+
+    how = {"out": tmp_path / "out", "workers": 1, **SMALL, "steps": 400}
+    with pytest.raises(KeyboardInterrupt):
+        benchmark({"toy": data}, "CC", watch=stop_at_half, **how)
+    seen = []
+    benchmark({"toy": data}, "CC", watch=seen.append, **how)
+    assert seen[1].work > 0.3 * seen[1].total  # what the checkpoint holds counts at once
+    assert seen[-1].work == pytest.approx(seen[-1].total)
+
+
+def test_what_trains_gets_no_truth_unless_it_is_an_oracle(data, monkeypatch):
+    seen = {}
+
+    def spy(labelled, reads, *more):
+        seen[reads] = labelled.truth
+        return make_examples(labelled, reads, *more)
+
+    monkeypatch.setattr(execute, "make_examples", spy)
+    benchmark({"toy": data}, ["CC", "supervised-oracle"], workers=1, **SMALL)
+    assert seen[("candidates",)] is None
+    assert seen[("truth",)] is not None
+
+
+def test_a_class_that_is_never_true_is_no_trouble(data):
+    truth = np.where(data.truth == 3, 0, data.truth)
+    candidates = np.array(data.candidates)
+    candidates[np.arange(data.n), truth] = True
+    odd = Labelled(
+        inputs=data.inputs, classes=data.classes, candidates=candidates, truth=truth, source="odd"
+    )
+    names = ["PRODEN", "CC", "LWS", "CAVL", "ABS-GCE", "Forward", "supervised-oracle"]
+    for run in benchmark({"odd": odd}, names, workers=1, **SMALL).runs:
+        assert run.diverged_at is None
+        assert all(value is not None for value in run.records[-1].test.values())
+
+
 # other processes
 
 
@@ -193,6 +236,40 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(file, tmp_path):
     assert not is_locked(out)
 
 
+def children_of(process: subprocess.Popen) -> list[int]:
+    listed = subprocess.run(
+        ["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True
+    )
+    return [int(pid) for pid in listed.stdout.split()]
+
+
+def test_workers_leave_the_decision_about_ctrl_c_to_their_parent(file, tmp_path):
+    out = tmp_path / "out"
+    process = start(out, file, "--workers", "2")
+    wait_for_lines(out, 1, process)
+    for worker in children_of(process):
+        os.kill(worker, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+
+
+def test_workers_end_with_their_parent_and_not_at_their_next_record(file, tmp_path):
+    out = tmp_path / "out"
+    # one record, half an hour away
+    process = start(out, file, "--workers", "2", "--eval-every", "10000000", steps=10_000_000)
+    end = time.monotonic() + 30
+    while not list((out / "journal").glob("*.jsonl")):  # until a worker is at work
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    workers = children_of(process)
+    process.kill()
+    process.communicate()
+    end = time.monotonic() + 5
+    while any(Path(f"/proc/{pid}").exists() for pid in workers):
+        assert time.monotonic() < end, "a worker outlives its parent"
+        time.sleep(0.05)
+
+
 def test_two_processes_on_one_directory_are_refused(file, tmp_path):
     out = tmp_path / "out"
     first = start(out, file, "--workers", "1", steps=100_000)
@@ -222,10 +299,7 @@ def test_a_worker_that_dies_is_reported_and_what_is_recorded_stands(file, tmp_pa
     out = tmp_path / "out"
     process = start(out, file, "--workers", "2", steps=100_000)
     wait_for_lines(out, 4, process)
-    children = subprocess.run(
-        ["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True
-    ).stdout.split()
-    os.kill(int(children[0]), signal.SIGKILL)
+    os.kill(children_of(process)[0], signal.SIGKILL)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 2
     assert "signal 9" in errors

@@ -41,5 +41,5 @@ def log_complement(logits: Tensor) -> Tensor:
     log_all = logits.logsumexp(-1, keepdim=True)
     others = logits.scatter(-1, top, -torch.inf).logsumexp(-1, keepdim=True) - log_all
     # the largest entry's own log1p is not used: keep its value and gradient finite
-    safe = (logits - log_all).scatter(-1, top, -1.0).exp().clamp_max(0.5)
+    safe = (logits - log_all).scatter(-1, top, -1.0).exp()
     return torch.log1p(-safe).scatter(-1, top, others)

@@ -37,10 +37,11 @@ def build_stack(data: Labelled, trials: tuple[Trial, ...], device: str) -> Stack
     """A fresh stack of these trials."""
     first = trials[0]
     page = algorithm(first.algorithm, first.variant)
+    seen = data if page.oracle else data.blind()
     examples = make_examples(
-        data, page.reads, first.scaling, getattr(torch, first.dtype), torch.device(device)
+        seen, page.reads, first.scaling, getattr(torch, first.dtype), torch.device(device)
     )
-    members = [_member(data, examples, trial) for trial in trials]
+    members = [_member(seen, examples, trial) for trial in trials]
     net = NETS[first.net](examples.inputs.shape[1], examples.q)
     return Stack(page, net, examples, members, first.steps)
 

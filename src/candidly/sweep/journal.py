@@ -54,7 +54,7 @@ def read_records(folder: Path) -> tuple[dict[str, dict[int, Record]], list[str]]
     notes = []
     for path in sorted(folder.glob("*.jsonl")):
         bad = []
-        for number, line in enumerate(path.read_bytes().splitlines(keepends=True), 1):
+        for number, line in enumerate(path.read_bytes().splitlines(), 1):
             record = _parse(line)
             if record is None:
                 bad.append(number)
@@ -69,8 +69,6 @@ def read_records(folder: Path) -> tuple[dict[str, dict[int, Record]], list[str]]
 
 
 def _parse(line: bytes) -> Record | None:
-    if not line.endswith(b"\n"):
-        return None
     try:
         values = json.loads(line)
         if values.pop("schema") != SCHEMA:
