@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import torch
 
 from candidly import model as module
 from candidly.model import fit, load_model
@@ -37,6 +38,24 @@ def test_watchers_see_every_update(data):
     seen = []
     fit(data, "CC", steps=30, watchers=[lambda s, b: seen.append((b.ids.shape, b.logits.shape))])
     assert seen == [((1, 128), (1, 128, 7))] * 30
+
+
+def test_training_is_on_one_thread_and_the_callers_number_comes_back(data):
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        seen = []
+        fit(
+            data,
+            "CC",
+            steps=2,
+            batch_size=32,
+            watchers=[lambda *_: seen.append(torch.get_num_threads())],
+        )
+        assert seen == [1, 1]
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_training_gets_no_truth(data, monkeypatch):

@@ -151,8 +151,14 @@ def fit(
     examples = make_examples(seen, page.reads, within, device=device)
     member = Member(seed, np.arange(data.n), values | hyper)
     stack = Stack(page, NETS[net](examples.inputs.shape[1], data.q), examples, [member], steps)
-    for _ in train(stack, (steps,), watchers):
-        pass
+    threads = torch.get_num_threads()
+    # a second thread gains little on such nets, and on a busy machine costs a hundredfold
+    torch.set_num_threads(1)
+    try:
+        for _ in train(stack, (steps,), watchers):
+            pass
+    finally:
+        torch.set_num_threads(threads)
     if stack.diverged_at[0] is not None:
         raise FloatingPointError(
             f"{page.label} diverged after {stack.diverged_at[0]} updates; lower the learning rate "
