@@ -54,6 +54,16 @@ def test_a_second_demo_has_nothing_to_train(candidly, tmp_path):
     assert second[:2] == first[:2]
 
 
+def test_a_demo_that_is_stopped_says_how_to_go_on(candidly, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("candidly.sweep.run.run_plan", stopped)
+    status, out, err = candidly()
+    assert (status, out) == (130, "")
+    assert "the same command goes on" in err
+
+
 def test_the_full_demo_is_what_its_help_says(digits):
     settings = make_settings(**demo.SETTINGS)
     plan = make_plan(settings, {"digits": (digits, facts_of(digits, settings, None, 1))})

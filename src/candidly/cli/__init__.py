@@ -58,12 +58,6 @@ def main() -> None:
 def _run() -> None:
     try:
         app()
-    except KeyboardInterrupt:
-        _say("stopped.")
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has left
-        sys.stderr.close()
-        sys.exit(1)
     except (ValueError, KeyError, OSError, RuntimeError) as error:
         _say(f"error: {_sentence(error)}")
         sys.exit(2)

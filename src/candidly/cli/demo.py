@@ -46,8 +46,12 @@ def demo(
         f"{len(plan.trials)} networks, each for {settings.steps:,} updates.",
         file=sys.stderr,
     )
-    with _progress.shown() as watch:
-        run_plan(plan, loaded, out, workers=workers, watch=watch)
+    try:
+        with _progress.shown() as watch:
+            run_plan(plan, loaded, out, workers=workers, watch=watch)
+    except KeyboardInterrupt:
+        print("\nstopped; the same command goes on.", file=sys.stderr)
+        raise typer.Exit(130) from None
     results = read_results(out)
     print(render(results))
     write_report(results, out / "report.html")
