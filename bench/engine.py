@@ -298,12 +298,13 @@ def large_stack() -> Claim:
     """Peak memory of a child process that trains, measures and saves a stack of 100."""
     code = """
 import sys, tempfile, torch
+from pathlib import Path
 sys.path.insert(0, {here!r})
 import engine
 from candidly import checkpoint
-from pathlib import Path
+from candidly._process import keep_freed_memory, peak_memory_bytes
 torch.set_num_threads(1)
-engine.keep_freed_memory()
+keep_freed_memory()
 data = engine.make_data(22991, 163, 219)
 stack = engine.make_stack(data, 100, 128)
 for _ in range(3):
@@ -312,7 +313,7 @@ splits = [data.split(k) for k in range(100)]
 engine.oracle_measure(stack, engine.oracle_view(data), *engine.held_out(splits))
 with tempfile.TemporaryDirectory() as folder:
     checkpoint.save(Path(folder), ["k"], stack)
-print(engine.peak_memory_bytes())
+print(peak_memory_bytes())
 """
     out = subprocess.run(
         [sys.executable, "-c", code.format(here=str(Path(__file__).parent))],

@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candidly.stats import Summary, beyond, paired_difference, summarise
+from candidly.stats import Summary, interval, paired_difference, summarise
 
 
 def test_worked_case():
@@ -66,8 +66,22 @@ def test_pairs():
         paired_difference([0.1, 0.2], [0.1])
 
 
-def test_beyond():
-    assert beyond(Summary(-0.5, 1.0, 0.2, 25)) is True
-    assert beyond(Summary(0.3, 1.0, 0.2, 25)) is False
-    assert beyond(Summary(0.0, 0.0, 0.0, 5)) is False
-    assert beyond(Summary(0.3, None, None, 1)) is None
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=9), st.sampled_from([0.9, 0.95]))
+def test_interval_is_scipys(values, level):
+    if np.std(values) < 1e-6:
+        return
+    expected = scipy.stats.ttest_1samp(values, 0).confidence_interval(level)
+    assert interval(summarise(values), level) == pytest.approx(tuple(expected), rel=1e-6, abs=1e-9)
+
+
+def test_interval_covers_the_mean_as_often_as_it_says():
+    g, hits, times = np.random.default_rng(0), 0, 4000
+    for values in g.normal(0.3, 1, size=(times, 3)):
+        low, high = interval(summarise(values.tolist()))
+        hits += low <= 0.3 <= high
+    assert abs(hits / times - 0.95) < 4 * math.sqrt(0.95 * 0.05 / times)
+
+
+def test_one_value_has_no_interval():
+    assert interval(summarise([0.5])) is None
+    assert interval(summarise([])) is None

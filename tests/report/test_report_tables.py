@@ -212,32 +212,31 @@ def test_a_clear_lead_and_the_oracles_distance():
     )
     assert sentences[0] == (
         "Lost: Chosen by CR, PRODEN has the highest mean test accuracy, 70.7 %, 10.7 points ahead "
-        "of CC (more than two standard errors, each 0.3)."
+        "of CC (95 % interval 9.2 to 12.1)."
     )
     assert sentences[1] == (
-        "Lost: Choosing by CR, without clean labels, scores 0.0 points above OA (no difference "
-        "larger than two standard errors, each 0.0) and 0.0 points above OA & ES (no difference "
-        "larger than two standard errors, each 0.0), averaged over 2 algorithms."
+        "Lost: Choosing by CR, without clean labels, scores level with OA (equal on every split) "
+        "and level with OA & ES (equal on every split), averaged over 2 algorithms."
     )
     assert sentences[3] == (
         "Lost: Learning from the true labels instead, supervised-oracle lies 9.3 points above "
-        "PRODEN (no difference larger than two standard errors, each 5.8)."
+        "PRODEN (95 % interval −15.5 to 34.2: no established difference)."
     )
 
 
 def test_a_lead_within_the_noise_is_no_difference():
     first, *_ = findings(constant({"CC": [0.5, 0.7, 0.6], "LWS": [0.6, 0.6, 0.63]}))
     assert "LWS has the highest" in first
-    assert "no difference larger than two standard errors" in first
+    assert first.endswith("(95 % interval −24.2 to 26.2: no established difference).")
 
 
 def test_one_split_one_algorithm_and_no_oracle():
     alone = findings(constant({"CC": [0.5]}))
     assert alone[0] == "Lost: Chosen by CR, CC has a mean test accuracy of 50.0 %."
-    assert "from one split, so without a standard error" in alone[1]
+    assert "level with OA (one split: no interval)" in alone[1]
     assert alone[-1].startswith("Lost: No supervised oracle has finished")
     two = findings(constant({"CC": [0.5], "LWS": [0.4]}))
-    assert "10.0 points ahead of LWS (from one split" in two[0]
+    assert "10.0 points ahead of LWS (one split" in two[0]
 
 
 def test_unfinished_and_diverged_runs_are_told():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from typing import Annotated, Any
@@ -45,7 +46,10 @@ def _top(
 
 
 def main() -> None:
-    """Run the command line. What went wrong is one sentence on stderr and exit status 2."""
+    """Run the command line. What went wrong is one sentence on stderr and exit status 2.
+
+    With CANDIDLY_TRACEBACK set in the environment it is the whole traceback instead.
+    """
     from .._process import keep_freed_memory
 
     keep_freed_memory()
@@ -56,9 +60,13 @@ def main() -> None:
 
 
 def _run() -> None:
+    from .._names import UnknownName
+
     try:
         app()
-    except (ValueError, KeyError, OSError, RuntimeError) as error:
+    except (ValueError, UnknownName, OSError, RuntimeError) as error:
+        if os.environ.get("CANDIDLY_TRACEBACK"):
+            raise
         _say(f"error: {_sentence(error)}")
         sys.exit(2)
 

@@ -15,11 +15,9 @@ LINE_EVERY_S = 10.0
 
 
 @contextmanager
-def shown(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+def shown() -> Iterator[Callable[[Progress], None]]:
     """A function to call with every ``Progress``."""
-    if quiet:
-        yield lambda progress: None
-    elif sys.stderr.isatty():
+    if sys.stderr.isatty():
         with _bar() as watch:
             yield watch
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +28,7 @@ app = typer.Typer(
 
 File = Annotated[
     Path | None,
-    typer.Option("--config", metavar="TOML", help="Settings from the table `bench` of a file."),
+    typer.Option("--settings", metavar="TOML", help="Settings from the table `bench` of a file."),
 ]
 Datasets = Annotated[
     list[str] | None,
@@ -90,7 +91,7 @@ Where = Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.
 
 @app.command()
 def plan(
-    config: File = None,
+    settings: File = None,
     dataset: Datasets = None,
     algorithms: Algorithms = None,
     configs: Configs = None,
@@ -104,13 +105,21 @@ def plan(
     test: Test = None,
     validation: Validation = None,
     data: Root = None,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a run would train, without training.
+    """Say what a run would train, and what its directory holds already, without training.
 
     [bold]Example:[/bold]  candidly bench plan --dataset lost --algorithms PRODEN,CC --configs 4
     """
+    from ..sweep.plan import check_extends, read_plan
+    from ..sweep.run import finished_keys
+
     made, _ = _prepared(**_asked(locals()))
+    folder = out or _usual_folder(made)
+    if old := read_plan(folder):
+        check_extends(folder, old, made)
+    done = finished_keys(made, folder)
     rows = [
         {
             "dataset": name,
@@ -121,6 +130,7 @@ def plan(
             "validation": facts.n_validation,
             "test": facts.n_test,
             "runs": sum(trial.dataset == name for trial in made.trials),
+            "done": sum(t.dataset == name and t.key in done for t in made.trials),
             "steps": facts.steps,
         }
         for name, facts in made.facts.items()
@@ -130,7 +140,8 @@ def plan(
         print(json.dumps(about | {"trials": [trial.key for trial in made.trials]}, indent=1))
         return
     count = len(made.trials)
-    table = Table(title=f"{count} run{'s' * (count != 1)}", box=box.SIMPLE_HEAD)
+    title = f"{count} run{'s' * (count != 1)}"
+    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 0))
     for column in rows[0]:
         table.add_column(column, justify="left" if column == "dataset" else "right")
     for row in rows:
@@ -141,7 +152,7 @@ def plan(
 
 @app.command()
 def run(
-    config: File = None,
+    settings: File = None,
     dataset: Datasets = None,
     algorithms: Algorithms = None,
     configs: Configs = None,
@@ -175,9 +186,9 @@ def run(
     from ..sweep.run import run_plan
 
     made, loaded = _prepared(**_asked(locals()))
-    folder = out or Path("runs", "-".join(Path(name).stem for name in made.facts))
+    folder = out or _usual_folder(made)
     try:
-        with _progress.shown(quiet=as_json) as watch:
+        with _progress.shown() as watch:
             run_plan(made, loaded, folder, device=device, workers=workers, stack=stack, watch=watch)
     except KeyboardInterrupt:
         print(f"\nstopped; {_count(folder)}. The same command goes on.", file=sys.stderr)
@@ -257,6 +268,10 @@ def report(
     print(path)
 
 
+def _usual_folder(plan: Plan) -> Path:
+    return Path("runs", "-".join(Path(name).stem for name in plan.facts))
+
+
 def _asked(values: dict[str, Any]) -> dict[str, Any]:
     """The settings among a command's parameters."""
     from ..sweep.settings import Settings
@@ -267,16 +282,16 @@ def _asked(values: dict[str, Any]) -> dict[str, Any]:
         if asked[name]:
             parts = [part.strip() for text in asked[name] for part in text.split(",")]
             asked[name] = tuple(part for part in parts if part)
-    return asked | {"config": values["config"], "root": values["data"]}
+    return asked | {"file": values["settings"], "root": values["data"]}
 
 
 def _prepared(
-    config: Path | None, root: Path | None, **asked: Any
+    file: Path | None, root: Path | None, **asked: Any
 ) -> tuple[Plan, dict[str, Labelled]]:
     from .._benchmark import prepare
     from ..sweep.settings import make_settings, read_settings
 
-    settings = read_settings(config, **asked) if config else make_settings(**asked)
+    settings = read_settings(file, **asked) if file else make_settings(**asked)
     return prepare(settings, root)
 
 
@@ -297,8 +312,8 @@ def _print_tables(
     from ..report import render
     from ..sweep.select import DEFAULT
 
-    print(render(results, format=format, metric=metric, criteria=criteria or DEFAULT))
-    _print_notes(results)
+    width = min(100, shutil.get_terminal_size((100, 24)).columns)
+    print(render(results, format, metric, criteria or DEFAULT, width=width))
 
 
 def _print_notes(results: Results) -> None:

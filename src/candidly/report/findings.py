@@ -1,14 +1,14 @@
 """What the tables show, in sentences written from the numbers.
 
-Differences are paired over splits, and each comes with its standard error and whether it exceeds
-two of them; one that does not is called no difference larger than that.
+Differences are paired over splits, and each comes with its 95 % interval; where that holds zero,
+the sentence says that no difference is established.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..stats import Summary, beyond, paired_difference, summarise
+from ..stats import Summary, interval, paired_difference, summarise
 from ..sweep.records import Results
 from ..sweep.select import METRICS, Cell, cells
 from ._wording import NOTHING, algorithm_order, dataset_order, is_oracle, listed, percent
@@ -35,13 +35,13 @@ def findings_by_dataset(results: Results, metric: str = "top1") -> dict[str, lis
     for dataset in dataset_order(results):
         table = {(c.criterion, c.algorithm): c for c in every if c.dataset == dataset}
         ranked = _ranked(table, algorithms, metric)
-        found: list[str | None] = [_leader(table, ranked, metric, results.ddof)]
+        found: list[str | None] = [_leader(table, ranked, metric)]
         if ranked:
             found += [
-                _without_clean_labels(table, ranked, criterion, metric, results.ddof)
+                _without_clean_labels(table, ranked, criterion, metric)
                 for criterion in ("CR", "AA")
             ]
-            found.append(_oracle_gap(table, ranked[0], algorithms, metric, results.ddof))
+            found.append(_oracle_gap(table, ranked[0], algorithms, metric))
         found.append(_missing(table))
         sentences[dataset] = [sentence for sentence in found if sentence]
     return sentences
@@ -58,7 +58,7 @@ def _ranked(table: Table, algorithms: Sequence[str], metric: str) -> list[str]:
     return sorted(there, key=lambda name: -there[name])
 
 
-def _leader(table: Table, ranked: Sequence[str], metric: str, ddof: int) -> str:
+def _leader(table: Table, ranked: Sequence[str], metric: str) -> str:
     what = f"mean {METRICS[metric]}"
     if not ranked:
         return "No algorithm has a value yet."
@@ -66,17 +66,15 @@ def _leader(table: Table, ranked: Sequence[str], metric: str, ddof: int) -> str:
     mean = percent(first.summary[metric].mean, 1)
     if len(ranked) == 1:
         return f"Chosen by CR, {ranked[0]} has a {what} of {mean} %."
-    lead = _difference(first, table["CR", ranked[1]], metric, ddof)
+    lead = _difference(first, table["CR", ranked[1]], metric)
     leads = f"Chosen by CR, {ranked[0]} has the highest {what}, {mean} %"
     if lead.mean is None:
         return f"{leads}; it shares no finished split with {ranked[1]}, the next."
-    where = "ahead of" if lead.mean >= 0 else "but, on the splits both have, behind"
-    return f"{leads}, {_points(lead)} {where} {ranked[1]} {_judged(lead)}."
+    behind = "but, on the splits both have, behind"
+    return f"{leads}, {_compared(lead, 'ahead of', behind, ranked[1])}."
 
 
-def _oracle_gap(
-    table: Table, best: str, algorithms: Sequence[str], metric: str, ddof: int
-) -> str | None:
+def _oracle_gap(table: Table, best: str, algorithms: Sequence[str], metric: str) -> str | None:
     oracles = [
         table["CR", name]
         for name in algorithms
@@ -84,26 +82,22 @@ def _oracle_gap(
     ]
     if not oracles:
         return "No supervised oracle has finished, so nothing says how much is left to gain."
-    gap = _difference(oracles[0], table["CR", best], metric, ddof)
+    gap = _difference(oracles[0], table["CR", best], metric)
     if gap.mean is None:
         return None
-    side = "above" if gap.mean >= 0 else "below"
-    return (
-        f"Learning from the true labels instead, {oracles[0].algorithm} lies {_points(gap)} "
-        f"{side} {best} {_judged(gap)}."
-    )
+    where = _compared(gap, "above", "below", best)
+    return f"Learning from the true labels instead, {oracles[0].algorithm} lies {where}."
 
 
 def _without_clean_labels(
-    table: Table, ranked: Sequence[str], criterion: str, metric: str, ddof: int
+    table: Table, ranked: Sequence[str], criterion: str, metric: str
 ) -> str | None:
     """How a criterion without clean labels compares with both that read them."""
     parts = []
     for oracle in ("OA", "OA & ES"):
-        gap = _mean_over_algorithms(table, ranked, criterion, oracle, metric, ddof)
+        gap = _mean_over_algorithms(table, ranked, criterion, oracle, metric)
         if gap.mean is not None:
-            side = "above" if gap.mean >= 0 else "below"
-            parts.append(f"{_points(gap)} {side} {oracle} {_judged(gap)}")
+            parts.append(_compared(gap, "above", "below", oracle))
     if not parts:
         return None
     over = f", averaged over {len(ranked)} algorithms" if len(ranked) > 1 else ""
@@ -111,7 +105,7 @@ def _without_clean_labels(
 
 
 def _mean_over_algorithms(
-    table: Table, names: Sequence[str], criterion: str, oracle: str, metric: str, ddof: int
+    table: Table, names: Sequence[str], criterion: str, oracle: str, metric: str
 ) -> Summary:
     """Paired over splits; each split's value is the mean difference over the algorithms."""
     by_split: dict[int, list[float]] = {}
@@ -120,13 +114,13 @@ def _mean_over_algorithms(
         theirs = _by_split(table[oracle, name], metric)
         for split in mine.keys() & theirs.keys():
             by_split.setdefault(split, []).append(mine[split] - theirs[split])
-    return summarise([sum(by_split[s]) / len(by_split[s]) for s in sorted(by_split)], ddof)
+    return summarise([sum(by_split[s]) / len(by_split[s]) for s in sorted(by_split)])
 
 
-def _difference(first: Cell, second: Cell, metric: str, ddof: int) -> Summary:
+def _difference(first: Cell, second: Cell, metric: str) -> Summary:
     mine, theirs = _by_split(first, metric), _by_split(second, metric)
     shared = sorted(mine.keys() & theirs.keys())
-    return paired_difference([mine[s] for s in shared], [theirs[s] for s in shared], ddof)
+    return paired_difference([mine[s] for s in shared], [theirs[s] for s in shared])
 
 
 def _by_split(cell: Cell, metric: str) -> dict[int, float]:
@@ -134,18 +128,25 @@ def _by_split(cell: Cell, metric: str) -> dict[int, float]:
     return {split: value for split, value in values if value is not None and value == value}
 
 
-def _points(difference: Summary) -> str:
+def _compared(difference: Summary, above: str, below: str, other: str) -> str:
+    """``1.9 points above OA (95 % interval ...)``, or ``level with OA (...)``."""
     size = f"{100 * abs(difference.mean or 0):.1f}"
-    return f"{size} point" if size == "1.0" else f"{size} points"
+    if size == "0.0":
+        return f"level with {other} {_judged(difference)}"
+    side = above if (difference.mean or 0) > 0 else below
+    return f"{size} point{'s' * (size != '1.0')} {side} {other} {_judged(difference)}"
 
 
 def _judged(difference: Summary) -> str:
-    """What the number of splits can tell about a difference, in brackets."""
-    larger = beyond(difference)
-    if larger is None:
-        return "(from one split, so without a standard error)"
-    verdict = "more than" if larger else "no difference larger than"
-    return f"({verdict} two standard errors, each {percent(difference.standard_error, 1)})"
+    """What the splits can tell about a difference, in brackets."""
+    ends = interval(difference)
+    if ends is None:
+        return "(one split: no interval)"
+    if max(abs(end) for end in ends) < 1e-9:
+        return "(equal on every split)"
+    low, high = (percent(end, 1).replace("-", "−") for end in ends)
+    doubt = ": no established difference" if ends[0] <= 0 <= ends[1] else ""
+    return f"(95 % interval {low} to {high}{doubt})"
 
 
 def _missing(table: Table) -> str | None:
