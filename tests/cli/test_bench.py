@@ -291,7 +291,7 @@ def test_status_of_a_directory_that_was_stopped(finished, candidly, tmp_path):
     about = json.loads(candidly("bench", "status", some, "--json")[1])
     assert about["rows"][0] | {"complete": 0, "begun": 1} == about["rows"][0]
     assert about["notes"] == ["a.jsonl: skipped line 2, half-written or unreadable"]
-    status, told, err = candidly("bench", "table", some)
+    status, told, _ = candidly("bench", "table", some)
     assert status == 0
     assert "a.jsonl: skipped line 2" in told
     assert "no value yet (0/4 runs) !" in told
