@@ -83,3 +83,8 @@ def test_edges():
 def test_flipping_leaves_out_unknown_truths():
     sets = np.array([[1, 0], [1, 1], [0, 1]], bool)
     assert flipping(sets, np.array([0, 0, -1]))[0].tolist() == [1.0, 0.5]
+
+
+def test_describe_is_a_method_too():
+    data = Labelled(inputs=np.ones((2, 1)), classes=("a", "b"), truth=np.array([0, 1]))
+    assert data.describe().to_dict() == describe(data).to_dict()

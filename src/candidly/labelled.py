@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ._stored import ROW_ARRAYS, content, to_fields, to_stored
 from .seeds import hashed
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
+
+if TYPE_CHECKING:
+    from .describe import Description
 
 SCHEMA = 1  # of saved files; loading refuses others
 
@@ -128,6 +131,12 @@ class Labelled:
     def blind(self) -> Labelled:
         """The same without the truth: what training may see."""
         return replace(self, truth=None)
+
+    def describe(self) -> Description:
+        """Sizes, candidates, noise, flips: see ``candidly.describe``. Reads the truth."""
+        from .describe import describe  # which knows this class
+
+        return describe(self)
 
     def fingerprint(self) -> str:
         """SHA-256 (hex) of the content: inputs, every kind of label, truth, number of classes.
