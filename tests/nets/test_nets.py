@@ -14,7 +14,7 @@ def module():
 
 def plain(module, x):
     p = {name: leaf.detach().clone().requires_grad_() for name, leaf in module.parameters.items()}
-    logits = torch.relu(x @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"]
+    logits = torch.relu(x @ p["w1"] + p["b1"]) @ p["w2"].transpose(1, 2) + p["b2"]
     return logits, p
 
 
@@ -35,7 +35,7 @@ def test_gradients_add_up_over_several_passes_and_reach_inputs(module):
     (module(x).logits.sum() + module(2 * x).logits.square().sum()).backward()
     z = x.detach().clone().requires_grad_()
     first, p = plain(module, z)
-    second = torch.relu(2 * z @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"]
+    second = torch.relu(2 * z @ p["w1"] + p["b1"]) @ p["w2"].transpose(1, 2) + p["b2"]
     (first.sum() + second.square().sum()).backward()
     for name, leaf in p.items():
         torch.testing.assert_close(module.parameters[name].grad, leaf.grad)

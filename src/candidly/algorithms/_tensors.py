@@ -12,11 +12,9 @@ def masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:
     Equals ``p * mask / (p * mask).sum()`` without its 0/0 when all of the mask has underflowed.
     Rows without a True entry are all 0.
     """
-    inside = logits.masked_fill(~mask, -torch.inf)
-    # subtract the maximum by hand: a row of -inf alone must give zeros, not NaN
-    top = inside.amax(-1, keepdim=True).clamp_min(torch.finfo(logits.dtype).min)
-    weights = (inside - top).exp_()
-    return weights / weights.sum(-1, keepdim=True).clamp_min(torch.finfo(logits.dtype).tiny)
+    outside = ~mask
+    # a row without a True entry is NaN after the softmax, and all of it lies outside
+    return logits.masked_fill(outside, -torch.inf).softmax(-1).masked_fill(outside, 0)
 
 
 def cross_entropy(weights: Tensor, logits: Tensor) -> Tensor:

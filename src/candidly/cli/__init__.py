@@ -50,9 +50,9 @@ def main() -> None:
 
     With CANDIDLY_TRACEBACK set in the environment it is the whole traceback instead.
     """
-    from .._process import keep_freed_memory
+    from .._process import tune_memory
 
-    keep_freed_memory()
+    tune_memory()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _warn

@@ -15,7 +15,7 @@ def mlp(features: int, classes: int, hidden: int = 500) -> Net:
     shapes = {
         "w1": (features, hidden),
         "b1": (1, hidden),
-        "w2": (hidden, classes),
+        "w2": (classes, hidden),
         "b2": (1, classes),
     }
     fan_in = {"w1": features, "b1": features, "w2": hidden, "b2": hidden}
@@ -30,6 +30,6 @@ def mlp(features: int, classes: int, hidden: int = 500) -> Net:
         return torch.relu_(affine(x, p["w1"], p["b1"]))
 
     def head(p, features):
-        return affine(features, p["w2"], p["b2"])
+        return affine(features, p["w2"], p["b2"], rows_out=True)
 
     return Net(shapes, init, trunk, head)

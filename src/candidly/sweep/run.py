@@ -17,6 +17,7 @@ from pathlib import Path
 import filelock
 import torch
 
+from .._process import HUGE_PAGES
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal, read_records
@@ -234,7 +235,7 @@ def _start(out: Path, folder: str, device: str, number: int, events: queue.Queue
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+        env={**os.environ, **HUGE_PAGES, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
     )
 
     def listen() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import torch
 
-from .._process import keep_freed_memory
+from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
@@ -50,7 +50,7 @@ def _read(lines: queue.Queue[str]) -> None:
 
 def main(out: str, folder: str, device: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    keep_freed_memory()
+    tune_memory()
     torch.set_num_threads(1)
     lines: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
