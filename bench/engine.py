@@ -107,7 +107,10 @@ def speed(shape: tuple[int, int, int], quick: bool) -> list[Claim]:
         *claims,
         Claim(f"{name}: trials in the stack", trials),
         at_least(f"{name}: times faster", sums["released"] / sums["ours"], target),
-        Claim(f"{name}: times faster when ours refreshes before the step", sums["released"] / sums["pre"]),
+        Claim(
+            f"{name}: times faster when ours refreshes before the step",
+            sums["released"] / sums["pre"],
+        ),
         Claim(f"{name}: times faster than the lean loop", sums["lean"] / sums["ours"]),
         Claim(f"{name}: Gflop/s", rate / 1e9),
         Claim(f"{name}: large-matrix Gflop/s in the same rounds", large / 1e9),
