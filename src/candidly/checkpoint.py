@@ -40,8 +40,11 @@ def save(folder: Path, keys: Sequence[str], stack: Stack) -> Path:
 
 
 def members(path: Path) -> tuple[str, ...] | None:
-    """The trial keys of a checkpoint; None when it cannot be read or is of another version."""
+    """The trial keys of a checkpoint; None when it is damaged anywhere or of another version."""
     try:
+        with zipfile.ZipFile(path) as whole:
+            if whole.testzip() is not None:
+                return None
         with np.load(path, allow_pickle=False) as file:
             about = json.loads(file["about"].tobytes())
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):

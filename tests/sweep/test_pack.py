@@ -70,7 +70,13 @@ def test_checkpoints_of_no_use_are_removed(plan, tmp_path):
     first = tasks_of(plan, tmp_path)[0]
     path = checkpoint.save(tmp_path, first.keys, build_stack(data, first.trials, "cpu"))
     (tmp_path / "torn.npz").write_bytes(path.read_bytes()[:1000])
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 255  # as a power cut may leave it: whole, but not what it was
+    (tmp_path / "damaged.npz").write_bytes(damaged)
     np.savez(tmp_path / "other.npz", x=np.ones(2))
+    for torn in ("torn", "damaged", "other"):
+        assert checkpoint.members(tmp_path / f"{torn}.npz") is None
+    assert checkpoint.members(path) == first.keys
     finished = {first.keys[0]}
     assert not any(task.resume for task in tasks_of(plan, tmp_path, finished))
     assert list(tmp_path.glob("*.npz")) == []
