@@ -252,3 +252,25 @@ def test_leaders_that_share_no_split():
     base = constant({"CC": [0.5, 0.5], "LWS": [0.4, 0.4]})
     apart = change(base, lambda r: unfinished(r) if r.split == (r.algorithm == "CC") else r)
     assert "shares no finished split with LWS" in findings(apart)[0]
+
+
+def test_data_without_truth_has_no_value_and_says_why():
+    base = make_results(algorithms=("CC",), configs=1, splits=2)
+    unknown = change(
+        base,
+        lambda run: replace(
+            run,
+            records=tuple(
+                replace(
+                    r,
+                    validation={**r.validation, "OA": None},
+                    test=dict.fromkeys(r.test),
+                )
+                for r in run.records
+            ),
+        ),
+    )
+    page = render(unknown)
+    assert page.count("no value") == 4
+    assert "diverged" not in page
+    assert "No true labels are known" in findings(unknown)[0]

@@ -61,7 +61,13 @@ def _ranked(table: Table, algorithms: Sequence[str], metric: str) -> list[str]:
 def _leader(table: Table, ranked: Sequence[str], metric: str) -> str:
     what = f"mean {METRICS[metric]}"
     if not ranked:
-        return "No algorithm has a value yet."
+        measured = any(choice for cell in table.values() for choice in cell.choices)
+        return (
+            "No true labels are known, so nothing says how accurate a choice is; the lists of "
+            "chosen configurations have the values of CR and AA."
+            if measured
+            else "No algorithm has a value yet."
+        )
     first = table["CR", ranked[0]]
     mean = percent(first.summary[metric].mean, 1)
     if len(ranked) == 1:

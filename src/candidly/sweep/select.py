@@ -65,9 +65,10 @@ class Cell:
     """One number of a table, and all that stands behind it.
 
     ``choices`` has one entry per entry of ``splits``: None where no run is complete, or all
-    diverged. ``state`` is ``complete`` when every planned run is, ``diverged`` when that left
-    nothing to choose on any split, and ``incomplete`` otherwise. ``diverged`` counts runs that
-    diverged at some record; ``oracle_labels`` how many true validation labels were looked up.
+    diverged. ``state`` is ``complete`` when every planned run is, ``diverged`` when all of them
+    diverged and left nothing to choose on any split, and ``incomplete`` otherwise. ``diverged``
+    counts runs that diverged at some record; ``oracle_labels`` how many true validation labels
+    were looked up.
     """
 
     dataset: str
@@ -123,7 +124,7 @@ def _cell(
     state: Literal["complete", "incomplete", "diverged"] = "complete"
     if len(complete) < len(runs):
         state = "incomplete"
-    elif not any(choices):
+    elif not any(choices) and all(run.diverged_at is not None for run in runs):
         state = "diverged"
     return Cell(
         dataset=dataset,
