@@ -77,4 +77,4 @@ def digits():
     from candidly.imperfect import apply
     from candidly.sources import load
 
-    return apply(load("digits"), "flip:rate=0.3")
+    return apply(load("digits"), "flip:rate=0.7")

@@ -14,7 +14,7 @@ from . import _progress
 SETTINGS = {
     "datasets": ("digits",),
     "algorithms": ("PRODEN", "CC", "LWS", "CAVL", "ABS-GCE", "supervised-oracle"),
-    "labels": "flip:rate=0.3",
+    "labels": "flip:rate=0.7",
     "configs": 4,
     "splits": 3,
     "steps": 2_000,
@@ -42,7 +42,7 @@ def demo(
     settings = make_settings(**SETTINGS)
     plan, loaded = prepare(settings)
     print(
-        f"1,797 images of digits; every wrong label is a candidate with probability 0.3. Training "
+        f"1,797 images of digits; every wrong label is a candidate with probability 0.7. Training "
         f"{len(plan.trials)} networks, each for {settings.steps:,} updates.",
         file=sys.stderr,
     )
@@ -53,7 +53,7 @@ def demo(
         print("\nstopped; the same command goes on.", file=sys.stderr)
         raise typer.Exit(130) from None
     results = read_results(out)
-    print(render(results))
+    print(render(results, choices=False))
     write_report(results, out / "report.html")
     for sentence in findings(results)[:2]:
         print(sentence)
