@@ -56,7 +56,10 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _warn
-        _run()
+        try:
+            _run()
+        finally:
+            _flush()
 
 
 def _run() -> None:
@@ -69,6 +72,14 @@ def _run() -> None:
             raise
         _say(f"error: {_sentence(error)}")
         sys.exit(2)
+
+
+def _flush() -> None:
+    """Hand on what was printed; a reader that has left is no error, nor one at the very end."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _sentence(error: Exception) -> str:

@@ -312,7 +312,8 @@ def _print_tables(
     from ..report import render
     from ..sweep.select import DEFAULT
 
-    width = min(100, shutil.get_terminal_size((100, 24)).columns)
+    # on a terminal as wide as it is; elsewhere always the same
+    width = min(100, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 100
     print(render(results, format, metric, criteria or DEFAULT, width=width))
 
 
