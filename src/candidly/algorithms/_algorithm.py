@@ -90,3 +90,12 @@ def pure(loss: Callable[[Tensor, Tensor], Tensor]) -> tuple[Stage, ...]:
         return loss(s.net(b.x).logits, b.candidates).mean(-1)
 
     return (Stage(step),)
+
+
+def pure_batch(loss: Callable[[Tensor, Tensor], Tensor]) -> tuple[Stage, ...]:
+    """The stages of a method without memory whose loss is one number per batch, (...)."""
+
+    def step(s, b):
+        return loss(s.net(b.x).logits, b.candidates)
+
+    return (Stage(step),)
