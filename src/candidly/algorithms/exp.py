@@ -28,7 +28,8 @@ def loss(logits: Tensor, candidates: Tensor) -> Tensor:
 
 def loss_plench(logits: Tensor, candidates: Tensor) -> Tensor:
     """The same; infinite for a full set."""
-    return (logits.shape[-1] - 1) / (~candidates).sum(-1) * _decay(logits, candidates)
+    outside = (~candidates).sum(-1)
+    return (logits.shape[-1] - 1) * _decay(logits, candidates) / outside
 
 
 def _decay(logits: Tensor, candidates: Tensor) -> Tensor:

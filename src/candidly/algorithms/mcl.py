@@ -48,7 +48,7 @@ def estimate(losses: Tensor, candidates: Tensor) -> Tensor:
     Returns:
         float (...); L_y for a singleton.
     """
-    inside = candidates.sum(-1, keepdim=True)
+    inside = candidates.sum(-1, keepdim=True).to(losses.dtype)
     against = (1 - inside) / (candidates.shape[-1] - inside).clamp_min(1)
     return torch.where(candidates, losses, against * losses).sum(-1)
 
