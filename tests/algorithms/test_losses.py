@@ -269,6 +269,29 @@ def test_leading_axes_are_trials_of_their_own(batch):
         assert values[2].item() == 0
 
 
+OF_PAGE = {name: loss for name, (loss, _) in ROWS.items()} | PER_BATCH
+OF_PAGE |= {"CC": cc.loss, "EXP:plench": exp.loss_plench, "ABS-GCE:plench": abs_gce.loss_plench}
+RISKS = {"fixed": nn.class_risks, "plench": nn.class_risks_plench}
+
+
+@pytest.mark.parametrize("name", [*OF_PAGE, "NN", "NN:plench", "GA", "GA:plench"])
+def test_each_page_trains_on_its_own_loss(name):
+    stack = advance(make_stack(toy(), name), 3)
+    batch = stack.next_batch()
+    with torch.no_grad():
+        logits = stack.net(batch.x).logits
+    if name in OF_PAGE:
+        expected = OF_PAGE[name](logits, batch.candidates)
+        expected = expected.mean(-1) if expected.dim() > 1 else expected
+    else:
+        base, _, variant = name.partition(":")
+        risks = RISKS[variant or "fixed"](logits, batch.candidates, stack.constants["prior"])
+        expected = nn.loss(risks) if base == "NN" else ga.loss(risks, batch.candidates)
+    before = stack.loss_sum.clone()
+    stack.update()
+    torch.testing.assert_close(stack.loss_sum - before, expected)
+
+
 # worked by hand: two classes at logits 0 and log 3, so p = (1/4, 3/4)
 
 HALF = torch.tensor([[0.0, math.log(3)]], dtype=double)
@@ -433,21 +456,32 @@ def test_pc_stays_exact_in_float32_where_its_constants_are_large():
     assert pc.loss(logits.float(), sets).item() == pytest.approx(exact, rel=2e-6)
 
 
-def test_pc_holds_b_q_numbers_and_not_b_q_squared():
-    class Largest(torch.utils._python_dispatch.TorchDispatchMode):
-        size = 0
+class _Watch(torch.utils._python_dispatch.TorchDispatchMode):
+    """The size of the largest tensor that comes out of an operation, and how many sigmoids."""
 
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            out = func(*args, **(kwargs or {}))
-            for tensor in out if isinstance(out, tuple | list) else [out]:
-                if isinstance(tensor, torch.Tensor):
-                    self.size = max(self.size, tensor.numel())
-            return out
+    def __init__(self):
+        super().__init__()
+        self.largest = self.sigmoids = 0
 
-    logits, sets = make_batch(q=50)
-    with Largest() as seen:
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        self.sigmoids += "sigmoid" in str(func)
+        for tensor in out if isinstance(out, tuple | list) else [out]:
+            if isinstance(tensor, torch.Tensor):
+                self.largest = max(self.largest, tensor.numel())
+        return out
+
+
+@pytest.mark.parametrize(
+    ("members", "rounds"), [(1, 1), (3, 3), (25, 25), (40, 10), (49, 1), (50, 0)]
+)
+def test_pc_takes_rounds_of_b_q_numbers_for_the_smaller_side(members, rounds):
+    logits, q = make_batch(q=50)[0], 50
+    sets = (torch.arange(q) < members).expand(logits.shape)
+    with _Watch() as seen:
         pc.loss(logits.requires_grad_(), sets).backward()
-    assert seen.size == logits.numel()
+    assert seen.largest == logits.numel()
+    assert seen.sigmoids == rounds
 
 
 def test_rc_is_proden_by_another_name():
