@@ -10,9 +10,9 @@ where m_jk is the mean of -log p_k over the batch's pairs with complementary lab
 none), and prior_j the share of label j among all pairs of the training set. An estimate may be
 negative, a risk may not, so NN sums max(v_k, 0).
 
-Departs from common code: the released program has prior_k in place of prior_j (D-NN-1), which is
-biased unless all complementary labels are equally frequent; ``plench`` keeps that. It also holds a
-q x q matrix, which the sums do not need.
+Departs from common code: the released program, like an early version of the paper's own, has
+prior_k in place of prior_j (D-NN-1), which is biased unless all complementary labels are equally
+frequent; ``plench`` keeps that. It also holds a q x q matrix, which the sums do not need.
 """
 
 from __future__ import annotations
