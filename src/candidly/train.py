@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
@@ -105,7 +106,8 @@ class Stack:
         )
         self.index = torch.from_numpy(np.stack([m.rows for m in members])).to(self.device)
         self.scaling = self._scaling(members)
-        self.rows = self._initial_rows()
+        self.rows = self._initial(algorithm.rows)
+        self.constants = self._initial(algorithm.constants)
         self.t = 0
         self.alive = torch.ones(self.K, dtype=torch.bool, device=self.device)
         self.everyone = True  # alive is all True, as far as the host knows
@@ -141,13 +143,13 @@ class Stack:
     def _stacked(self, rows: Sequence[np.ndarray]) -> Tensor:
         return torch.tensor(np.stack(rows), dtype=self.dtype, device=self.device)[:, None]
 
-    def _initial_rows(self) -> dict[str, Tensor]:
+    def _initial(self, make: Callable[[Any], Mapping[str, Tensor]] | None) -> dict[str, Tensor]:
         """Tables made trial by trial, so that a large stack never holds two copies."""
         tables: dict[str, Tensor] = {}
-        for k in range(self.K) if self.algorithm.rows else ():
+        for k in range(self.K) if make else ():
             labels = {name: v[self.index[k]][None] for name, v in self.examples.labels.items()}
             trial = SimpleNamespace(n=self.n, q=self.q, dtype=self.dtype, **labels)
-            for name, table in self.algorithm.rows(trial).items():  # type: ignore[misc]
+            for name, table in make(trial).items():  # type: ignore[misc]
                 if name not in tables:
                     tables[name] = table.new_empty((self.K, *table.shape[1:]))
                 tables[name][k] = table[0]

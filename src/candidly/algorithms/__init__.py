@@ -6,14 +6,38 @@ from .._names import UnknownName, lookup, nearest
 from ._algorithm import Algorithm, Stage
 from ._space import configuration
 from .abs_gce import ABS_GCE
+from .abs_mae import ABS_MAE
 from .cavl import CAVL
 from .cc import CC
 from .ce import CE, SUPERVISED_ORACLE
+from .exp import EXP
 from .forward import FORWARD
+from .ga import GA
+from .l_w import L_W
+from .log import LOG
 from .lws import LWS
+from .mcl import MCL_GCE, MCL_MSE
+from .nn import NN
+from .op_w import OP_W
+from .pc import PC
 from .proden import PRODEN
+from .rc import RC
+from .scl_exp import SCL_EXP
+from .scl_nl import SCL_NL
 
-_PAGES = (PRODEN, CC, LWS, CAVL, ABS_GCE, FORWARD, CE, SUPERVISED_ORACLE)
+# in the order of the documentation and of a list: families, and by year within one
+_IDENTIFICATION = (PRODEN, RC, LWS, CAVL)
+_AVERAGE = (ABS_MAE, ABS_GCE)
+_SET_LIKELIHOOD = (CC, LOG, EXP)
+_COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
+_PAGES = (
+    *_IDENTIFICATION,
+    *_AVERAGE,
+    *_SET_LIKELIHOOD,
+    *_COMPLEMENTARY,
+    CE,
+    SUPERVISED_ORACLE,
+)
 
 ALGORITHMS: dict[str, Algorithm] = {page.name: page for page in _PAGES}
 if len(ALGORITHMS) != len(_PAGES):

@@ -40,6 +40,8 @@ class Algorithm:
         reads: the labels a batch may be asked for: ``candidates``, ``given``, or ``truth``. An
             algorithm that reads the truth is an oracle: it bounds what the others can reach.
         rows: (trial) -> initial row tables by name, (1, n, ...), for one trial at a time.
+        constants: (trial) -> what a trial's training labels fix once and for all, (1, ...) by
+            name; ``stack.constants[name]`` holds it for all trials, (K, ...).
         space: hyper-parameters beyond learning rate, weight decay and batch size.
         variant: ``fixed``, or the name of the variant this is.
         variants: fields to replace, by variant. ``plench`` is the benchmark's released program;
@@ -54,6 +56,7 @@ class Algorithm:
     summary: str = ""
     reads: tuple[str, ...] = ("candidates",)
     rows: Callable[[Any], Mapping[str, Tensor]] | None = None
+    constants: Callable[[Any], Mapping[str, Tensor]] | None = None
     space: Mapping[str, Setting] = field(default_factory=dict)
     variant: str = "fixed"
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -85,5 +88,14 @@ def pure(loss: Callable[[Tensor, Tensor], Tensor]) -> tuple[Stage, ...]:
 
     def step(s, b):
         return loss(s.net(b.x).logits, b.candidates).mean(-1)
+
+    return (Stage(step),)
+
+
+def pure_batch(loss: Callable[[Tensor, Tensor], Tensor]) -> tuple[Stage, ...]:
+    """The stages of a method without memory whose loss is one number per batch, (...)."""
+
+    def step(s, b):
+        return loss(s.net(b.x).logits, b.candidates)
 
     return (Stage(step),)

@@ -41,3 +41,20 @@ def log_complement(logits: Tensor) -> Tensor:
     # the largest entry's own log1p is not used: keep its value and gradient finite
     safe = (logits - log_all).scatter(-1, top, -1.0).exp()
     return torch.log1p(-safe).scatter(-1, top, others)
+
+
+def complementary_weight(candidates: Tensor, dtype: torch.dtype) -> Tensor:
+    """(q - 1) / (q - s) for sets of s of q classes, 0 for a full set: bool (..., q) -> (...)."""
+    outside = (~candidates).sum(-1).to(dtype)
+    # a full set has no complementary label, so it says nothing
+    return torch.where(outside > 0, (candidates.shape[-1] - 1) / outside.clamp_min(1), 0)
+
+
+def pair_mean(values: Tensor, candidates: Tensor) -> Tensor:
+    """Mean over a batch's pairs of an example and one of its non-candidates; 0 without a pair.
+
+    (..., B, q), bool (..., B, q) -> (...). Examples with small candidate sets have more pairs and
+    weigh more (D-CLL-1).
+    """
+    pairs = (~candidates).sum((-2, -1))
+    return values.masked_fill(candidates, 0).sum((-2, -1)) / pairs.clamp_min(1)

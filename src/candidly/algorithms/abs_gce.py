@@ -33,7 +33,8 @@ def loss_plench(logits: Tensor, candidates: Tensor) -> Tensor:
 
 
 def _average(powers: Tensor, candidates: Tensor) -> Tensor:
-    return (candidates * (1 - powers)).sum(-1) / (A * candidates.sum(-1))
+    inside = candidates.sum(-1).to(powers.dtype)  # of an integer, A * inside would be float32
+    return (candidates * (1 - powers)).sum(-1) / (A * inside)
 
 
 ABS_GCE = Algorithm(

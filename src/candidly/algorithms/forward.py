@@ -13,8 +13,8 @@ import math
 
 from torch import Tensor
 
-from ._algorithm import Algorithm, Stage
-from ._tensors import log_complement
+from ._algorithm import Algorithm, pure_batch
+from ._tensors import log_complement, pair_mean
 
 
 def loss(logits: Tensor, candidates: Tensor) -> Tensor:
@@ -27,19 +27,13 @@ def loss(logits: Tensor, candidates: Tensor) -> Tensor:
     Returns:
         float (...), >= 0 when there is a pair (N > 0), else 0.
     """
-    outside = ~candidates
-    pairs = outside.sum((-2, -1))
     each = math.log(max(logits.shape[-1] - 1, 1)) - log_complement(logits)
-    return each.masked_fill(candidates, 0).sum((-2, -1)) / pairs.clamp_min(1)
-
-
-def step(s, b):
-    return loss(s.net(b.x).logits, b.candidates)
+    return pair_mean(each, candidates)
 
 
 FORWARD = Algorithm(
     "Forward",
-    (Stage(step),),
+    pure_batch(loss),
     paper="Yu et al., Learning with biased complementary labels, ECCV 2018",
     kind="complementary",
     summary="forward correction of a uniform complementary-label matrix",
