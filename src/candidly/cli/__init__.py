@@ -75,11 +75,12 @@ def _run() -> None:
 
 
 def _flush() -> None:
-    """Hand on what was printed; a reader that has left is no error, nor one at the very end."""
+    """Hand on what was printed; a reader that has left makes status 1, and no noise."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 def _sentence(error: Exception) -> str:
