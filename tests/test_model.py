@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -100,3 +102,20 @@ def test_bad_inputs_and_files_are_refused(data, tmp_path):
     np.savez(tmp_path / "other.npz", x=np.ones(3))
     with pytest.raises(ValueError, match="no model"):
         load_model(tmp_path / "other.npz")
+
+
+def test_a_feature_that_was_constant_in_training_counts_for_nothing(data):
+    inputs = np.array(data.inputs)
+    inputs[:, 3] = 5.0
+    model = fit(replace(data, inputs=inputs), "CC", steps=30)
+    moved = np.array(inputs)
+    moved[:, 3] = 6.0
+    np.testing.assert_array_equal(model.predict_logits(moved), model.predict_logits(inputs))
+
+
+@pytest.mark.parametrize("scaling", ["train", "none"])
+def test_the_model_scales_as_training_did(data, scaling):
+    stacks = []
+    model = fit(data, "CC", steps=30, scaling=scaling, watchers=[lambda s, b: stacks.append(s)])
+    trained = stacks[-1].logits(0, torch.arange(data.n)).numpy()
+    np.testing.assert_allclose(model.predict_logits(data.inputs), trained, rtol=1e-4, atol=1e-4)

@@ -12,9 +12,9 @@ import torch
 
 from ._files import replacing
 from ._names import nearest
+from .algorithms import Algorithm, configuration
 from .algorithms import algorithm as algorithm_named
-from .algorithms import configuration
-from .examples import SCALINGS, make_examples, table_of
+from .examples import SCALINGS, Examples, make_examples, split_scaling, table_of
 from .labelled import Labelled
 from .nets import NETS
 from .train import Batch, Member, Stack, train
@@ -134,22 +134,14 @@ def fit(
         FloatingPointError: training diverged.
     """
     page = algorithm_named(algorithm)
-    values = configuration(page.settings(), 0, 0)
-    for name in hyper:
-        if name not in values:
-            raise ValueError(
-                f"{page.label} has no hyper-parameter {name!r}{nearest(name, values)} "
-                f"It has {', '.join(values)}."
-            )
+    values = _hyper_parameters(page, hyper)
     if scaling not in SCALINGS:
         raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
     if steps < 1:
         raise ValueError(f"steps is {steps}; train for at least one update.")
-    # over all rows, standardising by training rows and by all rows is the same
-    within = "none" if scaling == "none" else "plench"
-    seen = data if page.oracle else data.blind()
-    examples = make_examples(seen, page.reads, within, device=device)
-    member = Member(seed, np.arange(data.n), values | hyper)
+    seen, rows = data if page.oracle else data.blind(), np.arange(data.n)
+    examples = make_examples(seen, page.reads, scaling, device=device)
+    member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
     stack = Stack(page, NETS[net](examples.inputs.shape[1], data.q), examples, [member], steps)
     threads = torch.get_num_threads()
     # a second thread gains little on such nets, and on a busy machine costs a hundredfold
@@ -162,16 +154,12 @@ def fit(
     if stack.diverged_at[0] is not None:
         raise FloatingPointError(
             f"{page.label} diverged after {stack.diverged_at[0]} updates; lower the learning rate "
-            f"(lr={float(member.hyper['lr']):g})."
+            f"(lr={float(values['lr']):g})."
         )
-    parameters = {
-        name: leaf[0].detach().cpu().numpy().astype(np.float32)
-        for name, leaf in stack.net.parameters.items()
-    }
     about: dict[str, Any] = {
         "algorithm": page.label,
         "version": page.version,
-        "hyper": dict(member.hyper),
+        "hyper": values,
         "net": net,
         "steps": steps,
         "seed": seed,
@@ -179,4 +167,27 @@ def fit(
         "classes": list(data.classes),
         "data": data.fingerprint(),
     }
-    return Model(parameters, (examples.centre, 1 / examples.spread), about)
+    parameters = {
+        name: leaf[0].detach().cpu().numpy().astype(np.float32)
+        for name, leaf in stack.net.parameters.items()
+    }
+    return Model(parameters, _whole_scaling(examples, member), about)
+
+
+def _hyper_parameters(page: Algorithm, asked: dict[str, float]) -> dict[str, float]:
+    values = configuration(page.settings(), 0, 0)
+    for name in asked:
+        if name not in values:
+            raise ValueError(
+                f"{page.label} has no hyper-parameter {name!r}{nearest(name, values)} "
+                f"It has {', '.join(values)}."
+            )
+    return values | asked
+
+
+def _whole_scaling(examples: Examples, member: Member) -> tuple[np.ndarray, np.ndarray]:
+    """Shift and factor on raw inputs; a feature constant in training counts for nothing."""
+    if member.scaling is None:
+        return examples.centre, 1 / examples.spread
+    shift, factor = member.scaling
+    return examples.centre + shift * examples.spread, factor / examples.spread

@@ -3,30 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
-from candidly import cli
 from candidly.algorithms import ALGORITHMS
-
-
-@pytest.fixture
-def candidly(monkeypatch, capsys):
-    """Runs a command line: (exit status, stdout, stderr)."""
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["candidly", *arguments])
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as error:
-            status = error.code or 0
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
 
 
 def test_list_names_every_algorithm_and_what_it_reads(candidly):

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from candidly import cli
 from candidly.sweep.journal import read_results
 from candidly.sweep.run import locked
 
@@ -22,26 +21,6 @@ SMALL = (
     *("--configs", "2", "--splits", "2", "--steps", "40", "--eval-every", "20"),
 )
 HERE = ("--workers", "1")
-
-
-@pytest.fixture
-def candidly(monkeypatch, capsys, tmp_path):
-    """Runs a command line in a folder of its own: (exit status, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["candidly", *map(str, arguments)])
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as error:
-            status = error.code or 0
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -8,31 +8,9 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from candidly import cli
 from candidly.imperfect import PROCESSES, apply
 from candidly.labelled import Labelled
 from candidly.sources import SOURCES, load
-
-
-@pytest.fixture
-def candidly(monkeypatch, capsys, tmp_path):
-    """Runs a command line in a folder of its own: (exit status, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
-    monkeypatch.setattr("candidly.sources.fetch._cache", lambda: tmp_path / "cache")
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["candidly", *map(str, arguments)])
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as error:
-            status = error.code or 0
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
 
 
 def test_list_names_every_source(candidly):

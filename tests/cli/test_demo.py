@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
-from candidly import cli
 from candidly.cli import demo
 from candidly.sweep.journal import read_results
 from candidly.sweep.plan import facts_of, make_plan
@@ -15,27 +12,14 @@ from candidly.sweep.settings import make_settings
 REDUCED = {"algorithms": ("CC", "supervised-oracle"), "configs": 1, "splits": 2, "steps": 40}
 
 
-@pytest.fixture
-def candidly(monkeypatch, capsys, tmp_path):
-    """Runs the demo in a folder of its own: (exit status, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def reduced(monkeypatch):
+    """A demo of a few seconds."""
     monkeypatch.setattr(demo, "SETTINGS", demo.SETTINGS | REDUCED | {"eval_every": 20})
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["candidly", "demo", *arguments])
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as error:
-            status = error.code or 0
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
 
 
 def test_the_demo_ends_with_tables_and_a_page(candidly, tmp_path):
-    status, out, err = candidly("--workers", "1")
+    status, out, err = candidly("demo", "--workers", "1")
     assert status == 0, err
     for criterion in ("CR", "AA", "OA", "OA & ES"):
         assert f"Chosen by {criterion}:" in out
@@ -47,9 +31,9 @@ def test_the_demo_ends_with_tables_and_a_page(candidly, tmp_path):
 
 
 def test_a_second_demo_has_nothing_to_train(candidly, tmp_path):
-    first = candidly("--workers", "1", "--out", "here")
+    first = candidly("demo", "--workers", "1", "--out", "here")
     journal = sorted((tmp_path / "here" / "journal").iterdir())
-    second = candidly("--workers", "1", "--out", "here")
+    second = candidly("demo", "--workers", "1", "--out", "here")
     assert sorted((tmp_path / "here" / "journal").iterdir()) == journal
     assert second[:2] == first[:2]
 
@@ -59,7 +43,7 @@ def test_a_demo_that_is_stopped_says_how_to_go_on(candidly, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("candidly.sweep.run.run_plan", stopped)
-    status, out, err = candidly()
+    status, out, err = candidly("demo")
     assert (status, out) == (130, "")
     assert "the same command goes on" in err
 

@@ -29,26 +29,6 @@ def run(*arguments: str, **how) -> subprocess.CompletedProcess:
     )
 
 
-@pytest.fixture
-def candidly(monkeypatch, capsys, tmp_path):
-    """Runs a command line in a folder of its own: (exit status, stdout, stderr)."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["candidly", *map(str, arguments)])
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as error:
-            status = error.code or 0
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return call
-
-
 def test_the_commands_are_the_public_ones():
     assert {"demo"} <= {words[0] for words in commands()}
     bench = {verb for noun, *verbs in commands() for verb in verbs if noun == "bench"}

@@ -1,0 +1,30 @@
+"""The one door to the command line."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from candidly import cli
+
+
+@pytest.fixture
+def candidly(monkeypatch, capsys, tmp_path):
+    """Runs a command line in a folder of its own: (exit status, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
+    monkeypatch.setattr("candidly.sources.fetch._cache", lambda: tmp_path / "cache")
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["candidly", *map(str, arguments)])
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as error:
+            status = error.code or 0
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
