@@ -12,13 +12,13 @@ from candidly.sweep.settings import make_settings
 REDUCED = {"algorithms": ("CC", "supervised-oracle"), "configs": 1, "splits": 2, "steps": 40}
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def reduced(monkeypatch):
     """A demo of a few seconds."""
     monkeypatch.setattr(demo, "SETTINGS", demo.SETTINGS | REDUCED | {"eval_every": 20})
 
 
-def test_the_demo_ends_with_tables_and_a_page(candidly, tmp_path):
+def test_the_demo_ends_with_tables_and_a_page(candidly, reduced, tmp_path):
     status, out, err = candidly("demo", "--workers", "1")
     assert status == 0, err
     for criterion in ("CR", "AA", "OA", "OA & ES"):
@@ -30,7 +30,7 @@ def test_the_demo_ends_with_tables_and_a_page(candidly, tmp_path):
     assert all(run.complete for run in read_results(tmp_path / "candidly-demo").runs)
 
 
-def test_a_second_demo_has_nothing_to_train(candidly, tmp_path):
+def test_a_second_demo_has_nothing_to_train(candidly, reduced, tmp_path):
     first = candidly("demo", "--workers", "1", "--out", "here")
     journal = sorted((tmp_path / "here" / "journal").iterdir())
     second = candidly("demo", "--workers", "1", "--out", "here")
@@ -38,7 +38,7 @@ def test_a_second_demo_has_nothing_to_train(candidly, tmp_path):
     assert second[:2] == first[:2]
 
 
-def test_a_demo_that_is_stopped_says_how_to_go_on(candidly, monkeypatch):
+def test_a_demo_that_is_stopped_says_how_to_go_on(candidly, reduced, monkeypatch):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
