@@ -60,3 +60,10 @@ def test_every_algorithm_and_command_is_documented():
         assert name in text, name
     for command in ("demo", "data", "labels make", "algorithms", "bench run", "bench status"):
         assert f"candidly {command}" in text, command
+
+
+def test_every_test_that_a_page_names_is_there():
+    defined = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    for page in PAGES:
+        for name in re.findall(r"`(test_\w+)`", page.read_text()):
+            assert f"def {name}(" in defined, (page.name, name)
