@@ -14,8 +14,8 @@ def peak_memory_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-# huge pages for large tensors: without them, where the pages of a stack happen to lie costs up to a
-# sixth of an update. torch reads this when it first allocates, so it is set before that.
+# huge pages for large tensors: without them an update's time depends on where a stack's pages happen
+# to lie. torch reads this when it first allocates, so it is set before that.
 HUGE_PAGES = {"THP_MEM_ALLOC_ENABLE": "1"}
 
 
@@ -23,9 +23,8 @@ def tune_memory() -> None:
     """Huge pages for large tensors, and freed memory kept for the next update.
 
     By default glibc makes every temporary of more than 128 kB a fresh mapping, and its first write
-    a page fault per 4 kB: that was up to half of an update's time at 1122 x 108 x 16. Only for
-    processes that are candidly's own, before torch allocates; elsewhere than on Linux with glibc
-    it does nothing.
+    a page fault per 4 kB. Only for processes that are candidly's own, before torch allocates;
+    elsewhere than on Linux with glibc it does nothing.
     """
     for name, value in HUGE_PAGES.items():
         os.environ.setdefault(name, value)

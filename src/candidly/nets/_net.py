@@ -69,7 +69,7 @@ def affine(x: Tensor, w: Tensor, b: Tensor, rows_out: bool = False) -> Tensor:
 
     Args:
         rows_out: ``w`` is (K, o, i), a row per output. The wider axis should come last: its
-            gradient is then up to a sixth faster.
+            gradient is then the faster product.
     """
     if torch.is_grad_enabled() and w.requires_grad:
         return _Affine.apply(x, w, b, rows_out)
