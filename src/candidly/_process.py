@@ -14,8 +14,8 @@ def peak_memory_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-# huge pages for large tensors: without them an update's time depends on where a stack's pages happen
-# to lie. torch reads this when it first allocates, so it is set before that.
+# huge pages for large tensors: without them an update's time depends on where a stack's pages
+# happen to lie. torch reads this when it first allocates, so it is set before that.
 HUGE_PAGES = {"THP_MEM_ALLOC_ENABLE": "1"}
 
 
