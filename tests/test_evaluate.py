@@ -17,7 +17,7 @@ def measured(stack, data, k=0):
 def test_every_criterion_by_a_slow_pass():
     data = toy()
     stack = advance(make_stack(data, "PRODEN"), 20)
-    validation, test = measured(stack, data, 1)
+    validation, test, shares = measured(stack, data, 1)
     rows = np.arange(270, 300)
     logits = stack.logits(1, torch.from_numpy(rows)).numpy()
     p = np.exp(logits - logits.max(1, keepdims=True))
@@ -27,6 +27,7 @@ def test_every_criterion_by_a_slow_pass():
     share = p[np.arange(30), guess] / (p * sets).sum(1)
     assert validation["CR"] == pytest.approx(inside.mean())
     assert validation["AA"] == pytest.approx((inside * share).mean())
+    np.testing.assert_allclose(shares, inside * share)
     assert validation["OA"] == pytest.approx((guess == data.truth[rows]).mean())
     rows = np.arange(300, 330)
     logits, truth = stack.logits(1, torch.from_numpy(rows)).numpy(), data.truth[rows]
@@ -41,8 +42,9 @@ def test_a_diverged_trial_has_no_numbers():
     data = toy()
     stack = advance(make_stack(data, "CC"), 3)
     stack.bury(torch.tensor([False, True, False]))
-    validation, test = measured(stack, data, 1)
+    validation, test, shares = measured(stack, data, 1)
     assert set(validation.values()) | set(test.values()) == {None}
+    assert shares is None
     assert measured(stack, data, 0)[0]["CR"] is not None
 
 
@@ -60,14 +62,17 @@ def test_a_large_stack_is_measured_in_pieces(monkeypatch):
     stack = advance(make_stack(data, "CC"), 20)
     whole = [measured(stack, data, k) for k in range(3)]
     monkeypatch.setattr(evaluate, "LOGITS_AT_ONCE", 60 * 7 * 2)
-    assert [measured(stack, data, k) for k in range(3)] == whole
+    for k in range(3):
+        validation, test, shares = measured(stack, data, k)
+        assert (validation, test) == whole[k][:2]
+        np.testing.assert_array_equal(shares, whole[k].shares)
 
 
 def test_given_labels_alone_make_cr_the_noisy_accuracy():
     data = toy()
     data = Labelled(inputs=data.inputs, classes=data.classes, given=data.given)
     stack = advance(make_stack(data, "ce"), 20)
-    validation, test = measured(stack, data)
+    validation, test, _ = measured(stack, data)
     guess = stack.logits(0, torch.arange(270, 300)).argmax(1).numpy()
     assert validation["CR"] == pytest.approx((guess == data.given[270:300]).mean())
     assert validation["CR"] == validation["AA"]

@@ -198,14 +198,18 @@ def _covering_rate(logits: Array, candidates: Array) -> Array:
 
 
 def _approximated_accuracy(logits: Array, candidates: Array) -> Array:
+    return _mean(_candidate_shares(logits, candidates))
+
+
+def _candidate_shares(logits: Array, candidates: Array) -> Array:
+    """What each example adds to the approximated accuracy: (..., n), 0 outside the candidates."""
     xp = _namespace(logits)
     top, predicted = _predict(logits)
     inside = _at(candidates, predicted)
     # exp(z_ŷ − LSE_S(z)) = 1 / Σ_S exp(z_k − z_ŷ): no exponent is positive, and when ŷ ∈ S the
     # sum is at least 1, so nothing overflows and no share exceeds 1
     mass = (xp.exp(logits - top[..., None]) * candidates).sum(-1)
-    share = inside / xp.where(inside, mass, 1)
-    return _mean(_nan_like(top, share))
+    return _nan_like(top, inside / xp.where(inside, mass, 1))
 
 
 def _approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -14,7 +15,19 @@ from .train import Stack
 
 LOGITS_AT_ONCE = 8_000_000  # numbers; the criteria make a few temporaries of that size
 
-Measured = tuple[dict[str, float | None], dict[str, float | None]]
+
+class Measured(NamedTuple):
+    """What one trial scores; every value is None once it has diverged.
+
+    Attributes:
+        validation, test: criteria and metrics by name, in [0, 1].
+        shares: float64 (m,), what each validation row adds to AA: positive where the prediction
+            is a candidate, so that CR can be read off it too.
+    """
+
+    validation: dict[str, float | None]
+    test: dict[str, float | None]
+    shares: np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -45,8 +58,8 @@ def oracle_measure(
         validation, test: int64 (K, m), row numbers in the shared examples.
 
     Returns:
-        per trial, two mappings; every value is None once the trial has diverged, which non-finite
-        logits here make it.
+        one value per trial, each empty once the trial has diverged, which non-finite logits here
+        make it.
     """
     measured: list[Measured] = []
     rows = torch.cat([validation, test], 1)
@@ -61,9 +74,10 @@ def oracle_measure(
         held, unseen = logits.split([validation.shape[1], test.shape[1]], 1)
         sets, labels = view.candidates[validation[trials]], view.truth[validation[trials]]
         truth = view.truth[test[trials]]
+        shares = criteria._candidate_shares(held, sets)
         on_validation = {
             "CR": criteria._covering_rate(held, sets),
-            "AA": criteria._approximated_accuracy(held, sets),
+            "AA": criteria._mean(shares),
             "AA:plench": criteria._approximated_accuracy_plench(held, sets),
             "OA": criteria._accuracy(held, labels),
         }
@@ -74,7 +88,13 @@ def oracle_measure(
         }
         for i, k in enumerate(trials.tolist()):
             gone = stack.diverged_at[k] is not None
-            measured.append((_numbers(on_validation, i, gone), _numbers(on_test, i, gone)))
+            measured.append(
+                Measured(
+                    _numbers(on_validation, i, gone),
+                    _numbers(on_test, i, gone),
+                    None if gone else shares[i].double().numpy(),
+                )
+            )
     return measured
 
 

@@ -39,8 +39,8 @@ def test_show_a_variant(candidly):
     assert json.loads(candidly("algorithms", "show", "CAVL:plench", "--json")[1])["variant"] == (
         "plench"
     )
-    # without an entry of its own, a variant is the fixed one
-    assert candidly("algorithms", "show", "CC:plench") == candidly("algorithms", "show", "CC")
+    # without an entry of its own, the released program's algorithm is the fixed one
+    assert candidly("algorithms", "show", "CC:plench")[1].startswith("CC:plench")
 
 
 def test_a_search_space_of_ones_own_is_shown(candidly):

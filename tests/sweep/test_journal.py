@@ -1,10 +1,16 @@
 import dataclasses
 import json
 
+import numpy as np
 import pytest
 
 from candidly.sweep.journal import Journal, read_records, read_results
-from candidly.sweep.records import Record
+from candidly.sweep.records import (
+    MOST_OUTCOMES,
+    Record,
+    pack_outcomes,
+    unpack_outcomes,
+)
 
 RECORD = Record(
     key="k1",
@@ -76,3 +82,12 @@ def test_nan_never_reaches_the_journal(tmp_path):
 def test_a_directory_without_a_plan_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="no results directory"):
         read_results(tmp_path)
+
+
+def test_outcomes_keep_cr_exactly_and_aa_within_a_step():
+    shares = np.array([0.0, 1e-9, 0.2, 0.5, 1.0, 0.99999])
+    back = unpack_outcomes(pack_outcomes(shares))
+    np.testing.assert_array_equal(back > 0, shares > 0)
+    assert np.abs(back - shares).max() <= 1 / 255
+    assert pack_outcomes(None) is None
+    assert pack_outcomes(np.ones(MOST_OUTCOMES + 1)) is None

@@ -47,8 +47,9 @@ def test_the_training_seed_of_a_variant_is_its_algorithms():
 def test_plench_sets_algorithms_scaling_and_record_times():
     plan = planned(variant="plench", algorithms=("CAVL", "CC", "LWS:fixed"))
     by_name = {trial.algorithm: trial for trial in plan.trials}
-    assert [by_name[n].variant for n in ("CAVL", "CC", "LWS")] == ["plench", "fixed", "fixed"]
-    assert {t.scaling for t in plan.trials} == {t.timing for t in plan.trials} == {"plench"}
+    assert [by_name[n].label for n in ("CAVL", "CC", "LWS")] == ["CAVL:plench", "CC:plench", "LWS"]
+    assert [by_name[n].scaling for n in ("CAVL", "CC", "LWS")] == ["plench", "plench", "train"]
+    assert [by_name[n].timing for n in ("CAVL", "CC", "LWS")] == ["plench", "plench", "fixed"]
     assert planned_runs(plan)[0].selectable_from == 2
     assert planned(variant="plench", scaling="train").trials[0].scaling == "train"
 

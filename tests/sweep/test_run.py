@@ -247,6 +247,8 @@ def test_workers_leave_the_decision_about_ctrl_c_to_their_parent(file, tmp_path)
     out = tmp_path / "out"
     process = start(out, file, "--workers", "2")
     wait_for_lines(out, 1, process)
+    while len(list((out / "journal").glob("*.jsonl"))) < 2:  # the second worker is still importing
+        time.sleep(0.02)
     for worker in children_of(process):
         os.kill(worker, signal.SIGINT)
     _, errors = process.communicate(timeout=60)

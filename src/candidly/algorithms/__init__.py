@@ -52,7 +52,7 @@ def algorithm(name: str, variant: str = "fixed") -> Algorithm:
     Args:
         name: a name of the table, in any case, with a variant after a colon if it is to overrule
             ``variant``.
-        variant: ``fixed`` or ``plench``. Where ``plench`` does not differ, it is ``fixed``.
+        variant: ``fixed`` or ``plench``. Where the page has no ``plench``, both compute the same.
 
     Raises:
         UnknownName: no such algorithm or variant; suggests the nearest.

@@ -73,10 +73,8 @@ class Algorithm:
         return self.name if self.variant == "fixed" else f"{self.name}:{self.variant}"
 
     def as_variant(self, variant: str) -> Algorithm:
-        """This algorithm under another variant's rules."""
-        if variant not in self.variants:
-            return self
-        return replace(self, variant=variant, **self.variants[variant])
+        """This algorithm under another variant's rules; the same page where they do not differ."""
+        return replace(self, variant=variant, **self.variants.get(variant, {}))
 
     def settings(self) -> dict[str, Setting]:
         """Every hyper-parameter, the common ones first."""

@@ -20,7 +20,7 @@ from ..nets import NETS
 from ..train import Member, Stack, train
 from .journal import Journal
 from .pack import Task
-from .records import Record
+from .records import Record, pack_outcomes
 from .trial import Trial
 
 CHECKPOINT_SHARE = 0.05  # of the time since the last one: what saving may cost
@@ -96,19 +96,18 @@ def _records(stack: Stack, task: Task, data: Labelled, view: OracleView, step: i
     )
     measured = oracle_measure(stack, view, validation, test)
     records = []
-    for trial, loss, fallen, (on_validation, on_test) in zip(
-        task.trials, losses, stack.diverged_at, measured
-    ):
+    for trial, loss, fallen, scores in zip(task.trials, losses, stack.diverged_at, measured):
         records.append(
             Record(
                 key=trial.key,
                 step=step,
-                validation=on_validation,
-                test=on_test,
+                validation=scores.validation,
+                test=scores.test,
                 loss=loss if fallen is None and np.isfinite(loss) else None,
                 seconds=round(stack.seconds / stack.K, 4),
                 memory_bytes=peak_memory_bytes(),
                 diverged_at=fallen,
+                outcomes=pack_outcomes(scores.shares),
             )
         )
     return records

@@ -106,10 +106,10 @@ def _splits(settings: Settings) -> range:
 def _trials(
     settings: Settings, facts_by_name: Mapping[str, Facts], versions: Mapping[str, int]
 ) -> Iterable[Trial]:
-    scaling = settings.scaling or ("plench" if settings.variant == "plench" else "train")
     for name, facts in facts_by_name.items():
         for asked in settings.algorithms:
             page = algorithm(asked, settings.variant)
+            released = page.variant == "plench"
             for config in range(settings.configs):
                 for split in _splits(settings):
                     yield Trial(
@@ -121,7 +121,7 @@ def _trials(
                         config=config,
                         hyper=configuration(page.settings(), config, split),
                         net=settings.net,
-                        scaling=scaling,
+                        scaling=settings.scaling or ("plench" if released else "train"),
                         split=split,
                         test=settings.test,
                         validation=settings.validation,
@@ -129,7 +129,7 @@ def _trials(
                         seed=hashed(facts.seed_name, page.name, config, split),
                         steps=facts.steps,
                         eval_every=settings.eval_every,
-                        timing=settings.variant,
+                        timing="plench" if released else "fixed",
                         dtype=settings.dtype,
                     )
 

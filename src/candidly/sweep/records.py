@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 SCHEMA = 1  # of a journal line; readers refuse what they do not know
 
@@ -18,6 +22,7 @@ class Record:
     (the oracle's: it reads the validation truth); ``test`` holds ``top1``, ``top5``, ``balanced``.
     ``loss`` is the mean training objective since the previous record; ``seconds`` is the time
     this trial has used so far, its share of its stack; ``memory_bytes`` the peak of its process.
+    ``outcomes`` is what each validation row adds to AA, packed; None with too many rows.
     """
 
     key: str
@@ -28,6 +33,27 @@ class Record:
     seconds: float
     memory_bytes: int
     diverged_at: int | None = None
+    outcomes: str | None = None
+
+
+MOST_OUTCOMES = 5000  # rows; a line of the journal should stay a line
+
+
+def pack_outcomes(shares: np.ndarray | None) -> str | None:
+    """What each validation row adds to AA, (m,) in [0, 1], as text of one byte a row, deflated.
+
+    A prediction inside the candidates keeps at least 1/255, so that CR is exact and AA within
+    0.002 a row. None for None, and for more rows than ``MOST_OUTCOMES``.
+    """
+    if shares is None or len(shares) > MOST_OUTCOMES:
+        return None
+    levels = np.where(shares > 0, np.maximum(1, np.rint(shares * 255)), 0).astype(np.uint8)
+    return base64.b64encode(zlib.compress(levels.tobytes(), 9)).decode()
+
+
+def unpack_outcomes(text: str) -> np.ndarray:
+    """The shares again, float64 (m,), in steps of 1/255."""
+    return np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8) / 255
 
 
 @dataclass(frozen=True)

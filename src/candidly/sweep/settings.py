@@ -16,7 +16,8 @@ class Settings(BaseModel):
 
     Attributes:
         datasets: names of sources or paths of files.
-        algorithms: names, with a variant after a colon where it overrules ``variant``.
+        algorithms: names, with a variant after a colon where it overrules ``variant``. ``plench``
+            there too brings the released program's scaling and record times.
         configs: hyper-parameter configurations; the first is the defaults.
         splits: train/validation/test splits, with seeds ``seed``, ``seed + 1``, ...
         steps: updates per trial; by default what the data set's source says, else 10,000.
@@ -24,7 +25,8 @@ class Settings(BaseModel):
         labels: how to make labels imperfect, for example ``flip:rate=0.3``.
         variant: ``fixed``, or ``plench`` for the released benchmark program's behaviour:
             algorithms, scaling, record times and standard deviation.
-        scaling: ``train`` (statistics of the training rows), ``plench`` (of all rows), ``none``.
+        scaling: ``train`` (statistics of the training rows), ``plench`` (of all rows), ``none``;
+            by default what each algorithm's variant stands for.
         test, validation: shares of the rows held out.
     """
 
