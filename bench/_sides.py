@@ -17,6 +17,7 @@ import os
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from candidly._process import HUGE_PAGES, tune_memory
@@ -72,7 +73,7 @@ def make_stack(data, trials: int, batch: int, name="PRODEN", dtype="float32", de
     from candidly.algorithms import algorithm, configuration
     from candidly.examples import make_examples, split_scaling
     from candidly.nets import mlp
-    from candidly.train import Member, Stack
+    from candidly.stack import Member, Stack
 
     page = algorithm(name)
     examples = make_examples(data, page.reads, dtype=getattr(torch, dtype), device=device)
@@ -186,10 +187,16 @@ def serve(way: str, shape: list[int], batch: int, trials: int) -> None:
         tune_memory()
     import torch
 
+    from candidly.train import update
+
     torch.set_num_threads(1)
     name = "PRODEN:pre" if way == "pre" else "PRODEN"
     stack = make_stack(make_data(*shape), trials, batch, name)
-    work = stack.update if way in ("ours", "pre") else Plain(stack, 0, way == "released").update
+    work = (
+        partial(update, stack)
+        if way in ("ours", "pre")
+        else Plain(stack, 0, way == "released").update
+    )
     for line in sys.stdin:
         start = time.perf_counter()
         for _ in range(int(line)):

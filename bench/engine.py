@@ -26,6 +26,7 @@ from _bench import Claim, at_least, at_most, interleaved, main, median_ratio, ti
 from _sides import HIDDEN, Plain, Side, make_data, make_stack
 from candidly.evaluate import oracle_measure, oracle_view
 from candidly.sweep.pack import CACHE_BYTES
+from candidly.train import update
 
 BATCHES = (32, 64, 128)
 WAYS = ("ours", "pre", "released", "lean")
@@ -60,7 +61,7 @@ def same_losses() -> Claim:
         theirs.append(torch.stack(losses))
     ours = []
     for _ in range(50):
-        stack.update()
+        update(stack)
         ours.append(torch.tensor(stack.mean_loss(), dtype=torch.float64))
     worst = (torch.stack(ours, 1) - torch.stack(theirs)).abs().max().item()
     return at_most("float64 losses: largest difference over 50 updates", worst, 1e-8)
@@ -174,11 +175,12 @@ import torch
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import engine
 from candidly import checkpoint
+from candidly.train import update
 torch.set_num_threads(1)
 data = engine.make_data(22991, 163, 219)
 stack = engine.make_stack(data, 100, 128)
 for _ in range(3):
-    stack.update()
+    update(stack)
 splits = [data.split(k) for k in range(100)]
 engine.oracle_measure(stack, engine.oracle_view(data), *engine.held_out(splits))
 with tempfile.TemporaryDirectory() as folder:
@@ -226,7 +228,7 @@ def accelerator() -> list[Claim]:
 
             def work(stack=stack):
                 for _ in range(50):
-                    stack.update()
+                    update(stack)
                 torch.cuda.synchronize()
 
             side = timed(work, 1)

@@ -17,6 +17,7 @@ SRC = Path(candidly.__file__).parent
 ROOM_OF = dict.fromkeys(
     ("_checks", "_convert", "_stored", "describe", "labelled", "storage", "votes"), "labelled"
 ) | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
+ROOM_OF |= dict.fromkeys(("batches", "stack", "train"), "train")
 
 MAY = {  # who may import whom
     "ground": set(),
@@ -25,7 +26,7 @@ MAY = {  # who may import whom
     "criteria": {"ground"},
     "labelled": {"ground"},
     "nets": {"ground"},
-    "algorithms": {"ground"},
+    "algorithms": {"ground", "nets"},
     "imperfect": {"ground", "labelled"},
     "sources": {"ground", "labelled"},
     "examples": {"ground", "labelled"},

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from candidly.train import train
+from candidly.train import train, update
 
 from toys import advance, make_stack, toy
 
@@ -12,7 +12,7 @@ def test_an_epoch_visits_rows_once_and_drops_the_partial_batch():
     seen = []
     for _ in range(stack.E):
         seen.append(stack.next_batch().ids)
-        stack.update()
+        update(stack)
     ids = torch.cat(seen, 1)
     assert ids.shape == (3, stack.n // stack.B * stack.B)
     for row in ids:
@@ -68,7 +68,7 @@ def test_watchers_get_ids_and_the_logits_from_before_the_update():
         batch = plain.next_batch()
         with torch.no_grad():
             expected.append((batch.ids, plain.net(batch.x).logits))
-        plain.update()
+        update(plain)
     for (ids, logits), (other_ids, other_logits) in zip(seen, expected):
         assert torch.equal(ids, other_ids)
         assert torch.equal(logits, other_logits)
@@ -83,9 +83,9 @@ def test_divergence_is_dated_and_final():
     advance(stack, 3)
     assert stack.diverged_at == [None, None, 4]
     assert stack.net.flat[2].eq(0).all()
-    frozen = stack.adam.mean[2].clone()
+    frozen = stack.optimisers["net"].mean[2].clone()
     advance(stack, 3)
-    assert torch.equal(stack.adam.mean[2], frozen)
+    assert torch.equal(stack.optimisers["net"].mean[2], frozen)
 
 
 def test_parameters_that_overflow_leave_finite_tables():
@@ -117,7 +117,7 @@ def test_a_non_finite_gradient_behind_a_finite_objective_is_seen_before_it_is_wr
     stack.algorithm = replace(
         stack.algorithm, stages=(Stage(lambda s, b: Trap.apply(s.net(b.x).logits)),)
     )
-    stack.update()
+    update(stack)
     assert stack.diverged_at == [None, 0, None]
     assert stack.net.flat.isfinite().all()
 
@@ -126,7 +126,7 @@ def test_flags_of_an_accelerator_are_read_in_time():
     # the masked path, run on the host: writes are masked until the flags are read
     stack = make_stack(toy(), "PRODEN")
     plain = make_stack(toy(), "PRODEN")
-    stack.adam.fused = False
+    stack.optimisers["net"].fused = False
     stack.everyone = False
     stack.alive[1] = False
     before = stack.net.flat[1].clone(), stack.rows["weights"][1].clone()

@@ -9,7 +9,8 @@ from candidly.algorithms import algorithm, configuration
 from candidly.examples import make_examples, split_scaling
 from candidly.labelled import Labelled
 from candidly.nets import mlp
-from candidly.train import Member, Stack
+from candidly.stack import Member, Stack
+from candidly.train import update
 
 torch.set_num_threads(1)
 
@@ -32,10 +33,20 @@ def toy(n=330, d=12, q=7, rate=0.25, seed=0, spread=2.0) -> Labelled:
     )
 
 
+# values at which a few epochs cross every stage and every table is corrected
+SHORT = {
+    "POP": {"warm_up": 1},
+    "IDGP": {"warm_up": 1},
+    "FREDIS": {"interval": 1},
+    "VALEN": {"warm_up": 11},
+}
+
+
 def member(data: Labelled, k: int, page, examples, rows=0.81, batch=32, **hyper) -> Member:
     """Trial ``k``: its own rows, seed and drawn hyper-parameters."""
     chosen = np.random.default_rng(k).permutation(data.n)[: int(rows * data.n)]
-    values = configuration(page.settings(), k, 0) | {"batch_size": batch} | hyper
+    values = configuration(page.settings(), k, 0) | {"batch_size": batch}
+    values |= SHORT.get(page.name, {}) | hyper
     return Member(100 + k, chosen, values, split_scaling(data, examples, chosen, "train"))
 
 
@@ -59,16 +70,10 @@ def make_stack(
 
 def advance(stack: Stack, steps: int) -> Stack:
     for _ in range(steps):
-        stack.update()
+        update(stack)
     return stack
 
 
 def tensors(stack: Stack) -> dict[str, torch.Tensor]:
     """What changes in a stack, by name, with the trials' axis first."""
-    return {
-        "net": stack.net.flat,
-        "mean": stack.adam.mean,
-        "square": stack.adam.square,
-        "loss": stack.loss_sum[:, None],
-        **stack.rows,
-    }
+    return stack.changing()

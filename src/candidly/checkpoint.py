@@ -1,4 +1,4 @@
-"""Checkpoints of stacks: one file, whole or absent, no pickle.
+"""The saved state of stacks: one file, whole or absent, no pickle.
 
 A file names its member trials, so that a stack can be taken up again whatever the plan or the
 stack size has become. Tables are written from where they lie, without a second copy.
@@ -9,15 +9,45 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from ._files import replacing
-from .train import Stack
+from .stack import Stack
 
-SCHEMA = 1
+SCHEMA = 2
+
+
+def state_of(stack: Stack) -> dict[str, np.ndarray]:
+    """Everything that changes, as arrays that share memory with the stack where they can."""
+    fallen = [-1 if at is None else at for at in stack.diverged_at]
+    tensors = {name: t.detach().cpu().numpy() for name, t in stack.changing().items()}
+    numbers = {
+        "t": np.int64(stack.t),
+        "loss_count": np.int64(stack.loss_count),
+        "seconds": np.float64(stack.seconds),
+        "diverged_at": np.array(fallen, dtype=np.int64),
+        **{f"counts/{name}": np.int64(o.count) for name, o in stack.optimisers.items()},
+    }
+    return tensors | {name: np.asarray(value) for name, value in numbers.items()}
+
+
+def restore(stack: Stack, state: Mapping[str, np.ndarray]) -> Stack:
+    """Bring a fresh stack of the same members to a saved state."""
+    stack.take_up_until(int(state["t"]))
+    for name, tensor in stack.changing().items():
+        tensor.copy_(torch.from_numpy(state[name]))
+    for name, optimiser in stack.optimisers.items():
+        optimiser.count.fill_(int(state[f"counts/{name}"]))
+    stack.loss_count = int(state["loss_count"])
+    stack.seconds = float(state["seconds"])
+    stack.diverged_at = [None if at < 0 else int(at) for at in state["diverged_at"]]
+    stack.alive = torch.tensor([at is None for at in stack.diverged_at], device=stack.device)
+    stack.everyone = bool(stack.alive.all())
+    return stack
 
 
 def path_of(folder: Path, keys: Sequence[str]) -> Path:
@@ -34,7 +64,7 @@ def save(folder: Path, keys: Sequence[str], stack: Stack) -> Path:
             file,
             allow_pickle=False,
             about=np.frombuffer(about, dtype=np.uint8),
-            **stack.state(),
+            **state_of(stack),
         )
     return path
 
@@ -55,4 +85,4 @@ def members(path: Path) -> tuple[str, ...] | None:
 def load(path: Path, stack: Stack) -> Stack:
     """Bring ``stack``, made of the same members in the same order, to the saved state."""
     with np.load(path, allow_pickle=False) as file:
-        return stack.restore(file)
+        return restore(stack, file)

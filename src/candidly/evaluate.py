@@ -11,7 +11,7 @@ from torch import Tensor
 
 from . import criteria
 from .labelled import Labelled, given_to_candidates
-from .train import Stack
+from .stack import Stack
 
 LOGITS_AT_ONCE = 8_000_000  # numbers; the criteria make a few temporaries of that size
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,10 @@ from .algorithms import algorithm as algorithm_named
 from .examples import SCALINGS, Examples, make_examples, split_scaling, table_of
 from .labelled import Labelled
 from .nets import NETS
-from .train import Batch, Member, Stack, train
+from .stack import Member, Stack
+from .train import Watcher, train
 
 SCHEMA = 1
-
-Watcher = Callable[[Stack, Batch], None]
 
 
 class Model:

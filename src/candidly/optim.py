@@ -1,7 +1,8 @@
-"""Adam over stacked trials, each with its own learning rate and weight decay.
+"""Optimisers over stacked trials, each with its own learning rate and weight decay.
 
-Kingma & Ba, ICLR 2015, as ``torch.optim.Adam`` computes it: beta 0.9 and 0.999, epsilon 1e-8,
-weight decay added to the gradient (coupled).
+Weight decay is added to the gradient (coupled). Adam: Kingma & Ba, ICLR 2015, as
+``torch.optim.Adam`` computes it, beta 0.9 and 0.999, epsilon 1e-8. SGD: ``torch.optim.SGD`` with
+momentum 0.9.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import torch
 from torch import Tensor
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+MOMENTUM = 0.9
 
 
 class Adam:
@@ -42,6 +44,11 @@ class Adam:
         self.trials = [
             tuple([t[k]] for t in (flat, grad, self.mean, self.square)) for k in range(len(flat))
         ]
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        """What changes, (K, P), by name."""
+        return {"mean": self.mean, "square": self.square}
 
     @torch.no_grad()
     def update(self, alive: Tensor, everyone: bool) -> None:
@@ -84,6 +91,38 @@ class Adam:
         flat = self.flat - self.lr / (1 - BETA1**count) * mean / scale
         for old, new in ((self.mean, mean), (self.square, square), (self.flat, flat)):
             old.copy_(new if alive is None else torch.where(alive, new, old))
+
+
+class SGD:
+    """Momentum of a stack: ``momentum`` (K, P), ``count`` updates so far. Arguments as Adam's."""
+
+    def __init__(self, flat: Tensor, grad: Tensor, lr: list[float], weight_decay: list[float]):
+        self.flat, self.grad = flat, grad
+        self.momentum = torch.zeros_like(flat)
+        self.count = torch.zeros((), dtype=torch.float32)
+        self.lr, self.weight_decay = (flat.new_tensor(v)[:, None] for v in (lr, weight_decay))
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        """What changes, (K, P), by name."""
+        return {"momentum": self.momentum}
+
+    @torch.no_grad()
+    def update(self, alive: Tensor, everyone: bool) -> None:
+        """One step for the trials in ``alive``, bool (K,); ``everyone``: it is all True."""
+        self.count += 1
+        grad = self.grad.addcmul(self.flat, self.weight_decay)
+        if everyone:
+            self.momentum.mul_(MOMENTUM).add_(grad)
+            self.flat.addcmul_(self.momentum, self.lr, value=-1)
+            return
+        momentum = self.momentum * MOMENTUM + grad
+        flat = self.flat.addcmul(momentum, self.lr, value=-1)
+        for old, new in ((self.momentum, momentum), (self.flat, flat)):
+            old.copy_(torch.where(alive[:, None], new, old))
+
+
+OPTIMISERS = {"adam": Adam, "sgd": SGD}
 
 
 def can_fuse(flat: Tensor) -> bool:

@@ -31,6 +31,7 @@ from candidly.algorithms import (
     scl_exp,
     scl_nl,
 )
+from candidly.train import update
 
 from toys import advance, make_stack, tensors, toy
 
@@ -288,7 +289,7 @@ def test_each_page_trains_on_its_own_loss(name):
         risks = RISKS[variant or "fixed"](logits, batch.candidates, stack.constants["prior"])
         expected = nn.loss(risks) if base == "NN" else ga.loss(risks, batch.candidates)
     before = stack.loss_sum.clone()
-    stack.update()
+    update(stack)
     torch.testing.assert_close(stack.loss_sum - before, expected)
 
 

@@ -16,6 +16,7 @@ from candidly.algorithms._tensors import (
     masked_softmax,
     uniform_over,
 )
+from candidly.train import update
 
 from toys import advance, make_stack, toy
 
@@ -151,7 +152,7 @@ def test_lws_by_hand(batch):
 def test_lws_weights_are_a_softmax_on_each_side():
     stack = advance(make_stack(toy(), "LWS"), 3)
     batch = stack.next_batch()
-    stack.update()
+    update(stack)
     weights = stack.rows["weights"].gather(1, batch.ids[..., None].expand(-1, -1, stack.q))
     inside = (weights * batch.candidates).sum(-1)
     outside = (weights * ~batch.candidates).sum(-1)
@@ -163,8 +164,8 @@ def test_lws_weights_are_a_softmax_on_each_side():
 def test_proden_weights_follow_the_model_after_the_update():
     stack = advance(make_stack(toy(), "PRODEN"), 3)
     batch = stack.next_batch()
-    stack.update()
-    logits = torch.stack([stack.logits(k, batch._where.view(3, -1)[k]) for k in range(3)])
+    update(stack)
+    logits = torch.stack([stack.logits(k, batch.where.view(3, -1)[k]) for k in range(3)])
     p = softmax(logits, -1) * batch.candidates
     rows = stack.rows["weights"].gather(1, batch.ids[..., None].expand(-1, -1, stack.q))
     torch.testing.assert_close(rows, p / p.sum(-1, keepdim=True))
@@ -175,7 +176,7 @@ def test_proden_pre_uses_the_logits_from_before_the_update():
     batch = stack.next_batch()
     with torch.no_grad():
         p = softmax(stack.net(batch.x).logits, -1) * batch.candidates
-    stack.update()
+    update(stack)
     rows = stack.rows["weights"].gather(1, batch.ids[..., None].expand(-1, -1, stack.q))
     torch.testing.assert_close(rows, p / p.sum(-1, keepdim=True))
 

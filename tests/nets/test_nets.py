@@ -75,5 +75,5 @@ def test_parameters_start_on_aligned_places(module):
 def test_of_trial_is_that_trials_forward(module):
     x = torch.randn(1, 6, 5, dtype=torch.float64)
     all_of_them = module(x.expand(3, -1, -1)).logits
-    torch.testing.assert_close(module.of_trial(2, x)[0], all_of_them[2])
-    assert not module.of_trial(2, x).requires_grad
+    torch.testing.assert_close(module.of_trial(2, x).logits[0], all_of_them[2])
+    assert not module.of_trial(2, x).logits.requires_grad

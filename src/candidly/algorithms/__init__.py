@@ -10,9 +10,12 @@ from .abs_mae import ABS_MAE
 from .cavl import CAVL
 from .cc import CC
 from .ce import CE, SUPERVISED_ORACLE
+from .crdpll import CRDPLL
 from .exp import EXP
 from .forward import FORWARD
+from .fredis import FREDIS
 from .ga import GA
+from .idgp import IDGP
 from .l_w import L_W
 from .log import LOG
 from .lws import LWS
@@ -20,13 +23,15 @@ from .mcl import MCL_GCE, MCL_MSE
 from .nn import NN
 from .op_w import OP_W
 from .pc import PC
+from .pop import POP
 from .proden import PRODEN
 from .rc import RC
 from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
+from .valen import VALEN
 
 # in the order of the documentation and of a list: families, and by year within one
-_IDENTIFICATION = (PRODEN, RC, LWS, CAVL)
+_IDENTIFICATION = (PRODEN, RC, LWS, VALEN, CAVL, IDGP, POP)
 _AVERAGE = (ABS_MAE, ABS_GCE)
 _SET_LIKELIHOOD = (CC, LOG, EXP)
 _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
@@ -35,6 +40,8 @@ _PAGES = (
     *_AVERAGE,
     *_SET_LIKELIHOOD,
     *_COMPLEMENTARY,
+    CRDPLL,
+    FREDIS,
     CE,
     SUPERVISED_ORACLE,
 )

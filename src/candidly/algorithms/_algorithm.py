@@ -8,40 +8,64 @@ from typing import Any
 
 from torch import Tensor
 
+from ..nets import Net
 from ._space import COMMON, Setting
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What happens at an update.
+    """What happens at an update, for a part of the training.
+
+    A page returns what changes, by name; only the loop writes. In ``step`` and ``after`` a row
+    table's update holds the new rows of the batch, (K, B, ...); everywhere else, and for memory,
+    an update is the whole tensor. A network's name stands for its flat parameters.
 
     Attributes:
-        step: (stack, batch) -> objective, one number per trial (K,), or (objective, updates).
+        step: (stack, batch) -> objective, one number per trial (K,) or per network (K, M), or
+            (objective, updates).
         after: (stack, batch) -> updates, behind the optimiser and without gradient.
-
-    ``updates`` maps the names of row tables to new rows of the batch, (K, B, ...). A page returns
-    what changes; only the loop writes.
+        whole: (stack) -> updates, behind ``after``, without gradient; ``{}`` when nothing is due.
+            ``stack.t`` counts the update just done.
+        begin: (stack) -> updates, before the stage's first update, without gradient.
+        until: (stack) -> the number of updates done at which the stage ends; None: the end.
+        trains: the networks that the optimiser moves; None: all.
+        optimiser: ``adam`` or ``sgd``. It starts afresh where it differs from the stage before.
     """
 
     step: Callable[[Any, Any], Any]
     after: Callable[[Any, Any], Mapping[str, Tensor]] | None = None
+    whole: Callable[[Any], Mapping[str, Tensor]] | None = None
+    begin: Callable[[Any], Mapping[str, Tensor]] | None = None
+    until: Callable[[Any], int] | None = None
+    trains: tuple[str, ...] | None = None
+    optimiser: str = "adam"
+
+
+Tables = Callable[[Any], Mapping[str, Tensor]]
 
 
 @dataclass(frozen=True)
 class Algorithm:
     """A way to learn, as a value.
 
+    ``rows``, ``memory`` and ``constants`` are functions of one trial: its labels by name, (1, n,
+    ...), ``n``, ``q``, ``dtype`` and ``hp`` with plain numbers.
+
     Attributes:
         name: the field's name for it.
-        stages: what happens at an update; today one stage.
+        stages: what happens at an update; they follow one another.
         paper: whose idea it is and where it was published.
         kind: the family it belongs to.
         summary: one sentence for ``candidly algorithms list``.
         reads: the labels a batch may be asked for: ``candidates``, ``given``, or ``truth``. An
             algorithm that reads the truth is an oracle: it bounds what the others can reach.
-        rows: (trial) -> initial row tables by name, (1, n, ...), for one trial at a time.
+        rows: (trial) -> initial row tables by name, (1, n, ...).
+        memory: (trial) -> initial values of what else changes, (1, ...) by name.
         constants: (trial) -> what a trial's training labels fix once and for all, (1, ...) by
             name; ``stack.constants[name]`` holds it for all trials, (K, ...).
+        networks: networks of the same shape that are trained side by side. With M of them logits
+            are (K, M, B, q) and hyper-parameters (K, 1, 1); the first one predicts.
+        modules: by name, (net, features, classes) -> a network beside ``net``.
         space: hyper-parameters beyond learning rate, weight decay and batch size.
         variant: ``fixed``, or the name of the variant this is.
         variants: fields to replace, by variant. ``plench`` is the benchmark's released program;
@@ -55,8 +79,11 @@ class Algorithm:
     kind: str = ""
     summary: str = ""
     reads: tuple[str, ...] = ("candidates",)
-    rows: Callable[[Any], Mapping[str, Tensor]] | None = None
-    constants: Callable[[Any], Mapping[str, Tensor]] | None = None
+    rows: Tables | None = None
+    memory: Tables | None = None
+    constants: Tables | None = None
+    networks: int = 1
+    modules: Mapping[str, Callable[[Net, int, int], Net]] = field(default_factory=dict)
     space: Mapping[str, Setting] = field(default_factory=dict)
     variant: str = "fixed"
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

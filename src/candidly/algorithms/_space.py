@@ -27,12 +27,15 @@ class Setting:
         draw: (legacy generator) -> a random value.
         shown: the distribution in a reader's words.
         text: what its stream is named by, where the benchmark's name differs from ours.
+        static: it decides shapes or control flow: a plain number to pages, and trials that differ
+            in it train in different stacks.
     """
 
     default: Number
     draw: Callable[[np.random.RandomState], Number]
     shown: str
     text: str = ""
+    static: bool = False
 
 
 def power_of_ten(default: float, low: float, high: float, text: str = "") -> Setting:
@@ -48,9 +51,11 @@ def power_of_two(default: int, low: float, high: float, text: str = "") -> Setti
     return Setting(default, lambda rng: 2 ** int(rng.uniform(low, high)), _listed(values), text)
 
 
-def one_of(default: Number, values: Sequence[Number], text: str = "") -> Setting:
+def one_of(
+    default: Number, values: Sequence[Number], text: str = "", static: bool = False
+) -> Setting:
     """A uniform choice; the order of ``values`` matters to the stream."""
-    return Setting(default, lambda rng: rng.choice(values).item(), _listed(values), text)
+    return Setting(default, lambda rng: rng.choice(values).item(), _listed(values), text, static)
 
 
 def _listed(values: Sequence[Number]) -> str:

@@ -1,7 +1,8 @@
 """What is trained: networks written for a stack of trials."""
 
+from ._net import Net
 from .mlp import mlp
 
 NETS = {"mlp": mlp}
 
-__all__ = ["NETS", "mlp"]
+__all__ = ["NETS", "Net", "mlp"]

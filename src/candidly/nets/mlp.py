@@ -10,8 +10,13 @@ import torch
 from ._net import Net, affine
 
 
-def mlp(features: int, classes: int, hidden: int = 500) -> Net:
-    """One hidden layer, no dropout, no norm; all start uniform in ±1/sqrt(fan in)."""
+def mlp(features: int, classes: int, hidden: int = 500, initial: str = "linear") -> Net:
+    """One hidden layer, no dropout, no norm.
+
+    Args:
+        initial: ``linear``: all start uniform in ±1/sqrt(fan in). ``xavier``: weights normal with
+            variance 2 / (fan in + fan out), biases 0.01.
+    """
     shapes = {
         "w1": (features, hidden),
         "b1": (1, hidden),
@@ -20,11 +25,21 @@ def mlp(features: int, classes: int, hidden: int = 500) -> Net:
     }
     fan_in = {"w1": features, "b1": features, "w2": hidden, "b2": hidden}
 
-    def init(rng: np.random.Generator):
+    def linear(rng: np.random.Generator):
         return {
             name: rng.uniform(-1, 1, shape) / math.sqrt(fan_in[name])
             for name, shape in shapes.items()
         }
+
+    def xavier(rng: np.random.Generator):
+        return {
+            name: np.full(shape, 0.01)
+            if name.startswith("b")
+            else rng.normal(size=shape) * math.sqrt(2 / sum(shape))
+            for name, shape in shapes.items()
+        }
+
+    init = {"linear": linear, "xavier": xavier}[initial]
 
     def trunk(p, x):
         return torch.relu_(affine(x, p["w1"], p["b1"]))

@@ -17,7 +17,8 @@ from ..evaluate import OracleView, oracle_measure, oracle_view
 from ..examples import Examples, make_examples, split_scaling
 from ..labelled import Labelled, Split
 from ..nets import NETS
-from ..train import Member, Stack, train
+from ..stack import Member, Stack
+from ..train import train
 from .journal import Journal
 from .pack import Task
 from .records import Record, pack_outcomes

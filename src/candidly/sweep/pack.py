@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import checkpoint
+from ..algorithms import algorithm
 from ..nets import NETS
 from .plan import Facts
 from .trial import Trial
@@ -32,8 +33,19 @@ class Task:
 
 
 def parameter_count(trial: Trial, facts: Facts) -> int:
-    shapes = NETS[trial.net](facts.d, facts.q).shapes
-    return sum(math.prod(shape) for shape in shapes.values())
+    """Parameters of one trial, over all its networks."""
+    page = algorithm(trial.algorithm, trial.variant)
+    net = NETS[trial.net](facts.d, facts.q)
+    others = [make(net, facts.d, facts.q) for make in page.modules.values()]
+    nets = [net] * page.networks + others
+    return sum(math.prod(shape) for each in nets for shape in each.shapes.values())
+
+
+def stack_key(trial: Trial) -> tuple[object, ...]:
+    """Trials that agree in this can train as one stack."""
+    settings = algorithm(trial.algorithm, trial.variant).settings()
+    static = (trial.hyper[name] for name, setting in settings.items() if setting.static)
+    return (*trial.stack_key, *static)
 
 
 def stack_size(trial: Trial, facts: Facts, device: str = "cpu") -> int:
@@ -78,7 +90,7 @@ def make_tasks(
             path.unlink()
     groups: dict[tuple[object, ...], list[Trial]] = {}
     for trial in left.values():
-        groups.setdefault(trial.stack_key, []).append(trial)
+        groups.setdefault(stack_key(trial), []).append(trial)
     for group in groups.values():
         largest = size or stack_size(group[0], facts[group[0].dataset], device)
         count = max(math.ceil(len(group) / largest), min(workers, len(group)))

@@ -65,7 +65,7 @@ class Trial:
 
     @property
     def stack_key(self) -> tuple[object, ...]:
-        """Trials that agree in this can train as one stack."""
+        """What a stack's trials have in common, whatever the algorithm."""
         return (
             *(self.data, self.algorithm, self.variant, self.version, self.net, self.scaling),
             *(self.test, self.validation, self.mode, self.hyper["batch_size"]),

@@ -1,0 +1,104 @@
+"""IDGP: a second network says which labels get into a set, and both teach each other.
+
+f gives p = softmax, who is the label; g gives r = sigmoid, the probability that a label is
+included. Tables: D, f's belief over the candidates (uniform at first), and I, g's inclusion
+probabilities (the candidate matrix at first). Until ``warm_up`` epochs are over, f minimises
+-sum D log p and g the binary cross-entropy to I. After that both add what the other says, as a
+constant:
+
+* f: -sum w log p, where w is proportional to the probability that j is the label and the set was
+  generated, (1 - r'_j) / r'_j over the candidates, r' being r with r_y replaced by 1 - r_y at the
+  believed label y; that is a softmax over the candidates of -g, with +g at y.
+* g: -sum v log(1 - r) - sum [S log r + (1 - S) log(1 - r)], v = softmax of f over the candidates.
+* a pull towards the tables, growing to 1 over the first fifth of the updates: KL(D || p) to f, and
+  sum I log(I / r) to g.
+
+Then D and I take the values of this pass, within the candidates.
+
+Departs from common code: works on logits throughout; the product of all inclusion probabilities
+cancels and is not formed, where the literal form underflows for large sets. As in the benchmark's
+program (D-IDGP), one view of an input, both networks warmed up together, one learning rate.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid, softplus
+
+from ._algorithm import Algorithm, Stage
+from ._space import one_of
+from ._tensors import cross_entropy, masked_softmax, uniform_over
+
+RAMP = 0.2  # share of the updates over which the pull towards the tables grows
+
+
+def rows(s):
+    return {"label": uniform_over(s.candidates, s.dtype), "inclusion": s.candidates.to(s.dtype)}
+
+
+def generation_weights(g: Tensor, candidates: Tensor, label: Tensor) -> Tensor:
+    """How probable each candidate is as the label, given that this set was generated.
+
+    Args:
+        g: inclusion logits (..., q).
+        candidates: bool (..., q).
+        label: belief (..., q); its largest candidate is the believed label.
+
+    Returns:
+        float (..., q), rows sum to 1 over the candidates.
+    """
+    believed = (label * candidates).argmax(-1, keepdim=True)
+    return masked_softmax((-g).scatter(-1, believed, g.gather(-1, believed)), candidates)
+
+
+def inclusion_loss(g: Tensor, targets: Tensor) -> Tensor:
+    """Binary cross-entropy of inclusion logits, summed over classes: (..., q) -> (...)."""
+    return binary_cross_entropy_with_logits(g, targets, reduction="none").sum(-1)
+
+
+def losses(f: Tensor, g: Tensor, candidates: Tensor, label: Tensor, inclusion: Tensor):
+    """The four parts: f's and g's own loss, and what each adds after the warm-up, less the pull."""
+    weights = generation_weights(g.detach(), candidates, label)
+    shares = masked_softmax(f.detach(), candidates)
+    return (
+        cross_entropy(label, f),
+        inclusion_loss(g, inclusion),
+        cross_entropy(weights, f),
+        (shares * softplus(g)).sum(-1) + inclusion_loss(g, candidates.to(g.dtype)),
+    )
+
+
+def pulls(f: Tensor, g: Tensor, label: Tensor, inclusion: Tensor) -> tuple[Tensor, Tensor]:
+    """KL(label || p) and sum inclusion log(inclusion / r), per example, with 0 log 0 = 0."""
+    to_label = torch.xlogy(label, label).sum(-1) + cross_entropy(label, f)
+    to_inclusion = (torch.xlogy(inclusion, inclusion) - inclusion * logsigmoid(g)).sum(-1)
+    return to_label, to_inclusion
+
+
+def step(s, b):
+    f, g = s.net(b.x).logits.unbind(1)
+    own_f, own_g, from_g, from_f = losses(f, g, b.candidates, b.label, b.inclusion)
+    pull_f, pull_g = pulls(f, g, b.label, b.inclusion)
+    ramp = min(s.t / max(1, int(RAMP * s.T)), 1.0)
+    late = (s.t > s.hp.warm_up[:, 0] * s.n / s.B).to(f.dtype)  # a real number of epochs
+    objective = torch.stack(
+        [own_f + late * (from_g + ramp * pull_f), own_g + late * (from_f + ramp * pull_g)], 1
+    ).mean(-1)
+    return objective, {
+        "label": masked_softmax(f.detach(), b.candidates),
+        "inclusion": g.detach().sigmoid() * b.candidates,
+    }
+
+
+IDGP = Algorithm(
+    "IDGP",
+    (Stage(step),),
+    paper="Qiao et al., Decompositional generation process for instance-dependent partial label "
+    "learning, ICLR 2023",
+    kind="identification",
+    summary="one network guesses the label, another how sets arise; each teaches the other",
+    rows=rows,
+    networks=2,
+    space={"warm_up": one_of(10, (5, 10, 15, 20), "warm_up_epoch")},
+)

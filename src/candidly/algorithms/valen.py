@@ -1,0 +1,203 @@
+"""VALEN: a Dirichlet over label distributions, tied to the inputs and to the neighbours' labels.
+
+Warm-up: PRODEN with SGD for ``warm_up`` updates. Then an encoder starts as a copy of the network,
+the ``neighbours`` nearest training rows of each row in feature space form a directed graph, and
+every update draws delta ~ Dir(s), s = softmax of the encoder over the candidates + 0.01:
+
+* reconstruction: 0.01 MSE(decoder(delta), x) + 0.01 BCE of delta as logits against the candidates
+  + MSE between the row-softmax of sigmoid(delta delta') and the graph (with self-loops, rows sum to
+  1) on the batch;
+* prior: KL(Dir(kappa) || Dir(1)), kappa = exp(alpha / 4) clipped to [0.01, 30], alpha the encoder's
+  logits;
+* the encoder fits O, the network fits D, both by cross-entropy; D starts as O. Then D becomes
+  delta, and O the network's probabilities, both over the candidates.
+
+Departs from common code: the graph is built from one pass over all rows in one state of the
+network, and holds neighbours' numbers, k per row. The released program gathers features during an
+epoch of idle updates that starts wherever the warm-up ended, so that some rows have none
+(D-VALEN-3), and copies the encoder after its optimiser was built, so that the encoder in use never
+learns (D-VALEN-1); ``plench`` keeps both. It stops in an error when the batch divides the training
+rows (D-VALEN-2) and holds n x n matrices (D-VALEN-4); that is not repeated.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+from torch.distributions import Dirichlet
+from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
+
+from ..nets import mlp
+from ._algorithm import Algorithm, Stage
+from ._space import one_of
+from ._tensors import cross_entropy, masked_softmax, uniform_over
+
+MOST_NEIGHBOURS = 4  # the largest of the search space
+AT_ONCE = 1024  # rows whose distances are computed together
+
+
+def rows(s):
+    weights = uniform_over(s.candidates, s.dtype)
+    near = torch.full((1, s.n, MOST_NEIGHBOURS), -1)
+    return {"belief": weights, "target": weights.clone(), "near": near}
+
+
+def rows_plench(s):
+    return rows(s) | {"visited": torch.zeros((1, s.n, 1), dtype=torch.bool)}
+
+
+def encoder(net, features, classes):
+    return net
+
+
+def decoder(net, features, classes):
+    return mlp(classes, features, features, initial="xavier")
+
+
+def nearest(features: Tensor, count: int) -> Tensor:
+    """The ``count`` nearest other rows of each row: float (n, h) -> int64 (n, count).
+
+    Euclidean; in pieces, so that no n x n matrix is held.
+    """
+    squares = features.square().sum(-1)
+    found = []
+    for start in range(0, len(features), AT_ONCE):
+        some = features[start : start + AT_ONCE]
+        # the row's own square moves all its distances alike
+        distances = torch.addmm(squares, some, features.T, alpha=-2)
+        here = torch.arange(len(some), device=features.device)
+        distances[here, start + here] = torch.inf
+        found.append(distances.topk(count, largest=False).indices)
+    return torch.cat(found)
+
+
+def graph_block(near: Tensor, ids: Tensor, neighbours: Tensor) -> Tensor:
+    """The graph among a batch's rows: self-loops and neighbours weigh 1 / (neighbours + 1).
+
+    Args:
+        near: int64 (..., B, k), neighbours' positions, -1 for none.
+        ids: int64 (..., B), the rows' own positions.
+        neighbours: float (..., 1), how many a row has.
+
+    Returns:
+        float (..., B, B).
+    """
+    linked = (near[..., :, :, None] == ids[..., None, None, :]).any(-2)
+    linked = linked | torch.eye(ids.shape[-1], dtype=torch.bool, device=ids.device)
+    return linked / (neighbours[..., None] + 1)
+
+
+def prior_divergence(alpha: Tensor) -> Tensor:
+    """KL(Dir(kappa) || Dir(1)), kappa = exp(alpha / 4) clipped to [0.01, 30]: (..., q) -> (...)."""
+    kappa = (alpha / 4).clamp(math.log(1e-2), math.log(30)).exp()
+    total = kappa.sum(-1)
+    log_ratio = torch.lgamma(total) - torch.lgamma(kappa).sum(-1) - math.lgamma(alpha.shape[-1])
+    spread = torch.digamma(kappa) - torch.digamma(total)[..., None]
+    return log_ratio + ((kappa - 1) * spread).sum(-1)
+
+
+def concentration(alpha: Tensor, sets: Tensor) -> Tensor:
+    """p / (their mass of p, a constant) over the candidates, + 0.01 everywhere: (..., q)."""
+    log_p = alpha.log_softmax(-1).masked_fill(~sets, -torch.inf)
+    return (log_p - log_p.detach().logsumexp(-1, keepdim=True)).exp() + 1e-2
+
+
+def reconstruction(
+    delta: Tensor, decoded: Tensor, x: Tensor, sets: Tensor, graph: Tensor
+) -> Tensor:
+    """How badly label distributions tell inputs, sets and neighbours: (..., B, q) -> (...)."""
+    similar = (delta @ delta.transpose(-1, -2)).sigmoid().softmax(-1)
+    told = binary_cross_entropy_with_logits(delta, sets.to(delta.dtype), reduction="none")
+    return (
+        0.01 * mse_loss(decoded, x, reduction="none").mean((-2, -1))
+        + 0.01 * told.mean((-2, -1))
+        + mse_loss(similar, graph, reduction="none").mean((-2, -1))
+    )
+
+
+def over(sets: Tensor, delta: Tensor) -> Tensor:
+    """A distribution's candidates alone, rows summing to 1 again: (..., q)."""
+    kept = delta.clamp_min(torch.finfo(delta.dtype).tiny) * sets
+    return kept / kept.sum(-1, keepdim=True)
+
+
+def warm(s, b):
+    logits = s.net(b.x).logits
+    refreshed = masked_softmax(logits.detach(), b.candidates)
+    return cross_entropy(b.belief, logits).mean(-1), {"belief": refreshed}
+
+
+def until(s):
+    return s.hp.warm_up
+
+
+def _begin(s, features) -> dict[str, Tensor]:
+    count = min(MOST_NEIGHBOURS, s.n - 1)
+    near = torch.full_like(s.rows["near"], -1)
+    for k in range(s.K):
+        own = min(count, int(s.hyper[k]["neighbours"]))
+        near[k, :, :own] = nearest(features(k), own)
+    return {"near": near, "encoder": s.net.flat, "target": s.rows["belief"]}
+
+
+def begin(s):
+    return _begin(s, lambda k: s.whole(k).features)
+
+
+def begin_plench(s):
+    # the network rests while features are gathered: those of the rows visited are today's
+    return _begin(s, lambda k: s.whole(k).features * s.rows["visited"][k])
+
+
+def step(s, b):
+    logits, alpha = s.net(b.x).logits, s.encoder(b.x).logits
+    strength = concentration(alpha, b.candidates)
+    delta = s.sample("dirichlet", lambda k: Dirichlet(strength[k], validate_args=False).rsample())
+    graph = graph_block(b.near, b.ids, s.hp.neighbours)
+    objective = (
+        reconstruction(delta, s.decoder(delta).logits, b.x, b.candidates, graph)
+        + prior_divergence(alpha).mean(-1)
+        + cross_entropy(b.belief, alpha).mean(-1)
+        + cross_entropy(b.target, logits).mean(-1)
+    )
+    return objective, {
+        "target": over(b.candidates, delta.detach()),
+        "belief": masked_softmax(logits.detach(), b.candidates),
+    }
+
+
+def idle(s, b):
+    return s.alive * 0.0, {"visited": torch.ones_like(b.visited)}
+
+
+def until_gathered(s):
+    return s.hp.warm_up + s.E + 1
+
+
+WARM = Stage(warm, until=until, trains=("net",), optimiser="sgd")
+
+VALEN = Algorithm(
+    "VALEN",
+    (WARM, Stage(step, begin=begin)),
+    paper="Xu et al., Instance-dependent partial label learning, NeurIPS 2021",
+    kind="identification",
+    summary="a variational Dirichlet over labels, tied to inputs and neighbours",
+    rows=rows,
+    modules={"encoder": encoder, "decoder": decoder},
+    space={
+        "warm_up": one_of(1000, (1000, 2000, 3000, 4000, 5000), static=True),
+        "neighbours": one_of(3, (3, 4), "knn"),
+    },
+    variants={
+        "plench": {
+            "stages": (
+                WARM,
+                Stage(idle, until=until_gathered, trains=(), optimiser="sgd"),
+                Stage(step, begin=begin_plench, trains=("net", "decoder")),
+            ),
+            "rows": rows_plench,
+        },
+    },
+)
