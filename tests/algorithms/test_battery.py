@@ -233,6 +233,12 @@ DIFFERENCES = {
 }
 
 
+@pytest.mark.parametrize("page", ALGORITHMS.values(), ids=ALGORITHMS.keys())
+def test_each_variant_says_in_a_sentence_what_it_changes(page):
+    assert set(page.differences) == set(page.variants)
+    assert all(sentence.endswith(".") for sentence in page.differences.values())
+
+
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(ALGORITHMS)))
 def test_each_variant_differs_from_the_default_on_a_stated_set_up(name):
     assert name in DIFFERENCES, "state where the variant differs"

@@ -27,12 +27,14 @@ class Setting:
         draw: (legacy generator) -> a random value.
         shown: the distribution in a reader's words.
         text: what its stream is named by, where the benchmark's name differs from ours.
+        published: what Table 8 of the benchmark's paper says, where its program differs.
     """
 
     default: Number
     draw: Callable[[np.random.RandomState], Number]
     shown: str
     text: str = ""
+    published: str = ""
 
 
 def power_of_ten(default: float, low: float, high: float, text: str = "") -> Setting:
@@ -45,12 +47,20 @@ def power_of_ten(default: float, low: float, high: float, text: str = "") -> Set
 def power_of_two(default: int, low: float, high: float, text: str = "") -> Setting:
     """2 ** int(U(low, high)): the exponent is truncated, so 2**high itself is never drawn."""
     values = [2**e for e in range(int(low), int(high))]
-    return Setting(default, lambda rng: 2 ** int(rng.uniform(low, high)), _listed(values), text)
+    return Setting(
+        default,
+        lambda rng: 2 ** int(rng.uniform(low, high)),
+        _listed(values),
+        text,
+        published=f"2^U({low:g}, {high:g})",
+    )
 
 
-def one_of(default: Number, values: Sequence[Number], text: str = "") -> Setting:
+def one_of(
+    default: Number, values: Sequence[Number], text: str = "", published: str = ""
+) -> Setting:
     """A uniform choice; the order of ``values`` matters to the stream."""
-    return Setting(default, lambda rng: rng.choice(values).item(), _listed(values), text)
+    return Setting(default, lambda rng: rng.choice(values).item(), _listed(values), text, published)
 
 
 def _listed(values: Sequence[Number]) -> str:
