@@ -151,6 +151,15 @@ def test_d_sel_1_in_plench_it_has_aa_one(kind):
     )
 
 
+def test_d_sel_1_plench_chooses_the_collapsed_network_and_fixed_does_not(kind):
+    logits, candidates = collapsed(kind, 40)
+    sane = np.where(np.asarray(candidates), np.float32(1), np.float32(0))
+    sane[np.arange(200), np.asarray(candidates).argmax(1)] = 3
+    for measure, choice in ((approximated_accuracy, 0), (approximated_accuracy_plench, 1)):
+        values = [float(measure(each, candidates)) for each in (kind(sane), logits)]
+        assert best_configuration(values) == choice
+
+
 def test_d_sel_1_plench_is_the_released_formula_term_by_term(kind, case):
     logits, candidates, _ = case
     candidates[0] = False  # empty rows count as right
