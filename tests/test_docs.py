@@ -62,8 +62,23 @@ def test_every_algorithm_and_command_is_documented():
         assert f"candidly {command}" in text, command
 
 
+def shown(page: Path) -> str:
+    """What a reader sees of a page: its text without HTML comments."""
+    return re.sub(r"<!--.*?-->", "", page.read_text(), flags=re.DOTALL)
+
+
 def test_every_test_that_a_page_names_is_there():
     defined = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
     for page in PAGES:
-        for name in re.findall(r"`(test_\w+)`", page.read_text()):
+        for name in re.findall(r"`(test_\w+)`", shown(page)):
             assert f"def {name}(" in defined, (page.name, name)
+
+
+def test_every_defect_that_is_named_is_in_the_ledger():
+    ledger = (ROOT / "docs" / "defects.md").read_text()
+    places = [*PAGES, *(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("test_*.py")]
+    text = "\n".join(path.read_text() for path in places)
+    for identifier in set(re.findall(r"\bD-[A-Z]+\+?-\d+", text)):
+        assert f"{identifier} " in ledger or f"{identifier}," in ledger, identifier
+    for name in re.findall(r"def (test_d_[a-z]+_\d\w*)\(", text):
+        assert f"`{name}`" in ledger, name

@@ -45,12 +45,12 @@ def bias_of_squared_error(ddof):
     return ratio.mean() - 1, ratio.std() / math.sqrt(len(ratio))
 
 
-def test_fixed_standard_error_is_unbiased():  # D-AGG-1
+def test_d_agg_1_fixed_standard_error_is_unbiased():
     bias, error = bias_of_squared_error(ddof=1)
     assert abs(bias) < 4 * error
 
 
-def test_plench_standard_error_is_too_small():  # D-AGG-1
+def test_d_agg_1_plench_standard_error_is_too_small():
     bias, error = bias_of_squared_error(ddof=0)
     assert bias < -4 * error
     assert bias == pytest.approx(-1 / 5, abs=4 * error)

@@ -29,8 +29,12 @@ def test_show_says_all_that_is_known(candidly, name):
     shown = json.loads(candidly("algorithms", "show", name.lower(), "--json")[1])
     assert shown["name"] == name
     assert shown["paper"] == page.paper
-    assert shown["hyper_parameters"]["lr"] == {"default": 0.001, "search": "10^U(-4.5, -2.5)"}
+    lr = {"default": 0.001, "search": "10^U(-4.5, -2.5)", "published": ""}
+    assert shown["hyper_parameters"]["lr"] == lr
     assert shown["variants"] == list(page.variants)
+    assert set(shown["differences"]) == {"plench", *page.variants}
+    for sentence in [*shown["differences"].values(), *shown["needs"]]:
+        assert "".join(sentence.split()) in "".join(out.split())
 
 
 def test_show_a_variant(candidly):
@@ -39,13 +43,51 @@ def test_show_a_variant(candidly):
     assert json.loads(candidly("algorithms", "show", "CAVL:plench", "--json")[1])["variant"] == (
         "plench"
     )
+
+
+def test_show_says_what_a_variant_changes(candidly):
+    def said(name, variant):
+        shown = json.loads(candidly("algorithms", "show", name, "--json")[1])
+        return shown["differences"][variant]
+
+    assert "multiplied by the candidate mask" in said("CAVL", "plench")
+    assert "before the update" in said("PRODEN", "pre")
     # without an entry of its own, the released program's algorithm is the fixed one
     assert candidly("algorithms", "show", "CC:plench")[1].startswith("CC:plench")
+    assert said("CC", "plench").startswith("The formula is the same.")
+    for name in ("CAVL", "CC", "PRODEN"):
+        assert said(name, "plench").endswith("scaling and record times.")
+    assert "scaling" not in said("PRODEN", "pre")
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("CC", ["labels: candidates"]),
+        ("LWS", ["labels: candidates", "a row for every training row: weights (n × q)"]),
+        ("NN", ["labels: candidates", "once, from the training labels: prior (q)"]),
+        ("supervised-oracle", ["labels: truth (an oracle)"]),
+    ],
+)
+def test_show_says_what_is_needed(candidly, name, needs):
+    shown = json.loads(candidly("algorithms", "show", name, "--json")[1])
+    assert shown["needs"] == needs
+
+
+def test_show_says_where_the_paper_differs_from_its_program(candidly):
+    shown = json.loads(candidly("algorithms", "show", "CC", "--json")[1])["hyper_parameters"]
+    assert {name: s["published"] for name, s in shown.items() if s["published"]} == {
+        "batch_size": "2^U(5, 8)"
+    }
 
 
 def test_a_search_space_of_ones_own_is_shown(candidly):
     shown = json.loads(candidly("algorithms", "show", "LWS", "--json")[1])
-    assert shown["hyper_parameters"]["beta"] == {"default": 2, "search": "one of 1, 2"}
+    assert shown["hyper_parameters"]["beta"] == {
+        "default": 2,
+        "search": "one of 1, 2",
+        "published": "",
+    }
 
 
 @pytest.mark.parametrize(

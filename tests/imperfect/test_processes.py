@@ -48,7 +48,7 @@ def independent(row, truth, rates):
 
 
 @pytest.mark.parametrize("q", [2, 3, 4, 5])
-def test_uniform_sets_are_uniform(q):
+def test_d_data_3_uniform_sets_are_uniform(q):
     for truth in range(q):
         drawn = uniform(np.full(DRAWS, truth), q, seed=truth)
 
@@ -69,7 +69,7 @@ def test_uniform_at_ten_classes():
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.9, 1.0])
-def test_flip_with_one_rate(rate):
+def test_d_data_3_flip_with_one_rate(rate):
     for truth in range(4):
         drawn = flip(np.full(DRAWS, truth), 4, rate, seed=truth)
         check_sets(drawn, lambda row, truth=truth: independent(row, truth, [rate] * 4))

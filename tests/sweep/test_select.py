@@ -52,14 +52,14 @@ def curve(crs, oas=None, top1s=None):
     return [record(0, 1.0, 1.0, 1.0), *rows]
 
 
-def test_inside_a_run_the_earliest_best_record_after_the_first():
+def test_d_sel_2_inside_a_run_the_earliest_best_record_after_the_first():
     cell = by_criterion(run(0, curve([0.8, 0.8, 0.7], [0.5, 0.6, 0.4], [0.3, 0.2, 0.1])))
     assert [cell[name].choices[0].step for name in DEFAULT] == [10, 10, 30, 20]
     assert [cell[name].values("top1")[0] for name in DEFAULT] == [0.3, 0.3, 0.1, 0.2]
     assert [cell[name].choices[0].value for name in DEFAULT] == [0.8, 0.8, 0.4, 0.6]
 
 
-def test_across_configurations_the_largest_seed_among_equals():
+def test_d_sel_2_across_configurations_the_largest_seed_among_equals():
     runs = [
         run(2, curve([0.1, 0.9, 0.2], top1s=[0, 0.52, 0])),
         run(0, curve([0.9, 0.1, 0.2], top1s=[0.5, 0, 0])),

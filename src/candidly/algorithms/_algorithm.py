@@ -71,6 +71,7 @@ class Algorithm:
         variants: fields to replace, by variant. ``plench`` is the benchmark's released program;
             without an entry it is the same as ``fixed``.
         version: raised by one when a change moves this algorithm's numbers.
+        differences: what each of ``variants`` computes differently, a sentence by variant.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Algorithm:
     variant: str = "fixed"
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     version: int = 1
+    differences: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def oracle(self) -> bool:

@@ -29,6 +29,7 @@ class Setting:
         text: what its stream is named by, where the benchmark's name differs from ours.
         static: it decides shapes or control flow: a plain number to pages, and trials that differ
             in it train in different stacks.
+        published: what Table 8 of the benchmark's paper says, where its program differs.
     """
 
     default: Number
@@ -36,6 +37,7 @@ class Setting:
     shown: str
     text: str = ""
     static: bool = False
+    published: str = ""
 
 
 def power_of_ten(default: float, low: float, high: float, text: str = "") -> Setting:
@@ -48,14 +50,31 @@ def power_of_ten(default: float, low: float, high: float, text: str = "") -> Set
 def power_of_two(default: int, low: float, high: float, text: str = "") -> Setting:
     """2 ** int(U(low, high)): the exponent is truncated, so 2**high itself is never drawn."""
     values = [2**e for e in range(int(low), int(high))]
-    return Setting(default, lambda rng: 2 ** int(rng.uniform(low, high)), _listed(values), text)
+    return Setting(
+        default,
+        lambda rng: 2 ** int(rng.uniform(low, high)),
+        _listed(values),
+        text,
+        published=f"2^U({low:g}, {high:g})",
+    )
 
 
 def one_of(
-    default: Number, values: Sequence[Number], text: str = "", static: bool = False
+    default: Number,
+    values: Sequence[Number],
+    text: str = "",
+    static: bool = False,
+    published: str = "",
 ) -> Setting:
     """A uniform choice; the order of ``values`` matters to the stream."""
-    return Setting(default, lambda rng: rng.choice(values).item(), _listed(values), text, static)
+    return Setting(
+        default,
+        lambda rng: rng.choice(values).item(),
+        _listed(values),
+        text,
+        static,
+        published,
+    )
 
 
 def _listed(values: Sequence[Number]) -> str:

@@ -44,4 +44,8 @@ ABS_GCE = Algorithm(
     kind="average loss",
     summary="a bounded loss averaged over the candidates with equal weights",
     variants={"plench": {"stages": pure(loss_plench)}},
+    differences={
+        "plench": "The power p^0.7 is differentiated at p = 0, so that a probability that "
+        "underflows ends the run (D-GCE-1)."
+    },
 )

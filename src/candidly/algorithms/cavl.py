@@ -46,4 +46,8 @@ CAVL = Algorithm(
     summary="the label is the candidate with the largest class activation value",
     rows=rows,
     variants={"plench": {"stages": (Stage(step, after_plench),)}},
+    differences={
+        "plench": "Activation values are multiplied by the candidate mask, so that a non-candidate "
+        "is the target wherever all candidates' values are negative (D-CAVL-1)."
+    },
 )

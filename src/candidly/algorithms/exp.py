@@ -43,4 +43,8 @@ EXP = Algorithm(
     kind="set likelihood",
     summary="a bounded loss of the candidate set's probability",
     variants={"plench": {"stages": pure(loss_plench)}},
+    differences={
+        "plench": "The weight of a full candidate set divides by 0, so that one such set ends the "
+        "run (D-EXP-1)."
+    },
 )

@@ -193,4 +193,8 @@ FREDIS = Algorithm(
         "alpha": one_of(1, (1e-3, 1e-2, 1e-1, 1)),
     },
     variants={"plench": {"stages": (Stage(step_plench, after_plench, whole_plench),)}},
+    differences={
+        "plench": "Trains on the original sets (D-FREDIS-3), draws among entries that would not "
+        "change, and leaves emptied rows empty (D-FREDIS-4).",
+    },
 )

@@ -50,4 +50,8 @@ GA = Algorithm(
     summary="NN's estimate, with gradient ascent on what has gone negative; degenerate with Adam",
     constants=constants,
     variants={"plench": {"stages": (Stage(step_plench),)}},
+    differences={
+        "plench": "Class k's part takes the prior of k for every complementary label, which is "
+        "biased unless all complementary labels are equally frequent (D-NN-1)."
+    },
 )

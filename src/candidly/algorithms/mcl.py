@@ -85,6 +85,10 @@ def loss_mse_plench(logits: Tensor, candidates: Tensor) -> Tensor:
 
 
 PAPER = "Feng et al., Learning with multiple complementary labels, ICML 2020"
+INVERTED = (
+    "The sum over non-candidates is in the denominator, which is biased, unbounded below and "
+    "pushes non-candidates up (D-MCL-1)"
+)
 
 MCL_GCE = Algorithm(
     "MCL-GCE",
@@ -93,6 +97,10 @@ MCL_GCE = Algorithm(
     kind="complementary",
     summary="an unbiased estimate of the supervised risk under the generalised cross-entropy",
     variants={"plench": {"stages": pure(loss_gce_plench)}},
+    differences={
+        "plench": f"{INVERTED}; the power p^0.7 is differentiated at p = 0, so that a probability "
+        "that underflows ends the run (D-GCE-1)."
+    },
 )
 MCL_MSE = Algorithm(
     "MCL-MSE",
@@ -101,4 +109,5 @@ MCL_MSE = Algorithm(
     kind="complementary",
     summary="an unbiased estimate of the supervised risk under the squared error",
     variants={"plench": {"stages": pure(loss_mse_plench)}},
+    differences={"plench": f"{INVERTED}."},
 )

@@ -71,4 +71,8 @@ NN = Algorithm(
     summary="an unbiased estimate of the log-loss, each class's part kept from going negative",
     constants=constants,
     variants={"plench": {"stages": (Stage(step_plench),)}},
+    differences={
+        "plench": "Class k's part takes the prior of k for every complementary label, which is "
+        "biased unless all complementary labels are equally frequent (D-NN-1)."
+    },
 )

@@ -121,4 +121,10 @@ POP = Algorithm(
         "plench": {"stages": (Stage(step, after_plench, whole_plench),)},
         "window": {"stages": (Stage(step, after, whole_window),)},
     },
+    differences={
+        "plench": "Removed labels regain weight at their row's next visit (D-POP-1); every "
+        "purification starts from the original sets (D-POP-2), after an epoch's first update "
+        "(D-POP-4).",
+        "window": "Purifies once per window, as the paper does, not once per epoch (D-POP-3).",
+    },
 )

@@ -41,4 +41,8 @@ PRODEN = Algorithm(
     summary="weights over the candidates follow the model's own probabilities",
     rows=rows,
     variants={"pre": {"stages": (Stage(step_pre),)}},
+    differences={
+        "pre": "The weights are refreshed from the forward pass of the loss, before the update, as "
+        "in the paper's program; a third cheaper (D-PRODEN-1)."
+    },
 )

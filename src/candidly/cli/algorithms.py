@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,8 @@ app = typer.Typer(
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+IN_A_SWEEP = "In a sweep the name also brings the released program's scaling and record times."
 
 
 @app.command("list")
@@ -42,7 +45,7 @@ def show(
     name: Annotated[str, typer.Argument(help="A name, such as CAVL or CAVL:plench.")],
     as_json: AsJson = False,
 ) -> None:
-    """One algorithm: paper, labels it reads, variants, hyper-parameters.
+    """One algorithm: paper, what it needs, what its variants change, hyper-parameters.
 
     [bold]Example:[/bold]  candidly algorithms show LWS
     """
@@ -54,19 +57,69 @@ def show(
         return
     console = Console()
     console.print(f"[bold]{page.label}[/bold]: {page.summary}")
-    facts = {
-        "paper": page.paper or "-",
-        "kind": page.kind,
-        "reads": ", ".join(page.reads) + (" (an oracle)" if page.oracle else ""),
-        "variants": ", ".join(page.variants) or "none that differ",
-        "version": str(page.version),
-    }
-    for what, text in facts.items():
-        console.print(f"  {what:<9} {text}", highlight=False)
-    table = Table("hyper-parameter", "default", "search", title="Hyper-parameters")
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("  paper", page.paper or "-")
+    facts.add_row("  kind", page.kind)
+    facts.add_row("  needs", "\n".join(_needs(page)))
+    facts.add_row("  version", str(page.version))
+    for variant, sentence in _differences(page).items():
+        shown = page.variant == variant
+        facts.add_row(f"  [bold]:{variant}[/bold]" if shown else f"  :{variant}", sentence)
+    console.print(facts, highlight=False)
+    table = Table(title="Hyper-parameters")
+    for column in ("hyper-parameter", "default", "search", "where the benchmark's paper differs"):
+        table.add_column(column)
     for setting, value in page.settings().items():
-        table.add_row(setting, f"{value.default:g}", value.shown)
+        table.add_row(setting, f"{value.default:g}", value.shown, value.published)
     console.print(table)
+
+
+def _differences(page: Any) -> dict[str, str]:
+    """What each variant changes, in a sentence; ``plench`` always does."""
+    released = page.differences.get("plench", "The formula is the same.")
+    return {**page.differences, "plench": f"{released} {IN_A_SWEEP}"}
+
+
+def _needs(page: Any) -> list[str]:
+    """What the algorithm learns from and what it keeps, read off the page."""
+    import torch
+
+    n, q = 1009, 101  # sizes that nothing else has
+    labels = torch.zeros(1, n, dtype=torch.int64)
+    trial = SimpleNamespace(
+        n=n,
+        q=q,
+        dtype=torch.float32,
+        hp=SimpleNamespace(**{name: s.default for name, s in page.settings().items()}),
+        candidates=torch.ones(1, n, q, dtype=torch.bool),
+        given=labels,
+        truth=labels,
+    )
+    called = {n: "n", q: "q"}
+
+    def sizes(made: dict[str, Any]) -> str:
+        return ", ".join(
+            f"{name} ({' × '.join(str(called.get(size, size)) for size in value.shape[1:])})"
+            for name, value in made.items()
+        )
+
+    needs = [f"labels: {', '.join(page.reads)}{' (an oracle)' if page.oracle else ''}"]
+    if page.rows:
+        needs.append(f"a row for every training row: {sizes(page.rows(trial))}")
+    if page.memory:
+        needs.append(f"memory: {sizes(page.memory(trial))}")
+    if page.constants:
+        needs.append(f"once, from the training labels: {sizes(page.constants(trial))}")
+    if page.networks > 1:
+        needs.append(f"{page.networks} networks side by side")
+    if page.modules:
+        needs.append(f"further networks: {', '.join(page.modules)}")
+    if len(page.stages) > 1:
+        kinds = ", then ".join(stage.optimiser for stage in page.stages)
+        needs.append(f"{len(page.stages)} stages, one after the other: {kinds}")
+    if any(stage.whole or stage.begin for stage in page.stages):
+        needs.append("now and then a step over all training rows")
+    return needs
 
 
 def _about(page: Any) -> dict[str, Any]:
@@ -74,13 +127,16 @@ def _about(page: Any) -> dict[str, Any]:
         "name": page.name,
         "variant": page.variant,
         "variants": list(page.variants),
+        "differences": _differences(page),
         "kind": page.kind,
         "summary": page.summary,
         "paper": page.paper,
         "reads": list(page.reads),
+        "needs": _needs(page),
         "oracle": page.oracle,
         "version": page.version,
         "hyper_parameters": {
-            name: {"default": s.default, "search": s.shown} for name, s in page.settings().items()
+            name: {"default": s.default, "search": s.shown, "published": s.published}
+            for name, s in page.settings().items()
         },
     }
