@@ -14,9 +14,13 @@ import candidly
 SRC = Path(candidly.__file__).parent
 
 # files of the package's top folder that are one room together
-ROOM_OF = dict.fromkeys(
-    ("_checks", "_convert", "_stored", "describe", "labelled", "storage", "votes"), "labelled"
-) | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
+ROOM_OF = (
+    dict.fromkeys(
+        ("_checks", "_convert", "_stored", "describe", "labelled", "storage", "votes"), "labelled"
+    )
+    | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
+    | {"_flip_rate": "criteria"}
+)
 
 MAY = {  # who may import whom
     "ground": set(),

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from threadpoolctl import threadpool_limits
 
 from candidly.imperfect import apply, canonical, instance
 from candidly.imperfect.instance import _held_out_log_probs, likeness, scaled
@@ -100,13 +99,6 @@ def test_the_seed_decides_the_draws(blobs):
     assert not np.array_equal(
         instance(inputs, truth, 6, 0.3, 1), instance(inputs, truth, 6, 0.3, 2)
     )
-
-
-def test_the_number_of_threads_does_not(blobs):
-    inputs, truth = blobs
-    with threadpool_limits(1):
-        alone = likeness(inputs, truth, 6)
-    assert np.array_equal(alone, likeness(inputs, truth, 6))
 
 
 def test_classes_with_few_or_no_examples(blobs):
