@@ -1,4 +1,4 @@
-"""Criteria: worked cases, the defect that ``fixed`` does not have, shapes and extremes."""
+"""Criteria: worked cases, bounds, and the defect that ``fixed`` does not have."""
 
 from __future__ import annotations
 
@@ -120,6 +120,37 @@ def test_balanced_accuracy_agrees_with_scikit_learn(case):
     known = labels >= 0
     expected = balanced_accuracy_score(labels[known], logits[0].argmax(-1)[known])
     assert balanced_accuracy(logits[0], labels) == pytest.approx(expected)
+
+
+# what holds of any logits and sets (the theory is in test_theory.py)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    logits=hnp.arrays(np.float32, (1, 6), elements=st.floats(-200, 200, width=32)),
+    row=hnp.arrays(bool, 6).filter(lambda row: row.any()),
+)
+def test_each_example_lies_between_its_bounds(logits, row):
+    candidates = row[None]
+    for as_kind in (np.asarray, torch.as_tensor):
+        cr = float(covering_rate(as_kind(logits), as_kind(candidates)))
+        aa = float(approximated_accuracy(as_kind(logits), as_kind(candidates)))
+        assert cr / row.sum() <= aa <= cr
+
+
+@pytest.mark.parametrize("measure", [covering_rate, approximated_accuracy])
+def test_single_candidates_give_the_accuracy(measure, case):
+    logits, _, labels = case
+    labels = np.abs(labels)
+    assert np.allclose(measure(logits, one_hot(labels, 7)), accuracy(logits, labels))
+
+
+def test_full_candidates_give_one_and_the_confidence(case, kind):
+    logits, candidates, _ = case
+    full = kind(np.ones_like(candidates))
+    probs = torch.as_tensor(logits).softmax(-1)
+    assert np.allclose(covering_rate(kind(logits), full), 1)
+    assert np.allclose(approximated_accuracy(kind(logits), full), probs.amax(-1).mean(-1))
 
 
 # D-SEL-1: a confidently wrong network must not look right

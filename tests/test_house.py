@@ -14,10 +14,14 @@ import candidly
 SRC = Path(candidly.__file__).parent
 
 # files of the package's top folder that are one room together
-ROOM_OF = dict.fromkeys(
-    ("_checks", "_convert", "_stored", "describe", "labelled", "storage", "votes"), "labelled"
-) | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
-ROOM_OF |= dict.fromkeys(("batches", "stack", "train"), "train")
+ROOM_OF = (
+    dict.fromkeys(
+        ("_checks", "_convert", "_stored", "describe", "labelled", "storage", "votes"), "labelled"
+    )
+    | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
+    | dict.fromkeys(("batches", "stack", "train"), "train")
+    | {"_flip_rate": "criteria"}
+)
 
 MAY = {  # who may import whom
     "ground": set(),

@@ -9,6 +9,9 @@ The predicted class is the one with the highest logit, the lowest index among eq
 
 Each public function checks its input and calls the underscored one of the same name, which a
 training loop that has checked its data once may call itself.
+
+What candidate sets say about the accuracy by themselves, ``constant_flip_rate`` and
+``accuracy_from_covering_rate``, is written in ``_flip_rate.py``.
 """
 
 from __future__ import annotations
@@ -18,6 +21,29 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from ._flip_rate import (
+    AccuracyEstimate,
+    FlipRate,
+    accuracy_from_covering_rate,
+    constant_flip_rate,
+)
+
+__all__ = [
+    "AccuracyEstimate",
+    "FlipRate",
+    "accuracy",
+    "accuracy_from_covering_rate",
+    "approximated_accuracy",
+    "approximated_accuracy_plench",
+    "balanced_accuracy",
+    "best_configuration",
+    "best_record",
+    "constant_flip_rate",
+    "count_best",
+    "covering_rate",
+    "top_k_accuracy",
+]
 
 Array = Any  # numpy.ndarray or torch.Tensor; torch is not imported here
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from candidly.imperfect import flip, noise, uniform
+from candidly.imperfect import flip, instance, noise, uniform
 
 DRAWS = 40_000
 SMALLEST_P = 1e-4  # a right sampler fails one test in ten thousand, and seeds are fixed
@@ -148,6 +148,7 @@ def test_noise_leaves_its_argument_and_noisy_rows_alone():
 PROCESSES = {
     "uniform": lambda truth, seed: uniform(truth, 5, seed),
     "flip": lambda truth, seed: flip(truth, 5, 0.4, seed=seed),
+    "instance": lambda truth, seed: instance(truth[:, None], truth, 5, 0.4, seed),
     "noise": lambda truth, seed: noise(truth[:, None] == np.arange(5), truth, 0.5, seed),
 }
 

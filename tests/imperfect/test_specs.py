@@ -81,7 +81,7 @@ def test_mistakes_are_named(clean, spec, message):
 def test_unknown_processes(clean):
     with pytest.raises(KeyError, match=r"no process for making labels named 'flipp'.*'flip'"):
         apply(clean, "flipp:rate=0.1")
-    with pytest.raises(KeyError, match=r"Choose from: uniform, flip, noise"):
+    with pytest.raises(KeyError, match=r"Choose from: uniform, flip, instance, noise"):
         canonical("")
 
 
@@ -93,7 +93,7 @@ def test_the_truth_must_be_complete():
 
 
 def test_every_process_is_listed_and_public():
-    assert list(PROCESSES) == ["uniform", "flip", "noise"]
+    assert list(PROCESSES) == ["uniform", "flip", "instance", "noise"]
     for name, process in PROCESSES.items():
         assert callable(getattr(imperfect, name))
         assert process.summary

@@ -34,7 +34,10 @@ Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-SPEC_HELP = "Process and parameters, such as flip:rate=0.3,seed=1 or uniform+noise:rate=0.1."
+SPEC_HELP = (
+    "Process and parameters, such as flip:rate=0.3,seed=1, instance:rate=0.3 or"
+    " uniform+noise:rate=0.1."
+)
 
 SHOWN_CLASSES = 20  # longer histograms hide the rest of the page
 BAR = 30

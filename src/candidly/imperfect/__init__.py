@@ -13,10 +13,11 @@ from .._names import lookup, nearest
 from ..labelled import Labelled
 from ._checks import check_rate, check_seed
 from .flip import flip
+from .instance import instance
 from .noise import noise
 from .uniform import uniform
 
-__all__ = ["PROCESSES", "Process", "apply", "canonical", "flip", "noise", "uniform"]
+__all__ = ["PROCESSES", "Process", "apply", "canonical", "flip", "instance", "noise", "uniform"]
 
 
 Values = dict[str, Any]  # a process's parameters by name
@@ -30,16 +31,18 @@ class Process:
         summary: what it does, for people.
         defaults: its parameters in the order they are written; a type instead of a value means
             that there is no default.
-        run: (truth, q, candidates so far or None, parameters) -> candidates bool (n, q).
+        run: (data, its truth, candidates so far or None, parameters) -> candidates bool (n, q).
     """
 
     summary: str
     defaults: Mapping[str, bool | int | float | type]
-    run: Callable[[np.ndarray, int, np.ndarray | None, Values], np.ndarray]
+    run: Callable[[Labelled, np.ndarray, np.ndarray | None, Values], np.ndarray]
 
 
-def _noise(truth: np.ndarray, q: int, sets: np.ndarray | None, values: Values) -> np.ndarray:
-    alone = truth[:, None] == np.arange(q)
+def _noise(
+    data: Labelled, truth: np.ndarray, sets: np.ndarray | None, values: Values
+) -> np.ndarray:
+    alone = truth[:, None] == np.arange(data.q)
     return noise(alone if sets is None else sets, truth, **values)
 
 
@@ -47,13 +50,19 @@ PROCESSES: dict[str, Process] = {
     "uniform": Process(
         "candidate sets drawn uniformly among those with the truth, except the full one (USS)",
         {"seed": 0},
-        lambda truth, q, sets, values: uniform(truth, q, **values),
+        lambda data, truth, sets, values: uniform(truth, data.q, **values),
     ),
     "flip": Process(
         "each wrong label is a candidate with probability rate (FPS);"
         " force=true adds one where none was drawn",
         {"rate": float, "force": False, "seed": 0},
-        lambda truth, q, sets, values: flip(truth, q, **values),
+        lambda data, truth, sets, values: flip(truth, data.q, **values),
+    ),
+    "instance": Process(
+        "wrong labels are candidates where the example looks like their class, by the"
+        " probabilities of a classifier; rate is the mean probability",
+        {"rate": float, "seed": 0},
+        lambda data, truth, sets, values: instance(data.inputs, truth, data.q, **values),
     ),
     "noise": Process(
         "the truth is taken from a share `rate` of the candidate sets; on data without candidate"
@@ -68,8 +77,8 @@ def apply(data: Labelled, spec: str) -> Labelled:
     """The same examples with candidate sets made from their truth.
 
     Args:
-        data: with a complete truth. ``uniform`` and ``flip`` replace its candidate sets;
-            ``noise`` works on them, or on the truth alone when there are none.
+        data: with a complete truth. ``uniform``, ``flip`` and ``instance`` replace its candidate
+            sets; ``noise`` works on them, or on the truth alone when there are none.
         spec: process names and parameters, joined by ``+`` and applied from left to right, for
             example ``flip:rate=0.3,seed=1`` or ``uniform+noise:rate=0.1``.
 
@@ -87,7 +96,7 @@ def apply(data: Labelled, spec: str) -> Labelled:
         )
     candidates = data.candidates
     for name, values in steps:
-        candidates = PROCESSES[name].run(data.truth, data.q, candidates, values)
+        candidates = PROCESSES[name].run(data, data.truth, candidates, values)
     told = "".join(f" + {name}({_text(values, ', ')})" for name, values in steps)
     return replace(data, candidates=candidates, source=(data.source or "data") + told)
 
