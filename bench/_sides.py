@@ -8,6 +8,7 @@ turns. The ways:
                 per-example data set, torch.optim.Adam, one trial at a time; candidates and table
                 in the float64 of the files, renormalised whole with a repeated denominator
     lean        the same loop with a float32 table and a broadcast division
+    any other   candidly's stack of the algorithm with that name, its warm-up over
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ from pathlib import Path
 from candidly._process import HUGE_PAGES, tune_memory
 
 HIDDEN = 500
+PLAIN = ("released", "lean")
+LATE = {"POP": {"warm_up": 0}, "IDGP": {"warm_up": 0}, "VALEN": {"warm_up": 1}}
 
 
 class Side:
     """A way in its own process. Call it with a number of updates; it answers seconds per update."""
 
     def __init__(self, way: str, shape: tuple[int, int, int], batch: int, trials: int = 1):
-        own = HUGE_PAGES if way in ("ours", "pre") else {}
+        own = {} if way in PLAIN else HUGE_PAGES
         self.process = subprocess.Popen(
             [sys.executable, __file__, json.dumps([way, shape, batch, trials])],
             stdin=subprocess.PIPE,
@@ -67,7 +70,7 @@ def make_data(n: int, d: int, q: int):
 
 
 def make_stack(data, trials: int, batch: int, name="PRODEN", dtype="float32", device="cpu"):
-    """Trials with the default hyper-parameters, on the splits 0, 1, ..."""
+    """Trials with the default hyper-parameters but no warm-up, on the splits 0, 1, ..."""
     import torch
 
     from candidly.algorithms import algorithm, configuration
@@ -81,6 +84,7 @@ def make_stack(data, trials: int, batch: int, name="PRODEN", dtype="float32", de
     for k in range(trials):
         rows = data.split(k).train
         hyper = configuration(page.settings(), 0, 0) | {"batch_size": batch}
+        hyper |= LATE.get(name, {})
         members.append(Member(k, rows, hyper, split_scaling(data, examples, rows, "train")))
     return Stack(page, mlp(examples.inputs.shape[1], data.q, HIDDEN), examples, members, 10**9)
 
@@ -131,8 +135,8 @@ class Plain:
 
         epoch, rows = 0, Rows(self.inputs, self.candidates)
         while True:
-            self.stack._shuffle(epoch)  # the order that the stack will use
-            order = [ids[self.k].tolist() for ids in self.stack._ids]
+            batches = (self.stack.orders.at(epoch, j) for j in range(self.stack.E))
+            order = [ids[self.k].tolist() for ids, *_ in batches]  # the stack's own
             yield from DataLoader(rows, batch_sampler=order)
             epoch += 1
 
@@ -183,20 +187,16 @@ class Plain:
 
 
 def serve(way: str, shape: list[int], batch: int, trials: int) -> None:
-    if way in ("ours", "pre"):
+    if way not in PLAIN:
         tune_memory()
     import torch
 
     from candidly.train import update
 
     torch.set_num_threads(1)
-    name = "PRODEN:pre" if way == "pre" else "PRODEN"
+    name = {"pre": "PRODEN:pre"}.get(way, "PRODEN" if way in ("ours", *PLAIN) else way)
     stack = make_stack(make_data(*shape), trials, batch, name)
-    work = (
-        partial(update, stack)
-        if way in ("ours", "pre")
-        else Plain(stack, 0, way == "released").update
-    )
+    work = Plain(stack, 0, way == "released").update if way in PLAIN else partial(update, stack)
     for line in sys.stdin:
         start = time.perf_counter()
         for _ in range(int(line)):

@@ -1,0 +1,107 @@
+"""What each algorithm costs: time per update beside CC, whole-table steps, memory.
+
+Every algorithm trains in a process of its own on one thread, its warm-up over, and takes turns with
+CC; ratios are medians over the rounds. Whole-table steps are timed against the epochs they close.
+
+    python bench/costs.py            about ten minutes; writes bench/results/costs.json
+    python bench/costs.py --quick    under a minute
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+from _bench import Claim, at_most, interleaved, main, median_ratio
+from _sides import Side, make_data, make_stack
+from candidly.algorithms import ALGORITHMS
+from candidly.train import update
+
+# shape: trials in the stack
+SHAPES = {(1122, 108, 16): 5, (22991, 163, 219): 1}
+BATCH = 64
+MOST = {"VALEN": 6.0}  # times CC; 3 for the others
+NAMES = [name for name in ALGORITHMS if name not in ("CC", "ce", "supervised-oracle")]
+
+
+def costs(shape: tuple[int, int, int], names: list[str], quick: bool) -> list[Claim]:
+    trials, label = SHAPES[shape], " x ".join(map(str, shape))
+    updates = 10 if quick else 600 // (trials if shape[0] < 2000 else 12)
+    cc = Side("CC", shape, BATCH, trials)
+    cc(updates)
+    claims = []
+    for name in names:
+        side = Side(name, shape, BATCH, trials)
+        side(updates)
+        mine, its = interleaved(3 if quick else 11, lambda s=side: s(updates), lambda: cc(updates))
+        side.close()
+        claims.append(
+            at_most(f"{label}: {name}, times CC", median_ratio(mine, its), MOST.get(name, 3))
+        )
+    cc.close()
+    return claims
+
+
+def whole_tables(name: str, shape: tuple[int, int, int], quick: bool) -> Claim:
+    """Share of an epoch's time that the step over all rows takes, spread over its interval."""
+    stack = make_stack(make_data(*shape), 1, BATCH, name)
+    interval = stack.hyper[0].get("interval", 1)
+    for _ in range(5):
+        update(stack)
+    start = time.perf_counter()
+    for _ in range(count := 20 if quick else 200):
+        update(stack)
+    epoch = (time.perf_counter() - start) / count * stack.E
+    stack.t = stack.E * interval  # as at the end of an epoch in which a step is due
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        stack.write(stack.stage.whole(stack))
+        seconds.append(time.perf_counter() - start)
+    share = statistics.median(seconds) / interval / epoch
+    return at_most(
+        f"{' x '.join(map(str, shape))}: {name}, whole-table share of an epoch", share, 0.2
+    )
+
+
+def valen_memory() -> Claim:
+    """Peak memory of a child process that builds the graph and trains two trials."""
+    code = f"""
+import sys
+from candidly._process import peak_memory_bytes, tune_memory
+tune_memory()
+import torch
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from _sides import make_data, make_stack
+from candidly.train import update
+torch.set_num_threads(1)
+stack = make_stack(make_data(22991, 163, 219), 2, 128, "VALEN")
+for _ in range(5):
+    update(stack)
+print(peak_memory_bytes())
+"""
+    out = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True
+    )
+    return at_most("22991 x 163 x 219: VALEN, stack of 2, peak GB", int(out.stdout) / 1e9, 2)
+
+
+def measure(quick: bool) -> list[Claim]:
+    torch.set_num_threads(1)
+    small, large = SHAPES
+    claims = costs(small, ["PRODEN", "IDGP", "VALEN"] if quick else NAMES, quick)
+    shapes = [small] if quick else [small, large]
+    for shape in shapes:
+        claims += [whole_tables(name, shape, quick) for name in ("POP", "FREDIS")]
+    if not quick:
+        claims += [*costs(large, NAMES, quick), valen_memory()]
+    return claims
+
+
+if __name__ == "__main__":
+    main("costs", __doc__ or "", measure)
