@@ -205,7 +205,7 @@ def test_a_file_that_is_not_the_published_one_is_told_in_a_line(candidly, tmp_pa
         (("--algorithms", "ce"), "ce cannot learn from digits: digits + flip(rate=0.3, seed=0)"),
         (("--steps", 0), "`steps` is 0"),
         (("--variant", "plenh"), "`variant` is 'plenh'"),
-        (("--test", 0.99), "fewer than a batch of"),
+        (("--test-share", 0.99), "fewer than a batch of"),
         (("--device", "tpu"), "device 'tpu' is unknown"),
         (("--settings", "none.toml"), "none.toml"),
     ],
@@ -239,6 +239,23 @@ def test_a_directory_without_results_is_named(candidly, tmp_path, verb):
     assert "elsewhere holds no plan.json" in err
     assert "candidly bench run --out elsewhere" in err
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_validation_rows_may_be_trained_on_and_the_table_says_so(candidly):
+    words = ("--dataset", "digits", "--labels", "flip:rate=0.3", "--algorithms", "CC")
+    words = (*words, "--splits", 1, "--steps", 20, "--validation", "train-oracle")
+    status, _, err = candidly("bench", "plan", *words)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "Use --configs 1." in err
+    plan = candidly("bench", "plan", *words, "--configs", 1)[1]
+    assert "the validation rows are among the training rows, with their true labels" in plan
+    (row,) = json.loads(candidly("bench", "plan", *words, "--configs", 1, "--json")[1])["datasets"]
+    assert (row["train"], row["validation"], row["test"]) == (1617, 0, 180)
+    assert candidly("bench", "run", *words, *HERE, "--configs", 1, "--out", "out")[0] == 0
+    status, told, _ = candidly("bench", "table", "out")
+    assert status == 0
+    assert told.startswith("Oracle, trained on 161 clean labels of validation rows besides")
+    assert re.search(r"^CC +\d\d\.\d\d ± – \(1\)$", told, re.MULTILINE)
 
 
 # status, table, report

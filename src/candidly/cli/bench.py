@@ -66,9 +66,16 @@ Scaling = Annotated[
     str | None,
     typer.Option(help="train, plench (statistics over all rows) or none. (default: the variant's)"),
 ]
-Test = Annotated[float | None, typer.Option(help="Share of rows for testing. (default: 0.1)")]
 Validation = Annotated[
-    float | None, typer.Option(help="Share of the rest for selection. (default: 0.1)")
+    str | None,
+    typer.Option(
+        help="tune: choose models on the validation rows; train-oracle: train on their true "
+        "labels instead. (default: tune)"
+    ),
+]
+TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (default: 0.1)")]
+ValidationShare = Annotated[
+    float | None, typer.Option(help="Share of the rest for validation. (default: 0.1)")
 ]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
@@ -102,8 +109,9 @@ def plan(
     labels: Labels = None,
     variant: Variant = None,
     scaling: Scaling = None,
-    test: Test = None,
     validation: Validation = None,
+    test_share: TestShare = None,
+    validation_share: ValidationShare = None,
     data: Root = None,
     out: Out = None,
     as_json: AsJson = False,
@@ -112,7 +120,7 @@ def plan(
 
     [bold]Example:[/bold]  candidly bench plan --dataset lost --algorithms PRODEN,CC --configs 4
     """
-    from ..sweep.plan import check_extends, read_plan
+    from ..sweep.plan import check_extends, read_plan, training_rows
     from ..sweep.run import finished_keys
 
     made, _ = _prepared(**_asked(locals()))
@@ -120,14 +128,15 @@ def plan(
     if old := read_plan(folder):
         check_extends(folder, old, made)
     done = finished_keys(made, folder)
+    oracle = made.settings.validation == "train-oracle"
     rows = [
         {
             "dataset": name,
             "n": facts.n,
             "features": facts.d,
             "classes": facts.q,
-            "train": facts.n - facts.n_validation - facts.n_test,
-            "validation": facts.n_validation,
+            "train": training_rows(facts, made.settings),
+            "validation": 0 if oracle else facts.n_validation,
             "test": facts.n_test,
             "runs": sum(trial.dataset == name for trial in made.trials),
             "done": sum(t.dataset == name and t.key in done for t in made.trials),
@@ -148,6 +157,8 @@ def plan(
         table.add_row(*(str(value) for value in row.values()))
     Console().print(table)
     print("algorithms: " + ", ".join(made.versions))
+    if oracle:
+        print("oracle: the validation rows are among the training rows, with their true labels")
 
 
 @app.command()
@@ -163,8 +174,9 @@ def run(
     labels: Labels = None,
     variant: Variant = None,
     scaling: Scaling = None,
-    test: Test = None,
     validation: Validation = None,
+    test_share: TestShare = None,
+    validation_share: ValidationShare = None,
     data: Root = None,
     device: Device = "cpu",
     workers: Workers = None,
@@ -240,7 +252,8 @@ def table(
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            help="CR, AA, OA, 'OA & ES', or the extra AA:plench; repeat it. (default: the first 4)"
+            help="CR, AA, OA, 'OA & ES', or the extra AA:plench and last (no selection); repeat "
+            "it. (default: the first 4; last after --validation train-oracle)"
         ),
     ] = None,
     as_json: AsJson = False,
@@ -310,11 +323,10 @@ def _print_tables(
     results: Results, format: str, metric: str = "top1", criteria: list[str] | None = None
 ) -> None:
     from ..report import render
-    from ..sweep.select import DEFAULT
 
     # on a terminal as wide as it is; elsewhere always the same
     width = min(100, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 100
-    print(render(results, format, metric, criteria or DEFAULT, width=width))
+    print(render(results, format, metric, criteria, width=width))
 
 
 def _print_notes(results: Results) -> None:

@@ -10,7 +10,15 @@ from typing import Any
 
 from .._names import lookup
 from ..sweep.records import Results
-from ..sweep.select import CRITERIA, DEFAULT, METRICS, Cell, Criterion, cells
+from ..sweep.select import (
+    CRITERIA,
+    METRICS,
+    Cell,
+    Criterion,
+    cells,
+    trained_on_validation,
+    usual_criteria,
+)
 from ._wording import (
     NOTHING,
     algorithm_label,
@@ -43,10 +51,16 @@ class Table:
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]  # by (algorithm, dataset); plans may leave holes
+    oracle: bool = False  # the validation rows were trained on, with their true labels
 
     @property
     def caption(self) -> str:
         labels = sum(cell.oracle_labels for cell in self.cells.values())
+        if self.oracle:
+            return (
+                f"Oracle, trained on {labels:,} clean labels of validation rows besides: "
+                f"{self.criterion.about}"
+            )
         read = f"{labels:,} reads of clean labels" if labels else "no clean label read"
         return f"Chosen by {self.criterion.name}: {self.criterion.about}; {read}"
 
@@ -59,7 +73,7 @@ def render(
     results: Results,
     format: str = "text",
     metric: str = "top1",
-    criteria: Sequence[str] = DEFAULT,
+    criteria: Sequence[str] | None = None,
     *,
     width: int = 100,
     choices: bool = True,
@@ -70,7 +84,8 @@ def render(
         results: what :func:`candidly.sweep.journal.read_results` returns.
         format: ``text``, ``markdown`` or ``json``.
         metric: ``top1``, ``balanced`` or ``top5``.
-        criteria: one table each; ``AA:plench``, the benchmark program's AA, is there on request.
+        criteria: one table each; by default ``select.usual_criteria``. On request there are
+            ``AA:plench``, the benchmark program's AA, and ``last``, no selection.
         width: columns the text form may use.
         choices: whether the configurations follow the tables (JSON always has them).
 
@@ -79,18 +94,22 @@ def render(
     """
     _, form = lookup(FORMATS, format, "format")
     metric, _ = lookup(METRICS, metric, "metric")
-    return form(results, metric, criteria, width, choices)
+    return form(
+        results, metric, usual_criteria(results) if criteria is None else criteria, width, choices
+    )
 
 
-def make_tables(results: Results, criteria: Sequence[str] = DEFAULT) -> list[Table]:
-    """One table per criterion."""
+def make_tables(results: Results, criteria: Sequence[str] | None = None) -> list[Table]:
+    """One table per criterion, by default the usual ones."""
+    criteria = usual_criteria(results) if criteria is None else criteria
     found = cells(results, criteria)
     algorithms, datasets = tuple(algorithm_order(results)), tuple(dataset_order(results))
     tables = []
     for name in criteria:
         _, criterion = lookup(CRITERIA, name, "criterion")
         mine = {(c.algorithm, c.dataset): c for c in found if c.criterion == criterion.name}
-        tables.append(Table(criterion, algorithms, datasets, mine))
+        oracle = trained_on_validation(results)
+        tables.append(Table(criterion, algorithms, datasets, mine, oracle))
     return tables
 
 
@@ -266,6 +285,7 @@ def _json(results: Results, metric: str, criteria: Sequence[str], width: int, ch
                 "criterion": table.criterion.name,
                 "about": table.criterion.about,
                 "reads_truth": table.criterion.reads_truth,
+                "trained_on_validation_truth": table.oracle,
                 "cells": [
                     _json_cell(table.cells[at], metric)
                     for at in ((a, d) for d in table.datasets for a in table.algorithms)

@@ -16,7 +16,8 @@ from .records import Run
 from .settings import Settings
 from .trial import Trial, record_steps, selectable_from
 
-SCHEMA = 1
+SCHEMA = 2
+RENAMED = {"test": "test_share", "validation": "validation_share"}  # settings, since schema 1
 GROWING = ("datasets", "algorithms", "configs", "splits")  # settings that a later plan may extend
 
 
@@ -44,12 +45,13 @@ class Plan:
 
 def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: int) -> Facts:
     """The facts of one data set under these settings."""
-    split = data.split(settings.seed, settings.test, settings.validation)
-    for name, rows in (("test", split.test), ("validation", split.validation)):
-        if not len(rows):
+    shares = {"test": settings.test_share, "validation": settings.validation_share}
+    split = data.split(settings.seed, **shares)
+    for name, share in shares.items():
+        if not len(getattr(split, name)):
             raise ValueError(
                 f"{data.source or 'the data'} has {data.n} rows, too few for a {name} share of "
-                f"{getattr(settings, name):g}: that is no row at all. Raise --{name}."
+                f"{share:g}: that is no row at all. Raise --{name}-share."
             )
     fingerprint = data.fingerprint()
     return Facts(
@@ -69,8 +71,15 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
 
     Raises:
         UnknownName: an algorithm that is not in the table.
-        ValueError: an algorithm cannot learn from a data set, or a batch would not fill.
+        ValueError: an algorithm cannot learn from a data set, a batch would not fill, or
+            ``train-oracle`` is asked for with several configurations or without the truth.
     """
+    oracle = settings.validation == "train-oracle"
+    if oracle and settings.configs > 1:
+        raise ValueError(
+            f"`configs` is {settings.configs}, and with validation = train-oracle the validation "
+            "rows are trained on: nothing is left to choose a configuration with. Use --configs 1."
+        )
     pages = [algorithm(name, settings.variant) for name in settings.algorithms]
     labels = [page.label for page in pages]
     repeated = sorted({label for label in labels if labels.count(label) > 1})
@@ -80,7 +89,12 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
         for page in pages:
             if problem := unlearnable(data, page.reads):
                 raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
-        training = facts.n - facts.n_validation - facts.n_test
+        if oracle and (data.truth is None or (data.truth < 0).any()):
+            raise ValueError(
+                f"{name} lacks true labels, and train-oracle trains on those of the validation "
+                "rows. Use --validation tune."
+            )
+        training = training_rows(facts, settings)
         largest = max(
             configuration(page.settings(), config, split)["batch_size"]
             for page in pages
@@ -90,13 +104,19 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
         if training < largest:
             raise ValueError(
                 f"{name} leaves {training} training rows, fewer than a batch of {largest}. Use "
-                "more data, or lower --test and --validation."
+                "more data, or lower --test-share and --validation-share."
             )
     versions = {page.label: page.version for page in pages}
     facts_by_name = {name: facts for name, (_, facts) in datasets.items()}
     return Plan(
         settings, facts_by_name, versions, tuple(_trials(settings, facts_by_name, versions))
     )
+
+
+def training_rows(facts: Facts, settings: Settings) -> int:
+    """How many rows each trial trains on."""
+    held = facts.n_test + (facts.n_validation if settings.validation == "tune" else 0)
+    return facts.n - held
 
 
 def _splits(settings: Settings) -> range:
@@ -123,9 +143,9 @@ def _trials(
                         net=settings.net,
                         scaling=settings.scaling or ("plench" if released else "train"),
                         split=split,
-                        test=settings.test,
-                        validation=settings.validation,
-                        mode="tune",
+                        test=settings.test_share,
+                        validation=settings.validation_share,
+                        mode=settings.validation,
                         seed=hashed(facts.seed_name, page.name, config, split),
                         steps=facts.steps,
                         eval_every=settings.eval_every,
@@ -152,6 +172,7 @@ def planned_runs(plan: Plan) -> list[Run]:
                 selectable_from=selectable_from(due, trial.timing),
                 n_validation=facts.n_validation,
                 n_test=facts.n_test,
+                mode=trial.mode,
             )
         )
     return runs
@@ -182,9 +203,10 @@ def read_plan(folder: Path) -> Plan | None:
         return None
     try:
         about = json.loads(path.read_bytes())
-        if about["schema"] != SCHEMA:
+        if about["schema"] not in (1, SCHEMA):
             raise ValueError(f"its schema is {about['schema']}, not {SCHEMA}")
-        settings = Settings(**about["settings"])
+        renamed = RENAMED if about["schema"] == 1 else {}
+        settings = Settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
         facts = {name: Facts(**values) for name, values in about["data"].items()}
         versions = about["versions"]
     except (ValueError, KeyError, TypeError) as error:

@@ -22,7 +22,8 @@ class Record:
     (the oracle's: it reads the validation truth); ``test`` holds ``top1``, ``top5``, ``balanced``.
     ``loss`` is the mean training objective since the previous record; ``seconds`` is the time
     this trial has used so far, its share of its stack; ``memory_bytes`` the peak of its process.
-    ``outcomes`` is what each validation row adds to AA, packed; None with too many rows.
+    ``outcomes`` is what each validation row adds to AA, packed; None with too many rows. Where the
+    validation rows were trained on, ``validation`` has no values and ``outcomes`` is None.
     """
 
     key: str
@@ -43,9 +44,9 @@ def pack_outcomes(shares: np.ndarray | None) -> str | None:
     """What each validation row adds to AA, (m,) in [0, 1], as text of one byte a row, deflated.
 
     A prediction inside the candidates keeps at least 1/255, so that CR is exact and AA within
-    0.002 a row. None for None, and for more rows than ``MOST_OUTCOMES``.
+    0.002 a row. None for None, for no rows, and for more than ``MOST_OUTCOMES``.
     """
-    if shares is None or len(shares) > MOST_OUTCOMES:
+    if shares is None or not 0 < len(shares) <= MOST_OUTCOMES:
         return None
     levels = np.where(shares > 0, np.maximum(1, np.rint(shares * 255)), 0).astype(np.uint8)
     return base64.b64encode(zlib.compress(levels.tobytes(), 9)).decode()
@@ -71,6 +72,7 @@ class Run:
     n_validation: int
     n_test: int
     records: tuple[Record, ...] = ()
+    mode: str = "tune"  # or ``train-oracle``: the validation rows' truth was trained on
 
     @property
     def complete(self) -> bool:
