@@ -333,6 +333,23 @@ def test_table_of_unknown_names(finished, candidly, words, message):
     assert "Traceback" not in err
 
 
+def test_why_a_criterion_is_to_be_trusted(finished, candidly):
+    out, _ = finished
+    status, told, err = candidly("bench", "table", out, "--why")
+    assert (status, err) == (0, "")
+    assert told.startswith("digits: choices on 161 validation rows")
+    assert "not recorded" not in told
+    assert "| PRODEN | AA |" in candidly("bench", "table", out, "--why", "--format", "markdown")[1]
+    rows = json.loads(candidly("bench", "table", out, "--why", "--json")[1])["rows"]
+    assert [(row["algorithm"], row["criterion"]) for row in rows] == [
+        (name, criterion) for name in ("PRODEN", "CC") for criterion in ("CR", "AA")
+    ]
+    assert all(0 <= row["other"] <= 1 and row["accuracy"] < row["value"] for row in rows[::2])
+    status, _, err = candidly("bench", "table", out, "--why", "--criterion", "CR")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "leave out --criterion" in err
+
+
 def test_report_is_one_page(finished, candidly, tmp_path):
     out, _ = finished
     status, told, err = candidly("bench", "report", out)

@@ -256,13 +256,35 @@ def table(
             "it. (default: the first 4; last after --validation train-oracle)"
         ),
     ] = None,
+    why: Annotated[
+        bool,
+        typer.Option(
+            "--why",
+            help="Instead, how far the choices by CR and AA can be trusted: their spread, ties, "
+            "what resampled validation rows would choose, the accuracy CR stands for.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """The tables: per criterion, test accuracy with its standard error, and what was chosen.
 
-    [bold]Example:[/bold]  candidly bench table runs/lost --format markdown
+    [bold]Examples:[/bold]
+
+      candidly bench table runs/lost --format markdown
+
+      candidly bench table runs/lost --why
     """
-    _print_tables(_results(folder), "json" if as_json else format, metric, criterion)
+    form = "json" if as_json else format
+    if not why:
+        _print_tables(_results(folder), form, metric, criterion)
+        return
+    if criterion or metric != "top1":
+        raise ValueError(
+            "--why looks at CR and AA on the validation rows; leave out --criterion and --metric."
+        )
+    from ..report.why import render_why
+
+    print(render_why(_results(folder), form, _width()))
 
 
 @app.command()
@@ -324,9 +346,12 @@ def _print_tables(
 ) -> None:
     from ..report import render
 
-    # on a terminal as wide as it is; elsewhere always the same
-    width = min(100, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 100
-    print(render(results, format, metric, criteria, width=width))
+    print(render(results, format, metric, criteria, width=_width()))
+
+
+def _width() -> int:
+    """Of the terminal, if it is one; elsewhere always the same."""
+    return min(100, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 100
 
 
 def _print_notes(results: Results) -> None:

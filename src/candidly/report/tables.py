@@ -19,6 +19,7 @@ from ..sweep.select import (
     trained_on_validation,
     usual_criteria,
 )
+from ._forms import finite, markdown_safe, markdown_table, rich_table
 from ._wording import (
     NOTHING,
     algorithm_label,
@@ -192,7 +193,7 @@ def _blocks(table: Table, metric: str, width: int) -> list[list[str]]:
 
 
 def _text_table(table: Table, datasets: Sequence[str], metric: str) -> Any:
-    drawn = _rich_table()
+    drawn = rich_table()
     drawn.add_column("")
     for dataset in datasets:
         drawn.add_column(dataset, justify="right", overflow="fold")
@@ -203,7 +204,7 @@ def _text_table(table: Table, datasets: Sequence[str], metric: str) -> Any:
 
 
 def _text_choices(table: Table, dataset: str, metric: str) -> Any:
-    drawn = _rich_table()
+    drawn = rich_table()
     for name in CHOICE_COLUMNS:
         words = name in ("algorithm", "hyper-parameters")
         drawn.add_column(
@@ -218,13 +219,6 @@ def _text_choices(table: Table, dataset: str, metric: str) -> Any:
         drawn.add_row("" if algorithm == before else algorithm, *rest)
         before = algorithm
     return drawn
-
-
-def _rich_table() -> Any:
-    from rich import box
-    from rich.table import Table as RichTable
-
-    return RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
 
 
 # Markdown
@@ -242,31 +236,16 @@ def _markdown(
             [algorithm_label(a), *(table.text(a, d, metric) for d in table.datasets)]
             for a in table.algorithms
         ]
-        parts += [f"### {table.caption}", _markdown_table(["", *table.datasets], rows, "right")]
+        parts += [f"### {table.caption}", markdown_table(["", *table.datasets], rows, "right")]
     parts.append(legend(results, metric))
-    parts += [f"Note: {_markdown_safe(note)}" for note in results.notes]
+    parts += [f"Note: {markdown_safe(note)}" for note in results.notes]
     for table in tables if choices else ():
         header = [table.criterion.name if c == "criterion" else c for c in CHOICE_COLUMNS]
         for dataset in table.datasets:
-            title = f"### {_markdown_safe(dataset)}: configurations chosen by "
+            title = f"### {markdown_safe(dataset)}: configurations chosen by "
             rows = [list(row) for row in choice_rows(table, dataset, metric)]
-            parts += [title + table.criterion.name, _markdown_table(header, rows)]
+            parts += [title + table.criterion.name, markdown_table(header, rows)]
     return "\n\n".join(parts)
-
-
-def _markdown_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], justify: str = "left"
-) -> str:
-    rule = ["---", *["--:" if justify == "right" else "---"] * (len(header) - 1)]
-    lines = [[_markdown_safe(text) for text in header], rule]
-    lines += [[_markdown_safe(text) for text in row] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _markdown_safe(text: str) -> str:
-    for character in "\\`*_[]<>|":
-        text = text.replace(character, "\\" + character)
-    return " ".join(text.split())
 
 
 # JSON
@@ -307,7 +286,7 @@ def _json(results: Results, metric: str, criteria: Sequence[str], width: int, ch
             for run in results.runs
         ],
     }
-    return json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False)
+    return json.dumps(finite(about), indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def _json_cell(cell: Cell, metric: str) -> dict[str, Any]:
@@ -315,15 +294,6 @@ def _json_cell(cell: Cell, metric: str) -> dict[str, Any]:
     about = asdict(cell)
     summary = about.pop("summary")
     return {**about, **summary[metric], "summary": summary}
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no NaN; it becomes null."""
-    if isinstance(value, Mapping):
-        return {str(name): _finite(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and value != value else value
 
 
 FORMATS: Mapping[str, Callable[[Results, str, Sequence[str], int, bool], str]] = {

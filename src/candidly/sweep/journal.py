@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from ._flip import FlipRate
 from .plan import planned_runs, read_plan
 from .records import SCHEMA, Record, Results
 
@@ -103,4 +104,9 @@ def read_results(folder: Path | str) -> Results:
         settings=plan.settings.model_dump(mode="json"),
         ddof=0 if plan.settings.variant == "plench" else 1,
         notes=tuple(notes),
+        flip_rates={
+            name: FlipRate(facts.flip_rate, facts.flip_rate_error or 0.0, facts.flip_doubt)
+            for name, facts in plan.facts.items()
+            if facts.flip_rate is not None
+        },
     )

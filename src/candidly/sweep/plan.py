@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from .._files import replacing
@@ -12,6 +12,7 @@ from ..algorithms import algorithm, configuration
 from ..examples import unlearnable
 from ..labelled import Labelled
 from ..seeds import hashed
+from ._flip import constant_flip_rate
 from .records import Run
 from .settings import Settings
 from .trial import Trial, record_steps, selectable_from
@@ -23,7 +24,11 @@ GROWING = ("datasets", "algorithms", "configs", "splits")  # settings that a lat
 
 @dataclass(frozen=True)
 class Facts:
-    """What planning and reading need to know of a data set, so that neither needs its files."""
+    """What planning and reading need to know of a data set, so that neither needs its files.
+
+    The flip rate is that of wrong labels into candidate sets, with its standard error and why it
+    may be no constant; None without candidate sets, and in plans from before it was kept.
+    """
 
     fingerprint: str
     seed_name: str  # the benchmark's own spelling, or the fingerprint
@@ -33,6 +38,9 @@ class Facts:
     n_validation: int
     n_test: int
     steps: int
+    flip_rate: float | None = None
+    flip_rate_error: float | None = None
+    flip_doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,7 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
                 f"{share:g}: that is no row at all. Raise --{name}-share."
             )
     fingerprint = data.fingerprint()
+    flip = None if data.candidates is None else constant_flip_rate(data.candidates)
     return Facts(
         fingerprint=fingerprint,
         seed_name=seed_name or fingerprint,
@@ -63,6 +72,9 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         n_validation=len(split.validation),
         n_test=len(split.test),
         steps=settings.steps or steps,
+        flip_rate=flip.rate if flip else None,
+        flip_rate_error=flip.error if flip else None,
+        flip_doubt=flip.doubt if flip else "",
     )
 
 
@@ -233,7 +245,7 @@ def check_extends(folder: Path, old: Plan, new: Plan) -> None:
         if lost := [value for value in then[name] if value not in now[name]]:
             raise ValueError(_contradiction(folder, name, then[name], now[name], lost))
     for name, facts in old.facts.items():
-        if facts != new.facts[name]:
+        if _identity(facts) != _identity(new.facts[name]):
             raise ValueError(
                 f"{name} is not the data that {folder} was made with (fingerprint "
                 f"{new.facts[name].fingerprint[:12]}, not {facts.fingerprint[:12]}). Use another "
@@ -245,6 +257,11 @@ def check_extends(folder: Path, old: Plan, new: Plan) -> None:
                 f"{folder} was made with {label} version {version}; this candidly has version "
                 f"{new.versions[label]}, whose numbers differ. Use another --out."
             )
+
+
+def _identity(facts: Facts) -> Facts:
+    """The facts without the estimates: those follow from the content, which has a fingerprint."""
+    return replace(facts, flip_rate=None, flip_rate_error=None, flip_doubt="")
 
 
 def _contradiction(folder: Path, name: str, then: object, now: object, lost: object = None) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ._flip import FlipRate
+
 SCHEMA = 1  # of a journal line; readers refuse what they do not know
 
 
@@ -89,10 +91,12 @@ class Results:
 
     ``settings`` is the plan as JSON values; ``ddof`` is 1 for the sample standard deviation over
     splits (``fixed``), 0 for the benchmark's population one (``plench``). ``notes`` are
-    sentences about lines that could not be read.
+    sentences about lines that could not be read. ``flip_rates`` has, by name, the data sets with
+    candidate sets; none where the directory is from before that was kept.
     """
 
     runs: tuple[Run, ...]
     settings: Mapping[str, Any]
     ddof: int = 1
     notes: tuple[str, ...] = field(default=())
+    flip_rates: Mapping[str, FlipRate] = field(default_factory=dict)

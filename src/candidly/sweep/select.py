@@ -127,8 +127,8 @@ def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]
 
 def chosen_record(run: Run, criterion: Criterion) -> Record | None:
     """The record of a run that the criterion takes; None when no record has a value."""
-    records = _eligible(run, criterion)
-    best = best_record([_value(record, criterion) for record in records])
+    records = eligible(run, criterion)
+    best = best_record([value_of(record, criterion) for record in records])
     return None if best is None else records[best]
 
 
@@ -170,7 +170,7 @@ def _choose(split: int, runs: Sequence[Run], criterion: Criterion) -> Choice | N
     if criterion.defaults_only:
         runs = [run for run in runs if run.config == 0]
     records = [chosen_record(run, criterion) for run in runs]
-    values = [None if record is None else _value(record, criterion) for record in records]
+    values = [None if record is None else value_of(record, criterion) for record in records]
     best = best_configuration(values)
     if best is None:
         return None
@@ -189,12 +189,14 @@ def _choose(split: int, runs: Sequence[Run], criterion: Criterion) -> Choice | N
     )
 
 
-def _eligible(run: Run, criterion: Criterion) -> list[Record]:
+def eligible(run: Run, criterion: Criterion) -> list[Record]:
+    """The records of a run that the criterion compares."""
     records = run.records[-1:] if criterion.last_record_only else run.records
     return [record for record in records if record.step >= run.selectable_from]
 
 
-def _value(record: Record, criterion: Criterion) -> float | None:
+def value_of(record: Record, criterion: Criterion) -> float | None:
+    """What the criterion says of a record; None from where its run had diverged."""
     if record.diverged_at is not None:
         return None
     if criterion.measure is None:
@@ -207,5 +209,5 @@ def _oracle_labels(run: Run, criterion: Criterion) -> int:
         return run.n_validation
     if not criterion.reads_truth:
         return 0
-    consulted = (_value(record, criterion) for record in _eligible(run, criterion))
+    consulted = (value_of(record, criterion) for record in eligible(run, criterion))
     return run.n_validation * sum(value is not None for value in consulted)
