@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Benchmarks: plan, run (and resume), status, table, report.",
+    help="Benchmarks: plan, run (and resume), status, table, report, compact.",
 )
 
 File = Annotated[
@@ -301,6 +302,38 @@ def report(
     path = out or folder / "report.html"
     write_report(_results(folder), path)
     print(path)
+
+
+@app.command()
+def compact(
+    folder: Where,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Delete files with unreadable lines too, not only the rest."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make one small file of a directory's journal, to keep or to send. It can still be resumed.
+
+    [bold]Example:[/bold]  candidly bench compact runs/lost
+    """
+    from ..sweep.compact import compact as make_compact
+
+    done = make_compact(folder, force)
+    for note in done.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(asdict(done), indent=1))
+    elif not done.records:
+        print(f"{folder}: no record yet, so there is nothing to do")
+    else:
+        print(
+            f"{folder}: {done.records:,} records, {done.bytes_before:,} bytes in "
+            f"{done.files_before} files before, {done.bytes_after:,} bytes now "
+            f"({done.bytes_after / done.records:.0f} a record)"
+        )
+        for name in done.kept:
+            print(f"kept {name}, because of lines that cannot be read; --force deletes it")
 
 
 def _usual_folder(plan: Plan) -> Path:

@@ -39,6 +39,7 @@ class Record:
     outcomes: str | None = None
 
 
+PLAIN = "hex:"  # in front of outcomes that are not deflated
 MOST_OUTCOMES = 5000  # rows; a line of the journal should stay a line
 
 
@@ -55,8 +56,23 @@ def pack_outcomes(shares: np.ndarray | None) -> str | None:
 
 
 def unpack_outcomes(text: str) -> np.ndarray:
-    """The shares again, float64 (m,), in steps of 1/255."""
-    return np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8) / 255
+    """The shares again, float64 (m,), in steps of 1/255, from either form of the text."""
+    return np.frombuffer(_levels(text), dtype=np.uint8) / 255
+
+
+def plain_outcomes(text: str) -> str:
+    """The same outcomes without deflation, for a file that is compressed as a whole.
+
+    >>> plain_outcomes(pack_outcomes(np.array([0.0, 1.0, 0.5])))
+    'hex:00ff80'
+    """
+    return PLAIN + _levels(text).hex()
+
+
+def _levels(text: str) -> bytes:
+    if text.startswith(PLAIN):
+        return bytes.fromhex(text.removeprefix(PLAIN))
+    return zlib.decompress(base64.b64decode(text))
 
 
 @dataclass(frozen=True)
