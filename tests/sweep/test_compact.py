@@ -166,6 +166,20 @@ def test_a_kill_at_any_moment_loses_nothing(out, monkeypatch, at):
     assert not list((out / "journal").glob(".*"))
 
 
+def test_the_new_file_is_on_the_disk_under_its_name_before_an_old_one_goes(out, monkeypatch):
+    order = []
+    for place, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink")):
+        real = getattr(place, name)
+
+        def noted(*arguments, _real=real, _name=name, **more):
+            order.append(_name)
+            return _real(*arguments, **more)
+
+        monkeypatch.setattr(place, name, noted)
+    compact(out)
+    assert order == ["fsync", "replace", "fsync", *["unlink"] * 4]
+
+
 def test_what_a_kill_left_behind_is_cleaned_up(out):
     torn = out / "journal" / f".{NAME}.99.part"
     torn.write_bytes(b"half")
