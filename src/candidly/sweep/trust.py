@@ -129,7 +129,8 @@ def is_overconfident(aa: float, cr: float, excess: float, error: float) -> bool:
 
 def resample_counts(m: int, resamples: int, seed: int) -> np.ndarray:
     """How often each of m rows is drawn in each resample of m rows: int (resamples, m)."""
-    return np.random.default_rng(seed).multinomial(m, np.full(m, 1 / m), size=resamples)
+    drawn = np.random.default_rng(seed).integers(0, m, (resamples, m))
+    return np.stack([np.bincount(rows, minlength=m) for rows in drawn])
 
 
 def resampled_choices(
