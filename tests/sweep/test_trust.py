@@ -216,6 +216,8 @@ def test_nothing_recorded_and_no_flip_rate_leave_what_is_known():
     doubtful = {"data": FlipRate(0.2, 0.01, "some labels flip more often")}
     cr, _ = trust(Results(tuple(runs), {}, flip_rates=doubtful))
     assert (cr.accuracy, cr.doubt) == (None, "some labels flip more often")
+    cr, _ = trust(Results(tuple(runs), {}, flip_rates={"data": FlipRate(1.0, 0.0)}))
+    assert (cr.accuracy, cr.doubt) == (None, "every class is always a candidate")
 
 
 def test_nothing_to_choose_is_no_trouble():
@@ -251,12 +253,12 @@ def test_the_error_of_eq_8_follows_small_changes():
     flip, step = FlipRate(0.3, 0.02), 1e-6
 
     def at(cr, rate):
-        return accuracy_from_covering_rate(cr, FlipRate(rate, 0.0), 100)[0]
+        return accuracy_from_covering_rate(cr, FlipRate(rate, 0.0), 100).accuracy
 
     by_cr = (at(0.8 + step, 0.3) - at(0.8, 0.3)) / step
     by_rate = (at(0.8, 0.3 + step) - at(0.8, 0.3)) / step
     expected = math.hypot(by_cr * math.sqrt(0.8 * 0.2 / 100), by_rate * 0.02)
-    assert accuracy_from_covering_rate(0.8, flip, 100)[1] == pytest.approx(expected, rel=1e-4)
+    assert accuracy_from_covering_rate(0.8, flip, 100).error == pytest.approx(expected, rel=1e-4)
 
 
 def planned(data, **settings):

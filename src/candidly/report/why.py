@@ -85,7 +85,7 @@ def _overconfident(one: Trust) -> str:
 
 def _notes(found: Sequence[Trust], dataset: str) -> list[str]:
     doubts = dict.fromkeys(one.doubt for one in found if one.dataset == dataset and one.doubt)
-    return [f"{dataset}: Eq. 8 is not applied: {doubt}." for doubt in doubts]
+    return [f"{dataset}: Eq. 8 is not applied: {doubt.rstrip('.')}." for doubt in doubts]
 
 
 def _of(found: Sequence[Trust], results: Results, dataset: str) -> list[Trust]:

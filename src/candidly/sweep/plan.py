@@ -62,7 +62,9 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
                 f"{share:g}: that is no row at all. Raise --{name}-share."
             )
     fingerprint = data.fingerprint()
-    flip = None if data.candidates is None else constant_flip_rate(data.candidates)
+    flip = None
+    if data.candidates is not None and data.q > 1:
+        flip = constant_flip_rate(data.candidates)
     return Facts(
         fingerprint=fingerprint,
         seed_name=seed_name or fingerprint,

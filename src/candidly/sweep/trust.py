@@ -178,7 +178,7 @@ def _judge(
     flip: FlipRate | None,
     elsewhere: Mapping[int, Mapping[str, np.ndarray] | None],
 ) -> Trust:
-    doubt = "no flip rate is recorded" if flip is None else flip.doubt
+    doubt = _doubt(flip)
     splits: list[SplitTrust | None] = []
     for split, choice in zip(cell.splits, cell.choices):
         if choice is None:
@@ -210,6 +210,13 @@ def _judge(
     )
 
 
+def _doubt(flip: FlipRate | None) -> str:
+    """Why Eq. 8 does not apply; '' where it does."""
+    if flip is None:
+        return "no flip rate is recorded"
+    return "every class is always a candidate" if flip.rate >= 1 else flip.doubt
+
+
 def _judge_split(
     criterion: str,
     choice: Choice,
@@ -228,7 +235,8 @@ def _judge_split(
         error = None if shares is None else _error_of_mean(shares)
     accuracy = accuracy_error = excess = excess_error = overconfident = None
     if flip is not None:
-        accuracy, accuracy_error = accuracy_from_covering_rate(covering, flip, m)
+        estimate = accuracy_from_covering_rate(covering, flip, m)
+        accuracy, accuracy_error = estimate.accuracy, estimate.error
         excess = approximated - accuracy
         if shares is not None:
             rest = 1 - flip.rate
