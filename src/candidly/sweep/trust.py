@@ -236,7 +236,7 @@ def _judge_split(
     accuracy = accuracy_error = excess = excess_error = overconfident = None
     if flip is not None:
         estimate = accuracy_from_covering_rate(covering, flip, m)
-        accuracy, accuracy_error = estimate.accuracy, estimate.error
+        accuracy, accuracy_error = float(estimate.accuracy), float(estimate.error)
         excess = approximated - accuracy
         if shares is not None:
             rest = 1 - flip.rate
