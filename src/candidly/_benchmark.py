@@ -46,7 +46,7 @@ def benchmark(
         stack: trials trained as one at most; by default what suits the device.
         watch: called with the progress after every record.
         settings: the rest of ``sweep.settings.Settings``: ``configs``, ``splits``, ``steps``,
-            ``eval_every``, ``seed``, ``labels``, ``variant``, ``scaling``, ``test``, ...
+            ``eval_every``, ``seed``, ``labels``, ``variant``, ``scaling``, ``validation``, ...
 
     Returns:
         the runs with their records; ``candidly.report.render`` makes tables of them.

@@ -9,7 +9,7 @@ its digits in float32.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -75,6 +75,30 @@ def make_examples(
         inputs[rows] = torch.from_numpy((raw[rows].astype(np.float64) - centre) / spread)
     labels = {name: torch.tensor(getattr(data, name), device=device) for name in reads}
     return Examples(inputs.to(device), labels, centre, spread, data.q)
+
+
+def with_oracle_twins(examples: Examples, data: Labelled, rows: np.ndarray) -> Examples:
+    """The examples, and behind them some of their rows again with the true label alone.
+
+    Row ``n + i`` has the inputs of row ``rows[i]``; its ``candidates`` hold one class, and its
+    ``given`` is that class. Scaling stays that of the n examples. This reads the truth of ``rows``
+    and of no other row.
+
+    Args:
+        data: what the examples were made of; ``truth`` known for ``rows``.
+        rows: int64 (m,).
+    """
+    assert data.truth is not None
+    oracle = torch.tensor(data.truth[rows], device=examples.inputs.device)
+    at = torch.from_numpy(rows).to(oracle.device)
+    labels = {}
+    for name, values in examples.labels.items():
+        classes = torch.arange(examples.q, device=oracle.device)
+        twins = oracle[:, None] == classes if name == "candidates" else oracle
+        labels[name] = torch.cat([values, twins])
+    return replace(
+        examples, inputs=torch.cat([examples.inputs, examples.inputs[at]]), labels=labels
+    )
 
 
 def unlearnable(data: Labelled, reads: Sequence[str]) -> str:

@@ -205,7 +205,7 @@ def test_a_file_that_is_not_the_published_one_is_told_in_a_line(candidly, tmp_pa
         (("--algorithms", "ce"), "ce cannot learn from digits: digits + flip(rate=0.3, seed=0)"),
         (("--steps", 0), "`steps` is 0"),
         (("--variant", "plenh"), "`variant` is 'plenh'"),
-        (("--test", 0.99), "fewer than a batch of"),
+        (("--test-share", 0.99), "fewer than a batch of"),
         (("--device", "tpu"), "device 'tpu' is unknown"),
         (("--settings", "none.toml"), "none.toml"),
     ],
@@ -239,6 +239,23 @@ def test_a_directory_without_results_is_named(candidly, tmp_path, verb):
     assert "elsewhere holds no plan.json" in err
     assert "candidly bench run --out elsewhere" in err
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_validation_rows_may_be_trained_on_and_the_table_says_so(candidly):
+    words = ("--dataset", "digits", "--labels", "flip:rate=0.3", "--algorithms", "CC")
+    words = (*words, "--splits", 1, "--steps", 20, "--validation", "train-oracle")
+    status, _, err = candidly("bench", "plan", *words)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "Use --configs 1." in err
+    plan = candidly("bench", "plan", *words, "--configs", 1)[1]
+    assert "the validation rows are among the training rows, with their true labels" in plan
+    (row,) = json.loads(candidly("bench", "plan", *words, "--configs", 1, "--json")[1])["datasets"]
+    assert (row["train"], row["validation"], row["test"]) == (1617, 0, 180)
+    assert candidly("bench", "run", *words, *HERE, "--configs", 1, "--out", "out")[0] == 0
+    status, told, _ = candidly("bench", "table", "out")
+    assert status == 0
+    assert told.startswith("Oracle, trained on 161 clean labels of validation rows besides")
+    assert re.search(r"^CC +\d\d\.\d\d ± – \(1\)$", told, re.MULTILINE)
 
 
 # status, table, report
@@ -314,6 +331,23 @@ def test_table_of_unknown_names(finished, candidly, words, message):
     assert (status, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
+
+
+def test_why_a_criterion_is_to_be_trusted(finished, candidly):
+    out, _ = finished
+    status, told, err = candidly("bench", "table", out, "--why")
+    assert (status, err) == (0, "")
+    assert told.startswith("digits: choices on 161 validation rows")
+    assert "not recorded" not in told
+    assert "| PRODEN | AA |" in candidly("bench", "table", out, "--why", "--format", "markdown")[1]
+    rows = json.loads(candidly("bench", "table", out, "--why", "--json")[1])["rows"]
+    assert [(row["algorithm"], row["criterion"]) for row in rows] == [
+        (name, criterion) for name in ("PRODEN", "CC") for criterion in ("CR", "AA")
+    ]
+    assert all(0 <= row["other"] <= 1 and row["accuracy"] < row["value"] for row in rows[::2])
+    status, _, err = candidly("bench", "table", out, "--why", "--criterion", "CR")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "leave out --criterion" in err
 
 
 def test_report_is_one_page(finished, candidly, tmp_path):

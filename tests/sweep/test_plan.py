@@ -61,6 +61,40 @@ def test_a_plan_reads_back(tmp_path):
     assert read_plan(tmp_path / "nothing") is None
 
 
+OLD_PLAN = """{"schema": 1,
+"settings": {"datasets": ["lost"], "algorithms": ["CC:plench", "PRODEN:plench"], "configs": 20,
+"splits": 5, "steps": 10000, "eval_every": 1000, "seed": 0, "labels": null, "variant": "fixed",
+"scaling": null, "test": 0.1, "validation": 0.1, "net": "mlp", "dtype": "float32"},
+"data": {"lost": {
+"fingerprint": "a5fafb65f334bcfa5ad7dd83cde13ec2be135250de5de8c25f0936c9706e168b",
+"seed_name": "Lost", "n": 1122, "d": 108, "q": 16, "n_validation": 100, "n_test": 113,
+"steps": 10000}},
+"versions": {"CC:plench": 1, "PRODEN:plench": 1}}"""
+
+
+def test_a_plan_from_before_the_shares_were_renamed_keeps_its_keys(tmp_path):
+    (tmp_path / "plan.json").write_text(OLD_PLAN)
+    plan = read_plan(tmp_path)
+    assert (plan.settings.test_share, plan.settings.validation) == (0.1, "tune")
+    # written by the program that made this plan
+    assert {"f65af528ce321edce3c287aa", "fdaaf2150a5a0ceeb24cc596"} <= {t.key for t in plan.trials}
+
+
+def test_train_oracle_trains_on_more_rows_and_changes_nothing_else():
+    tuned = planned(configs=1, steps=50).trials[0]
+    oracle = planned(configs=1, steps=50, validation="train-oracle").trials[0]
+    assert dataclasses.replace(oracle, mode="tune") == tuned
+    assert oracle.mode == "train-oracle"
+    assert oracle.key != tuned.key
+
+
+def test_train_oracle_reaches_the_batch_with_the_validation_rows():
+    data = toy(n=150)  # 122 training rows, 13 for validation: together they fill a batch of 128
+    with pytest.raises(ValueError, match="122 training rows"):
+        planned(data, configs=1)
+    assert planned(data, configs=1, splits=1, validation="train-oracle").trials
+
+
 @pytest.mark.parametrize("text", ["{", "{}", '{"schema": 99}', "[]"])
 def test_a_damaged_plan_is_an_error(tmp_path, text):
     (tmp_path / "plan.json").write_text(text)
@@ -76,6 +110,7 @@ def test_a_damaged_plan_is_an_error(tmp_path, text):
         ({"splits": 4}, {"splits": 2}, "splits"),
         ({}, {"algorithms": ("PRODEN",)}, "CC"),
         ({}, {"eval_every": 10}, "eval_every"),
+        ({"configs": 1}, {"configs": 1, "validation": "train-oracle"}, "validation = tune"),
         ({}, {"data": toy(seed=1)}, "fingerprint"),
     ],
 )
@@ -109,7 +144,9 @@ def test_another_version_of_an_algorithm_is_refused(tmp_path, monkeypatch):
         ({"datasets": ("lots",)}, "lost"),
         ({"configs": 0}, "configs"),
         ({"splits": "many"}, "splits"),
-        ({"test": 1.5}, "test"),
+        ({"test_share": 1.5}, "test_share"),
+        ({"validation": 0.1}, "train-oracle"),
+        ({"validation": "train-oracle"}, "--configs 1"),
         ({"confgs": 3}, "configs"),
         ({"variant": "plensh"}, "variant"),
         ({"labels": "flop:rate=0.1"}, "flip"),
@@ -127,6 +164,8 @@ def test_an_algorithm_that_reads_what_is_not_there_is_refused():
         planned(blind, algorithms=("ce",))
     with pytest.raises(ValueError, match="truth"):
         planned(blind, algorithms=("supervised-oracle",))
+    with pytest.raises(ValueError, match="lacks true labels"):
+        planned(blind, configs=1, validation="train-oracle")
 
 
 def test_settings_from_a_file_and_flags_over_it(tmp_path):

@@ -154,12 +154,38 @@ def test_criteria_by_name():
     assert cells(Results((), {})) == []
 
 
+def test_last_takes_the_last_record_of_the_defaults_whatever_it_measures():
+    runs = [
+        run(0, curve([0.9, 0.8, 0.1], top1s=[0.3, 0.2, 0.1])),
+        run(1, curve([0.9, 0.9, 0.9], top1s=[0.8, 0.8, 0.8])),
+    ]
+    (choice,) = by_criterion(*runs, criteria=["last"])["last"].choices
+    assert (choice.config, choice.step, choice.value, choice.ties) == (0, 30, None, 1)
+    assert choice.test["top1"] == 0.1
+    assert by_criterion(*runs, criteria=["last"])["last"].oracle_labels == 0
+    assert by_criterion(runs[1], criteria=["last"])["last"].choices == (None,)
+
+
+def test_where_validation_rows_were_trained_on_nothing_is_chosen_and_every_label_counts():
+    nothing = [record(step, top1=0.25) for step in STEPS]
+    runs = [replace(run(0, nothing, split), mode="train-oracle") for split in (0, 1)]
+    (cell,) = cells(Results(tuple(runs), {}))
+    assert (cell.criterion, cell.oracle_labels) == ("last", 2 * N_VALIDATION)
+    assert cell.values("top1") == [0.25, 0.25]
+    assert by_criterion(*runs, criteria=["CR"])["CR"].choices == (None, None)
+
+
 # a slow obvious version
 
 
 def obviously(runs, name, split):
     """(config, step, value) by reading the rule aloud, or None."""
     measure, best = CRITERIA[name].measure, None
+    if name == "last":
+        mine = [r for r in runs if (r.split, r.config) == (split, 0) and r.complete]
+        if not mine or mine[0].records[-1].diverged_at is not None:
+            return None
+        return 0, STEPS[-1], None
     for r in sorted((r for r in runs if r.split == split and r.complete), key=lambda r: r.config):
         inside = None
         for rec in r.records:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Benchmarks: plan, run (and resume), status, table, report.",
+    help="Benchmarks: plan, run (and resume), status, table, report, compact.",
 )
 
 File = Annotated[
@@ -66,9 +67,16 @@ Scaling = Annotated[
     str | None,
     typer.Option(help="train, plench (statistics over all rows) or none. (default: the variant's)"),
 ]
-Test = Annotated[float | None, typer.Option(help="Share of rows for testing. (default: 0.1)")]
 Validation = Annotated[
-    float | None, typer.Option(help="Share of the rest for selection. (default: 0.1)")
+    str | None,
+    typer.Option(
+        help="tune: choose models on the validation rows; train-oracle: train on their true "
+        "labels instead. (default: tune)"
+    ),
+]
+TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (default: 0.1)")]
+ValidationShare = Annotated[
+    float | None, typer.Option(help="Share of the rest for validation. (default: 0.1)")
 ]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
@@ -102,8 +110,9 @@ def plan(
     labels: Labels = None,
     variant: Variant = None,
     scaling: Scaling = None,
-    test: Test = None,
     validation: Validation = None,
+    test_share: TestShare = None,
+    validation_share: ValidationShare = None,
     data: Root = None,
     out: Out = None,
     as_json: AsJson = False,
@@ -112,7 +121,7 @@ def plan(
 
     [bold]Example:[/bold]  candidly bench plan --dataset lost --algorithms PRODEN,CC --configs 4
     """
-    from ..sweep.plan import check_extends, read_plan
+    from ..sweep.plan import check_extends, read_plan, training_rows
     from ..sweep.run import finished_keys
 
     made, _ = _prepared(**_asked(locals()))
@@ -120,14 +129,15 @@ def plan(
     if old := read_plan(folder):
         check_extends(folder, old, made)
     done = finished_keys(made, folder)
+    oracle = made.settings.validation == "train-oracle"
     rows = [
         {
             "dataset": name,
             "n": facts.n,
             "features": facts.d,
             "classes": facts.q,
-            "train": facts.n - facts.n_validation - facts.n_test,
-            "validation": facts.n_validation,
+            "train": training_rows(facts, made.settings),
+            "validation": 0 if oracle else facts.n_validation,
             "test": facts.n_test,
             "runs": sum(trial.dataset == name for trial in made.trials),
             "done": sum(t.dataset == name and t.key in done for t in made.trials),
@@ -148,6 +158,8 @@ def plan(
         table.add_row(*(str(value) for value in row.values()))
     Console().print(table)
     print("algorithms: " + ", ".join(made.versions))
+    if oracle:
+        print("oracle: the validation rows are among the training rows, with their true labels")
 
 
 @app.command()
@@ -163,8 +175,9 @@ def run(
     labels: Labels = None,
     variant: Variant = None,
     scaling: Scaling = None,
-    test: Test = None,
     validation: Validation = None,
+    test_share: TestShare = None,
+    validation_share: ValidationShare = None,
     data: Root = None,
     device: Device = "cpu",
     workers: Workers = None,
@@ -240,16 +253,39 @@ def table(
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            help="CR, AA, OA, 'OA & ES', or the extra AA:plench; repeat it. (default: the first 4)"
+            help="CR, AA, OA, 'OA & ES', or the extra AA:plench and last (no selection); repeat "
+            "it. (default: the first 4; last after --validation train-oracle)"
         ),
     ] = None,
+    why: Annotated[
+        bool,
+        typer.Option(
+            "--why",
+            help="Instead, how far the choices by CR and AA can be trusted: their spread, ties, "
+            "what resampled validation rows would choose, the accuracy CR stands for.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """The tables: per criterion, test accuracy with its standard error, and what was chosen.
 
-    [bold]Example:[/bold]  candidly bench table runs/lost --format markdown
+    [bold]Examples:[/bold]
+
+      candidly bench table runs/lost --format markdown
+
+      candidly bench table runs/lost --why
     """
-    _print_tables(_results(folder), "json" if as_json else format, metric, criterion)
+    form = "json" if as_json else format
+    if not why:
+        _print_tables(_results(folder), form, metric, criterion)
+        return
+    if criterion or metric != "top1":
+        raise ValueError(
+            "--why looks at CR and AA on the validation rows; leave out --criterion and --metric."
+        )
+    from ..report.why import render_why
+
+    print(render_why(_results(folder), form, _width()))
 
 
 @app.command()
@@ -266,6 +302,38 @@ def report(
     path = out or folder / "report.html"
     write_report(_results(folder), path)
     print(path)
+
+
+@app.command()
+def compact(
+    folder: Where,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Delete files with unreadable lines too, not only the rest."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make one small file of a directory's journal, to keep or to send. It can still be resumed.
+
+    [bold]Example:[/bold]  candidly bench compact runs/lost
+    """
+    from ..sweep.compact import compact as make_compact
+
+    done = make_compact(folder, force)
+    for note in done.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(asdict(done), indent=1))
+    elif not done.records:
+        print(f"{folder}: no record yet, so there is nothing to do")
+    else:
+        print(
+            f"{folder}: {done.records:,} records, {done.bytes_before:,} bytes in "
+            f"{done.files_before} files before, {done.bytes_after:,} bytes now "
+            f"({done.bytes_after / done.records:.0f} a record)"
+        )
+        for name in done.kept:
+            print(f"kept {name}, because of lines that cannot be read; --force deletes it")
 
 
 def _usual_folder(plan: Plan) -> Path:
@@ -310,11 +378,13 @@ def _print_tables(
     results: Results, format: str, metric: str = "top1", criteria: list[str] | None = None
 ) -> None:
     from ..report import render
-    from ..sweep.select import DEFAULT
 
-    # on a terminal as wide as it is; elsewhere always the same
-    width = min(100, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 100
-    print(render(results, format, metric, criteria or DEFAULT, width=width))
+    print(render(results, format, metric, criteria, width=_width()))
+
+
+def _width() -> int:
+    """Of the terminal, if it is one; elsewhere always the same."""
+    return min(100, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 100
 
 
 def _print_notes(results: Results) -> None:

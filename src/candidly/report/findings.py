@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..stats import Summary, interval, paired_difference, summarise
 from ..sweep.records import Results
-from ..sweep.select import METRICS, Cell, cells
+from ..sweep.select import METRICS, Cell, cells, usual_criteria
 from ._wording import NOTHING, algorithm_order, dataset_order, is_oracle, listed, percent
 
 Table = dict[tuple[str, str], Cell]  # by (criterion, algorithm), of one data set
@@ -18,6 +18,8 @@ Table = dict[tuple[str, str], Cell]  # by (criterion, algorithm), of one data se
 
 def findings(results: Results, metric: str = "top1") -> list[str]:
     """Sentences: who leads under CR, what clean labels would add, and how far the oracle is.
+
+    Where the validation rows were trained on, nothing was chosen, and they say who leads so.
 
     >>> findings(Results((), {}))
     ['No runs are planned, so there is nothing to show.']
@@ -31,35 +33,38 @@ def findings(results: Results, metric: str = "top1") -> list[str]:
 def findings_by_dataset(results: Results, metric: str = "top1") -> dict[str, list[str]]:
     """The sentences of :func:`findings` without their data set in front."""
     every, algorithms = cells(results), algorithm_order(results)
+    lead = usual_criteria(results)[0]
     sentences = {}
     for dataset in dataset_order(results):
         table = {(c.criterion, c.algorithm): c for c in every if c.dataset == dataset}
-        ranked = _ranked(table, algorithms, metric)
-        found: list[str | None] = [_leader(table, ranked, metric)]
+        ranked = _ranked(table, algorithms, metric, lead)
+        found: list[str | None] = [_leader(table, ranked, metric, lead)]
         if ranked:
             found += [
                 _without_clean_labels(table, ranked, criterion, metric)
                 for criterion in ("CR", "AA")
+                if lead == "CR"
             ]
-            found.append(_oracle_gap(table, ranked[0], algorithms, metric))
-        found.append(_missing(table))
+            found.append(_oracle_gap(table, ranked[0], algorithms, metric, lead))
+        found.append(_missing(table, lead))
         sentences[dataset] = [sentence for sentence in found if sentence]
     return sentences
 
 
-def _ranked(table: Table, algorithms: Sequence[str], metric: str) -> list[str]:
-    """Algorithms with a value under CR, oracles aside, the highest mean first."""
+def _ranked(table: Table, algorithms: Sequence[str], metric: str, lead: str) -> list[str]:
+    """Algorithms with a value under criterion ``lead``, oracles aside, the highest mean first."""
     means = {
-        name: table["CR", name].summary[metric].mean
+        name: table[lead, name].summary[metric].mean
         for name in algorithms
-        if ("CR", name) in table and not is_oracle(name)
+        if (lead, name) in table and not is_oracle(name)
     }
     there = {name: mean for name, mean in means.items() if mean is not None}
     return sorted(there, key=lambda name: -there[name])
 
 
-def _leader(table: Table, ranked: Sequence[str], metric: str) -> str:
+def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str) -> str:
     what = f"mean {METRICS[metric]}"
+    how = "Chosen by CR" if lead == "CR" else "Trained on the validation rows' true labels too"
     if not ranked:
         measured = any(choice for cell in table.values() for choice in cell.choices)
         return (
@@ -68,27 +73,29 @@ def _leader(table: Table, ranked: Sequence[str], metric: str) -> str:
             if measured
             else "No algorithm has a value yet."
         )
-    first = table["CR", ranked[0]]
+    first = table[lead, ranked[0]]
     mean = percent(first.summary[metric].mean, 1)
     if len(ranked) == 1:
-        return f"Chosen by CR, {ranked[0]} has a {what} of {mean} %."
-    lead = _difference(first, table["CR", ranked[1]], metric)
-    leads = f"Chosen by CR, {ranked[0]} has the highest {what}, {mean} %"
-    if lead.mean is None:
+        return f"{how}, {ranked[0]} has a {what} of {mean} %."
+    ahead = _difference(first, table[lead, ranked[1]], metric)
+    leads = f"{how}, {ranked[0]} has the highest {what}, {mean} %"
+    if ahead.mean is None:
         return f"{leads}; it shares no finished split with {ranked[1]}, the next."
     behind = "but, on the splits both have, behind"
-    return f"{leads}, {_compared(lead, 'ahead of', behind, ranked[1])}."
+    return f"{leads}, {_compared(ahead, 'ahead of', behind, ranked[1])}."
 
 
-def _oracle_gap(table: Table, best: str, algorithms: Sequence[str], metric: str) -> str | None:
+def _oracle_gap(
+    table: Table, best: str, algorithms: Sequence[str], metric: str, lead: str
+) -> str | None:
     oracles = [
-        table["CR", name]
+        table[lead, name]
         for name in algorithms
-        if is_oracle(name) and ("CR", name) in table and any(table["CR", name].choices)
+        if is_oracle(name) and (lead, name) in table and any(table[lead, name].choices)
     ]
     if not oracles:
         return "No supervised oracle has finished, so nothing says how much is left to gain."
-    gap = _difference(oracles[0], table["CR", best], metric)
+    gap = _difference(oracles[0], table[lead, best], metric)
     if gap.mean is None:
         return None
     where = _compared(gap, "above", "below", best)
@@ -155,9 +162,9 @@ def _judged(difference: Summary) -> str:
     return f"(95 % interval {low} to {high}{doubt})"
 
 
-def _missing(table: Table) -> str | None:
-    """A caution when runs are unfinished or diverged. CR stands for all: the runs are the same."""
-    mine = [cell for (criterion, _), cell in table.items() if criterion == "CR"]
+def _missing(table: Table, lead: str) -> str | None:
+    """A caution when runs are unfinished or diverged; one criterion stands for all."""
+    mine = [cell for (criterion, _), cell in table.items() if criterion == lead]
     unfinished = [cell.algorithm for cell in mine if cell.state == "incomplete"]
     fallen = [cell for cell in mine if cell.diverged]
     parts = []

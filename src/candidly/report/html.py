@@ -10,7 +10,7 @@ from typing import Any
 from .._files import replacing
 from ..stats import summarise
 from ..sweep.records import Record, Results, Run
-from ..sweep.select import DEFAULT, METRICS
+from ..sweep.select import METRICS, trained_on_validation
 from . import figures
 from ._wording import (
     NOTHING,
@@ -42,7 +42,7 @@ def write_report(
     path: Path | str,
     *,
     metric: str = "top1",
-    criteria: Sequence[str] = DEFAULT,
+    criteria: Sequence[str] | None = None,
 ) -> None:
     """Write the page, whole or not at all. The same results give the same bytes.
 
@@ -54,7 +54,7 @@ def write_report(
         file.write(page)
 
 
-def make_page(results: Results, metric: str = "top1", criteria: Sequence[str] = DEFAULT) -> str:
+def make_page(results: Results, metric: str = "top1", criteria: Sequence[str] | None = None) -> str:
     """The page as HTML text; it refers to nothing outside itself."""
     import jinja2
 
@@ -219,14 +219,14 @@ def _curves(
     def validated(record: Record) -> float | None:
         return None if record.diverged_at is not None else record.validation.get("CR")
 
+    drawn = [(METRICS[metric], f"{METRICS[metric]} (%)", tested)]
+    if not trained_on_validation(results):
+        drawn.append(("covering rate on validation", "covering rate, validation (%)", validated))
     return [
         figures.learning_curve(
             shown, colours, what, f"{dataset}: {what} of the runs chosen by {name}", label, value
         )
-        for what, label, value in (
-            (METRICS[metric], f"{METRICS[metric]} (%)", tested),
-            ("covering rate on validation", "covering rate, validation (%)", validated),
-        )
+        for what, label, value in drawn
     ]
 
 

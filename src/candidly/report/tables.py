@@ -10,7 +10,16 @@ from typing import Any
 
 from .._names import lookup
 from ..sweep.records import Results
-from ..sweep.select import CRITERIA, DEFAULT, METRICS, Cell, Criterion, cells
+from ..sweep.select import (
+    CRITERIA,
+    METRICS,
+    Cell,
+    Criterion,
+    cells,
+    trained_on_validation,
+    usual_criteria,
+)
+from ._forms import finite, markdown_safe, markdown_table, rich_table
 from ._wording import (
     NOTHING,
     algorithm_label,
@@ -43,10 +52,16 @@ class Table:
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]  # by (algorithm, dataset); plans may leave holes
+    oracle: bool = False  # the validation rows were trained on, with their true labels
 
     @property
     def caption(self) -> str:
         labels = sum(cell.oracle_labels for cell in self.cells.values())
+        if self.oracle:
+            return (
+                f"Oracle, trained on {labels:,} clean labels of validation rows besides: "
+                f"{self.criterion.about}"
+            )
         read = f"{labels:,} reads of clean labels" if labels else "no clean label read"
         return f"Chosen by {self.criterion.name}: {self.criterion.about}; {read}"
 
@@ -59,7 +74,7 @@ def render(
     results: Results,
     format: str = "text",
     metric: str = "top1",
-    criteria: Sequence[str] = DEFAULT,
+    criteria: Sequence[str] | None = None,
     *,
     width: int = 100,
     choices: bool = True,
@@ -70,7 +85,8 @@ def render(
         results: what :func:`candidly.sweep.journal.read_results` returns.
         format: ``text``, ``markdown`` or ``json``.
         metric: ``top1``, ``balanced`` or ``top5``.
-        criteria: one table each; ``AA:plench``, the benchmark program's AA, is there on request.
+        criteria: one table each; by default ``select.usual_criteria``. On request there are
+            ``AA:plench``, the benchmark program's AA, and ``last``, no selection.
         width: columns the text form may use.
         choices: whether the configurations follow the tables (JSON always has them).
 
@@ -79,18 +95,22 @@ def render(
     """
     _, form = lookup(FORMATS, format, "format")
     metric, _ = lookup(METRICS, metric, "metric")
-    return form(results, metric, criteria, width, choices)
+    return form(
+        results, metric, usual_criteria(results) if criteria is None else criteria, width, choices
+    )
 
 
-def make_tables(results: Results, criteria: Sequence[str] = DEFAULT) -> list[Table]:
-    """One table per criterion."""
+def make_tables(results: Results, criteria: Sequence[str] | None = None) -> list[Table]:
+    """One table per criterion, by default the usual ones."""
+    criteria = usual_criteria(results) if criteria is None else criteria
     found = cells(results, criteria)
     algorithms, datasets = tuple(algorithm_order(results)), tuple(dataset_order(results))
     tables = []
     for name in criteria:
         _, criterion = lookup(CRITERIA, name, "criterion")
         mine = {(c.algorithm, c.dataset): c for c in found if c.criterion == criterion.name}
-        tables.append(Table(criterion, algorithms, datasets, mine))
+        oracle = trained_on_validation(results)
+        tables.append(Table(criterion, algorithms, datasets, mine, oracle))
     return tables
 
 
@@ -173,7 +193,7 @@ def _blocks(table: Table, metric: str, width: int) -> list[list[str]]:
 
 
 def _text_table(table: Table, datasets: Sequence[str], metric: str) -> Any:
-    drawn = _rich_table()
+    drawn = rich_table()
     drawn.add_column("")
     for dataset in datasets:
         drawn.add_column(dataset, justify="right", overflow="fold")
@@ -184,7 +204,7 @@ def _text_table(table: Table, datasets: Sequence[str], metric: str) -> Any:
 
 
 def _text_choices(table: Table, dataset: str, metric: str) -> Any:
-    drawn = _rich_table()
+    drawn = rich_table()
     for name in CHOICE_COLUMNS:
         words = name in ("algorithm", "hyper-parameters")
         drawn.add_column(
@@ -199,13 +219,6 @@ def _text_choices(table: Table, dataset: str, metric: str) -> Any:
         drawn.add_row("" if algorithm == before else algorithm, *rest)
         before = algorithm
     return drawn
-
-
-def _rich_table() -> Any:
-    from rich import box
-    from rich.table import Table as RichTable
-
-    return RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
 
 
 # Markdown
@@ -223,31 +236,16 @@ def _markdown(
             [algorithm_label(a), *(table.text(a, d, metric) for d in table.datasets)]
             for a in table.algorithms
         ]
-        parts += [f"### {table.caption}", _markdown_table(["", *table.datasets], rows, "right")]
+        parts += [f"### {table.caption}", markdown_table(["", *table.datasets], rows, "right")]
     parts.append(legend(results, metric))
-    parts += [f"Note: {_markdown_safe(note)}" for note in results.notes]
+    parts += [f"Note: {markdown_safe(note)}" for note in results.notes]
     for table in tables if choices else ():
         header = [table.criterion.name if c == "criterion" else c for c in CHOICE_COLUMNS]
         for dataset in table.datasets:
-            title = f"### {_markdown_safe(dataset)}: configurations chosen by "
+            title = f"### {markdown_safe(dataset)}: configurations chosen by "
             rows = [list(row) for row in choice_rows(table, dataset, metric)]
-            parts += [title + table.criterion.name, _markdown_table(header, rows)]
+            parts += [title + table.criterion.name, markdown_table(header, rows)]
     return "\n\n".join(parts)
-
-
-def _markdown_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], justify: str = "left"
-) -> str:
-    rule = ["---", *["--:" if justify == "right" else "---"] * (len(header) - 1)]
-    lines = [[_markdown_safe(text) for text in header], rule]
-    lines += [[_markdown_safe(text) for text in row] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _markdown_safe(text: str) -> str:
-    for character in "\\`*_[]<>|":
-        text = text.replace(character, "\\" + character)
-    return " ".join(text.split())
 
 
 # JSON
@@ -266,6 +264,7 @@ def _json(results: Results, metric: str, criteria: Sequence[str], width: int, ch
                 "criterion": table.criterion.name,
                 "about": table.criterion.about,
                 "reads_truth": table.criterion.reads_truth,
+                "trained_on_validation_truth": table.oracle,
                 "cells": [
                     _json_cell(table.cells[at], metric)
                     for at in ((a, d) for d in table.datasets for a in table.algorithms)
@@ -287,7 +286,7 @@ def _json(results: Results, metric: str, criteria: Sequence[str], width: int, ch
             for run in results.runs
         ],
     }
-    return json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False)
+    return json.dumps(finite(about), indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def _json_cell(cell: Cell, metric: str) -> dict[str, Any]:
@@ -295,15 +294,6 @@ def _json_cell(cell: Cell, metric: str) -> dict[str, Any]:
     about = asdict(cell)
     summary = about.pop("summary")
     return {**about, **summary[metric], "summary": summary}
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no NaN; it becomes null."""
-    if isinstance(value, Mapping):
-        return {str(name): _finite(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and value != value else value
 
 
 FORMATS: Mapping[str, Callable[[Results, str, Sequence[str], int, bool], str]] = {

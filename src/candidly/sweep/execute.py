@@ -14,7 +14,7 @@ from .. import checkpoint
 from .._process import peak_memory_bytes
 from ..algorithms import algorithm
 from ..evaluate import OracleView, oracle_measure, oracle_view
-from ..examples import Examples, make_examples, split_scaling
+from ..examples import Examples, make_examples, split_scaling, with_oracle_twins
 from ..labelled import Labelled, Split
 from ..nets import NETS
 from ..stack import Member, Stack
@@ -42,23 +42,39 @@ def build_stack(data: Labelled, trials: tuple[Trial, ...], device: str) -> Stack
     examples = make_examples(
         seen, page.reads, first.scaling, getattr(torch, first.dtype), torch.device(device)
     )
-    members = [_member(seen, examples, trial) for trial in trials]
+    splits = [_split(data, trial) for trial in trials]
+    twins = np.zeros(0, dtype=np.int64)  # rows that come a second time, with their true label
+    if first.mode == "train-oracle":
+        twins = np.unique(np.concatenate([split.validation for split in splits]))
+        examples = with_oracle_twins(examples, data, twins)
+    members = [_member(seen, examples, trial, split, twins) for trial, split in zip(trials, splits)]
     net = NETS[first.net](examples.inputs.shape[1], examples.q)
     return Stack(page, net, examples, members, first.steps)
 
 
-def _member(data: Labelled, examples: Examples, trial: Trial) -> Member:
-    rows = _split(data, trial).train
+def _member(
+    data: Labelled, examples: Examples, trial: Trial, split: Split, twins: np.ndarray
+) -> Member:
+    rows = trained = split.train
+    if len(twins):
+        rows = np.concatenate([rows, data.n + np.searchsorted(twins, split.validation)])
+        trained = np.concatenate([trained, split.validation])
     return Member(
         seed=trial.seed,
         rows=rows,
         hyper=trial.hyper,
-        scaling=split_scaling(data, examples, rows, trial.scaling),
+        scaling=split_scaling(data, examples, trained, trial.scaling),
     )
 
 
 def _split(data: Labelled, trial: Trial) -> Split:
     return data.split(trial.split, trial.test, trial.validation)
+
+
+def _judged(data: Labelled, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
+    """The validation rows, none where they were trained on, and the test rows."""
+    split = _split(data, trial)
+    return split.validation[: None if trial.mode == "tune" else 0], split.test
 
 
 def execute(
@@ -90,11 +106,8 @@ def execute(
 
 def _records(stack: Stack, task: Task, data: Labelled, view: OracleView, step: int) -> list[Record]:
     losses = stack.mean_loss()
-    splits = [_split(data, trial) for trial in task.trials]
-    validation, test = (
-        torch.from_numpy(np.stack([getattr(split, part) for split in splits]))
-        for part in ("validation", "test")
-    )
+    parts = zip(*(_judged(data, trial) for trial in task.trials))
+    validation, test = (torch.from_numpy(np.stack(rows)) for rows in parts)
     measured = oracle_measure(stack, view, validation, test)
     records = []
     for trial, loss, fallen, scores in zip(task.trials, losses, stack.diverged_at, measured):

@@ -1,8 +1,12 @@
-"""The journal: append-only lines of JSON, one file per process, flushed per checkpoint."""
+"""The journal: append-only lines of JSON, one file per process, flushed per checkpoint.
+
+``compact`` makes one compressed file of them.
+"""
 
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import time
 from collections import defaultdict
@@ -10,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from ..criteria import FlipRate
 from .plan import planned_runs, read_plan
 from .records import SCHEMA, Record, Results
 
@@ -29,10 +34,7 @@ class Journal:
         Raises:
             OSError: the disk is full; a torn line is left, which readers skip.
         """
-        lines = "".join(
-            json.dumps({"schema": SCHEMA, **asdict(record)}, allow_nan=False) + "\n"
-            for record in records
-        ).encode()
+        lines = lines_of(records)
         written = 0
         while written < len(lines):
             try:
@@ -45,6 +47,18 @@ class Journal:
         os.close(self._file)
 
 
+def lines_of(records: Iterable[Record]) -> bytes:
+    """Records as lines of a journal.
+
+    Raises:
+        ValueError: a value is NaN or infinite.
+    """
+    return "".join(
+        json.dumps({"schema": SCHEMA, **asdict(record)}, allow_nan=False) + "\n"
+        for record in records
+    ).encode()
+
+
 def read_records(folder: Path) -> tuple[dict[str, dict[int, Record]], list[str]]:
     """Every readable record, by trial key and step, and a note on each file with others.
 
@@ -52,20 +66,56 @@ def read_records(folder: Path) -> tuple[dict[str, dict[int, Record]], list[str]]
     """
     found: dict[str, dict[int, Record]] = defaultdict(dict)
     notes = []
-    for path in sorted(folder.glob("*.jsonl")):
-        bad = []
-        for number, line in enumerate(path.read_bytes().splitlines(), 1):
-            record = _parse(line)
-            if record is None:
-                bad.append(number)
-            else:
+    try:
+        for path in journal_files(folder):
+            records, note = read_file(path)
+            for record in records:
                 found[record.key].setdefault(record.step, record)
-        if bad:
-            notes.append(
-                f"{path.name}: skipped {'line' if len(bad) == 1 else 'lines'} "
-                f"{', '.join(map(str, bad))}, half-written or unreadable"
-            )
+            if note:
+                notes.append(note)
+    except FileNotFoundError:  # compacted since it was listed: what it held is in another file
+        return read_records(folder)
     return found, notes
+
+
+def journal_files(folder: Path) -> list[Path]:
+    """The files of a journal in order of age: compressed ones hold what there was before."""
+    there = [*sorted(folder.glob("*.jsonl.xz")), *sorted(folder.glob("*.jsonl"))]
+    return [path for path in there if path.is_file()]
+
+
+def read_file(path: Path) -> tuple[list[Record], str]:
+    """The readable records of one file in order, and a note on the rest; '' without any.
+
+    Raises:
+        FileNotFoundError: it is not there any more.
+    """
+    lines, damage = _lines(path)
+    parsed = [_parse(line) for line in lines]
+    bad = [number for number, record in enumerate(parsed, 1) if record is None]
+    records = [record for record in parsed if record is not None]
+    if damage:
+        return records, f"{path.name}: damaged behind line {len(lines)}; the rest is skipped"
+    if bad:
+        return records, (
+            f"{path.name}: skipped {'line' if len(bad) == 1 else 'lines'} "
+            f"{', '.join(map(str, bad))}, half-written or unreadable"
+        )
+    return records, ""
+
+
+def _lines(path: Path) -> tuple[list[bytes], bool]:
+    """Lines, and whether the file is damaged behind them."""
+    if ".xz" not in path.suffixes:
+        return path.read_bytes().splitlines(), False
+    lines = []
+    with lzma.open(path) as file:
+        try:
+            for line in file:
+                lines.append(line)
+        except (lzma.LZMAError, EOFError):
+            return lines, True
+    return lines, False
 
 
 def _parse(line: bytes) -> Record | None:
@@ -103,4 +153,9 @@ def read_results(folder: Path | str) -> Results:
         settings=plan.settings.model_dump(mode="json"),
         ddof=0 if plan.settings.variant == "plench" else 1,
         notes=tuple(notes),
+        flip_rates={
+            name: FlipRate(facts.flip_rate, facts.flip_rate_error or 0.0, facts.flip_doubt)
+            for name, facts in plan.facts.items()
+            if facts.flip_rate is not None
+        },
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from .._files import replacing
 from ..algorithms import algorithm, configuration
+from ..criteria import constant_flip_rate
 from ..examples import unlearnable
 from ..labelled import Labelled
 from ..seeds import hashed
@@ -16,13 +17,18 @@ from .records import Run
 from .settings import Settings
 from .trial import Trial, record_steps, selectable_from
 
-SCHEMA = 1
+SCHEMA = 2
+RENAMED = {"test": "test_share", "validation": "validation_share"}  # settings, since schema 1
 GROWING = ("datasets", "algorithms", "configs", "splits")  # settings that a later plan may extend
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What planning and reading need to know of a data set, so that neither needs its files."""
+    """What planning and reading need to know of a data set, so that neither needs its files.
+
+    The flip rate is that of wrong labels into candidate sets, with its standard error and why it
+    may be no constant; None without candidate sets, and in plans from before it was kept.
+    """
 
     fingerprint: str
     seed_name: str  # the benchmark's own spelling, or the fingerprint
@@ -32,6 +38,9 @@ class Facts:
     n_validation: int
     n_test: int
     steps: int
+    flip_rate: float | None = None
+    flip_rate_error: float | None = None
+    flip_doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,14 +53,18 @@ class Plan:
 
 def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: int) -> Facts:
     """The facts of one data set under these settings."""
-    split = data.split(settings.seed, settings.test, settings.validation)
-    for name, rows in (("test", split.test), ("validation", split.validation)):
-        if not len(rows):
+    shares = {"test": settings.test_share, "validation": settings.validation_share}
+    split = data.split(settings.seed, **shares)
+    for name, share in shares.items():
+        if not len(getattr(split, name)):
             raise ValueError(
                 f"{data.source or 'the data'} has {data.n} rows, too few for a {name} share of "
-                f"{getattr(settings, name):g}: that is no row at all. Raise --{name}."
+                f"{share:g}: that is no row at all. Raise --{name}-share."
             )
     fingerprint = data.fingerprint()
+    flip = None
+    if data.candidates is not None and data.q > 1:
+        flip = constant_flip_rate(data.candidates)
     return Facts(
         fingerprint=fingerprint,
         seed_name=seed_name or fingerprint,
@@ -61,6 +74,9 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         n_validation=len(split.validation),
         n_test=len(split.test),
         steps=settings.steps or steps,
+        flip_rate=flip.rate if flip else None,
+        flip_rate_error=flip.error if flip else None,
+        flip_doubt=flip.doubt if flip else "",
     )
 
 
@@ -69,8 +85,15 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
 
     Raises:
         UnknownName: an algorithm that is not in the table.
-        ValueError: an algorithm cannot learn from a data set, or a batch would not fill.
+        ValueError: an algorithm cannot learn from a data set, a batch would not fill, or
+            ``train-oracle`` is asked for with several configurations or without the truth.
     """
+    oracle = settings.validation == "train-oracle"
+    if oracle and settings.configs > 1:
+        raise ValueError(
+            f"`configs` is {settings.configs}, and with validation = train-oracle the validation "
+            "rows are trained on: nothing is left to choose a configuration with. Use --configs 1."
+        )
     pages = [algorithm(name, settings.variant) for name in settings.algorithms]
     labels = [page.label for page in pages]
     repeated = sorted({label for label in labels if labels.count(label) > 1})
@@ -80,7 +103,12 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
         for page in pages:
             if problem := unlearnable(data, page.reads):
                 raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
-        training = facts.n - facts.n_validation - facts.n_test
+        if oracle and (data.truth is None or (data.truth < 0).any()):
+            raise ValueError(
+                f"{name} lacks true labels, and train-oracle trains on those of the validation "
+                "rows. Use --validation tune."
+            )
+        training = training_rows(facts, settings)
         largest = max(
             configuration(page.settings(), config, split)["batch_size"]
             for page in pages
@@ -90,13 +118,19 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
         if training < largest:
             raise ValueError(
                 f"{name} leaves {training} training rows, fewer than a batch of {largest}. Use "
-                "more data, or lower --test and --validation."
+                "more data, or lower --test-share and --validation-share."
             )
     versions = {page.label: page.version for page in pages}
     facts_by_name = {name: facts for name, (_, facts) in datasets.items()}
     return Plan(
         settings, facts_by_name, versions, tuple(_trials(settings, facts_by_name, versions))
     )
+
+
+def training_rows(facts: Facts, settings: Settings) -> int:
+    """How many rows each trial trains on."""
+    held = facts.n_test + (facts.n_validation if settings.validation == "tune" else 0)
+    return facts.n - held
 
 
 def _splits(settings: Settings) -> range:
@@ -123,9 +157,9 @@ def _trials(
                         net=settings.net,
                         scaling=settings.scaling or ("plench" if released else "train"),
                         split=split,
-                        test=settings.test,
-                        validation=settings.validation,
-                        mode="tune",
+                        test=settings.test_share,
+                        validation=settings.validation_share,
+                        mode=settings.validation,
                         seed=hashed(facts.seed_name, page.name, config, split),
                         steps=facts.steps,
                         eval_every=settings.eval_every,
@@ -152,6 +186,7 @@ def planned_runs(plan: Plan) -> list[Run]:
                 selectable_from=selectable_from(due, trial.timing),
                 n_validation=facts.n_validation,
                 n_test=facts.n_test,
+                mode=trial.mode,
             )
         )
     return runs
@@ -182,9 +217,10 @@ def read_plan(folder: Path) -> Plan | None:
         return None
     try:
         about = json.loads(path.read_bytes())
-        if about["schema"] != SCHEMA:
+        if about["schema"] not in (1, SCHEMA):
             raise ValueError(f"its schema is {about['schema']}, not {SCHEMA}")
-        settings = Settings(**about["settings"])
+        renamed = RENAMED if about["schema"] == 1 else {}
+        settings = Settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
         facts = {name: Facts(**values) for name, values in about["data"].items()}
         versions = about["versions"]
     except (ValueError, KeyError, TypeError) as error:
@@ -211,7 +247,7 @@ def check_extends(folder: Path, old: Plan, new: Plan) -> None:
         if lost := [value for value in then[name] if value not in now[name]]:
             raise ValueError(_contradiction(folder, name, then[name], now[name], lost))
     for name, facts in old.facts.items():
-        if facts != new.facts[name]:
+        if _identity(facts) != _identity(new.facts[name]):
             raise ValueError(
                 f"{name} is not the data that {folder} was made with (fingerprint "
                 f"{new.facts[name].fingerprint[:12]}, not {facts.fingerprint[:12]}). Use another "
@@ -223,6 +259,11 @@ def check_extends(folder: Path, old: Plan, new: Plan) -> None:
                 f"{folder} was made with {label} version {version}; this candidly has version "
                 f"{new.versions[label]}, whose numbers differ. Use another --out."
             )
+
+
+def _identity(facts: Facts) -> Facts:
+    """The facts without the estimates: those follow from the content, which has a fingerprint."""
+    return replace(facts, flip_rate=None, flip_rate_error=None, flip_doubt="")
 
 
 def _contradiction(folder: Path, name: str, then: object, now: object, lost: object = None) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..criteria import FlipRate
+
 SCHEMA = 1  # of a journal line; readers refuse what they do not know
 
 
@@ -22,7 +24,8 @@ class Record:
     (the oracle's: it reads the validation truth); ``test`` holds ``top1``, ``top5``, ``balanced``.
     ``loss`` is the mean training objective since the previous record; ``seconds`` is the time
     this trial has used so far, its share of its stack; ``memory_bytes`` the peak of its process.
-    ``outcomes`` is what each validation row adds to AA, packed; None with too many rows.
+    ``outcomes`` is what each validation row adds to AA, packed; None with too many rows. Where the
+    validation rows were trained on, ``validation`` has no values and ``outcomes`` is None.
     """
 
     key: str
@@ -36,6 +39,7 @@ class Record:
     outcomes: str | None = None
 
 
+PLAIN = "hex:"  # in front of outcomes that are not deflated
 MOST_OUTCOMES = 5000  # rows; a line of the journal should stay a line
 
 
@@ -43,17 +47,32 @@ def pack_outcomes(shares: np.ndarray | None) -> str | None:
     """What each validation row adds to AA, (m,) in [0, 1], as text of one byte a row, deflated.
 
     A prediction inside the candidates keeps at least 1/255, so that CR is exact and AA within
-    0.002 a row. None for None, and for more rows than ``MOST_OUTCOMES``.
+    0.002 a row. None for None, for no rows, and for more than ``MOST_OUTCOMES``.
     """
-    if shares is None or len(shares) > MOST_OUTCOMES:
+    if shares is None or not 0 < len(shares) <= MOST_OUTCOMES:
         return None
     levels = np.where(shares > 0, np.maximum(1, np.rint(shares * 255)), 0).astype(np.uint8)
     return base64.b64encode(zlib.compress(levels.tobytes(), 9)).decode()
 
 
 def unpack_outcomes(text: str) -> np.ndarray:
-    """The shares again, float64 (m,), in steps of 1/255."""
-    return np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8) / 255
+    """The shares again, float64 (m,), in steps of 1/255, from either form of the text."""
+    return np.frombuffer(_levels(text), dtype=np.uint8) / 255
+
+
+def plain_outcomes(text: str) -> str:
+    """The same outcomes without deflation, for a file that is compressed as a whole.
+
+    >>> plain_outcomes(pack_outcomes(np.array([0.0, 1.0, 0.5])))
+    'hex:00ff80'
+    """
+    return PLAIN + _levels(text).hex()
+
+
+def _levels(text: str) -> bytes:
+    if text.startswith(PLAIN):
+        return bytes.fromhex(text.removeprefix(PLAIN))
+    return zlib.decompress(base64.b64decode(text))
 
 
 @dataclass(frozen=True)
@@ -71,6 +90,7 @@ class Run:
     n_validation: int
     n_test: int
     records: tuple[Record, ...] = ()
+    mode: str = "tune"  # or ``train-oracle``: the validation rows' truth was trained on
 
     @property
     def complete(self) -> bool:
@@ -87,10 +107,12 @@ class Results:
 
     ``settings`` is the plan as JSON values; ``ddof`` is 1 for the sample standard deviation over
     splits (``fixed``), 0 for the benchmark's population one (``plench``). ``notes`` are
-    sentences about lines that could not be read.
+    sentences about lines that could not be read. ``flip_rates`` has, by name, the data sets with
+    candidate sets; none where the directory is from before that was kept.
     """
 
     runs: tuple[Run, ...]
     settings: Mapping[str, Any]
     ddof: int = 1
     notes: tuple[str, ...] = field(default=())
+    flip_rates: Mapping[str, FlipRate] = field(default_factory=dict)

@@ -2,7 +2,8 @@
 
 Inside a run, CR, AA and OA & ES take the record with the highest value, the earliest among equals,
 and OA takes the last record. Across the configurations of a split the highest value wins, the
-largest configuration seed among equals. What is reported is the test accuracy of that record.
+largest configuration seed among equals. ``last`` selects nothing: it takes the last record of the
+default configuration. What is reported is the test accuracy of that record.
 Only complete runs take part; from the record at which a run diverged, it has no values.
 """
 
@@ -26,13 +27,14 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Criterion:
-    """How a model is chosen on the validation set."""
+    """How a model is chosen on the validation set, or without it."""
 
     name: str
     about: str
-    measure: str  # its key in Record.validation
+    measure: str | None  # its key in Record.validation; None: nothing is compared
     reads_truth: bool = False
     last_record_only: bool = False
+    defaults_only: bool = False  # configuration 0 alone
 
 
 _CRITERIA = (
@@ -41,9 +43,13 @@ _CRITERIA = (
     Criterion("OA", "accuracy on clean labels, last record", "OA", True, last_record_only=True),
     Criterion("OA & ES", "accuracy on clean labels, early stopping", "OA", True),
     Criterion("AA:plench", "the benchmark program's AA, early stopping", "AA:plench"),
+    Criterion(
+        "last", "no selection, last record of the defaults", None, False, True, defaults_only=True
+    ),
 )
 CRITERIA: Mapping[str, Criterion] = {criterion.name: criterion for criterion in _CRITERIA}
 DEFAULT = ("CR", "AA", "OA", "OA & ES")
+UNSELECTED = ("last",)  # what is left where the validation rows were trained on
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class Choice:
     split: int
     config: int
     step: int
-    value: float  # of the criterion
+    value: float | None  # of the criterion; None where it compares nothing
     test: Mapping[str, float | None]
     hyper: Mapping[str, float | int]
     key: str
@@ -68,7 +74,7 @@ class Cell:
     diverged. ``state`` is ``complete`` when every planned run is, ``diverged`` when all of them
     diverged and left nothing to choose on any split, and ``incomplete`` otherwise. ``diverged``
     counts runs that diverged at some record; ``oracle_labels`` how many true validation labels
-    were looked up.
+    were looked up, or trained on by the complete runs.
     """
 
     dataset: str
@@ -88,12 +94,26 @@ class Cell:
         return [choice.test.get(metric) if choice else None for choice in self.choices]
 
 
-def cells(results: Results, criteria: Sequence[str] = DEFAULT) -> list[Cell]:
+def trained_on_validation(results: Results) -> bool:
+    """Whether the true labels of the validation rows were trained on (``train-oracle``)."""
+    return any(run.mode == "train-oracle" for run in results.runs)
+
+
+def usual_criteria(results: Results) -> tuple[str, ...]:
+    """The criteria of a table that nobody asked anything else of."""
+    return UNSELECTED if trained_on_validation(results) else DEFAULT
+
+
+def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]:
     """Every cell: criterion by criterion, data sets and algorithms in the order of the plan.
+
+    Args:
+        criteria: names; by default the usual ones.
 
     Raises:
         UnknownName: a criterion that is not in ``CRITERIA``.
     """
+    criteria = usual_criteria(results) if criteria is None else criteria
     asked = [lookup(CRITERIA, name, "criterion")[1] for name in criteria]
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in results.runs:
@@ -107,8 +127,8 @@ def cells(results: Results, criteria: Sequence[str] = DEFAULT) -> list[Cell]:
 
 def chosen_record(run: Run, criterion: Criterion) -> Record | None:
     """The record of a run that the criterion takes; None when no record has a value."""
-    records = _eligible(run, criterion)
-    best = best_record([_value(record, criterion) for record in records])
+    records = eligible(run, criterion)
+    best = best_record([value_of(record, criterion) for record in records])
     return None if best is None else records[best]
 
 
@@ -147,8 +167,10 @@ def _cell(
 def _choose(split: int, runs: Sequence[Run], criterion: Criterion) -> Choice | None:
     """The winner among the complete runs of one split."""
     runs = sorted(runs, key=lambda run: run.config)
+    if criterion.defaults_only:
+        runs = [run for run in runs if run.config == 0]
     records = [chosen_record(run, criterion) for run in runs]
-    values = [None if record is None else _value(record, criterion) for record in records]
+    values = [None if record is None else value_of(record, criterion) for record in records]
     best = best_configuration(values)
     if best is None:
         return None
@@ -159,7 +181,7 @@ def _choose(split: int, runs: Sequence[Run], criterion: Criterion) -> Choice | N
         split=split,
         config=run.config,
         step=record.step,
-        value=value,
+        value=None if criterion.measure is None else value,
         test=record.test,
         hyper=run.hyper,
         key=run.key,
@@ -167,19 +189,25 @@ def _choose(split: int, runs: Sequence[Run], criterion: Criterion) -> Choice | N
     )
 
 
-def _eligible(run: Run, criterion: Criterion) -> list[Record]:
+def eligible(run: Run, criterion: Criterion) -> list[Record]:
+    """The records of a run that the criterion compares."""
     records = run.records[-1:] if criterion.last_record_only else run.records
     return [record for record in records if record.step >= run.selectable_from]
 
 
-def _value(record: Record, criterion: Criterion) -> float | None:
+def value_of(record: Record, criterion: Criterion) -> float | None:
+    """What the criterion says of a record; None from where its run had diverged."""
     if record.diverged_at is not None:
         return None
+    if criterion.measure is None:
+        return 0.0  # all the same
     return record.validation.get(criterion.measure)
 
 
 def _oracle_labels(run: Run, criterion: Criterion) -> int:
+    if run.mode == "train-oracle":
+        return run.n_validation
     if not criterion.reads_truth:
         return 0
-    consulted = (_value(record, criterion) for record in _eligible(run, criterion))
+    consulted = (value_of(record, criterion) for record in eligible(run, criterion))
     return run.n_validation * sum(value is not None for value in consulted)

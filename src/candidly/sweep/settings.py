@@ -27,7 +27,10 @@ class Settings(BaseModel):
             algorithms, scaling, record times and standard deviation.
         scaling: ``train`` (statistics of the training rows), ``plench`` (of all rows), ``none``;
             by default what each algorithm's variant stands for.
-        test, validation: shares of the rows held out.
+        validation: what the validation rows are for: ``tune`` chooses models on them;
+            ``train-oracle`` adds them, with their true labels, to the training rows. That is an
+            oracle: it says what training on clean labels would give instead of choosing by them.
+        test_share, validation_share: of the rows, and of the rest, what is held out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,8 +45,9 @@ class Settings(BaseModel):
     labels: str | None = None
     variant: Literal["fixed", "plench"] = "fixed"
     scaling: Literal["train", "plench", "none"] | None = None
-    test: float = Field(default=0.1, gt=0, lt=1)
-    validation: float = Field(default=0.1, gt=0, lt=1)
+    validation: Literal["tune", "train-oracle"] = "tune"
+    test_share: float = Field(default=0.1, gt=0, lt=1)
+    validation_share: float = Field(default=0.1, gt=0, lt=1)
     net: Literal["mlp"] = "mlp"
     dtype: Literal["float32", "float64"] = "float32"
 

@@ -22,7 +22,7 @@ class Trial:
         config: hyper-parameter seed; ``hyper`` the values it stands for.
         scaling: ``train``, ``plench`` or ``none``.
         split, test, validation: split seed and shares.
-        mode: what the validation rows are for: ``tune``.
+        mode: what the validation rows are for: ``tune`` or ``train-oracle``.
         seed: of initialisation, order and everything random in training.
         steps, eval_every, timing: updates, and the rule of ``record_steps``.
     """
