@@ -217,13 +217,14 @@ def test_the_page_counts_what_agrees():
     sweep = sweep_of(
         row("PRODEN:plench", [0.60, 0.64]),  # 3.3 combined standard errors below
         row("CC:plench", [0.70, 0.72]),
+        row("LWS:plench", [0.70, 0.72]),
         row("VALEN:plench", [0.10, 0.12]),  # counted apart
     )
     text = "\n\n".join(beside_published(sources_of(sweep), "lost", {}))
     flat = " ".join(text.split())
-    assert "1 of 19 rows other than VALEN agree in the CR column" in flat
-    assert "1 does not, and 17 have no number yet" in flat
-    assert line_of(text, "| CR |").split(" | ")[1:4] == ["1 of 19", "1", "17"]
+    assert "2 of 19 rows other than VALEN agree in the CR column" in flat
+    assert "1 does not, and 16 have no number yet" in flat
+    assert line_of(text, "| CR |").split(" | ")[1:4] == ["2 of 19", "1", "16"]
     assert "disagrees" in line_of(text, "| CR |")
     disagree = text[text.index("numbers that disagree") :]
     assert line_of(disagree, "| PRODEN | CR |").endswith("| **−3.3** | unexplained |")
