@@ -67,7 +67,8 @@ def _yardstick() -> str:
                 their test rows; what makes a split hard is in both and cancels in the difference,
                 but the combined standard error counts it twice. It overstates the noise of the
                 difference, and agreement shows the absence of a gross difference, not
-                sameness."""
+                sameness. Were it exact, about one number in twenty would still lie further
+                away."""
             ),
             prose(
                 """The published AA column was chosen by the program's own AA, which counts certain
