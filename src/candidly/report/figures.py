@@ -73,7 +73,7 @@ def box_plot(
 
     values = "; ".join(f"{c.algorithm} {plus_minus(c.summary[metric])}" for c in cells)
     title = f"{dataset}, chosen by {criterion}: {METRICS[metric]} per split"
-    return _svg(draw, title, f"Mean ± standard error in percent: {values}.", rows=len(shown))
+    return draw_svg(draw, title, f"Mean ± standard error in percent: {values}.", rows=len(shown))
 
 
 def learning_curve(
@@ -114,7 +114,7 @@ def learning_curve(
 
     ends = [f"{name} {means[-1]:.1f}" for name, (_, means, _) in curves.items() if means]
     about = f"Mean {measure} in percent at the end: {listed(ends)}." if ends else "No values."
-    return _svg(draw, title, about, extra=0.22 * (1 + (len(curves) - 1) // 3))
+    return draw_svg(draw, title, about, extra=0.22 * (1 + (len(curves) - 1) // 3))
 
 
 def bars(values: Mapping[str, float | None], colours: Colours, title: str, label: str) -> str:
@@ -138,13 +138,13 @@ def bars(values: Mapping[str, float | None], colours: Colours, title: str, label
         axes.tick_params(axis="y", length=0)
 
     numbers = ", ".join(f"{name} {value:.3g}" for name, value in shown.items())
-    return _svg(draw, title, f"{label}: {numbers or 'no values'}.", rows=len(shown))
+    return draw_svg(draw, title, f"{label}: {numbers or 'no values'}.", rows=len(shown))
 
 
 # drawing
 
 
-def _svg(draw: Draw, title: str, about: str, rows: int = 0, extra: float = 0.0) -> str:
+def draw_svg(draw: Draw, title: str, about: str, rows: int = 0, extra: float = 0.0) -> str:
     """Lay out one panel, draw on it, and return it as an accessible SVG element."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG

@@ -1,0 +1,1 @@
+"""The generator of docs/reproduction.md; `bench/reproduction.py` is its command."""

@@ -1,0 +1,146 @@
+"""The figures of docs/reproduction.md, as SVG files that stand on their own.
+
+Drawn as the report's are (candidly.report.figures), on white paper, because a picture in a page of
+a repository cannot take the page's colours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from candidly.report.figures import FAINT, INK, PAPER, SERIES, draw_svg
+from candidly.stats import Summary
+
+from .numbers import CRITERIA, LIMIT, Comparison, Ranking
+
+
+def agreement(compared: Sequence[Comparison], title: str) -> str:
+    """Ours minus published, a row per algorithm and a point per criterion.
+
+    A bar is one combined standard error to each side; a point is filled where the numbers disagree.
+    (Drawn against each other, most of the points of a table would lie on one another.)
+    """
+    names = list(dict.fromkeys(c.algorithm for c in compared))
+
+    def draw(axes: Any) -> None:
+        axes.axvline(0, color=INK, linewidth=0.8)
+        styles = zip(CRITERIA, SERIES, "osD^", (-0.3, -0.1, 0.1, 0.3))
+        for criterion, colour, marker, offset in styles:
+            for c in (c for c in compared if c.criterion == criterion):
+                axes.errorbar(
+                    100 * c.difference,
+                    names.index(c.algorithm) + offset,
+                    xerr=100 * c.combined,
+                    fmt=marker,
+                    color=colour,
+                    ms=4,
+                    mfc=PAPER if c.agrees else colour,
+                    elinewidth=0.9,
+                )
+            axes.plot([], [], marker, color=colour, mfc=PAPER, ms=4, label=criterion)
+        axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.set_xlabel("ours − published, points of test accuracy")
+        axes.grid(axis="x", color=FAINT, linewidth=0.6, alpha=0.3)
+        axes.hlines(
+            [row + 0.5 for row in range(len(names) - 1)],
+            0,
+            1,
+            transform=axes.get_yaxis_transform(),
+            color=FAINT,
+            linewidth=0.5,
+            alpha=0.3,
+        )
+        axes.tick_params(axis="y", length=0)
+        axes.figure.legend(loc="outside lower center", ncols=4, frameon=False, handletextpad=0.2)
+
+    far = [f"{c.algorithm} {c.criterion} {c.away:+.1f}" for c in compared if not c.agrees]
+    about = f"Further than {LIMIT} combined standard errors from zero: {', '.join(far) or 'none'}."
+    return _alone(draw_svg(draw, title, about, rows=1 + round(1.7 * len(names))))
+
+
+def slopes(ranking: Ranking, means: Mapping[str, tuple[float, float]], title: str) -> str:
+    """Ranks in ``plench`` (left) and ``fixed`` (right), a line per algorithm.
+
+    Lines that move by three ranks or more are coloured. Algorithms with equal means share a rank
+    and stand below each other.
+    """
+    left, right = _places(ranking.plench), _places(ranking.fixed)
+
+    def draw(axes: Any) -> None:
+        colours = dict(zip(ranking.moved, SERIES * len(ranking.moved)))
+        for name in left:
+            ends = (left[name], right[name])
+            strong = name in colours
+            axes.plot(
+                (0, 1),
+                ends,
+                "o-",
+                color=colours.get(name, FAINT),
+                linewidth=2 if strong else 1,
+                alpha=1 if strong else 0.6,
+                ms=3.5,
+            )
+            for side, align, value in ((0, "right", means[name][0]), (1, "left", means[name][1])):
+                shown = f"{name}  {100 * value:.1f}" if side == 0 else f"{100 * value:.1f}  {name}"
+                x = -0.05 if side == 0 else 1.05
+                axes.text(x, ends[side], shown, ha=align, va="center", color=INK)
+        for x, word in ((0, "plench"), (1, "fixed")):
+            axes.text(x, -0.9, word, ha="center", va="center", weight="bold", color=INK)
+        axes.set(xlim=(-0.9, 1.9), ylim=(len(left) - 0.5, -1.3))
+        axes.set_axis_off()
+
+    numbers = "; ".join(
+        f"{name} {ranking.plench[name]:g} to {ranking.fixed[name]:g}" for name in left
+    )
+    return _alone(draw_svg(draw, title, f"Ranks: {numbers}.", rows=len(left)))
+
+
+def pairs(
+    tuned: Mapping[str, Summary], trained: Mapping[str, Summary], title: str, words: tuple[str, str]
+) -> str:
+    """Two bars per algorithm, each with its standard error."""
+    names = sorted(trained, key=lambda name: -(trained[name].mean or 0))
+
+    def draw(axes: Any) -> None:
+        for offset, several, colour, word in zip(
+            (-0.19, 0.19), (tuned, trained), (SERIES[5], SERIES[0]), words
+        ):
+            axes.barh(
+                [row + offset for row in range(len(names))],
+                [100 * (several[name].mean or 0) for name in names],
+                height=0.36,
+                color=colour,
+                label=word,
+                xerr=[100 * (several[name].standard_error or 0) for name in names],
+                error_kw={"ecolor": INK, "elinewidth": 0.9},
+            )
+        axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.set_xlabel("test accuracy (%)")
+        axes.grid(axis="x", color=FAINT, linewidth=0.6, alpha=0.3)
+        axes.tick_params(axis="y", length=0)
+        axes.figure.legend(loc="outside lower center", ncols=1, frameon=False)
+
+    numbers = "; ".join(
+        f"{name} {100 * (tuned[name].mean or 0):.1f} and {100 * (trained[name].mean or 0):.1f}"
+        for name in names
+    )
+    about = f"Mean test accuracy in percent, {words[0]} and {words[1]}: {numbers}."
+    return _alone(draw_svg(draw, title, about, rows=len(names) + 3))
+
+
+def _places(ranks: Mapping[str, float]) -> dict[str, int]:
+    """A row of its own for each name, in the order of the ranks."""
+    return {name: place for place, name in enumerate(sorted(ranks, key=lambda n: ranks[n]))}
+
+
+def _alone(svg: str) -> str:
+    """An SVG element as a file: with a size, plain colours and white paper."""
+    svg = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", svg).replace("currentColor", "#000")
+    width, height = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()
+    svg = svg.replace("<svg", f'<svg width="{width}pt" height="{height}pt"', 1)
+    paper = f'<rect width="{width}" height="{height}" fill="#fff"/>'
+    return svg.replace("</desc>", f"</desc>{paper}", 1) + "\n"

@@ -1,0 +1,74 @@
+"""The variants `fixed` and `plench` beside each other, and what that does to the ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from candidly.report._wording import listed
+
+from . import figures
+from .numbers import MOVED, Accuracies, Sources, algorithms_of, mean_of, paired, rank
+from .words import count, difference, grid, label_of, picture, pm_of, prose, state
+
+
+def variants(sources: Sources, images: dict[str, str]) -> list[str]:
+    parts = [
+        "## What the program's defects change",
+        prose(
+            """`fixed` beside `plench`: the methods as meant, scaled by training rows only, recorded
+            after whole thousands of updates, beside the released program's. Both are chosen by CR
+            on Lost, from the same splits, hyper-parameters, initial weights and order of batches.
+            Here ± is the
+            sample standard deviation divided by √splits in both columns, and the difference is
+            paired over splits, with its 95 % t interval. Splits share rows, so the intervals are
+            somewhat too narrow, and of 20 of them about one would leave out zero by chance alone;
+            an interval in bold leaves it out."""
+        ),
+    ]
+    lost = sources.sweeps.get("lost")
+    if lost is None:
+        return [*parts, "`bench/results/lost` is not there yet."]
+    accuracy: dict[str, dict[str, Accuracies]] = {"plench": {}, "fixed": {}}
+    rows = []
+    for name in algorithms_of(sources.tables["lost"]):
+        found = {variant: lost.complete(label_of(name, variant)) for variant in accuracy}
+        values = {variant: row.chosen["CR"] for variant, row in found.items() if row}
+        if len(values) == 2 and all(mean_of(one) is not None for one in values.values()):
+            for variant, one in values.items():
+                accuracy[variant][name] = one
+        shown = [
+            pm_of(values[v]) if v in values else state(lost.rows.get(label_of(name, v)))
+            for v in accuracy
+        ]
+        both = name in accuracy["fixed"]
+        gap = paired(values["fixed"], values["plench"]) if both else None
+        rows.append([name, *shown, *(difference(gap) if gap else ["", ""])])
+    parts.append(grid(["", "`plench`", "`fixed`", "fixed − plench", "95 % interval"], rows))
+    if len(accuracy["fixed"]) < 2:
+        return [*parts, "Fewer than two algorithms are complete in both, so there is no ranking."]
+    return [*parts, *_ranking(accuracy, images)]
+
+
+def _ranking(accuracy: Mapping[str, Mapping[str, Accuracies]], images: dict[str, str]) -> list[str]:
+    plench, fixed = accuracy["plench"], accuracy["fixed"]
+    ranking = rank(plench, fixed)
+    moves = [f"{n} (from {ranking.plench[n]:g} to {ranking.fixed[n]:g})" for n in ranking.moved]
+    moved = f"{listed(moves)} move" if len(moves) > 1 else f"{(moves or ['none'])[0]} moves"
+    in_all = len(plench) * (len(plench) - 1) // 2
+    swapped, sure = len(ranking.swapped), len(ranking.sure)
+    text = f"""Ranked by these means, the {len(plench)} algorithms complete in both variants stand
+        in orders whose Kendall's τ is {ranking.tau:.2f} (1: the same order, 0: unrelated).
+        By {MOVED} ranks or more, {moved}. Of {count(in_all, "pair")}, {swapped}
+        {"changes" if swapped == 1 else "change"} order. A change is *established* when both leads
+        are: in each variant the 95 % interval of the pair's difference, paired over splits, leaves
+        out zero. That is so for {sure} of the {swapped}{_named(ranking.sure)}."""
+    means = {name: (mean_of(plench[name]), mean_of(fixed[name])) for name in plench}
+    title = "Lost, chosen by CR: ranks in both variants"
+    return [prose(text), *picture(images, "ranks", title, figures.slopes(ranking, means, title))]
+
+
+def _named(sure: Sequence[tuple[str, str]]) -> str:
+    """The pairs, in brackets."""
+    if not sure:
+        return ""
+    return f" (ahead in `plench`, then in `fixed`: {'; '.join(f'{a}, {b}' for a, b in sure)})"
