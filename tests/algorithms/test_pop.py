@@ -74,8 +74,7 @@ def test_every_table_follows_the_rules(variant):
 
 
 def test_a_label_leaves_by_hand():
-    past = torch.zeros(1, pop.LONGEST, 3)
-    past[0, 0], past[0, 1] = torch.tensor([0.7, 0.3, 0.0]), torch.tensor([0.9, 0.1, 0.0])
+    past = torch.tensor([[0.7, 0.3, 0.0]]) + torch.tensor([[0.9, 0.1, 0.0]])
     sets = torch.tensor([[True, True, False]])
     for theta, stays in ((0.24, True), (0.26, False)):  # the mean is (0.8, 0.2), the ratio 0.25
         left, weights, next_theta = pop.purify(
@@ -88,8 +87,7 @@ def test_a_label_leaves_by_hand():
 
 
 def test_theta_stops_growing_above_its_bound():
-    past = torch.zeros(1, pop.LONGEST, 2)
-    past[0, 0] = torch.tensor([0.5, 0.5])
+    past = torch.tensor([[0.5, 0.5]])
     for theta, grown in ((0.39, 0.39 * 2), (0.4, 0.4)):
         theta = torch.tensor([theta], dtype=torch.float64)
         after = pop.purify(past, torch.ones(1, 2, dtype=torch.bool), theta, torch.tensor([1.0]))[2]
@@ -142,7 +140,7 @@ def test_d_pop_4_the_weights_are_stored_when_the_epoch_ends_and_in_plench_after_
     for name, when in (("POP", "end"), ("POP:plench", "first")):
         stack = make_stack(toy(), name, **HYPER)
         update(stack)
-        assert bool(stack.rows["past"].any()) == (when == "first")
+        assert any(bool(stack.rows[slot].any()) for slot in pop.RING) == (when == "first")
         advance(stack, stack.E - 1)
-        stored = stack.rows["past"].sum(2)
+        stored = sum(stack.rows[slot] for slot in pop.RING)
         assert torch.equal(stored, stack.rows["weights"]) == (when == "end")

@@ -69,6 +69,22 @@ def test_the_concentration_is_the_renormalised_softmax_and_its_mass_a_constant()
     torch.testing.assert_close(ours, theirs)
 
 
+def test_the_draws_are_dirichlet_and_so_is_their_gradient():
+    sets = torch.tensor([[True, True, False, True]]).expand(20_000, -1)
+    alpha = torch.tensor([0.5, -0.3, 0.9, 0.1], dtype=torch.float64, requires_grad=True)
+    strength = valen.concentration(alpha.expand(20_000, -1), sets)
+    torch.manual_seed(0)
+    ours, theirs = valen.draw(strength, sets), Dirichlet(strength.detach()).sample()
+    for moment in (1, 2):
+        difference = ours.detach() ** moment - theirs**moment
+        assert (difference.mean(0).abs() < 4 * difference.std(0) / 20_000**0.5).all()
+    # pathwise: d E[delta_0^2] / d alpha against that of the closed form of the second moment
+    c, total = strength[0], strength[0].sum()
+    exact = torch.autograd.grad(c[0] * (c[0] + 1) / (total * (total + 1)), alpha, retain_graph=True)
+    (got,) = torch.autograd.grad((ours[:, 0] ** 2).mean(), alpha)
+    torch.testing.assert_close(got, exact[0], atol=0.01, rtol=0)
+
+
 def test_the_reconstruction_is_the_definition():
     g = np.random.default_rng(2)
     delta, x, decoded = g.dirichlet(np.ones(4), 5), g.normal(size=(5, 3)), g.normal(size=(5, 3))

@@ -23,15 +23,15 @@ from ._space import one_of, power_of_ten
 from ._tensors import masked_softmax, uniform_over
 from .proden import step
 
-LONGEST = 7  # epochs in the ring, the largest window of the search space
+RING = tuple(f"past{slot}" for slot in range(7))  # 7 is the largest window of the search space
 MOST = 0.4  # theta grows no further
 FEW = 1e-4  # share of entries
 
 
 def rows(s):
     weights = uniform_over(s.candidates, s.dtype)
-    past = weights.new_zeros((1, s.n, LONGEST, s.q))
-    return {"weights": weights, "left": s.candidates, "past": past}
+    ring = {slot: torch.zeros_like(weights) for slot in RING}
+    return {"weights": weights, "left": s.candidates, **ring}
 
 
 def memory(s):
@@ -46,27 +46,28 @@ def after_plench(s, b):
     return {"weights": masked_softmax(s.net(b.x).logits, b.candidates)}
 
 
-def store(past: Tensor, weights: Tensor, epoch: int, window: Tensor) -> Tensor:
-    """The ring with ``weights`` (..., n, q) in slot ``epoch`` mod ``window`` (..., 1).
+def store(s, epoch: int) -> dict[str, Tensor]:
+    """The weights into slot ``epoch`` mod window of each trial's ring."""
+    slots = (epoch % s.hp.window).flatten()
+    return {
+        name: torch.where((slots == slot)[:, None, None], s.rows["weights"], s.rows[name])
+        for slot, name in enumerate(RING)
+        if bool((slots == slot).any())
+    }
 
-    (..., n, LONGEST, q) -> the same; slots from ``window`` on stay as they are: zero.
-    """
-    slot = torch.arange(LONGEST, device=past.device) == epoch % window
-    return torch.where(slot[..., None, :, None], weights[..., None, :], past)
 
-
-def purify(past: Tensor, sets: Tensor, theta: Tensor, inc: Tensor) -> tuple[Tensor, ...]:
+def purify(total: Tensor, sets: Tensor, theta: Tensor, inc: Tensor) -> tuple[Tensor, ...]:
     """Take unlikely labels out of ``sets``.
 
     Args:
-        past: float (..., n, LONGEST, q), the ring of weights.
+        total: float (..., n, q), the ring's weights added up.
         sets: bool (..., n, q); no row is empty.
         theta, inc: float (..., 1).
 
     Returns:
         the smaller sets, the weights over them, rows summing to 1, and the next theta.
     """
-    likely = past.sum(-2) * sets
+    likely = total * sets
     left = sets & (likely >= theta[..., None] * likely.amax(-1, keepdim=True))
     weights = likely * left
     removed = (sets ^ left).sum((-2, -1))[..., None]
@@ -75,14 +76,14 @@ def purify(past: Tensor, sets: Tensor, theta: Tensor, inc: Tensor) -> tuple[Tens
     return left, weights / weights.sum(-1, keepdim=True), theta
 
 
-def _epoch_ended(s, epoch: int, sets: Tensor, every: Tensor | int = 1):
-    past = store(s.rows["past"], s.rows["weights"], epoch, s.hp.window)
+def _epoch_ended(s, epoch: int, sets: Tensor, every: Tensor | int = 1) -> dict[str, Tensor]:
+    updates = store(s, epoch)
     due = (epoch >= s.hp.warm_up) & (torch.as_tensor(epoch % every) == 0)
     if not bool(due.any()):
-        return {"past": past}
-    left, weights, theta = purify(past, sets, s.memory["theta"], s.hp.inc)
-    return {
-        "past": past,
+        return updates
+    total = sum(updates.get(name, s.rows[name]) for name in RING)
+    left, weights, theta = purify(total, sets, s.memory["theta"], s.hp.inc)
+    return updates | {
         "left": torch.where(due[..., None], left, s.rows["left"]),
         "weights": torch.where(due[..., None], weights, s.rows["weights"]),
         "theta": torch.where(due, theta, s.memory["theta"]),

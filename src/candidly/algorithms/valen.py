@@ -26,7 +26,7 @@ import math
 
 import torch
 from torch import Tensor
-from torch.distributions import Dirichlet
+from torch.distributions import Gamma
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from ..nets import mlp
@@ -35,6 +35,7 @@ from ._space import one_of
 from ._tensors import cross_entropy, masked_softmax, uniform_over
 
 MOST_NEIGHBOURS = 4  # the largest of the search space
+OUTSIDE = 1e-2  # the Dirichlet's strength outside the candidates, and added inside
 AT_ONCE = 1024  # rows whose distances are computed together
 
 
@@ -100,8 +101,20 @@ def prior_divergence(alpha: Tensor) -> Tensor:
 
 def concentration(alpha: Tensor, sets: Tensor) -> Tensor:
     """p / (their mass of p, a constant) over the candidates, + 0.01 everywhere: (..., q)."""
-    log_p = alpha.log_softmax(-1).masked_fill(~sets, -torch.inf)
-    return (log_p - log_p.detach().logsumexp(-1, keepdim=True)).exp() + 1e-2
+    log_p = alpha.log_softmax(-1)
+    log_mass = log_p.detach().masked_fill(~sets, -torch.inf).logsumexp(-1, keepdim=True)
+    return (log_p - log_mass).masked_fill(~sets, 0).exp() * sets + OUTSIDE
+
+
+def draw(strength: Tensor, sets: Tensor) -> Tensor:
+    """A draw of Dir(strength), as Gamma variables over their sum: (B, q), rows sum to 1.
+
+    Outside the sets the strength is constant, so that only the candidates' draws need a gradient.
+    """
+    gammas = Gamma(torch.full_like(strength, OUTSIDE), 1.0, validate_args=False).sample()
+    inside = Gamma(strength[sets], 1.0, validate_args=False).rsample()
+    gammas = gammas.masked_scatter(sets, inside)
+    return gammas / gammas.sum(-1, keepdim=True)
 
 
 def reconstruction(
@@ -154,7 +167,7 @@ def begin_plench(s):
 def step(s, b):
     logits, alpha = s.net(b.x).logits, s.encoder(b.x).logits
     strength = concentration(alpha, b.candidates)
-    delta = s.sample("dirichlet", lambda k: Dirichlet(strength[k], validate_args=False).rsample())
+    delta = s.sample("dirichlet", lambda k: draw(strength[k], b.candidates[k]))
     graph = graph_block(b.near, b.ids, s.hp.neighbours)
     objective = (
         reconstruction(delta, s.decoder(delta).logits, b.x, b.candidates, graph)
