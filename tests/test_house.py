@@ -31,6 +31,7 @@ MAY = {  # who may import whom
     "labelled": {"ground"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
+    "errors": {"ground"},
     "imperfect": {"ground", "labelled"},
     "sources": {"ground", "labelled"},
     "examples": {"ground", "labelled"},
@@ -105,7 +106,7 @@ def python(code: str) -> subprocess.CompletedProcess:
     "code", ["import candidly", "import candidly.cli", "import candidly; candidly.load"]
 )
 def test_heavy_imports_wait(code):
-    heavy = ("torch", "sklearn", "matplotlib", "pandas", "scipy", "polars")
+    heavy = ("torch", "numba", "sklearn", "matplotlib", "pandas", "scipy", "polars")
     done = python(f"{code}\nimport sys\nprint([m for m in {heavy} if m in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
 

@@ -22,6 +22,7 @@ _WHERE = {
     "algorithms": "",
     "benchmark": "_benchmark",
     "criteria": "",
+    "errors": "",
     "fit": "model",
     "from_arrays": "labelled",
     "imperfect": "",
@@ -33,7 +34,7 @@ _WHERE = {
 }
 
 if TYPE_CHECKING:
-    from . import algorithms, criteria, imperfect, report, sources, stats
+    from . import algorithms, criteria, errors, imperfect, report, sources, stats
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
     from .labelled import Labelled, from_arrays
@@ -61,6 +62,7 @@ __all__ = [
     "algorithms",
     "benchmark",
     "criteria",
+    "errors",
     "fit",
     "from_arrays",
     "imperfect",

@@ -1,0 +1,209 @@
+"""Which labels are wrong? Confident learning on given labels and out-of-sample probabilities.
+
+Functions take ``given`` (n,) and ``probs`` (n, m): arrays, tensors, memory maps, paths of files or
+folders of files, or (probabilities) an iterable of chunks; ``examine`` lists the options that all
+share. Each reads the probabilities twice at most; who wants several answers reads them once and
+gives the ``Evidence`` instead of both.
+
+>>> import numpy as np
+>>> given = np.array([0, 0, 1, 1, 1])
+>>> probs = np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8], [0.1, 0.9], [0.95, 0.05]])
+>>> find(given, probs).indices
+array([4])
+
+Source: Northcutt, Jiang & Chuang, JAIR 2021; Northcutt, Athalye & Mueller, NeurIPS 2021.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from .._names import lookup
+from . import _matrices, _select
+from ._evidence import EPSILON, Evidence, examine
+from ._matrices import NoiseMatrices, PriorBy, floored
+from ._scores import OF_COLUMNS
+from ._source import Probs
+
+FindBy = Literal[
+    "noise rate", "class", "both", "confident", "predicted", "margin", "self-confidence"
+]
+
+
+class Counts(NamedTuple):
+    """How many labels may be wrong, by three definitions that differ.
+
+    Attributes:
+        off_diagonal: examples that are confidently another class than given, near-ties aside.
+        calibrated: the expected number, from the calibrated joint, rounded.
+        expected: the same from the joint before it was rounded to integers.
+    """
+
+    off_diagonal: int
+    calibrated: int
+    expected: float
+
+
+@dataclass(frozen=True)
+class Issues:
+    """Labels to look at.
+
+    Attributes:
+        mask: bool (n,).
+        by: the method.
+        rank: what ``indices`` are sorted by.
+        evidence: what it was found from.
+    """
+
+    mask: np.ndarray
+    by: str
+    rank: str
+    evidence: Evidence
+
+    @cached_property
+    def indices(self) -> np.ndarray:
+        """The flagged examples, the most suspicious first, ties by index: int64."""
+        rows = np.flatnonzero(self.mask)
+        values = self.evidence.own[rows]
+        if self.rank == "margin":
+            values = values - self.evidence.other[rows]
+        return rows[np.argsort(values, kind="stable")]
+
+
+def _evidence(given: Any, probs: Probs | None, options: dict[str, Any], pairs: bool) -> Evidence:
+    if isinstance(given, Evidence):
+        return given
+    return examine(given, probs, pairs=pairs, **options)
+
+
+def thresholds(given: Any, probs: Probs = None, **options: Any) -> np.ndarray:
+    """Mean self-confidence of each class's examples: float64 (m,); 2 for a class never given."""
+    return _evidence(given, probs, options, pairs=False).thresholds
+
+
+def confident_joint(
+    given: Any, probs: Probs = None, *, calibrate: bool = True, **options: Any
+) -> np.ndarray:
+    """Examples by (given, confident guess): int64 (m, m), at least 1 on the diagonal.
+
+    Args:
+        calibrate: scale rows to how often each label was given, in integers.
+    """
+    evidence = _evidence(given, probs, options, pairs=False)
+    return evidence.calibrated if calibrate else floored(evidence.counts)
+
+
+def joint(given: Any, probs: Probs = None, *, rounded: bool = True, **options: Any) -> np.ndarray:
+    """The joint distribution of given and true labels: float64 (m, m), sums to 1.
+
+    Args:
+        rounded: from calibrated counts in integers, as summaries have it; else without rounding.
+    """
+    evidence = _evidence(given, probs, options, pairs=False)
+    matrix = (
+        evidence.calibrated
+        if rounded
+        else _matrices.calibrated(floored(evidence.counts), evidence.given_counts)
+    )
+    return matrix / matrix.sum()
+
+
+def noise_matrices(given: Any, probs: Probs = None, **options: Any) -> NoiseMatrices:
+    """P(given | true) and P(true | given): float64 (m, m) each, columns sum to 1."""
+    return _matrices.noise_matrices(_evidence(given, probs, options, pairs=False).calibrated)
+
+
+def prior(given: Any, probs: Probs = None, *, by: PriorBy = "count", **options: Any) -> np.ndarray:
+    """The share of each true class: float64 (m,), sums to 1; see ``_matrices.prior``."""
+    evidence = _evidence(given, probs, options, pairs=False)
+    shares = evidence.given_counts / evidence.given_counts.sum()
+    return _matrices.prior(evidence.calibrated, shares, by=by)
+
+
+def counts(given: Any, probs: Probs = None, **options: Any) -> Counts:
+    """How many labels may be wrong, by name of the definition."""
+    evidence = _evidence(given, probs, options, pairs=False)
+    off = _select.by_guess(evidence, evidence.calibrated) & ~evidence.near_tie
+    matrix = evidence.calibrated
+    exact = _matrices.calibrated(floored(evidence.counts), evidence.given_counts)
+    total = evidence.given_counts.sum()
+    return Counts(
+        int(off.sum()),
+        round(total * (1 - matrix.trace() / matrix.sum())),
+        float(total * (1 - exact.trace() / exact.sum())),
+    )
+
+
+def find(
+    given: Any,
+    probs: Probs = None,
+    by: FindBy = "noise rate",
+    *,
+    count: Literal["off-diagonal", "calibrated"] | int = "off-diagonal",
+    rank: Literal["margin", "self-confidence"] = "margin",
+    keep: int = 1,
+    fraction: float = 1.0,
+    quotas: np.ndarray | None = None,
+    **options: Any,
+) -> Issues:
+    """Labels that are probably wrong.
+
+    Args:
+        by: ``noise rate``: for every pair of classes, as many as are estimated, those that look
+            most like the other; ``class``: per class, the least self-confident; ``both``: in both;
+            ``confident``: confidently another class; ``predicted``: the prediction differs;
+            ``margin``, ``self-confidence``: the ``count`` lowest of all.
+        count: for the last two: ``off-diagonal`` or ``calibrated`` (see ``counts``), or a number.
+        rank: order of ``indices``.
+        keep: examples of a class that stay at least.
+        fraction: of the estimated errors to take, in [0, 1].
+        quotas: int (m,), how many to take per class instead of the estimate.
+
+    Raises:
+        ValueError, TypeError, KeyError: what is wrong, by name or row.
+    """
+    known = {**_select.METHODS, **OF_COLUMNS}
+    by = lookup(known, by, "way to find label errors")[0]  # type: ignore[assignment]
+    rank = lookup(OF_COLUMNS, rank, "rank")[0]  # type: ignore[assignment]
+    if not 0 <= fraction <= 1:
+        raise ValueError(f"fraction is {fraction}; it lies between 0 and 1.")
+    evidence = _evidence(given, probs, options, pairs=by in ("noise rate", "both"))
+    if by in OF_COLUMNS:
+        values = OF_COLUMNS[by](evidence.own, evidence.other)
+        if by == "margin":
+            values = evidence.own - evidence.other
+        mask = _select.lowest(evidence, values, _number(evidence, count))
+    else:
+        mask = _select.flagged(evidence, _select.METHODS[by], keep, fraction, quotas)
+    return Issues(mask, by, rank, evidence)
+
+
+def _number(evidence: Evidence, count: Any) -> int:
+    if isinstance(count, int | np.integer):
+        if not 0 <= count <= evidence.n:
+            raise ValueError(f"count is {count}; there are {evidence.n} examples.")
+        return int(count)
+    found = counts(evidence)
+    numbers = {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated}
+    return numbers[lookup(numbers, count, "count")[0]]
+
+
+__all__ = [
+    "EPSILON",
+    "Counts",
+    "Evidence",
+    "Issues",
+    "NoiseMatrices",
+    "confident_joint",
+    "counts",
+    "examine",
+    "find",
+    "joint",
+    "noise_matrices",
+    "prior",
+    "thresholds",
+]

@@ -1,0 +1,412 @@
+"""What a few sweeps over the probabilities leave behind, and every answer is made of."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from . import _kernels
+from ._labels import read_given
+from ._matrices import calibrated, floored, rounded
+from ._source import Probs, Source, open_source
+from ._work import Work
+
+EPSILON = 1e-6  # slack of every comparison with a threshold, and of a near-tie
+ABSENT = 2.0  # threshold of a class that was never given: nothing reaches it
+ENTRY_SLACK, SUM_SLACK = 1e-6, 1e-3
+WORTH_SAYING = 1e-5  # a sum that is off by more gets a warning
+LEAST_GAP = 1 / 64
+BLOCK_BYTES = 1 << 21  # of a block of rows: it should stay in the cache between two looks at it
+
+Collisions = Literal["global", "masked"]
+Watch = Callable[[int, int], None]  # (rows done, rows in all), over all passes
+
+
+class Pairs(NamedTuple):
+    """Rows with an entry that exceeds their label's by ``LEAST_GAP``, once for every such class.
+
+    At most 1 / LEAST_GAP a row. Selection reads rows again where these are too few.
+    """
+
+    row: np.ndarray
+    klass: np.ndarray
+    gap: np.ndarray
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Columns of n examples, and counts of classes.
+
+    Attributes:
+        given: int (n,), -1 where unlabelled.
+        predicted: int (n,), the class with the largest probability, the lowest among equals.
+        own, other: float (n,), the probability of the given label and the largest of the others.
+        guess: int (n,), the class that the example confidently is; -1 for none.
+        thresholds: float64 (m,).
+        counts: int64 (m, m), examples by (given, guess): the confident joint, not yet floored.
+        given_counts: int64 (m,).
+        disagreements: examples whose guess the other collision rule would change.
+        pairs: for selection by noise rate; None when not asked for.
+        normalised: whether rows were divided by their sums.
+    """
+
+    given: np.ndarray
+    predicted: np.ndarray
+    own: np.ndarray
+    other: np.ndarray
+    guess: np.ndarray
+    thresholds: np.ndarray
+    counts: np.ndarray
+    given_counts: np.ndarray
+    disagreements: int
+    pairs: Pairs | None
+    normalised: bool
+    source: Source = field(repr=False)
+
+    @property
+    def n(self) -> int:
+        return len(self.given)
+
+    @property
+    def m(self) -> int:
+        return len(self.thresholds)
+
+    @cached_property
+    def labelled(self) -> np.ndarray:
+        return self.given >= 0
+
+    @cached_property
+    def calibrated(self) -> np.ndarray:
+        """The calibrated confident joint, int64 (m, m): rows sum to ``given_counts``."""
+        return rounded(calibrated(floored(self.counts), self.given_counts))
+
+    @cached_property
+    def by_given(self) -> tuple[np.ndarray, np.ndarray]:
+        """Labelled rows sorted by label, and where each label starts: (l,), (m + 1,)."""
+        rows = np.flatnonzero(self.labelled)
+        starts = np.concatenate([[0], np.cumsum(self.given_counts)])
+        order = _kernels.counting_order(self.given[rows].astype(np.int64), starts)
+        return rows[order], starts
+
+    @cached_property
+    def near_tie(self) -> np.ndarray:
+        """Whether the given label is the prediction once EPSILON is added to its entry."""
+        near = np.empty(self.n, dtype=bool)
+        epsilon = self.own.dtype.type(EPSILON)
+        _kernels.near_ties(self.given, self.predicted, self.own, self.other, epsilon, near)
+        return near
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """Probabilities of some rows, ascending: (r, m).
+
+        Raises:
+            ValueError: they are not what they were.
+        """
+        found = [np.empty((0, self.m), self.source.dtype)]
+        for some, probs in self.source.take(rows, block_rows(self.source)):
+            _check_unchanged(probs, some, self.given, self.own)
+            found.append(probs)
+        return np.concatenate(found)
+
+
+def block_rows(source: Source) -> int:
+    return max(1, BLOCK_BYTES // (source.m * source.dtype.itemsize))
+
+
+def examine(
+    given: Any,
+    probs: Probs,
+    *,
+    classes: Sequence[str] | None = None,
+    normalise: bool = False,
+    unlabelled: bool = False,
+    collisions: Collisions = "global",
+    thresholds: np.ndarray | None = None,
+    pairs: bool = True,
+    workers: int = 1,
+    work: Path | str | None = None,
+    watch: Watch | None = None,
+) -> Evidence:
+    """Read the probabilities, check them, and keep what every question needs.
+
+    Args:
+        given: labels, see ``read_given``.
+        probs: probabilities, see ``open_source``.
+        classes: names of the m classes, for labels that are names.
+        normalise: divide each row by its sum first.
+        unlabelled: whether ``given`` may be -1; such rows take no part.
+        collisions: of several classes that an example is confidently, ``global`` takes the
+            prediction, ``masked`` the largest among them.
+        thresholds: float (m,), instead of the mean self-confidences.
+        pairs: keep what selection by noise rate needs.
+        workers: threads.
+        work: a folder in which the columns lie, so that a run can be resumed and memory stays
+            free; by default they are in memory.
+        watch: called with rows done and rows in all.
+
+    Raises:
+        TypeError, ValueError, FileNotFoundError: what is wrong, by row and value where there is
+            one.
+    """
+    source = open_source(probs, normalise)
+    _check_sizes(source)
+    if collisions not in ("global", "masked"):
+        raise ValueError(f"collisions={collisions!r}: choose global or masked.")
+    if classes is not None and len(classes) != source.m:
+        raise ValueError(f"`classes` has {len(classes)} names; `probs` has {source.m} columns.")
+    labels = read_given(given, source.n, source.m, classes, unlabelled)
+    place = Work(work, source, labels, collisions, pairs)
+    report = watch or (lambda done, total: None)
+    first = _first_pass(source, labels, place, pairs, workers, report)
+    counts, sums = _kernels.tally(labels, first["own"], source.m)
+    if thresholds is None:
+        means = np.divide(sums, counts, out=np.full(source.m, ABSENT), where=counts > 0)
+        thresholds = np.maximum(means, 2 * EPSILON)
+    else:
+        thresholds = np.asarray(thresholds, dtype=np.float64)
+        if thresholds.shape != (source.m,):
+            raise ValueError(f"`thresholds` has shape {thresholds.shape}, not ({source.m},).")
+    _warn_of_classes(counts)
+    guess, disagreements = _second_pass(
+        source, labels, first, thresholds, collisions == "masked", workers, report
+    )
+    return Evidence(
+        given=labels,
+        predicted=first["predicted"],
+        own=first["own"],
+        other=first["other"],
+        guess=guess,
+        thresholds=thresholds,
+        counts=_kernels.count_joint(labels, guess, source.m),
+        given_counts=counts,
+        disagreements=disagreements,
+        pairs=place.pairs() if pairs else None,
+        normalised=normalise,
+        source=source,
+    )
+
+
+def _check_sizes(source: Source) -> None:
+    if source.n == 0:
+        raise ValueError(f"{source.name} holds no examples.")
+    if source.m < 2:
+        raise ValueError(f"{source.name} has {source.m} column; label errors need two classes.")
+
+
+# the first pass
+
+
+def _first_pass(
+    source: Source, given: np.ndarray, work: Work, pairs: bool, workers: int, watch: Watch
+) -> dict[str, np.ndarray]:
+    """Fill the columns; refuse what is no probability once all of it has been seen."""
+    columns = work.columns
+    whole = np.dtype(np.int32 if source.dtype == np.float32 else np.int64)
+    one = np.ones(1, source.dtype).view(whole)[0]
+    slack = np.array([ENTRY_SLACK, SUM_SLACK])
+    faults = _Faults()
+
+    def do(start: int, stop: int):
+        probs = source.read(start, stop)
+        here = slice(start, stop)
+        unsound = np.empty(stop - start, np.uint8)
+        other = columns["other"][here]
+        verdict = _kernels.sweep(
+            probs,
+            probs.view(whole),
+            one,
+            given[here],
+            slack,
+            columns["predicted"][here],
+            columns["own"][here],
+            other,
+            other.view(whole),
+            unsound,
+        )
+        fault = _Fault(start, probs, unsound, *verdict)
+        return start, stop, fault, _above(probs, start, given, columns, here) if pairs else None
+
+    size = work.size or block_rows(source)
+    todo = [(a, min(a + size, source.n)) for a in range(0, source.n, size)]
+    done = work.done_rows(todo)
+    for start, stop, fault, found in _in_order(do, work.left(todo), workers):
+        faults.note(fault)
+        if found is not None:
+            work.add(start, found)
+        if not fault.rows:
+            work.finish(start)
+        done += stop - start
+        watch(done, 2 * source.n)
+    faults.settle(source)
+    return columns
+
+
+def _above(
+    probs: np.ndarray, start: int, given: np.ndarray, columns: dict[str, np.ndarray], here: slice
+) -> Pairs:
+    own, labels = columns["own"][here], given[here]
+    rows = np.flatnonzero((columns["predicted"][here] != labels) & (labels >= 0))
+    least = own.dtype.type(LEAST_GAP)
+    count = _kernels.count_above(probs, rows, own, least)
+    at, klass = np.empty(count, np.int64), np.empty(count, np.int32)
+    gap = np.empty(count, own.dtype)
+    _kernels.above(probs, rows, start, own, least, at, klass, gap)
+    return Pairs(at, klass, gap)
+
+
+def _in_order(do: Callable, todo: Sequence[tuple[int, int]], workers: int) -> Iterator[Any]:
+    """``do`` of every range, in order, by one thread or several."""
+    if workers == 1:
+        for start, stop in todo:
+            yield do(start, stop)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        ahead: list = []
+        for start, stop in todo:  # not all at once: what is done waits in memory
+            ahead.append(pool.submit(do, start, stop))
+            if len(ahead) > 2 * workers:
+                yield ahead.pop(0).result()
+        for future in ahead:
+            yield future.result()
+
+
+class _Fault:
+    """What is wrong with a block: rows by kind, with the first one's sum; the worst sum."""
+
+    def __init__(
+        self,
+        start: int,
+        probs: np.ndarray,
+        unsound: np.ndarray,
+        bad: int,
+        worst: int,
+        furthest: float,
+    ):
+        self.worst = (furthest, start + worst)
+        self.rows: dict[int, tuple[int, int, float]] = {}  # kind: (how many, the first, its sum)
+        for kind in (1, 2, 3) if bad else ():
+            rows = np.flatnonzero(unsound == kind)
+            if len(rows):
+                first = int(rows[0])
+                self.rows[kind] = len(rows), start + first, float(probs[first].sum())
+
+
+class _Faults:
+    """Rows that are no probabilities: how many, and the first of each kind."""
+
+    def __init__(self) -> None:
+        self.first: dict[int, tuple[int, float]] = {}
+        self.count = dict.fromkeys((1, 2, 3), 0)
+        self.worst = (0.0, 0)
+
+    def note(self, fault: _Fault) -> None:
+        if fault.worst[0] > self.worst[0]:
+            self.worst = fault.worst
+        for kind, (count, first, total) in fault.rows.items():
+            self.count[kind] += count
+            self.first.setdefault(kind, (first, total))
+
+    def settle(self, source: Source) -> None:
+        hint = (
+            "" if source.normalise else " normalise=True (--normalise) divides rows by their sums."
+        )
+        for kind, what in ((1, "NaN or infinity"), (2, "an entry outside [0, 1]")):
+            if kind in self.first:
+                row, count = self.first[kind][0], self.count[kind]
+                also = hint if kind == 2 else ""
+                raise ValueError(
+                    f"{source.name} has {what} at row {row}, and in {count} row"
+                    f"{'s' * (count != 1)} in all.{also}"
+                )
+        if 3 in self.first:
+            row, total = self.first[3]
+            raise ValueError(
+                f"row {row} of {source.name} sums to {total:.6g}, and {self.count[3]} in all are "
+                f"off 1 by more than {SUM_SLACK:g}; the worst, row {self.worst[1]}, by "
+                f"{self.worst[0]:.3g}.{hint}"
+            )
+        if self.worst[0] > WORTH_SAYING:
+            warnings.warn(
+                f"rows of {source.name} sum to 1 up to {self.worst[0]:.2g} (row {self.worst[1]}).",
+                stacklevel=4,
+            )
+
+
+# between the passes
+
+
+def _warn_of_classes(counts: np.ndarray) -> None:
+    absent = np.flatnonzero(counts == 0)
+    if np.count_nonzero(counts) == 1:
+        warnings.warn("all labels are the same class: no label error can be told.", stacklevel=3)
+    elif len(absent):
+        named = ", ".join(map(str, absent[:10])) + (", ..." if len(absent) > 10 else "")
+        warnings.warn(
+            f"classes that nobody was given can never be proposed: {named}.", stacklevel=3
+        )
+
+
+# the second pass
+
+
+def _second_pass(
+    source: Source,
+    given: np.ndarray,
+    columns: dict[str, np.ndarray],
+    thresholds: np.ndarray,
+    masked: bool,
+    workers: int,
+    watch: Watch,
+) -> tuple[np.ndarray, int]:
+    """Guesses, most of them from the columns; the rest are read once more."""
+    bounds = thresholds - EPSILON
+    predicted = columns["predicted"]
+    guess = np.empty_like(predicted)
+    size = block_rows(source)
+    _kernels.resolve(predicted, columns["own"], columns["other"], bounds, guess)
+    rows = np.flatnonzero(guess == _kernels.UNDECIDED)
+
+    def do(start: int, stop: int):
+        some = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
+        if not len(some):
+            return stop, some, None, 0
+        probs = source.read(int(some[0]), int(some[-1]) + 1)[some - some[0]]
+        _check_unchanged(probs, some, given, columns["own"])
+        found = np.empty(len(some), np.int32)
+        differs = np.empty(len(some), np.uint8)
+        _kernels.confident(probs, bounds, predicted[some], masked, found, differs)
+        return stop, some, found, int(differs.sum())
+
+    disagreements = 0
+    todo = [(a, min(a + size, source.n)) for a in range(0, source.n, size)]
+    for stop, some, found, differs in _in_order(do, todo, workers):
+        if found is not None:
+            guess[some] = found
+            disagreements += differs
+        watch(source.n + stop, 2 * source.n)
+    return guess, disagreements
+
+
+def _check_unchanged(
+    probs: np.ndarray, rows: np.ndarray, given: np.ndarray, own: np.ndarray
+) -> None:
+    """Refuse rows whose label's probability is not what it was in the first pass."""
+    labels = given[rows]
+    now = np.where(labels >= 0, probs[np.arange(len(rows)), labels], 0)
+    if len(bad := np.flatnonzero(now != own[rows])):
+        raise ValueError(
+            f"row {rows[bad[0]]} of the probabilities changed between two passes over them; "
+            "start again when nobody writes to them."
+        )
+
+
+def usual_workers() -> int:
+    return len(os.sched_getaffinity(0))

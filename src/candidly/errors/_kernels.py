@@ -1,0 +1,312 @@
+"""The inner loops, compiled: one sweep over the probabilities, and loops over what it found.
+
+Floats are compared through their bits as signed integers. Those of non-negative floats have the
+same order, so that a maximum is one instruction for many entries; what is infinite or NaN comes out
+above every number, and what is negative below zero. Both are rare and looked at again as floats.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+# sums in any order; nothing that would let the compiler assume NaN away
+_compiled = numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+
+NONE, UNDECIDED = -1, -2  # no confident guess; the row has to be read once more
+SOUND, NOT_FINITE, OUTSIDE, SUM = 0, 1, 2, 3  # what may be wrong with a row; the first that is
+
+
+@_compiled
+def sweep(probs, bits, one, given, slack, predicted, own, other, other_bits, unsound):
+    """What one pass over rows has to say of each.
+
+    Args:
+        probs: float32 or float64 (r, m), C-contiguous; ``bits`` the same memory as integers.
+        one: the bits of 1.
+        given: int (r,), -1 where unlabelled.
+        slack: how far an entry may lie outside [0, 1], and a sum from 1.
+        predicted: out, int32 (r,): the smallest index among the largest entries.
+        own, other: out, like probs (r,): the given label's entry (0 without one), and the largest
+            of the others; ``other_bits`` is the memory of the latter as integers.
+        unsound: out, uint8 (r,).
+
+    Returns:
+        how many rows are unsound, and which row's sum is furthest from 1, and by how much.
+    """
+    rows, classes = probs.shape
+    bad, worst, furthest = 0, 0, 0.0
+    for i in range(rows):
+        label = given[i]
+        skipped = label if label >= 0 else classes
+        low = bits[i, 0]
+        before = low * 0 - 1
+        after = before
+        total = probs[i, 0] * 0
+        for j in range(skipped):
+            value = bits[i, j]
+            before = max(before, value)
+            low = min(low, value)
+            total += probs[i, j]
+        for j in range(skipped + 1, classes):
+            value = bits[i, j]
+            after = max(after, value)
+            low = min(low, value)
+            total += probs[i, j]
+        mine = before * 0 - 1
+        own[i] = 0
+        if label >= 0:
+            mine = bits[i, label]
+            low = min(low, mine)
+            own[i] = probs[i, label]
+            total += probs[i, label]
+        rest = max(before, after)
+        off = abs(total - 1.0)
+        unsound[i] = SOUND
+        if off > furthest:
+            worst, furthest = i, off
+        if off > slack[1]:
+            unsound[i] = SUM
+            bad += 1
+        if low < 0 or max(mine, rest) > one:
+            bad -= unsound[i] != SOUND
+            unsound[i] = _look(probs[i], slack, unsound[i])
+            bad += unsound[i] != SOUND
+            predicted[i], other[i] = _slow(probs[i], label)
+            continue
+        other_bits[i] = rest
+        if mine > rest or (mine == rest and before < mine):
+            predicted[i] = label
+        else:
+            at = 0
+            while bits[i, at] != rest or at == label:
+                at += 1
+            predicted[i] = at
+    return bad, worst, furthest
+
+
+@_compiled
+def tally(given, own, m):
+    """How often each label was given, and its rows' ``own`` added up: int64 and float64 (m,)."""
+    counts, sums = np.zeros(m, np.int64), np.zeros(m)
+    for i in range(len(given)):
+        if given[i] >= 0:
+            counts[given[i]] += 1
+            sums[given[i]] += own[i]
+    return counts, sums
+
+
+@_compiled
+def resolve(predicted, own, other, bounds, guess):
+    """Guesses that the columns decide; -1, and counted, where the row must be read again."""
+    least, rest = bounds.min(), 0
+    for i in range(len(predicted)):
+        top = max(own[i], other[i])
+        if top >= bounds[predicted[i]]:
+            guess[i] = predicted[i]
+        elif top >= least:
+            guess[i] = UNDECIDED
+            rest += 1
+        else:
+            guess[i] = NONE
+    return rest
+
+
+@_compiled
+def count_joint(given, guess, m):
+    """Labelled rows by (given, guess): int64 (m, m)."""
+    joint = np.zeros((m, m), np.int64)
+    for i in range(len(given)):
+        if given[i] >= 0 and guess[i] >= 0:
+            joint[given[i], guess[i]] += 1
+    return joint
+
+
+@_compiled
+def near_ties(given, predicted, own, other, epsilon, near):
+    """Whether the given label is the prediction once ``epsilon`` is added to its entry."""
+    for i in range(len(given)):
+        mine = own[i] + epsilon
+        near[i] = (
+            predicted[i] == given[i]
+            or mine > other[i]
+            or (mine == other[i] and given[i] < predicted[i])
+        )
+
+
+@_compiled
+def take_smallest(order, starts, wanted, values, mask):
+    """Mark the rows with the ``wanted`` smallest values of every group, ties by row."""
+    for g in range(len(wanted)):
+        members, count = order[starts[g] : starts[g + 1]], wanted[g]
+        if count <= 0:
+            continue
+        if len(members) <= count:
+            mask[members] = True
+            continue
+        mine = values[members]
+        cut = np.partition(mine, count - 1)[count - 1]
+        ties = count
+        for i in members:
+            if values[i] < cut:
+                mask[i] = True
+                ties -= 1
+        for i in members:  # in order of rows
+            if ties and values[i] == cut:
+                mask[i] = True
+                ties -= 1
+
+
+@_compiled
+def _look(row, slack, found):
+    """What is wrong with a row that holds something negative, above 1, or no number."""
+    for value in row:
+        if not np.isfinite(value):
+            return NOT_FINITE
+    for value in row:
+        if value < -slack[0] or value > 1.0 + slack[0]:
+            return OUTSIDE
+    return found
+
+
+@_compiled
+def _slow(row, label):
+    best, highest = 0, -np.inf
+    for j in range(len(row)):
+        if row[j] > row[best]:
+            best = j
+        if j != label and row[j] > highest:
+            highest = row[j]
+    return best, highest
+
+
+@_compiled
+def confident(probs, thresholds, predicted, masked, guess, differs):
+    """The confident guess of rows that the sweep's columns could not decide.
+
+    Args:
+        probs: (r, m).
+        thresholds: float64 (m,), the slack taken off.
+        predicted: int (r,).
+        masked: of several confident classes take the largest among them, not among all.
+        guess: out, int32 (r,), -1 for none.
+        differs: out, uint8 (r,): whether the other rule guesses otherwise.
+    """
+    rows, classes = probs.shape
+    for i in range(rows):
+        count, best = 0, -1
+        for j in range(classes):
+            if probs[i, j] >= thresholds[j]:
+                count += 1
+                if best < 0 or probs[i, j] > probs[i, best]:
+                    best = j
+        whole = best if count < 2 else predicted[i]
+        differs[i] = whole != best
+        guess[i] = best if masked else whole
+
+
+@_compiled
+def count_above(probs, rows, own, least):
+    """How many (row, class) pairs of these rows exceed the given label's entry by ``least``."""
+    found = 0
+    for r in rows:
+        mine = own[r]
+        for j in range(probs.shape[1]):
+            found += probs[r, j] - mine >= least
+    return found
+
+
+@_compiled
+def above(probs, rows, first, own, least, at, klass, gap):
+    """Those pairs: row (``first`` + position), class, and by how much."""
+    n = 0
+    for r in rows:
+        mine = own[r]
+        for j in range(probs.shape[1]):
+            if probs[r, j] - mine >= least:
+                at[n] = first + r
+                klass[n] = j
+                gap[n] = probs[r, j] - mine
+                n += 1
+
+
+@_compiled
+def group_pairs(given, row, klass, group, groups):
+    """Pairs of the groups that are wanted, sorted by group, in order within one.
+
+    Args:
+        group: int32 (m, m), the group's number by (given, class); -1 where nothing is wanted.
+
+    Returns:
+        places among the pairs, and where each group starts, (groups + 1,).
+    """
+    starts = np.zeros(groups + 1, np.int64)
+    for i in range(len(row)):
+        g = group[given[row[i]], klass[i]]
+        if g >= 0:
+            starts[g + 1] += 1
+    for g in range(groups):
+        starts[g + 1] += starts[g]
+    at, order = starts[:-1].copy(), np.empty(starts[-1], np.int64)
+    for i in range(len(row)):
+        g = group[given[row[i]], klass[i]]
+        if g >= 0:
+            order[at[g]] = i
+            at[g] += 1
+    return order, starts
+
+
+@_compiled
+def counting_order(key, starts):
+    """Places sorted by key, stably: int64 (p,), (groups + 1,) -> int64 (p,)."""
+    at = starts[:-1].copy()
+    order = np.empty(len(key), np.int64)
+    for i in range(len(key)):
+        order[at[key[i]]] = i
+        at[key[i]] += 1
+    return order
+
+
+@_compiled
+def take_largest(order, starts, wanted, row, gap, mask):
+    """Mark the rows with the ``wanted`` largest gaps of every group, ties by row."""
+    for g in range(len(starts) - 1):
+        size, count = starts[g + 1] - starts[g], wanted[g]
+        if size == 0 or count <= 0:
+            continue
+        members = order[starts[g] : starts[g + 1]]
+        if size <= count:
+            for i in members:
+                mask[row[i]] = True
+            continue
+        values = gap[members]
+        cut = np.partition(values, size - count)[size - count]
+        ties = count
+        for i in members:
+            if gap[i] > cut:
+                mask[row[i]] = True
+                ties -= 1
+        for i in members:  # in order of rows
+            if ties and gap[i] == cut:
+                mask[row[i]] = True
+                ties -= 1
+
+
+@_compiled
+def make_up(matrix, result, missing):
+    """Spread what rounding lost or won in each row over the entries that it moved the most.
+
+    Args:
+        matrix: float64 (m, m); ``result`` the same rounded, changed in place.
+        missing: int64 (m,), of each row's total; 0 afterwards.
+    """
+    m = matrix.shape[1]
+    for k in range(len(missing)):
+        while missing[k] != 0:  # once, unless more is missing than a row has entries
+            step = 1 if missing[k] > 0 else -1
+            lost = (matrix[k] - result[k]) * step
+            for _ in range(min(abs(missing[k]), m)):
+                j = lost.argmax()  # the lowest of equals
+                lost[j] = -np.inf
+                result[k, j] += step
+                missing[k] -= step

@@ -1,0 +1,124 @@
+"""Which examples: the methods of confident learning, from an ``Evidence``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from . import _kernels
+from ._evidence import Evidence
+from ._matrices import prune_counts
+
+Select = Callable[[Evidence, np.ndarray], np.ndarray]  # (evidence, counts to take) -> mask
+
+
+def smallest(values: np.ndarray, count: int) -> np.ndarray:
+    """Places of the ``count`` smallest values, ties by place: ascending int64 (count,)."""
+    count = min(max(count, 0), len(values))
+    if count == 0:
+        return np.empty(0, dtype=np.int64)
+    cut = np.partition(values, count - 1)[count - 1]
+    below = np.flatnonzero(values < cut)
+    at = np.flatnonzero(values == cut)[: count - len(below)]
+    return np.sort(np.concatenate([below, at]))
+
+
+def by_prediction(evidence: Evidence, take: np.ndarray) -> np.ndarray:
+    return evidence.labelled & (evidence.predicted != evidence.given)
+
+
+def by_guess(evidence: Evidence, take: np.ndarray) -> np.ndarray:
+    return evidence.labelled & (evidence.guess >= 0) & (evidence.guess != evidence.given)
+
+
+def by_class(evidence: Evidence, take: np.ndarray) -> np.ndarray:
+    """The lowest self-confidences of every class, as many as are estimated to be wrong."""
+    mask = np.zeros(evidence.n, dtype=bool)
+    order, starts = evidence.by_given
+    wrong = evidence.given_counts - take.diagonal()
+    _kernels.take_smallest(order, starts, wrong, evidence.own, mask)
+    return mask
+
+
+def by_noise_rate(evidence: Evidence, take: np.ndarray) -> np.ndarray:
+    """For every pair of classes, those of the one that look most like the other."""
+    pairs, m = evidence.pairs, evidence.m
+    if pairs is None:
+        raise ValueError("this evidence was gathered without pairs; gather it with pairs=True.")
+    mask = np.zeros(evidence.n, dtype=bool)
+    wanted = take.copy()
+    np.fill_diagonal(wanted, 0)
+    places = np.nonzero(wanted)
+    group = np.full((m, m), -1, dtype=np.int32)
+    group[places] = np.arange(len(places[0]), dtype=np.int32)
+    order, starts = _kernels.group_pairs(
+        evidence.given, pairs.row, pairs.klass, group, len(places[0])
+    )
+    _kernels.take_largest(order, starts, wanted[places], pairs.row, pairs.gap, mask)
+    short = np.zeros((m, m), dtype=bool)
+    short[places] = np.diff(starts) < wanted[places]
+    _fill_up(evidence, short, wanted, mask)
+    return mask
+
+
+def _fill_up(evidence: Evidence, short: np.ndarray, wanted: np.ndarray, mask: np.ndarray) -> None:
+    """Pairs with fewer kept than wanted rank the whole class: mark those that are reached.
+
+    Rows whose prediction is their label, or nearly, take places and drop out at the end. So only
+    rows count that could still be flagged, and those whose place could be before theirs.
+    """
+    left = evidence.labelled & ~mask & ~evidence.near_tie
+    rows = np.flatnonzero(left)
+    open_classes = np.unique(evidence.given[rows])
+    open_classes = open_classes[short[open_classes].any(1)]
+    highest = np.full(evidence.m, -np.inf)
+    np.maximum.at(highest, evidence.given[rows], evidence.own[rows].astype(np.float64))
+    order, starts = evidence.by_given
+    for k in open_classes:
+        mine = order[starts[k] : starts[k + 1]]
+        # an entry less the label's is at most `other - own`, and the open rows' is at least -own
+        mine = mine[evidence.other[mine] - evidence.own[mine] >= -highest[k]]
+        probs = evidence.take(mine)
+        for j in np.flatnonzero(short[k]):
+            gaps = evidence.own[mine] - probs[:, j]
+            reached = mine[smallest(gaps, int(wanted[k, j]))]
+            mask[reached] = True
+
+
+def by_both(evidence: Evidence, take: np.ndarray) -> np.ndarray:
+    return by_class(evidence, take) & by_noise_rate(evidence, take)
+
+
+METHODS: Mapping[str, Select] = {
+    "noise rate": by_noise_rate,
+    "class": by_class,
+    "both": by_both,
+    "confident": by_guess,
+    "predicted": by_prediction,
+}
+
+
+def flagged(
+    evidence: Evidence,
+    method: Select,
+    keep: int = 1,
+    fraction: float = 1.0,
+    quotas: np.ndarray | None = None,
+    joint: np.ndarray | None = None,
+) -> np.ndarray:
+    """A method's mask, near-ties dropped: bool (n,)."""
+    joint = evidence.calibrated if joint is None else joint
+    take = prune_counts(joint, evidence.given_counts, keep, fraction, quotas)
+    few = evidence.given_counts <= keep
+    take[few] = 0
+    take[few, few] = evidence.given_counts[few]
+    return method(evidence, take) & ~evidence.near_tie
+
+
+def lowest(evidence: Evidence, values: np.ndarray, count: int) -> np.ndarray:
+    """The ``count`` lowest of the labelled rows' values: bool (n,)."""
+    rows = np.flatnonzero(evidence.labelled)
+    mask = np.zeros(evidence.n, dtype=bool)
+    mask[rows[smallest(values[rows], count)]] = True
+    return mask

@@ -1,0 +1,212 @@
+"""Where probabilities are: arrays, files, folders of files, iterators; read by ranges of rows."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Probs = Any  # an array, a tensor, a path, or an iterable of arrays
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows of probabilities that can be read in any order, by several threads.
+
+    Attributes:
+        n, m: rows and classes.
+        dtype: float32 or float64, what rows are read as.
+        get: (start, stop) -> rows, any float dtype and layout.
+        name: for messages.
+        normalise: divide each row by its sum.
+        stamp: what a resumed run compares: sizes and times of files.
+    """
+
+    n: int
+    m: int
+    dtype: np.dtype
+    get: Callable[[int, int], np.ndarray]
+    name: str
+    normalise: bool = False
+    stamp: str = ""
+
+    def read(self, start: int, stop: int) -> np.ndarray:
+        """Rows start..stop: C-contiguous (r, m) of ``dtype``, a view where that is possible."""
+        rows = np.ascontiguousarray(self.get(start, stop), dtype=self.dtype)
+        if rows.shape != (stop - start, self.m):
+            raise ValueError(
+                f"{self.name} has {rows.shape} where rows {start} to {stop - 1} of {self.m} "
+                "classes should be; was it changed while being read?"
+            )
+        if self.normalise:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rows = rows / rows.sum(1, keepdims=True)
+        return rows
+
+    def take(self, rows: np.ndarray, at_once: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """These rows (ascending), block by block: (their numbers, their probabilities)."""
+        start = 0
+        while start < len(rows):
+            first = int(rows[start])
+            stop = int(np.searchsorted(rows, first + at_once))
+            some = rows[start:stop]
+            block = self.read(first, int(some[-1]) + 1)
+            yield some, block[some - first]
+            start = stop
+
+
+def open_source(probs: Probs, normalise: bool = False) -> Source:
+    """A source for anything that holds probabilities.
+
+    Args:
+        probs: an array, tensor or memory map (n, m) of floats; the path of an ``.npy``,
+            ``.parquet`` or ``.csv`` file, or of a folder of the first two, in order of name; or
+            an iterable of arrays (r, m), which is written to a temporary file first.
+
+    Raises:
+        TypeError, ValueError: what is wrong, by name.
+    """
+    if isinstance(probs, str | Path):
+        return _from_path(Path(probs), normalise)
+    if hasattr(probs, "detach"):
+        probs = probs.detach().cpu().numpy()
+    if isinstance(probs, np.ndarray):
+        return _from_array(probs, "`probs`", normalise)
+    if hasattr(probs, "to_numpy"):
+        return _from_array(probs.to_numpy(), "`probs`", normalise)
+    if isinstance(probs, Sequence) and probs and not hasattr(probs[0], "shape"):
+        return _from_array(np.asarray(probs), "`probs`", normalise)
+    if isinstance(probs, Iterable):
+        return _spooled(probs, normalise)
+    raise TypeError(
+        f"`probs` is {type(probs).__name__}; give an array (n, m), a path or an iterable of arrays."
+    )
+
+
+def working_dtype(dtype: np.dtype) -> np.dtype:
+    """float16 and float32 are worked on as float32, float64 as itself."""
+    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
+
+
+def _from_array(array: np.ndarray, name: str, normalise: bool, stamp: str = "") -> Source:
+    if array.ndim != 2:
+        raise ValueError(f"{name} has shape {array.shape}; it needs (examples, classes).")
+    if array.dtype.kind in "iub":
+        array = array.astype(np.float64)
+    if array.dtype not in (np.float16, np.float32, np.float64):
+        raise TypeError(f"{name} holds {array.dtype}; probabilities are float16, 32 or 64.")
+    n, m = array.shape
+    return Source(n, m, working_dtype(array.dtype), lambda a, b: array[a:b], name, normalise, stamp)
+
+
+def _from_path(path: Path, normalise: bool) -> Source:
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist.")
+    if not path.is_dir():
+        return _file(path, normalise)
+    files = sorted(p for p in path.iterdir() if p.suffix in (".npy", ".parquet"))
+    if not files:
+        raise ValueError(f"{path} holds no .npy or .parquet file.")
+    parts = [_file(file, normalise) for file in files]
+    for part in parts:
+        if part.m != parts[0].m:
+            raise ValueError(f"{part.name} has {part.m} classes, {parts[0].name} has {parts[0].m}.")
+    ends = np.cumsum([part.n for part in parts])
+    dtype = np.result_type(*(part.dtype for part in parts))
+
+    def get(start: int, stop: int) -> np.ndarray:
+        pieces = []
+        number = int(np.searchsorted(ends, start, side="right"))
+        while start < stop:
+            first = int(ends[number]) - parts[number].n
+            upto = min(stop, int(ends[number]))
+            pieces.append(parts[number].get(start - first, upto - first))
+            start, number = upto, number + 1
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+    stamp = " ".join(part.stamp for part in parts)
+    return Source(int(ends[-1]), parts[0].m, dtype, get, str(path), normalise, stamp)
+
+
+def _file(path: Path, normalise: bool) -> Source:
+    about = path.stat()
+    stamp = f"{path.name}:{about.st_size}:{about.st_mtime_ns}"
+    if path.suffix == ".npy":
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (ValueError, OSError, EOFError) as error:
+            raise ValueError(
+                f"{path} cannot be read as an array: it is truncated or no .npy file ({error})."
+            ) from None
+        return _from_array(array, str(path), normalise, stamp)
+    import polars as pl
+
+    if path.suffix == ".parquet":
+        try:
+            lazy = pl.scan_parquet(path)
+            schema = lazy.collect_schema()
+            n = int(lazy.select(pl.len()).collect().item())
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise ValueError(
+                f"{path} cannot be read: it is truncated or no Parquet file ({error})."
+            ) from None
+        if bad := [name for name, kind in schema.items() if not kind.is_numeric()]:
+            raise ValueError(f"{path} has columns that are no numbers: {', '.join(bad)}.")
+        double = any(kind == pl.Float64 for kind in schema.values())
+        return Source(
+            n,
+            len(schema),
+            np.dtype(np.float64 if double else np.float32),
+            lambda a, b: lazy.slice(a, b - a).collect().to_numpy(),
+            str(path),
+            normalise,
+            stamp,
+        )
+    if path.suffix == ".csv":
+        return _from_array(_csv(path), str(path), normalise, stamp)
+    raise ValueError(f"{path} is no .npy, .parquet or .csv file, and no folder of the first two.")
+
+
+def _csv(path: Path) -> np.ndarray:
+    """Numbers, with or without a line of names."""
+    import polars as pl
+
+    try:
+        table = pl.read_csv(path, has_header=False, infer_schema_length=None)
+        if any(not kind.is_numeric() for kind in table.dtypes):
+            table = pl.read_csv(path, infer_schema_length=None)
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"{path} cannot be read as CSV ({error}).") from None
+    if bad := [name for name, kind in table.schema.items() if not kind.is_numeric()]:
+        raise ValueError(f"{path} has columns that are no numbers: {', '.join(bad)}.")
+    return table.to_numpy().astype(np.float64)
+
+
+def _spooled(chunks: Iterable[Any], normalise: bool) -> Source:
+    """Chunks that come once, on disk, as they must be read more than once."""
+    file = tempfile.TemporaryFile(prefix="candidly-")  # noqa: SIM115  (lives as long as its map)
+    m, dtype, n = 0, np.dtype(np.float32), 0
+    for number, chunk in enumerate(chunks):
+        part = chunk.detach().cpu().numpy() if hasattr(chunk, "detach") else np.asarray(chunk)
+        if part.ndim != 2 or part.dtype.kind != "f":
+            raise ValueError(
+                f"chunk {number} of `probs` has shape {part.shape} and {part.dtype}; each needs "
+                "(rows, classes) of floats."
+            )
+        if number == 0:
+            m, dtype = part.shape[1], part.dtype
+        if part.shape[1] != m or part.dtype != dtype:
+            raise ValueError(
+                f"chunk {number} of `probs` has {part.shape[1]} classes of {part.dtype}, the first "
+                f"{m} of {dtype}."
+            )
+        np.ascontiguousarray(part).tofile(file)
+        n += len(part)
+    file.flush()
+    if n == 0:
+        return _from_array(np.empty((0, max(m, 2)), dtype), "`probs`", normalise)
+    return _from_array(np.memmap(file, dtype, "r", shape=(n, m)), "`probs`", normalise)
