@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from candidly.optim import Adam, can_fuse
+from candidly.optim import SGD, Adam, can_fuse
 
 LR = [1e-3, 3e-3, 1e-2]
 DECAY = [0.0, 1e-3, 0.1]
@@ -49,3 +49,28 @@ def test_the_default_is_what_the_device_is_good_at(monkeypatch):
     assert can_fuse(torch.ones(1))
     monkeypatch.delattr(torch, "_fused_adam_")
     assert not can_fuse(torch.ones(1))
+
+
+@pytest.mark.parametrize("everyone", [True, False])
+def test_sgd_is_torchs_with_momentum_and_spares_the_dead(everyone):
+    g = torch.Generator().manual_seed(0)
+    start = torch.randn(3, 50, generator=g, dtype=torch.float64)
+    flat, grad = start.clone(), torch.zeros(3, 50, dtype=torch.float64)
+    sgd = SGD(flat, grad, LR, DECAY)
+    theirs = [torch.nn.Parameter(row.clone()) for row in start]
+    optimisers = [
+        torch.optim.SGD([p], lr=lr, momentum=0.9, weight_decay=w)
+        for p, lr, w in zip(theirs, LR, DECAY)
+    ]
+    alive = torch.tensor([True, everyone, True])
+    for _ in range(20):
+        new = torch.randn(3, 50, generator=g, dtype=torch.float64)
+        grad.copy_(new)
+        sgd.update(alive, everyone)
+        for p, row, optimiser in zip(theirs, new, optimisers):
+            p.grad = row.clone()
+            optimiser.step()
+    for k in range(3):
+        expected = theirs[k].detach() if alive[k] else start[k]
+        torch.testing.assert_close(flat[k], expected)
+        assert bool(sgd.momentum[k].any()) == bool(alive[k])

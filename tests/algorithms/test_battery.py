@@ -54,7 +54,7 @@ def test_in_float32_the_bits_do_not_depend_on_stack_mates(name, data):
 
 
 @every
-@pytest.mark.parametrize("cut", [5, 19])
+@pytest.mark.parametrize("cut", [5, 11, 19, 27])  # in each stage, and between two
 def test_d_state_1_save_load_continue_equals_uninterrupted(name, data, cut):
     through = advance(make_stack(data, name), 30)
     first = advance(make_stack(data, name), cut)

@@ -3,7 +3,7 @@
 import pytest
 
 from candidly.algorithms import algorithm, configuration
-from candidly.algorithms._space import COMMON, one_of, power_of_ten, power_of_two
+from candidly.algorithms._space import COMMON, power_of_two
 
 COMMON_VECTORS = {
     (1, 0): (1.1906162909e-4, 9.7431077810e-5, 128),
@@ -20,25 +20,50 @@ def test_common_draws(where, expected):
     assert drawn["batch_size"] == expected[2]
 
 
-def test_draws_named_by_the_benchmarks_text():
-    # the streams of POP and of image batches, which have published vectors too
-    space = {
-        "window": one_of(5, (3, 4, 5, 6, 7), "rollWindow"),
-        "warm_up": one_of(20, (10, 15, 20)),
-        "theta": power_of_ten(1e-3, -4.5, -2.5),
-        "inc": power_of_ten(1e-3, -4.5, -2.5),
-        "images": power_of_two(256, 6, 9, "batch_size"),
-    }
-    drawn = configuration(space, 1, 0)
-    assert (drawn["window"], drawn["warm_up"], drawn["images"]) == (7, 20, 256)
-    assert drawn["theta"] == pytest.approx(1.4598643689e-4, rel=1e-9)
-    assert drawn["inc"] == pytest.approx(2.1990780534e-3, rel=1e-9)
-    assert configuration(space, 2, 0)["window"] == 3
+DRAWN = {
+    # algorithm: (defaults, draws of (1, 0), draws of (2, 0))
+    "LWS": ({"beta": 2}, {"beta": 1}, {"beta": 1}),
+    "POP": (
+        {"window": 5, "warm_up": 20, "theta": 1e-3, "inc": 1e-3},
+        {"window": 7, "warm_up": 20, "theta": 1.4598643689e-4, "inc": 2.1990780534e-3},
+        {"window": 3, "warm_up": 20, "theta": 4.7638e-4, "inc": 4.7118e-4},
+    ),
+    "IDGP": ({"warm_up": 10}, {"warm_up": 20}, {"warm_up": 10}),
+    "VALEN": (
+        {"warm_up": 1000, "neighbours": 3},
+        {"warm_up": 2000, "neighbours": 3},
+        {"warm_up": 3000, "neighbours": 4},
+    ),
+    "FREDIS": (
+        {"inc": 1e-6, "dec": 1e-6, "times": 2, "change_size": 500}
+        | {"interval": 20, "lam": 10, "alpha": 1},
+        {"inc": 1e-6, "dec": 1e-2, "times": 1, "change_size": 500}
+        | {"interval": 10, "lam": 10, "alpha": 1e-3},
+        {"inc": 1e-3, "dec": 1e-1, "times": 1, "change_size": 100}
+        | {"interval": 10, "lam": 1, "alpha": 1},
+    ),
+}
 
 
-def test_lws_draws():
-    space = algorithm("LWS").settings()
-    assert [configuration(space, c, 0)["beta"] for c in (0, 1, 2)] == [2, 1, 1]
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("config", [0, 1, 2])
+def test_draws_of_each_algorithm_are_the_benchmarks(name, config):
+    space = algorithm(name).settings()
+    drawn = configuration(space, config, 0)
+    for what, expected in DRAWN[name][config].items():
+        assert drawn[what] == pytest.approx(expected, rel=1e-4), what
+    assert set(space) == {*COMMON, *DRAWN[name][0]}
+
+
+def test_image_batches_are_drawn_from_the_same_stream():
+    assert configuration({"b": power_of_two(256, 6, 9, "batch_size")}, 1, 0) == {"b": 256}
+
+
+def test_the_printed_default_of_valen_is_there_by_name():
+    defaults = configuration(algorithm("VALEN:table8").settings(), 0, 0)
+    assert defaults["warm_up"] == 5000
+    drawn = [configuration(algorithm(n).settings(), 3, 1) for n in ("VALEN", "VALEN:table8")]
+    assert drawn[0] == drawn[1]
 
 
 def test_configuration_0_is_the_defaults_on_every_split():

@@ -4,7 +4,7 @@ import pytest
 from candidly import checkpoint
 from candidly._benchmark import prepare
 from candidly.sweep.execute import build_stack
-from candidly.sweep.pack import make_tasks, stack_size
+from candidly.sweep.pack import make_tasks, parameter_count, stack_size
 from candidly.sweep.settings import make_settings
 
 from toys import toy
@@ -80,3 +80,24 @@ def test_checkpoints_of_no_use_are_removed(plan, tmp_path):
     finished = {first.keys[0]}
     assert not any(task.resume for task in tasks_of(plan, tmp_path, finished))
     assert list(tmp_path.glob("*.npz")) == []
+
+
+def test_trials_that_differ_in_a_static_hyper_parameter_train_apart(tmp_path):
+    asked = SETTINGS.model_copy(update={"algorithms": ("VALEN",)})
+    valen = prepare(asked, own={"toy": toy()})[0]
+    tasks = tasks_of(valen, tmp_path)
+    for task in tasks:
+        assert len({trial.hyper["warm_up"] for trial in task.trials}) == 1
+        build_stack(toy(), task.trials, "cpu")
+    assert len({t.trials[0].hyper["warm_up"] for t in tasks}) > 1
+
+
+def test_parameters_of_every_network_count(plan, tmp_path):
+    asked = SETTINGS.model_copy(update={"algorithms": ("CC", "IDGP", "VALEN")})
+    several = prepare(asked, own={"toy": toy()})[0]
+    by_name = {trial.algorithm: trial for trial in several.trials}
+    facts = several.facts["toy"]
+    counts = {n: parameter_count(t, facts) for n, t in by_name.items()}
+    assert counts["CC"] == 12 * 500 + 500 + 500 * 7 + 7
+    assert counts["IDGP"] == 2 * counts["CC"]
+    assert counts["VALEN"] == 2 * counts["CC"] + 7 * 12 + 12 + 12 * 12 + 12

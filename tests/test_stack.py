@@ -1,0 +1,119 @@
+"""What pages may ask of a stack, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from candidly.algorithms import Stage, algorithm
+from candidly.examples import make_examples
+from candidly.nets import mlp
+from candidly.stack import Stack
+from candidly.train import update
+
+from toys import advance, make_stack, member, toy
+
+
+def test_samples_are_each_trials_own_and_the_same_in_any_company():
+    together, alone = make_stack(toy(), "CC"), make_stack(toy(), "CC", [2])
+    normal = torch.distributions.Normal(torch.zeros(4), torch.ones(4))
+    drawn = together.sample("some", lambda k: normal.sample())
+    assert not torch.equal(drawn[0], drawn[1])
+    assert torch.equal(drawn[2], alone.sample("some", lambda k: normal.sample())[0])
+    assert not torch.equal(drawn, together.sample("other", lambda k: normal.sample()))
+    update(together)
+    assert not torch.equal(drawn, together.sample("some", lambda k: normal.sample()))
+
+
+def test_whole_and_labels_are_the_training_rows():
+    data = toy()
+    stack = advance(make_stack(data, "CC"), 3)
+    rows = stack.index[1]
+    logits, features = stack.whole(1)
+    assert torch.equal(logits, stack.logits(1, rows))
+    assert features.shape == (stack.n, 40)
+    np.testing.assert_array_equal(stack.labels("candidates")[1], data.candidates[rows.numpy()])
+
+
+def test_a_network_answers_once_until_it_has_moved():
+    stack = make_stack(toy(), "CC")
+    x = stack.next_batch().x
+    first = stack.net(x).logits
+    assert stack.net(x).logits is first
+    with torch.no_grad():
+        assert not stack.net(x).logits.requires_grad
+    stack.net.flat.mul_(2)
+    stack.net.forget()
+    assert not torch.equal(stack.net(x).logits, first)
+
+
+def test_without_gradient_first_then_with():
+    stack = make_stack(toy(), "CC")
+    x = stack.next_batch().x
+    with torch.no_grad():
+        assert not stack.net(x).logits.requires_grad
+    assert stack.net(x).logits.requires_grad
+
+
+def with_stages(*stages):
+    stack = make_stack(toy(), "CC")
+    stack.algorithm = replace(stack.algorithm, stages=stages)
+    stack.ends = [s.until(stack) if s.until else stack.T for s in stages]
+    return stack
+
+
+def test_stages_follow_one_another_and_begin_once():
+    seen = []
+
+    def stage(name, until=None):
+        return Stage(
+            lambda s, b: (seen.append((name, s.t)), s.net(b.x).logits.sum((1, 2)))[1],
+            begin=lambda s: (seen.append(("begin", name)), {})[1],
+            until=None if until is None else lambda s: until,
+        )
+
+    # the second stage is over before it can begin
+    advance(with_stages(stage("a", 2), stage("b", 1), stage("c")), 4)
+    assert seen == [("begin", "a"), ("a", 0), ("a", 1), ("begin", "c"), ("c", 2), ("c", 3)]
+
+
+def test_an_optimiser_of_another_kind_starts_afresh_and_one_of_the_same_goes_on():
+    def step(s, b):
+        return s.net(b.x).logits.square().mean((1, 2))
+
+    sgd = Stage(step, until=lambda s: 3, optimiser="sgd")
+    stack = advance(with_stages(sgd, Stage(step)), 5)
+    assert int(stack.optimisers["net"].count) == 2
+    same = advance(with_stages(Stage(step, until=lambda s: 3), Stage(step)), 5)
+    assert int(same.optimisers["net"].count) == 5
+
+
+def test_what_is_not_trained_does_not_move():
+    def step(s, b):
+        return s.net(b.x).logits.square().mean((1, 2))
+
+    stack = with_stages(Stage(step, trains=()))
+    before = stack.net.flat.clone()
+    assert torch.equal(advance(stack, 2).net.flat, before)
+
+
+def test_an_update_of_nothing_known_is_refused_by_name():
+    stack = with_stages(Stage(lambda s, b: (s.net(b.x).logits.sum((1, 2)), {"wieghts": b.x})))
+    with pytest.raises(KeyError, match="wieghts"):
+        update(stack)
+
+
+def test_a_static_hyper_parameter_is_common_to_a_stack():
+    data, page = toy(), algorithm("VALEN")
+    examples = make_examples(data, page.reads)
+    members = [member(data, k, page, examples, warm_up=w) for k, w in enumerate((10, 20))]
+    with pytest.raises(ValueError, match=r"warm_up is common to a stack; got \[10, 20\]"):
+        Stack(page, mlp(12, data.q, 40), examples, members, 60)
+
+
+def test_a_stack_has_no_attribute_of_any_name():
+    with pytest.raises(AttributeError, match="encoder"):
+        _ = make_stack(toy(), "CC").encoder
