@@ -65,6 +65,7 @@ def make_data(n: int, d: int, q: int):
         inputs=g.normal(size=(n, d)) + np.eye(q, d)[truth],
         classes=tuple(map(str, range(q))),
         candidates=candidates,
+        given=truth,
         truth=truth,
     )
 

@@ -61,6 +61,7 @@ def show(
     facts.add_row("  paper", page.paper or "-")
     facts.add_row("  kind", page.kind)
     facts.add_row("  needs", "\n".join(_needs(page)))
+    facts.add_row("  costs", _costs(page))
     facts.add_row("  version", str(page.version))
     for variant, sentence in _differences(page).items():
         shown = page.variant == variant
@@ -78,6 +79,14 @@ def _differences(page: Any) -> dict[str, str]:
     """What each variant changes, in a sentence; ``plench`` always does."""
     released = page.differences.get("plench", "The formula is the same.")
     return {**page.differences, "plench": f"{released} {IN_A_SWEEP}"}
+
+
+def _costs(page: Any) -> str:
+    """Time per update as a multiple of CC's, at a small and a large shape."""
+    from ..algorithms._costs import COSTS, SHAPES
+
+    told = (f"{times:g} at {shape}" for times, shape in zip(COSTS[page.name], SHAPES))
+    return f"per update, times CC: {', '.join(told)} (rows x features x classes)"
 
 
 def _needs(page: Any) -> list[str]:
@@ -133,6 +142,7 @@ def _about(page: Any) -> dict[str, Any]:
         "paper": page.paper,
         "reads": list(page.reads),
         "needs": _needs(page),
+        "costs": _costs(page),
         "oracle": page.oracle,
         "version": page.version,
         "hyper_parameters": {
