@@ -79,7 +79,7 @@ def reading() -> Iterator[Callable[[int, int], None]]:
     """A function to call with rows done and rows in all; it is silent for ``QUIET_S``."""
     begun = time.monotonic()
     first: tuple[float, int] | None = None
-    told, bar, task = 0.0, None, None
+    told, bar, task = float("-inf"), None, None
 
     def watch(done: int, total: int) -> None:
         nonlocal first, told, bar, task
