@@ -117,42 +117,48 @@ def print_issues(table: pl.DataFrame, flagged: int) -> None:
     _say_of_the_rest(len(table), flagged, "examples")
 
 
-def print_classes(rows: Sequence[dict[str, Any]], top: int) -> None:
+def print_classes(table: pl.DataFrame, top: int) -> None:
     if not top:
         return
-    table = Table(title="classes, worst first", box=box.SIMPLE_HEAD, padding=(0, 1))
-    table.add_column("class", overflow="fold")
-    for name in ("examples", "label issues", "inverse issues", "quality %", "95 % interval"):
-        table.add_column(name, justify="right", no_wrap=name[0].isdigit())
-    for row in rows[:top]:
-        numbers = (f"{row[name]:,}" for name in ("examples", "label issues", "inverse issues"))
-        table.add_row(str(row["class"]), *numbers, *_qualities(row))
-    _out(table)
-    _say_of_the_rest(top, len(rows), "classes")
+    from ..errors._standin import FEW
+
+    shown = Table(title="classes, worst first", box=box.SIMPLE_HEAD, padding=(0, 1))
+    shown.add_column("class", overflow="fold")
+    for name in ("given", "label issues", "inverse issues", "quality %", "95 % interval"):
+        shown.add_column(name, justify="right", no_wrap=name[0].isdigit())
+    rows = table.head(top).rows(named=True)
+    for row in rows:
+        few = "*" if row["given"] < FEW else ""
+        numbers = (f"{row[name]:,}" for name in ("label issues", "inverse issues"))
+        shown.add_row(str(row["class"]), f"{row['given']:,}{few}", *numbers, *_qualities(row))
+    _out(shown)
+    if any(row["given"] < FEW for row in rows):
+        print(f"*: fewer than {FEW} examples; the rates say little")
+    _say_of_the_rest(top, len(table), "classes")
 
 
 def _qualities(row: dict[str, Any]) -> tuple[str, str]:
     if row["quality"] is None:
         return "-", "-"
-    return f"{100 * row['quality']:.1f}", f"{100 * row['low']:.1f} to {100 * row['high']:.1f}"
+    low, high = row["quality from"], row["quality to"]
+    return f"{100 * row['quality']:.1f}", f"{100 * low:.1f} to {100 * high:.1f}"
 
 
-def print_overlaps(rows: Sequence[dict[str, Any]], top: int) -> None:
-    if not rows or not top:
+def print_overlaps(table: pl.DataFrame, top: int) -> None:
+    if not len(table) or not top:
         return
-    table = Table(title="overlapping classes", box=box.SIMPLE_HEAD, padding=(0, 1))
+    shown = Table(title="overlapping classes", box=box.SIMPLE_HEAD, padding=(0, 1))
     for name in ("given", "likely"):
-        table.add_column(name, overflow="fold")
-    table.add_column("examples", justify="right")
-    table.add_column("the other way", justify="right")
-    for row in rows[:top]:
-        there, back = row["first given, second likely"], row["second given, first likely"]
-        first, second = str(row["first"]), str(row["second"])
-        if back > there:
-            first, second, there, back = second, first, back, there
-        table.add_row(first, second, f"{there:,}", f"{back:,}")
-    _out(table)
-    _say_of_the_rest(top, len(rows), "pairs")
+        shown.add_column(name, overflow="fold")
+    shown.add_column("examples", justify="right")
+    shown.add_column("the other way", justify="right")
+    for row in table.head(top).rows(named=True):
+        a, b, away, back = str(row["a"]), str(row["b"]), row["a to b"], row["b to a"]
+        if back > away:
+            a, b, away, back = b, a, back, away
+        shown.add_row(a, b, f"{away:,}", f"{back:,}")
+    _out(shown)
+    _say_of_the_rest(top, len(table), "pairs")
 
 
 def _say_of_the_rest(top: int, there: int, what: str) -> None:

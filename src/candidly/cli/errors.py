@@ -25,8 +25,6 @@ from ._issues import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ..errors import Evidence
 
 app = typer.Typer(
@@ -158,13 +156,12 @@ def find(
     )
     with _plain_words():
         issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
-    table = issues_table(issues)
+    table = issues_table(issues, names)
     found = errors.counts(evidence)
-    named = _named(table, names)
     if html is not None:
         _write_page(issues, html, names, media, gallery, labels, probs, notes)
     if out is not None:
-        write_table(named, out)
+        write_table(table, out)
     written = {"out": out, "html": html}
     if as_json:
         about = {
@@ -177,14 +174,14 @@ def find(
                 "flagged": len(table),
             },
             "expected": found.expected,
-            "issues": named.head(top).rows(named=True),
+            "issues": table.head(top).rows(named=True),
             "written": {name: str(path) for name, path in written.items() if path is not None},
             "warnings": notes,
         }
         print(json.dumps(about, indent=1, allow_nan=False))
         return
     print_counts(found, len(table), by, evidence)
-    print_issues(named.head(top), len(table))
+    print_issues(table.head(top), len(table))
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
@@ -213,30 +210,34 @@ def health(
 
     [bold]Example:[/bold]  candidly errors health --labels labels.npy --probs probs.npy
     """
-    from ..errors._standin import health_of
+    from ..errors._standin import health as health_of
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
     names = read_classes(classes)
     evidence, notes = _examined(
         labels, probs, names, normalise, unlabelled, collisions, workers, work, pairs=bool(work)
     )
-    found = _named_health(health_of(evidence), names)
-    about = {"read": _read(labels, probs, evidence), **found, "warnings": notes}
-    if out is not None:
-        import polars as pl
-
-        if out.suffix == ".json":
-            write_json(about, out)
-        else:
-            write_table(pl.DataFrame(found["classes"], infer_schema_length=None), out)
+    found = health_of(evidence)
+    of_classes = found.table(names).fill_nan(None)
+    overlaps = found.overlap_table(names)
+    about = {
+        "read": _read(labels, probs, evidence),
+        "health": {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated},
+        "classes": of_classes.rows(named=True),
+        "overlaps": overlaps.rows(named=True),
+        "warnings": [*notes, *found.warnings],
+    }
+    if out is not None and out.suffix == ".json":
+        write_json(about, out)
+    elif out is not None:
+        write_table(of_classes, out)
     if as_json:
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    shares = found["health"]
-    print(f"health by the off-diagonal count: {shares['off-diagonal']:.2%} of the labels")
-    print(f"health by the calibrated joint:   {shares['calibrated']:.2%} of the labels")
-    print_classes(found["classes"], top)
-    print_overlaps(found["overlaps"], top)
+    print(f"health by the off-diagonal count: {found.off_diagonal:.2%} of the labels")
+    print(f"health by the calibrated joint:   {found.calibrated:.2%} of the labels")
+    print_classes(of_classes, top)
+    print_overlaps(overlaps, top)
     if out is not None:
         print(f"wrote {out}", file=sys.stderr)
 
@@ -325,26 +326,6 @@ def _read(labels: Path, probs: Path, evidence: Evidence) -> dict[str, Any]:
         "normalised": evidence.normalised,
         "collisions that the other rule decides otherwise": evidence.disagreements,
     }
-
-
-def _named(table: pl.DataFrame, names: Sequence[str] | None) -> pl.DataFrame:
-    """Classes by name where they have names."""
-    import polars as pl
-
-    if names is None:
-        return table
-    texts = pl.Series(names, dtype=pl.String)
-    columns = ("given", "predicted", "guess", "proposed")
-    return table.with_columns(texts.gather(table[name]).alias(name) for name in columns)
-
-
-def _named_health(found: dict[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
-    if names is None:
-        return found
-    named = dict(found)
-    for rows, keys in (("classes", ("class",)), ("overlaps", ("first", "second"))):
-        named[rows] = [row | {key: names[row[key]] for key in keys} for row in found[rows]]
-    return named
 
 
 def _write_page(

@@ -18,7 +18,6 @@ GALLERY = 100  # examples shown with what they look like
 LISTED = 500  # rows of the ranked list
 HEAT = 30  # classes up to which confusions are a heat map
 PAIRS = 20  # confusions, overlapping classes and classes that are listed
-FEW = 20  # examples of a class, below which its numbers say little
 
 MEANING = {
     "noise rate": "for every pair of classes, as many as are estimated to be wrong: those that "
@@ -72,7 +71,7 @@ def make_issues_page(
 
     from .. import __version__
     from ..errors import counts
-    from ..errors._standin import health_of, issues_table
+    from ..errors._standin import FEW, health, issues_table
 
     evidence = issues.evidence
     names = list(classes) if classes is not None else [str(k) for k in range(evidence.m)]
@@ -82,8 +81,8 @@ def make_issues_page(
     cards: list[dict[str, Any]] = []
     absent = 0
     if media is not None:
-        cards, absent = _cards(table, names, evidence, open_media(media, evidence.n), gallery)
-    health = health_of(evidence)
+        cards, absent = _cards(table, names, issues, open_media(media, evidence.n), gallery)
+    healthy = health(evidence)
     found = counts(evidence)
     agrees = int((evidence.predicted == evidence.given)[evidence.labelled].sum())
     facts = {
@@ -112,20 +111,18 @@ def make_issues_page(
             ("calibrated", found.calibrated, CALIBRATED),
             (f"flagged by {issues.by}", len(table), MEANING[issues.by]),
         ],
-        health=health["health"],
+        off_diagonal=healthy.off_diagonal,
+        calibrated=healthy.calibrated,
         facts={name: value for name, value in facts.items() if value is not None},
         notes=notes,
         names=names,
         heat=_heat(given, proposed, evidence.m) if evidence.m <= HEAT else None,
         pairs=_pairs(given, proposed, names),
-        worst=[row | {"name": names[row["class"]]} for row in health["classes"][:PAIRS]],
-        overlaps=[
-            row | {"names": (names[row["first"]], names[row["second"]])}
-            for row in health["overlaps"][:PAIRS]
-        ],
+        worst=healthy.table(names).head(PAIRS).fill_nan(None).rows(named=True),
+        overlaps=healthy.overlap_table(names).head(PAIRS).rows(named=True),
         few=FEW,
         rows=[
-            _row(rank, row, names, evidence)
+            _row(rank, row, names, issues)
             for rank, row in enumerate(table.head(LISTED).iter_rows(named=True), 1)
         ],
         cards=cards,
@@ -137,7 +134,7 @@ def make_issues_page(
 
 
 def _cards(
-    table: Any, names: Sequence[str], evidence: Any, media: Media, count: int
+    table: Any, names: Sequence[str], issues: Issues, media: Media, count: int
 ) -> tuple[list[dict[str, Any]], int]:
     """The first examples that have a file, and how many before the last of them have none."""
     cards: list[dict[str, Any]] = []
@@ -149,16 +146,17 @@ def _cards(
         if item is None:
             absent += 1
         else:
-            cards.append(_row(rank, row, names, evidence) | {"item": item})
+            cards.append(_row(rank, row, names, issues) | {"item": item})
     return cards, absent
 
 
-def _row(rank: int, row: dict[str, Any], names: Sequence[str], evidence: Any) -> dict[str, Any]:
+def _row(rank: int, row: dict[str, Any], names: Sequence[str], issues: Issues) -> dict[str, Any]:
     """What the list and a card say of an example."""
-    index, given, proposed = row["index"], row["given"], row["proposed"]
+    evidence, index = issues.evidence, row["index"]
+    given, proposed = row["given"], row["proposed"]
     own, other = float(evidence.own[index]), float(evidence.other[index])
     chance = own if proposed == given else other if proposed == row["predicted"] else None
-    flagged = row["flagged by"]
+    methods = [name[3:] for name, value in row.items() if name.startswith("by ") and value]
     return {
         "rank": rank,
         "index": index,
@@ -169,7 +167,7 @@ def _row(rank: int, row: dict[str, Any], names: Sequence[str], evidence: Any) ->
         "chance": chance,
         "confident": row["guess"] is not None and row["guess"] != given,
         "margin": row["margin"],
-        "methods": flagged.replace("|", ", ") if isinstance(flagged, str) else ", ".join(flagged),
+        "methods": ", ".join(methods if issues.by in methods else [issues.by, *methods]),
     }
 
 
