@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import io
 import re
 
@@ -13,7 +14,8 @@ from PIL import Image
 
 from candidly import errors
 from candidly.report import issues as page_module
-from candidly.report.issues import make_issues_page, write_issues_page
+from candidly.report import write_issues_page
+from candidly.report.issues import make_issues_page
 from candidly.report.media import CRISP, LARGEST, TEXT, open_media
 from report.test_report_page import Outline
 
@@ -128,6 +130,11 @@ def test_nothing_flagged_is_a_page_too():
     page = make_issues_page(errors.find(given, probs))
     assert "No label of 40 stands out" in text_of(page)
     assert "Ranked list" not in page
+
+
+def test_other_evidence_is_refused(found):
+    with pytest.raises(ValueError, match="one given label per example"):
+        make_issues_page(dataclasses.replace(found, evidence="sets"))
 
 
 def test_unlabelled_and_normalised_are_said(found):

@@ -66,14 +66,20 @@ def make_issues_page(
         gallery: how many of them are shown, the most suspicious first.
         read: what to say of where labels and probabilities came from, by name.
         notes: what to say besides, such as warnings.
+
+    Raises:
+        ValueError: the media do not fit, or the evidence is not about one label per example.
+        FileNotFoundError: there are no media of that name.
     """
     import jinja2
 
     from .. import __version__
-    from ..errors import counts
+    from ..errors import Evidence, counts
     from ..errors._standin import FEW, health, issues_table
 
     evidence = issues.evidence
+    if not isinstance(evidence, Evidence):
+        raise ValueError("the page is about one given label per example, not about other labels.")
     names = list(classes) if classes is not None else [str(k) for k in range(evidence.m)]
     labelled = int(evidence.given_counts.sum())
     table = issues_table(issues)
