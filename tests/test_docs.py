@@ -58,7 +58,8 @@ def test_every_algorithm_and_command_is_documented():
     text = "\n".join(page.read_text() for page in PAGES)
     for name in ALGORITHMS:
         assert name in text, name
-    for command in ("demo", "data", "labels make", "algorithms", "bench run", "bench status"):
+    commands = ("demo", "data", "labels make", "algorithms", "bench run", "bench status")
+    for command in (*commands, "errors find", "errors health"):
         assert f"candidly {command}" in text, command
 
 

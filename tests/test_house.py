@@ -41,10 +41,10 @@ MAY = {  # who may import whom
     "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "report": {"ground", "stats", "sweep"},
+    "report": {"ground", "errors", "stats", "sweep"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"sweep"},
+    | {"errors", "sweep"},
     "__main__": {"cli"},
 }
 

@@ -1,4 +1,4 @@
-"""Progress of a run on stderr: a bar on a terminal, a line now and then elsewhere."""
+"""Progress on stderr: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..sweep.run import Progress
 
 LINE_EVERY_S = 10.0
+QUIET_S = 2.0  # reading that is done by then is not talked about
 
 
 @contextmanager
@@ -71,6 +72,59 @@ def _lines() -> Callable[[Progress], None]:
         )
 
     return watch
+
+
+@contextmanager
+def reading() -> Iterator[Callable[[int, int], None]]:
+    """A function to call with rows done and rows in all; it is silent for ``QUIET_S``."""
+    begun = time.monotonic()
+    first: tuple[float, int] | None = None
+    told, bar, task = float("-inf"), None, None
+
+    def watch(done: int, total: int) -> None:
+        nonlocal first, told, bar, task
+        now = time.monotonic()
+        first = first or (now, done)
+        if now - begun < QUIET_S:
+            return
+        if sys.stderr.isatty():
+            if bar is None:
+                bar = _reading_bar()
+                task = bar.add_task("reading", total=total)
+                bar.start()
+            bar.update(task, completed=done)
+        elif done > first[1] and now - told >= LINE_EVERY_S:
+            told = now
+            left = (now - first[0]) * (total - done) / (done - first[1])
+            print(f"{100 * done / total:.0f} % read · {clock(left)} left", file=sys.stderr)
+
+    try:
+        yield watch
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _reading_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
 
 
 def clock(seconds: float) -> str:

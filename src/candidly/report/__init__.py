@@ -1,4 +1,4 @@
-"""What a sweep found, for people: tables, sentences, figures, and one self-contained page.
+"""What was found, for people: tables, sentences, figures, and self-contained pages.
 
 >>> from candidly.sweep.records import Results
 >>> print(render(Results((), {})))
@@ -7,6 +7,7 @@ No runs are planned, so there is nothing to show.
 
 from .findings import findings
 from .html import write_report
+from .issues import write_issues_page
 from .tables import render
 
-__all__ = ["findings", "render", "write_report"]
+__all__ = ["findings", "render", "write_issues_page", "write_report"]

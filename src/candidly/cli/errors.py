@@ -1,0 +1,351 @@
+"""``candidly errors``: labels that are probably wrong, and how healthy each class is."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from . import _progress
+from ._issues import (
+    check_place,
+    print_classes,
+    print_counts,
+    print_issues,
+    print_overlaps,
+    read_classes,
+    write_json,
+    write_table,
+)
+
+if TYPE_CHECKING:
+    from ..errors import Evidence
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Wrong labels, from given labels and predicted probabilities: find, health.",
+)
+
+Labels = Annotated[
+    Path,
+    typer.Option(
+        metavar="FILE", help="The given labels: one column, numbers or names; .csv .npy .parquet."
+    ),
+]
+Probabilities = Annotated[
+    Path,
+    typer.Option(
+        "--probs",
+        metavar="PATH",
+        help="Out-of-sample probabilities, a row per label and a column per class; .csv .npy "
+        ".parquet, or a folder of the last two, read in order of name.",
+    ),
+]
+Classes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Names of the classes, in order of the columns: a text file with a name a line, or "
+        "a list such as cat,dog.",
+    ),
+]
+Normalise = Annotated[
+    bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
+]
+Unlabelled = Annotated[
+    bool, typer.Option("--unlabelled", help="Allow -1 for no label; such rows take no part.")
+]
+Collisions = Annotated[
+    str,
+    typer.Option(
+        help="Of several classes that an example confidently is: global takes the prediction, "
+        "masked the most probable of them."
+    ),
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Threads. (default: one per core)")]
+Work = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Keep what was read in this folder instead of memory; the same command then goes on "
+        "where a stopped one was.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+@app.command()
+def find(
+    labels: Labels,
+    probs: Probabilities,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="noise rate, class, both, confident, predicted, margin or self-confidence."
+        ),
+    ] = "noise rate",
+    count: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="With --by margin or self-confidence, how many: a number, off-diagonal or "
+            "calibrated. (default: off-diagonal)",
+        ),
+    ] = None,
+    rank: Annotated[str, typer.Option(help="Order: margin or self-confidence.")] = "margin",
+    classes: Classes = None,
+    normalise: Normalise = False,
+    unlabelled: Unlabelled = False,
+    collisions: Collisions = "global",
+    top: Annotated[int, typer.Option(min=0, help="Examples to print.")] = 50,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every flagged example: .parquet .csv .json."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
+    ] = None,
+    media: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="What examples look like, for the page: a folder of images named by index or in "
+            "order of name, an .npy of uint8 images, or a file with one column of texts.",
+        ),
+    ] = None,
+    gallery: Annotated[int, typer.Option(min=1, help="Examples to picture on the page.")] = 100,
+    workers: Workers = None,
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Labels that are probably wrong, the most suspicious first.
+
+    [bold]Examples:[/bold]
+
+      candidly errors find --labels labels.npy --probs probs.npy --classes cat,dog --top 20
+
+      candidly errors find --labels labels.csv --probs chunks --work work --out issues.parquet
+
+      candidly errors find --labels labels.npy --probs probs.npy --media images --html page.html
+    """
+    from .. import errors
+    from .._names import lookup
+    from ..errors._scores import OF_COLUMNS
+    from ..errors._select import METHODS
+    from ..errors._standin import issues_table
+
+    by = lookup({**METHODS, **OF_COLUMNS}, by, "way to find label errors")[0]
+    rank = lookup(OF_COLUMNS, rank, "rank")[0]
+    number = _number(count, by)
+    check_place(out, "--out", (".parquet", ".csv", ".json"))
+    check_place(html, "--html", (".html", ".htm"))
+    if media is not None and html is None:
+        raise ValueError("--media is for the page; say where with --html.")
+    if media is not None and not media.exists():
+        raise FileNotFoundError(f"{media} does not exist.")
+    names = read_classes(classes)
+    evidence, notes = _examined(
+        labels, probs, names, normalise, unlabelled, collisions, workers, work, pairs=True
+    )
+    with _plain_words():
+        issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
+    table = issues_table(issues, names)
+    found = errors.counts(evidence)
+    if html is not None:
+        _write_page(issues, html, names, media, gallery, labels, probs, notes)
+    if out is not None:
+        write_table(table, out)
+    written = {"out": out, "html": html}
+    if as_json:
+        about = {
+            "read": _read(labels, probs, evidence),
+            "by": by,
+            "rank": rank,
+            "counts": {
+                "off-diagonal": found.off_diagonal,
+                "calibrated": found.calibrated,
+                "flagged": len(table),
+            },
+            "expected": found.expected,
+            "issues": table.head(top).rows(named=True),
+            "written": {name: str(path) for name, path in written.items() if path is not None},
+            "warnings": notes,
+        }
+        print(json.dumps(about, indent=1, allow_nan=False))
+        return
+    print_counts(found, len(table), by, evidence)
+    print_issues(table.head(top), len(table))
+    for path in written.values():
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr)
+
+
+@app.command()
+def health(
+    labels: Labels,
+    probs: Probabilities,
+    classes: Classes = None,
+    normalise: Normalise = False,
+    unlabelled: Unlabelled = False,
+    collisions: Collisions = "global",
+    top: Annotated[int, typer.Option(min=0, help="Classes and pairs of them to print.")] = 20,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write all: .json, or of every class a row in a .parquet or .csv."
+        ),
+    ] = None,
+    workers: Workers = None,
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Classes by the quality of their labels, worst first, and classes that overlap.
+
+    [bold]Example:[/bold]  candidly errors health --labels labels.npy --probs probs.npy
+    """
+    from ..errors._standin import health as health_of
+
+    check_place(out, "--out", (".parquet", ".csv", ".json"))
+    names = read_classes(classes)
+    evidence, notes = _examined(
+        labels, probs, names, normalise, unlabelled, collisions, workers, work, pairs=bool(work)
+    )
+    found = health_of(evidence)
+    of_classes = found.table(names).fill_nan(None)
+    overlaps = found.overlap_table(names)
+    about = {
+        "read": _read(labels, probs, evidence),
+        "health": {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated},
+        "classes": of_classes.rows(named=True),
+        "overlaps": overlaps.rows(named=True),
+        "warnings": [*notes, *found.warnings],
+    }
+    if out is not None and out.suffix == ".json":
+        write_json(about, out)
+    elif out is not None:
+        write_table(of_classes, out)
+    if as_json:
+        print(json.dumps(about, indent=1, allow_nan=False))
+        return
+    print(f"health by the off-diagonal count: {found.off_diagonal:.2%} of the labels")
+    print(f"health by the calibrated joint:   {found.calibrated:.2%} of the labels")
+    print_classes(of_classes, top)
+    print_overlaps(overlaps, top)
+    if out is not None:
+        print(f"wrote {out}", file=sys.stderr)
+
+
+def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibrated"]:
+    if count is None:
+        return "off-diagonal"
+    if by not in ("margin", "self-confidence"):
+        raise ValueError(
+            f"--by {by!r} decides itself how many; --count is for --by margin and self-confidence."
+        )
+    try:
+        return int(count)
+    except ValueError:
+        if count not in ("off-diagonal", "calibrated"):
+            raise ValueError(
+                f"--count is {count!r}; give a number, off-diagonal or calibrated."
+            ) from None
+    return count  # type: ignore[return-value]
+
+
+def _examined(
+    labels: Path,
+    probs: Path,
+    classes: Sequence[str] | None,
+    normalise: bool,
+    unlabelled: bool,
+    collisions: str,
+    workers: int | None,
+    work: Path | None,
+    pairs: bool,
+) -> tuple[Evidence, list[str]]:
+    """What was read, and what is to be said of it."""
+    from ..errors import examine
+    from ..errors._evidence import usual_workers
+
+    try:
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            _plain_words(),
+            _progress.reading() as watch,
+        ):
+            warnings.simplefilter("always", UserWarning)
+            evidence = examine(
+                labels,
+                probs,
+                classes=classes,
+                normalise=normalise,
+                unlabelled=unlabelled,
+                collisions=collisions,  # type: ignore[arg-type]
+                pairs=pairs,
+                workers=workers or usual_workers(),
+                work=work,
+                watch=watch,
+            )
+    except KeyboardInterrupt:
+        how = (
+            f"the same command goes on from what is in {work}"
+            if work
+            else "with --work DIR the same command could go on from here"
+        )
+        print(f"\nstopped; {how}.", file=sys.stderr)
+        raise typer.Exit(130) from None
+    for warning in caught:
+        warnings.warn(warning.message, stacklevel=2)
+    return evidence, [str(warning.message) for warning in caught]
+
+
+@contextmanager
+def _plain_words() -> Iterator[None]:
+    """Errors about arguments, said of the command line's options."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        text = str(error).replace("`given`", "--labels").replace("`probs`", "--probs")
+        raise ValueError(text.replace("`classes`", "--classes")) from error
+
+
+def _read(labels: Path, probs: Path, evidence: Evidence) -> dict[str, Any]:
+    return {
+        "labels": str(labels),
+        "probabilities": str(probs),
+        "examples": evidence.n,
+        "labelled": int(evidence.given_counts.sum()),
+        "classes": evidence.m,
+        "normalised": evidence.normalised,
+        "collisions that the other rule decides otherwise": evidence.disagreements,
+    }
+
+
+def _write_page(
+    issues: Any,
+    path: Path,
+    names: Sequence[str] | None,
+    media: Path | None,
+    gallery: int,
+    labels: Path,
+    probs: Path,
+    notes: Sequence[str],
+) -> None:
+    from ..report.issues import write_issues_page
+
+    write_issues_page(
+        issues,
+        path,
+        classes=names,
+        media=media,
+        gallery=gallery,
+        read={"labels": str(labels), "probabilities": str(probs)},
+        notes=notes,
+    )

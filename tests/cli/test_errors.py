@@ -1,0 +1,379 @@
+"""``candidly errors``, through the same door as a user."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+import polars as pl
+import pytest
+
+from candidly import errors
+from candidly.cli import _progress
+from candidly.errors import _work
+
+N, M = 600, 4
+NAMES = ("cat", "dog", "[bold]cow", "<b>emu")
+
+
+@pytest.fixture
+def made(tmp_path):
+    """Labels of which 30 are wrong, and probabilities that mostly know: files, and the truth."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(N) % M
+    given = truth.copy()
+    wrong = rng.choice(N, 30, replace=False)
+    given[wrong] = (given[wrong] + 1) % M
+    logits = rng.normal(size=(N, M)) + 4 * np.eye(M)[truth]
+    probs = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    np.save(tmp_path / "labels.npy", given)
+    np.save(tmp_path / "probs.npy", probs)
+    (tmp_path / "classes.txt").write_text("\n".join(NAMES) + "\n")
+    return given, probs
+
+
+FILES = ("--labels", "labels.npy", "--probs", "probs.npy")
+
+
+def asked(candidly, *more, files=FILES, verb="find"):
+    status, out, err = candidly("errors", verb, *files, *more, "--json")
+    assert status == 0, err
+    return json.loads(out)
+
+
+def test_find_prints_three_counts_by_name_and_the_top(candidly, made):
+    given, probs = made
+    issues, counts = errors.find(given, probs), errors.counts(given, probs)
+    status, out, err = candidly("errors", "find", *FILES, "--classes", "classes.txt", "--top", 3)
+    assert (status, err) == (0, "")
+    words = [" ".join(line.split()) for line in out.splitlines()]
+    for name, number in (
+        ("off-diagonal", counts.off_diagonal),
+        ("calibrated", counts.calibrated),
+        ("flagged by noise rate", len(issues.indices)),
+    ):
+        assert any(line.startswith(f"{name} {number} ") for line in words), name
+    first = int(issues.indices[0])
+    assert any(line.startswith(f"{first} {NAMES[given[first]]} ") for line in words)
+    assert f"the first 3 of {len(issues.indices)} examples" in out
+    assert sum(line.split(" ")[0].isdigit() for line in words) == 3 + 1  # and "600 examples"
+
+
+@pytest.mark.parametrize("by", [*errors.FindBy.__args__])
+def test_every_way_finds_what_python_finds(candidly, made, by):
+    found = asked(candidly, "--by", by, "--top", N)
+    issues = errors.find(*made, by=by)
+    assert [row["index"] for row in found["issues"]] == issues.indices.tolist()
+    assert (found["by"], found["counts"]["flagged"]) == (by, len(issues.indices))
+    assert all(row.get(f"by {by}", True) for row in found["issues"])
+
+
+def test_json_says_what_was_read_and_found(candidly, made):
+    found = asked(candidly, "--classes", ",".join(NAMES), "--top", 1)
+    counts = errors.counts(*made)
+    assert found["counts"]["off-diagonal"] == counts.off_diagonal
+    assert found["counts"]["calibrated"] == counts.calibrated
+    assert found["expected"] == pytest.approx(counts.expected)
+    assert (found["read"]["examples"], found["read"]["classes"]) == (N, M)
+    assert found["read"]["labels"] == "labels.npy"
+    (row,) = found["issues"]
+    assert row["given"] in NAMES
+    assert row["given"] != row["proposed"]
+    assert 0 <= row["margin"] <= 0.5
+
+
+@pytest.mark.parametrize(("count", "number"), [("7", 7), ("calibrated", None), (None, None)])
+def test_count_says_how_many_of_the_lowest(candidly, made, count, number):
+    more = () if count is None else ("--count", count)
+    found = asked(candidly, "--by", "self-confidence", *more)
+    name = "calibrated" if count else "off-diagonal"
+    assert found["counts"]["flagged"] == (number or found["counts"][name])
+
+
+def test_rank_orders_what_is_shown(candidly, made):
+    for rank in ("margin", "self-confidence"):
+        values = [row[rank] for row in asked(candidly, "--rank", rank)["issues"]]
+        assert values == sorted(values)
+    assert asked(candidly, "--rank", "self confidence")["rank"] == "self-confidence"
+
+
+def test_labels_by_name_as_csv_and_probabilities_as_csv_parquet_or_chunks(candidly, made, tmp_path):
+    given, probs = made
+    expected = asked(candidly)["issues"]
+    pl.DataFrame({"label": given}).write_csv(tmp_path / "labels.csv")
+    pl.DataFrame({"label": given}).write_parquet(tmp_path / "labels.parquet")
+    (tmp_path / "names.csv").write_text("\n".join(f'"{NAMES[k]}"' for k in given) + "\n")
+    columns = pl.DataFrame(probs, schema=[f"c{k}" for k in range(M)])
+    columns.write_csv(tmp_path / "probs.csv")
+    columns.write_parquet(tmp_path / "probs.parquet")
+    (tmp_path / "chunks").mkdir()
+    for number, part in enumerate(np.array_split(probs, 7)):
+        np.save(tmp_path / "chunks" / f"{number:03}.npy", part)
+    for labels in ("labels.npy", "labels.csv", "labels.parquet"):
+        for read in ("probs.csv", "probs.parquet", "chunks"):
+            found = asked(candidly, files=("--labels", labels, "--probs", read))
+            assert [r["index"] for r in found["issues"]] == [r["index"] for r in expected]
+    named = ("--labels", "names.csv", "--probs", "chunks")
+    found = asked(candidly, "--classes", "classes.txt", files=named)
+    assert [r["given"] for r in found["issues"]] == [NAMES[r["given"]] for r in expected]
+
+
+def test_normalise_unlabelled_collisions_workers(candidly, made, tmp_path):
+    given, probs = made
+    plain = asked(candidly, "--workers", 1)
+    np.save(tmp_path / "probs.npy", probs * 3)
+    again = asked(candidly, "--normalise", "--workers", 2)
+    assert [r["index"] for r in again["issues"]] == [r["index"] for r in plain["issues"]]
+    assert again["read"]["normalised"]
+    assert "rows divided by their sums" in candidly("errors", "find", *FILES, "--normalise")[1]
+    given[:10] = -1
+    np.save(tmp_path / "labels.npy", given)
+    found = asked(candidly, "--normalise", "--unlabelled", "--collisions", "masked")
+    assert found["read"]["labelled"] == N - 10
+    assert all(row["index"] >= 10 for row in found["issues"])
+    text = candidly("errors", "find", *FILES, "--normalise", "--unlabelled")[1]
+    assert "10 without a label" in text
+
+
+@pytest.mark.parametrize("name", ["issues.csv", "issues.parquet", "issues.json"])
+def test_out_holds_every_flagged_example(candidly, made, tmp_path, name):
+    status, _, err = candidly("errors", "find", *FILES, "--out", name, "--top", 0)
+    assert (status, err) == (0, f"wrote {name}\n")
+    indices = errors.find(*made).indices.tolist()
+    path = tmp_path / name
+    if name.endswith(".json"):
+        read = [row["index"] for row in json.loads(path.read_text())]
+    else:
+        table = pl.read_csv(path) if name.endswith(".csv") else pl.read_parquet(path)
+        read = table["index"].to_list()
+        assert {"given", "predicted", "guess", "proposed", "margin"} <= set(table.columns)
+    assert read == indices
+
+
+def test_html_is_written_with_escaped_names_and_pictures(candidly, made, tmp_path):
+    np.save(tmp_path / "images.npy", np.zeros((N, 5, 5), np.uint8))
+    more = ("--html", "page.html", "--media", "images.npy", "--gallery", 2)
+    found = asked(candidly, "--classes", "classes.txt", *more)
+    assert found["written"] == {"html": "page.html"}
+    page = (tmp_path / "page.html").read_text()
+    assert "&lt;b&gt;emu" in page
+    assert "<b>emu" not in page
+    assert page.count("<img ") == 2
+    assert "labels.npy" in page
+
+
+def test_health_as_text_json_and_files(candidly, made, tmp_path):
+    status, out, err = candidly("errors", "health", *FILES, "--classes", "classes.txt")
+    assert (status, err) == (0, "")
+    assert "health by the off-diagonal count" in out
+    assert "health by the calibrated joint" in out
+    assert all(name in out for name in NAMES)
+    found = asked(candidly, "--classes", "classes.txt", verb="health")
+    counts = errors.counts(*made)
+    assert found["health"]["off-diagonal"] == pytest.approx(1 - counts.off_diagonal / N)
+    assert found["health"]["calibrated"] == pytest.approx(1 - counts.calibrated / N)
+    qualities = [row["quality"] for row in found["classes"]]
+    assert qualities == sorted(qualities)
+    assert {row["class"] for row in found["classes"]} == set(NAMES)
+    assert all(r["quality from"] < r["quality"] <= r["quality to"] for r in found["classes"])
+    first = found["overlaps"][0]
+    assert first["count"] == first["a to b"] + first["b to a"]
+    assert first["gains"] == (first["b"] if first["a to b"] > first["b to a"] else first["a"])
+    for name in ("health.json", "health.csv", "health.parquet"):
+        assert candidly("errors", "health", *FILES, "--out", name)[0] == 0
+    assert len(json.loads((tmp_path / "health.json").read_text())["classes"]) == M
+    assert len(pl.read_csv(tmp_path / "health.csv")) == M
+    assert len(pl.read_parquet(tmp_path / "health.parquet")) == M
+    short = candidly("errors", "health", *FILES, "--top", 1)[1]
+    assert f"the first 1 of {M} classes" in short
+
+
+def test_what_a_reader_should_know_is_a_warning_and_in_json(candidly, made, tmp_path):
+    given = made[0]
+    np.save(tmp_path / "labels.npy", np.where(given == 3, 2, given))
+    status, out, err = candidly("errors", "find", *FILES, "--json", "--html", "p.html")
+    assert status == 0
+    assert "warning: classes that nobody was given can never be proposed: 3" in err
+    assert json.loads(out)["warnings"] == [err.strip().removeprefix("candidly: warning: ")]
+    assert "can never be proposed: 3" in (tmp_path / "p.html").read_text()
+    found = json.loads(candidly("errors", "health", *FILES, "--json")[1])
+    assert found["classes"][-1]["class"] == 3
+    assert found["classes"][-1]["quality"] is None
+    assert candidly("errors", "health", *FILES)[0] == 0
+
+
+def spoil(given, probs, how):
+    if how == "nan":
+        probs[3, 0] = np.nan
+    elif how == "sums":
+        probs[5] *= 2
+        probs[5, 0] = min(probs[5, 0], 1)
+    elif how == "outside":
+        probs[4] = [1.5, -0.5, 0, 0]
+    elif how == "label":
+        given[7] = 9
+    elif how == "minus":
+        given[7] = -1
+    elif how == "short":
+        return given[:-1], probs
+    elif how == "floats":
+        return given + 0.5, probs
+    elif how == "kind":
+        return given.astype(bool), probs
+    elif how == "complex":
+        return given, probs.astype(complex)
+    elif how == "flat":
+        return given, probs[:, 0]
+    elif how == "one class":
+        return given * 0, np.ones((N, 1))
+    elif how == "empty":
+        return given[:0], probs[:0]
+    return given, probs
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ("nan", "probs.npy has NaN or infinity at row 3, and in 1 row in all."),
+        ("sums", "(--normalise)"),
+        ("outside", "outside [0, 1] at row 4"),
+        ("label", "--labels is 9 at row 7; 4 classes are numbered 0 to 3."),
+        ("minus", "(--unlabelled)"),
+        ("short", "--labels has shape (599,); --probs has 600 rows."),
+        ("floats", "labels are integers"),
+        ("kind", "--labels holds bool"),
+        ("complex", "probs.npy holds complex128"),
+        ("flat", "probs.npy has shape (600,)"),
+        ("one class", "label errors need two classes"),
+        ("empty", "holds no examples"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["find", "health"])
+def test_bad_data_are_one_sentence_and_status_2(candidly, made, tmp_path, verb, how, message):
+    given, probs = spoil(*made, how)
+    np.save(tmp_path / "labels.npy", given)
+    np.save(tmp_path / "probs.npy", probs)
+    status, out, err = candidly("errors", verb, *FILES)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--by", "noise rat"], "did you mean 'noise rate'?"),
+        (["--rank", "margn"], "did you mean 'margin'?"),
+        (["--count", "5"], "--count is for --by margin"),
+        (["--by", "margin", "--count", "many"], "give a number, off-diagonal or calibrated"),
+        (["--by", "margin", "--count", "601"], "count is 601; there are 600 examples."),
+        (["--by", "margin", "--count", "-1"], "count is -1"),
+        (["--collisions", "both"], "choose global or masked"),
+        (["--classes", "cat,dog"], "--classes has 2 names; --probs has 4 columns."),
+        (["--classes", "cat,dog,cat,cow"], "--classes has 'cat' twice."),
+        (["--classes", "classes.tx"], "'classes.tx', which is no file"),
+        (["--classes", "probs.npy"], "no text in UTF-8"),
+        (["--out", "issues.xlsx"], "must end in .parquet or .csv or .json"),
+        (["--out", "no/issues.csv"], "there is no folder no"),
+        (["--html", "page.pdf"], "must end in .html"),
+        (["--media", "labels.npy"], "say where with --html"),
+        (["--media", "nowhere", "--html", "p.html"], "nowhere does not exist."),
+        (["--media", "labels.npy", "--html", "p.html"], "images are uint8"),
+        (["--labels", "nowhere.npy"], "nowhere.npy does not exist."),
+        (["--labels", "classes.txt"], "classes.txt is no .npy, .csv or .parquet file."),
+        (["--probs", "nowhere"], "nowhere does not exist."),
+        (["--probs", "classes.txt"], "classes.txt is no .npy"),
+        (["--work", "classes.txt"], "File exists: classes.txt"),
+    ],
+)
+def test_bad_options_are_one_sentence_and_status_2(candidly, made, tmp_path, more, message):
+    status, out, err = candidly("errors", "find", *FILES, *more)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "p.html").exists()
+
+
+def test_missing_options_are_named(candidly):
+    for verb in ("find", "health"):
+        status, out, err = candidly("errors", verb, "--probs", "p.npy")
+        assert (status, out) == (2, "")
+        assert "--labels" in err
+
+
+@pytest.fixture
+def in_pieces(monkeypatch):
+    """Work folders in chunks of 100 rows; rows done as the first pass goes; when to stop."""
+    monkeypatch.setattr(_work, "CHUNK_BYTES", 100 * M * 8)
+    done: list[int] = []
+    limit: list[int | None] = [None]
+
+    @contextmanager
+    def reading():
+        def watch(rows, total):
+            assert total == 2 * N
+            if rows <= N:
+                done.append(rows)
+            if rows == limit[0]:
+                raise KeyboardInterrupt
+
+        yield watch
+
+    monkeypatch.setattr(_progress, "reading", reading)
+    return done, limit
+
+
+def test_a_stopped_run_says_how_to_go_on_and_does(candidly, made, in_pieces, tmp_path):
+    done, limit = in_pieces
+    expected = asked(candidly)["issues"]
+    done.clear()
+    limit[0] = 300
+    status, out, err = candidly("errors", "find", *FILES, "--work", "kept", "--workers", 1)
+    assert (status, out) == (130, "")
+    assert "stopped; the same command goes on from what is in kept." in err
+    assert done == [100, 200, 300]
+    done.clear()
+    limit[0] = None
+    found = asked(candidly, "--work", "kept", "--workers", 1)
+    assert found["issues"] == expected
+    assert done == [400, 500, 600]
+    done.clear()
+    healthy = asked(candidly, "--work", "kept", verb="health")
+    assert done == []  # both commands share a folder
+    assert healthy["health"] == asked(candidly, verb="health")["health"]
+    np.save(tmp_path / "labels.npy", made[0][::-1])
+    status, _, err = candidly("errors", "find", *FILES, "--work", "kept")
+    assert status == 2
+    assert "kept was begun with other labels" in err
+
+
+def test_stopped_without_a_folder_says_what_would_help(candidly, made, in_pieces):
+    in_pieces[1][0] = N
+    status, out, err = candidly("errors", "find", *FILES)
+    assert (status, out) == (130, "")
+    assert "with --work DIR" in err
+
+
+def test_progress_is_silent_at_first_and_then_says_what_is_left(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
+    with _progress.reading() as watch:
+        for done in (10, 20, 30, 40):
+            watch(done, 100)
+            now[0] += 1.5
+        now[0] = 20.0
+        watch(50, 100)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["30 % read · 0:10 left", "50 % read · 0:25 left"]
+
+
+def test_progress_on_a_terminal_is_a_bar(monkeypatch, capsys):
+    monkeypatch.setattr(_progress, "QUIET_S", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with _progress.reading() as watch:
+        watch(10, 100)
+        watch(100, 100)
+    assert "reading" in capsys.readouterr().err
