@@ -64,7 +64,7 @@ def ensemble_scores(
         parts = [of_evidence(evidence, by, adjust) for evidence in evidences]
     if len({part.shape for part in parts}) > 1:
         raise ValueError("the models' probabilities are of different numbers of examples.")
-    return sum(share * part for share, part in zip(shares.tolist(), parts))  # type: ignore[return-value]
+    return sum(share * part for share, part in zip(shares.tolist(), parts))
 
 
 def ensemble_weights(evidences: Sequence[Evidence], by: str) -> np.ndarray:
@@ -115,7 +115,7 @@ def _average_losses(evidences: Sequence[Evidence], tried: Sequence[np.ndarray]) 
             _score_kernels.floored_sums(average, LEAST, sums)
             own = np.maximum(average[mine, labels[mine]], LEAST)
             total[k] -= np.log(own / sums[mine]).sum()
-    return total / max(np.count_nonzero(evidences[0].labelled), 1)
+    return total / max(int(evidences[0].labelled.sum()), 1)
 
 
 def _checked(weights: Any, models: int) -> np.ndarray:

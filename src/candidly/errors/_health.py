@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,8 @@ FEW = 20  # examples of a class, below which its rates say little
 Z = 1.959963984540054  # of an interval that holds the truth 95 times of 100
 
 
-class Overlaps(NamedTuple):
+@dataclass(frozen=True)
+class Overlaps:
     """Pairs of classes a < b that are taken for one another, the most often first.
 
     Attributes:
@@ -96,7 +97,7 @@ class Health:
         import polars as pl
 
         pairs = self.overlaps
-        columns: dict[str, Any] = {**pairs._asdict()}
+        columns: dict[str, Any] = dict(vars(pairs))
         gains = pl.Series(named(np.maximum(pairs.gains, 0), classes))
         columns |= {"a": named(pairs.a, classes), "b": named(pairs.b, classes)}
         return pl.DataFrame(
@@ -130,7 +131,7 @@ def health(given: Any, probs: Probs = None, **options: Any) -> Health:
     noise, inverse = _rate(rows - right, rows), _rate(columns - right, columns)
     order = np.argsort(1 - noise, kind="stable")  # NaN last
     confident = by_guess(evidence, matrix) & ~evidence.near_tie
-    labelled = max(np.count_nonzero(evidence.labelled), 1)
+    labelled = max(int(evidence.labelled.sum()), 1)
     return Health(
         classes=order,
         given=evidence.given_counts[order],

@@ -40,7 +40,7 @@ class TagIssues:
     @cached_property
     def mask(self) -> np.ndarray:
         """Examples of which any tag is doubted: bool (n,)."""
-        return self.by_tag.any(1)
+        return np.asarray(self.by_tag.any(1))
 
     @cached_property
     def indices(self) -> np.ndarray:

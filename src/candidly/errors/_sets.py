@@ -27,7 +27,7 @@ from ._evidence import (
     _in_order,
     block_rows,
 )
-from ._select import lowest
+from ._select import smallest
 from ._source import Probs, Source, open_source
 
 METHODS = ("margin", "self-confidence", "predicted", "confident")
@@ -237,4 +237,6 @@ def flagged(evidence: SetEvidence, by: str, count: Any) -> np.ndarray:
     elif not 0 <= count <= evidence.n:
         raise ValueError(f"count is {count}; there are {evidence.n} examples.")
     values = evidence.own if by == "self-confidence" else evidence.own - evidence.other
-    return lowest(evidence, values, int(count))
+    rows, mask = np.flatnonzero(evidence.labelled), np.zeros(evidence.n, dtype=bool)
+    mask[rows[smallest(values[rows], int(count))]] = True
+    return mask
