@@ -109,6 +109,15 @@ def test_unlabelled_rows_take_no_part():
     np.testing.assert_array_equal(found.interval, without.interval)
 
 
+def test_near_ties_are_no_issues_of_examples():
+    given, probs = confused([[20, 0], [0, 20]])
+    probs = np.concatenate([probs, [[0.5 - 1e-7, 0.5 + 1e-7]]])
+    low = np.full(2, 0.4)
+    found = errors.health(np.append(given, 0), probs, thresholds=low)
+    assert found.off_diagonal == 1
+    assert found.calibrated == pytest.approx(40 / 41)
+
+
 def test_tables_with_numbers_or_names():
     given, probs = confused(COUNTS)
     found = errors.health(given, probs)

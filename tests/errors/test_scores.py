@@ -248,7 +248,8 @@ def test_a_model_beyond_all_measure_does_not_break_the_weights():
     given = np.zeros(50, int)
     wrong = np.tile([0.0, 1.0], (50, 1))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("error", RuntimeWarning)  # such as 0 / 0
         found = errors.ensemble_scores(given, [wrong, wrong], weights="log loss")
     assert np.isfinite(found).all()
     with (

@@ -178,3 +178,20 @@ def test_a_class_that_is_never_a_candidate_is_never_guessed():
         found = errors.find(sets, probs, "confident")
     assert found.evidence.thresholds[3] == 2
     assert (found.evidence.guess[found.evidence.predicted != 3] != 3).all()
+
+
+@pytest.mark.parametrize(("lead", "near"), [(5e-7, True), (1e-4, False)])
+def test_a_near_tie_is_not_flagged(lead, near):
+    probs = np.array([[0.4, 0.2, 0.4 + lead], [0.1, 0.1, 0.8], [0.3, 0.6, 0.1]])
+    probs[0] /= probs[0].sum()
+    sets = np.array([[1, 1, 0], [0, 0, 1], [1, 1, 0]], bool)
+    found = errors.find(sets, probs, "predicted")
+    assert found.evidence.near_tie[0] == near
+    assert found.mask.tolist() == [not near, False, False]
+
+
+def test_a_class_whose_candidates_have_no_mass_is_not_confident_at_nothing():
+    probs = np.array([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.1, 0.0, 0.9]])
+    sets = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]], bool)
+    found = errors.thresholds(sets, probs)
+    np.testing.assert_allclose(found, [2e-6, 1, 0.9])
