@@ -16,18 +16,28 @@ Source: Northcutt, Jiang & Chuang, JAIR 2021; Northcutt, Athalye & Mueller, Neur
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from .._names import lookup
-from . import _matrices, _select
+from . import _matrices, _select, _sets, _table
+from ._corrected import corrected
+from ._ensemble import ensemble_scores
 from ._evidence import EPSILON, Evidence, examine
+from ._gather import gathered, gathered_either
+from ._health import Health, health
 from ._matrices import NoiseMatrices, PriorBy, floored
-from ._scores import OF_COLUMNS
+from ._multilabel import TagIssues, find_multilabel, scores_multilabel
+from ._scores import OF_COLUMNS, adjusted, scores
+from ._sets import SetEvidence
 from ._source import Probs
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FindBy = Literal[
     "noise rate", "class", "both", "confident", "predicted", "margin", "self-confidence"
@@ -62,7 +72,7 @@ class Issues:
     mask: np.ndarray
     by: str
     rank: str
-    evidence: Evidence
+    evidence: Evidence | SetEvidence
 
     @cached_property
     def indices(self) -> np.ndarray:
@@ -73,16 +83,31 @@ class Issues:
             values = values - self.evidence.other[rows]
         return rows[np.argsort(values, kind="stable")]
 
+    def table(
+        self,
+        *,
+        everything: bool = False,
+        entropy: bool = False,
+        classes: Sequence[str] | None = None,
+    ) -> pl.DataFrame:
+        """A row per flagged example, in the order of ``indices``.
 
-def _evidence(given: Any, probs: Probs | None, options: dict[str, Any], pairs: bool) -> Evidence:
-    if isinstance(given, Evidence):
-        return given
-    return examine(given, probs, pairs=pairs, **options)
+        Columns: index; given, predicted, guess (null for none) and proposed class: the guess
+        where the example is confidently another class, else the prediction; scores, see
+        ``scores``; and a column ``by METHOD`` of whether each method flags it, with its usual
+        settings and as far as the evidence allows.
+
+        Args:
+            everything: a row per example, with a column ``flagged``; unlabelled ones last.
+            entropy: that score, too, for which probabilities are read again.
+            classes: names for the numbers of classes.
+        """
+        return _table.table(self.evidence, self.mask, self.rank, everything, entropy, classes)
 
 
 def thresholds(given: Any, probs: Probs = None, **options: Any) -> np.ndarray:
     """Mean self-confidence of each class's examples: float64 (m,); 2 for a class never given."""
-    return _evidence(given, probs, options, pairs=False).thresholds
+    return gathered_either(given, probs, options).thresholds
 
 
 def confident_joint(
@@ -93,7 +118,7 @@ def confident_joint(
     Args:
         calibrate: scale rows to how often each label was given, in integers.
     """
-    evidence = _evidence(given, probs, options, pairs=False)
+    evidence = gathered(given, probs, options)
     return evidence.calibrated if calibrate else floored(evidence.counts)
 
 
@@ -103,7 +128,7 @@ def joint(given: Any, probs: Probs = None, *, rounded: bool = True, **options: A
     Args:
         rounded: from calibrated counts in integers, as summaries have it; else without rounding.
     """
-    evidence = _evidence(given, probs, options, pairs=False)
+    evidence = gathered(given, probs, options)
     matrix = (
         evidence.calibrated
         if rounded
@@ -114,19 +139,19 @@ def joint(given: Any, probs: Probs = None, *, rounded: bool = True, **options: A
 
 def noise_matrices(given: Any, probs: Probs = None, **options: Any) -> NoiseMatrices:
     """P(given | true) and P(true | given): float64 (m, m) each, columns sum to 1."""
-    return _matrices.noise_matrices(_evidence(given, probs, options, pairs=False).calibrated)
+    return _matrices.noise_matrices(gathered(given, probs, options).calibrated)
 
 
 def prior(given: Any, probs: Probs = None, *, by: PriorBy = "count", **options: Any) -> np.ndarray:
     """The share of each true class: float64 (m,), sums to 1; see ``_matrices.prior``."""
-    evidence = _evidence(given, probs, options, pairs=False)
+    evidence = gathered(given, probs, options)
     shares = evidence.given_counts / evidence.given_counts.sum()
     return _matrices.prior(evidence.calibrated, shares, by=by)
 
 
 def counts(given: Any, probs: Probs = None, **options: Any) -> Counts:
     """How many labels may be wrong, by name of the definition."""
-    evidence = _evidence(given, probs, options, pairs=False)
+    evidence = gathered(given, probs, options)
     off = _select.by_guess(evidence, evidence.calibrated) & ~evidence.near_tie
     matrix = evidence.calibrated
     exact = _matrices.calibrated(floored(evidence.counts), evidence.given_counts)
@@ -150,9 +175,12 @@ def find(
     quotas: np.ndarray | None = None,
     **options: Any,
 ) -> Issues:
-    """Labels that are probably wrong.
+    """Labels that are probably wrong, or candidate sets that probably lack the truth.
 
     Args:
+        given: labels (n,), or candidate sets, bool (n, m); for these the mass of the candidates
+            takes the place of their label's probability, and ``by`` is ``margin``,
+            ``self-confidence``, ``predicted`` or ``confident``.
         by: ``noise rate``: for every pair of classes, as many as are estimated, those that look
             most like the other; ``class``: per class, the least self-confident; ``both``: in both;
             ``confident``: confidently another class; ``predicted``: the prediction differs;
@@ -171,8 +199,10 @@ def find(
     rank = lookup(OF_COLUMNS, rank, "rank")[0]  # type: ignore[assignment]
     if not 0 <= fraction <= 1:
         raise ValueError(f"fraction is {fraction}; it lies between 0 and 1.")
-    evidence = _evidence(given, probs, options, pairs=by in ("noise rate", "both"))
-    if by in OF_COLUMNS:
+    evidence = gathered_either(given, probs, options, pairs=by in ("noise rate", "both"))
+    if isinstance(evidence, SetEvidence):
+        mask = _sets.flagged(evidence, by, count)
+    elif by in OF_COLUMNS:
         values = OF_COLUMNS[by](evidence.own, evidence.other)
         if by == "margin":
             values = evidence.own - evidence.other
@@ -196,14 +226,24 @@ __all__ = [
     "EPSILON",
     "Counts",
     "Evidence",
+    "Health",
     "Issues",
     "NoiseMatrices",
+    "SetEvidence",
+    "TagIssues",
+    "adjusted",
     "confident_joint",
+    "corrected",
     "counts",
+    "ensemble_scores",
     "examine",
     "find",
+    "find_multilabel",
+    "health",
     "joint",
     "noise_matrices",
     "prior",
+    "scores",
+    "scores_multilabel",
     "thresholds",
 ]
