@@ -139,7 +139,6 @@ def find(
     from .._names import lookup
     from ..errors._scores import OF_COLUMNS
     from ..errors._select import METHODS
-    from ..errors._standin import issues_table
 
     by = lookup({**METHODS, **OF_COLUMNS}, by, "way to find label errors")[0]
     rank = lookup(OF_COLUMNS, rank, "rank")[0]
@@ -156,7 +155,7 @@ def find(
     )
     with _plain_words():
         issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
-    table = issues_table(issues, names)
+    table = issues.table(classes=names)
     found = errors.counts(evidence)
     if html is not None:
         _write_page(issues, html, names, media, gallery, labels, probs, notes)
@@ -210,7 +209,7 @@ def health(
 
     [bold]Example:[/bold]  candidly errors health --labels labels.npy --probs probs.npy
     """
-    from ..errors._standin import health as health_of
+    from ..errors import health as health_of
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
     names = read_classes(classes)

@@ -74,15 +74,15 @@ def make_issues_page(
     import jinja2
 
     from .. import __version__
-    from ..errors import Evidence, counts
-    from ..errors._standin import FEW, health, issues_table
+    from ..errors import Evidence, counts, health
+    from ..errors._health import FEW
 
     evidence = issues.evidence
     if not isinstance(evidence, Evidence):
         raise ValueError("the page is about one given label per example, not about other labels.")
     names = list(classes) if classes is not None else [str(k) for k in range(evidence.m)]
     labelled = int(evidence.given_counts.sum())
-    table = issues_table(issues)
+    table = issues.table()
     given, proposed = table["given"].to_numpy(), table["proposed"].to_numpy()
     cards: list[dict[str, Any]] = []
     absent = 0
