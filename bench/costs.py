@@ -2,8 +2,8 @@
 
 Every algorithm trains in a process of its own on one thread, its warm-up over, and takes turns with
 CC; ratios are medians over the rounds. Whole-table steps are timed against the epochs they close.
-`candidly algorithms show` prints the ratios from `candidly.algorithms._costs`; a test compares those
-with the committed result.
+`candidly algorithms show` prints the ratios, which `candidly.algorithms._costs` holds; a test
+compares them with the committed result.
 
     python bench/costs.py            about six minutes; writes bench/results/costs.json
     python bench/costs.py --quick    under a minute
