@@ -95,6 +95,10 @@ def test_confusions_are_a_heat_map_or_pairs(found):
     cells = [int(c) for c in re.findall(r"<td[^>]*>(\d+)</td>", table)]
     assert sum(cells) == len(found.indices)
     assert table.count("<td") == M * M
+    frequent = page[page.index("Most frequent") :]
+    counts = [int(c) for c in re.findall(r"<td>(\d+)</td><td class=.words.><span", frequent)]
+    assert counts == sorted(counts, reverse=True)
+    assert len(set(counts)) > 1
     many = make_issues_page(issues_of(310, page_module.HEAT + 1))
     assert '<table class="heat' not in many
     assert "Most frequent" in many
