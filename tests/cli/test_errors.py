@@ -181,6 +181,14 @@ def test_health_as_text_json_and_files(candidly, made, tmp_path):
     first = found["overlaps"][0]
     assert first["count"] == first["a to b"] + first["b to a"]
     assert first["gains"] == (first["b"] if first["a to b"] > first["b to a"] else first["a"])
+    numbers = {k: list(NAMES).index(first[k]) for k in "ab"}
+    strays = errors.confident_joint(*made)[numbers["a"], numbers["b"]]
+    assert first["a to b"] == strays
+    pairs = out[out.index("overlapping classes") :].splitlines()[4:]
+    ways = [tuple(map(int, line.split()[2:])) for line in pairs if line.strip()]
+    assert len(ways) == len(found["overlaps"])
+    assert all(there >= back for there, back in ways)
+    assert any(row["b to a"] > row["a to b"] for row in found["overlaps"])
     for name in ("health.json", "health.csv", "health.parquet"):
         assert candidly("errors", "health", *FILES, "--out", name)[0] == 0
     assert len(json.loads((tmp_path / "health.json").read_text())["classes"]) == M

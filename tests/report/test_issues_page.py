@@ -28,13 +28,17 @@ def found():
 
 
 def issues_of(n, m, wrong=20):
+    return errors.find(*made_of(n, m, wrong))
+
+
+def made_of(n, m, wrong=20):
     rng = np.random.default_rng(1)
     truth = np.arange(n) % m
     given = truth.copy()
     given[rng.choice(n, wrong, replace=False)] = 0
     logits = rng.normal(size=(n, m)) + 5 * np.eye(m)[truth]
     probs = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
-    return errors.find(given, probs)
+    return given, probs
 
 
 def text_of(page):
@@ -95,6 +99,10 @@ def test_confusions_are_a_heat_map_or_pairs(found):
     cells = [int(c) for c in re.findall(r"<td[^>]*>(\d+)</td>", table)]
     assert sum(cells) == len(found.indices)
     assert table.count("<td") == M * M
+    frequent = page[page.index("Most frequent") :]
+    counts = [int(c) for c in re.findall(r"<td>(\d+)</td><td class=.words.><span", frequent)]
+    assert counts == sorted(counts, reverse=True)
+    assert len(set(counts)) > 1
     many = make_issues_page(issues_of(310, page_module.HEAT + 1))
     assert '<table class="heat' not in many
     assert "Most frequent" in many
@@ -137,11 +145,10 @@ def test_other_evidence_is_refused(found):
         make_issues_page(dataclasses.replace(found, evidence="sets"))
 
 
-def test_unlabelled_and_normalised_are_said(found):
-    given = found.evidence.given.copy()
+def test_unlabelled_and_normalised_are_said():
+    given, probs = made_of(N, M)
     given[:7] = -1
-    probs = found.evidence.take(np.arange(N)) * 2
-    made = errors.find(given, probs, unlabelled=True, normalise=True)
+    made = errors.find(given, probs * 2, unlabelled=True, normalise=True)
     text = text_of(make_issues_page(made))
     assert "without a label 7" in text
     assert "rows divided by their sums yes" in text

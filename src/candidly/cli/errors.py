@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -271,7 +272,6 @@ def _examined(
 ) -> tuple[Evidence, list[str]]:
     """What was read, and what is to be said of it."""
     from ..errors import examine
-    from ..errors._evidence import usual_workers
 
     try:
         with (
@@ -288,7 +288,7 @@ def _examined(
                 unlabelled=unlabelled,
                 collisions=collisions,  # type: ignore[arg-type]
                 pairs=pairs,
-                workers=workers or usual_workers(),
+                workers=workers or len(os.sched_getaffinity(0)),
                 work=work,
                 watch=watch,
             )
