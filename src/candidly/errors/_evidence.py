@@ -91,10 +91,10 @@ class Evidence:
     @cached_property
     def by_given(self) -> tuple[np.ndarray, np.ndarray]:
         """Labelled rows sorted by label, and where each label starts: (l,), (m + 1,)."""
-        rows = np.flatnonzero(self.labelled)
         starts = np.concatenate([[0], np.cumsum(self.given_counts)])
-        order = _kernels.counting_order(self.given[rows].astype(np.int64), starts)
-        return rows[order], starts
+        rows = np.empty(starts[-1], np.int32 if self.n < 2**31 else np.int64)
+        _kernels.sort_by_given(self.given, starts, rows)
+        return rows, starts
 
     @cached_property
     def near_tie(self) -> np.ndarray:
@@ -104,17 +104,15 @@ class Evidence:
         _kernels.near_ties(self.given, self.predicted, self.own, self.other, epsilon, near)
         return near
 
-    def take(self, rows: np.ndarray) -> np.ndarray:
-        """Probabilities of some rows, ascending: (r, m).
+    def take(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Some rows, ascending, block by block: (their numbers, their probabilities).
 
         Raises:
             ValueError: they are not what they were.
         """
-        found = [np.empty((0, self.m), self.source.dtype)]
         for some, probs in self.source.take(rows, block_rows(self.source)):
             _check_unchanged(probs, some, self.given, self.own)
-            found.append(probs)
-        return np.concatenate(found)
+            yield some, probs
 
 
 def block_rows(source: Source) -> int:
@@ -209,7 +207,8 @@ def _first_pass(
 ) -> dict[str, np.ndarray]:
     """Fill the columns; refuse what is no probability once all of it has been seen."""
     columns = work.columns
-    whole = np.dtype(np.int32 if source.dtype == np.float32 else np.int64)
+    whole = np.dtype(np.uint32 if source.dtype == np.float32 else np.uint64)
+    zeros = source.dtype.type(0), whole.type(0)
     one = np.ones(1, source.dtype).view(whole)[0]
     slack = np.array([ENTRY_SLACK, SUM_SLACK])
     faults = _Faults()
@@ -222,6 +221,7 @@ def _first_pass(
         verdict = _kernels.sweep(
             probs,
             probs.view(whole),
+            zeros,
             one,
             given[here],
             slack,

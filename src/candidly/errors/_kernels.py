@@ -1,8 +1,8 @@
 """The inner loops, compiled: one sweep over the probabilities, and loops over what it found.
 
-Floats are compared through their bits as signed integers. Those of non-negative floats have the
-same order, so that a maximum is one instruction for many entries; what is infinite or NaN comes out
-above every number, and what is negative below zero. Both are rare and looked at again as floats.
+Floats are compared through their bits as unsigned integers. Those of non-negative floats have the
+same order, so that a maximum is one instruction for many entries; what is negative, infinite or NaN
+comes out above 1. That is rare and looked at again as floats.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ import numba
 import numpy as np
 
 # sums in any order; nothing that would let the compiler assume NaN away
-_compiled = numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+_compiled = numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
 
 NONE, UNDECIDED = -1, -2  # no confident guess; the row has to be read once more
 SOUND, NOT_FINITE, OUTSIDE, SUM = 0, 1, 2, 3  # what may be wrong with a row; the first that is
 
 
 @_compiled
-def sweep(probs, bits, one, given, slack, predicted, own, other, other_bits, unsound):
+def sweep(probs, bits, zeros, one, given, slack, predicted, own, other, other_bits, unsound):
     """What one pass over rows has to say of each.
 
     Args:
         probs: float32 or float64 (r, m), C-contiguous; ``bits`` the same memory as integers.
+        zeros: 0 as such a float and as such an integer: sums and maxima stay as narrow as these.
         one: the bits of 1.
         given: int (r,), -1 where unlabelled.
         slack: how far an entry may lie outside [0, 1], and a sum from 1.
-        predicted: out, int32 (r,): the smallest index among the largest entries.
+        predicted: out, int (r,): the smallest index among the largest entries.
         own, other: out, like probs (r,): the given label's entry (0 without one), and the largest
             of the others; ``other_bits`` is the memory of the latter as integers.
         unsound: out, uint8 (r,).
@@ -37,52 +38,45 @@ def sweep(probs, bits, one, given, slack, predicted, own, other, other_bits, uns
     rows, classes = probs.shape
     bad, worst, furthest = 0, 0, 0.0
     for i in range(rows):
-        label = given[i]
-        skipped = label if label >= 0 else classes
-        low = bits[i, 0]
-        before = low * 0 - 1
-        after = before
-        total = probs[i, 0] * 0
-        for j in range(skipped):
-            value = bits[i, j]
-            before = max(before, value)
-            low = min(low, value)
+        label, row = given[i], bits[i]
+        total, top = zeros
+        for j in range(classes):
             total += probs[i, j]
-        for j in range(skipped + 1, classes):
-            value = bits[i, j]
-            after = max(after, value)
-            low = min(low, value)
-            total += probs[i, j]
-        mine = before * 0 - 1
-        own[i] = 0
-        if label >= 0:
-            mine = bits[i, label]
-            low = min(low, mine)
-            own[i] = probs[i, label]
-            total += probs[i, label]
-        rest = max(before, after)
+            top = max(top, row[j])
+        own[i] = probs[i, label] if label >= 0 else 0
         off = abs(total - 1.0)
-        unsound[i] = SOUND
         if off > furthest:
             worst, furthest = i, off
-        if off > slack[1]:
-            unsound[i] = SUM
-            bad += 1
-        if low < 0 or max(mine, rest) > one:
-            bad -= unsound[i] != SOUND
+        unsound[i] = SUM if off > slack[1] else SOUND
+        if top > one:
             unsound[i] = _look(probs[i], slack, unsound[i])
-            bad += unsound[i] != SOUND
             predicted[i], other[i] = _slow(probs[i], label)
-            continue
-        other_bits[i] = rest
-        if mine > rest or (mine == rest and before < mine):
-            predicted[i] = label
         else:
-            at = 0
-            while bits[i, at] != rest or at == label:
-                at += 1
-            predicted[i] = at
+            before = top  # the largest entry before the label
+            rest = top
+            if label >= 0 and row[label] == top:
+                before = _top(row[:label], zeros[1])
+                rest = max(before, _top(row[label + 1 :], zeros[1]))
+            other_bits[i] = rest
+            predicted[i] = label if before < top else _first(row, top)
+        bad += unsound[i] != SOUND
     return bad, worst, furthest
+
+
+@_compiled
+def _top(row, zero):
+    top = zero
+    for j in range(len(row)):  # by index: an iterator is not vectorised
+        top = max(top, row[j])
+    return top
+
+
+@_compiled
+def _first(row, value):
+    at = 0
+    while row[at] != value:
+        at += 1
+    return at
 
 
 @_compiled
@@ -257,14 +251,13 @@ def group_pairs(given, row, klass, group, groups):
 
 
 @_compiled
-def counting_order(key, starts):
-    """Places sorted by key, stably: int64 (p,), (groups + 1,) -> int64 (p,)."""
+def sort_by_given(given, starts, rows):
+    """Fill ``rows`` with the labelled rows sorted by label, in order within one."""
     at = starts[:-1].copy()
-    order = np.empty(len(key), np.int64)
-    for i in range(len(key)):
-        order[at[key[i]]] = i
-        at[key[i]] += 1
-    return order
+    for i in range(len(given)):
+        if given[i] >= 0:
+            rows[at[given[i]]] = i
+            at[given[i]] += 1
 
 
 @_compiled
@@ -290,6 +283,73 @@ def take_largest(order, starts, wanted, row, gap, mask):
             if ties and gap[i] == cut:
                 mask[row[i]] = True
                 ties -= 1
+
+
+@_compiled
+def highest_open(given, own, near, mask, highest):
+    """How many labelled rows are neither marked nor near-ties; per label, their largest ``own``."""
+    count = 0
+    for i in range(len(given)):
+        if given[i] >= 0 and not near[i] and not mask[i]:
+            count += 1
+            highest[given[i]] = max(highest[given[i]], own[i])
+    return count
+
+
+@_compiled
+def reachable(given, own, other, least):
+    """Labelled rows with ``other - own`` at least their label's ``least``: int64."""
+    rows, count = np.empty(len(given), np.int64), 0
+    for i in range(len(given)):
+        if given[i] >= 0 and other[i] - own[i] >= least[given[i]]:
+            rows[count] = i
+            count += 1
+    return rows[:count]
+
+
+@_compiled
+def keep_nearest(probs, rows, given, own, least, first, other, begin, filled, row, gap):
+    """Of rows that come in order keep, for every pair, those with the smallest ``own`` - entry.
+
+    Rows that exceed by ``least`` are passed over: they are known. Ties go to the earlier row.
+
+    Args:
+        probs: (r, m), of ``rows``.
+        first: (m + 1,), where each given class's pairs start.
+        other: (pairs,), the other class of each.
+        begin: (pairs + 1,), where each pair's part of ``row`` and ``gap`` starts: a heap, the
+            largest on top, of rows that come later before those that come earlier.
+        filled: (pairs,), how much of it is in use.
+    """
+    for r in range(len(rows)):
+        i = rows[r]
+        for p in range(first[given[i]], first[given[i] + 1]):
+            value = own[i] - probs[r, other[p]]
+            if value <= -least:
+                continue
+            heap_row, heap = row[begin[p] : begin[p + 1]], gap[begin[p] : begin[p + 1]]
+            if filled[p] < len(heap):
+                at = filled[p]
+                filled[p] += 1
+                while at > 0 and heap[(at - 1) // 2] <= value:  # the new row is the latest
+                    heap[at], heap_row[at] = heap[(at - 1) // 2], heap_row[(at - 1) // 2]
+                    at = (at - 1) // 2
+            elif value < heap[0]:
+                at = 0
+                while 2 * at + 1 < len(heap):
+                    child = 2 * at + 1
+                    if child + 1 < len(heap) and (
+                        heap[child + 1] > heap[child]
+                        or (heap[child + 1] == heap[child] and heap_row[child + 1] > heap_row[child])
+                    ):
+                        child += 1
+                    if heap[child] <= value:
+                        break
+                    heap[at], heap_row[at] = heap[child], heap_row[child]
+                    at = child
+            else:
+                continue
+            heap[at], heap_row[at] = value, i
 
 
 @_compiled
