@@ -129,6 +129,32 @@ def near_ties(given, predicted, own, other, epsilon, near):
 
 
 @_compiled
+def _nth(values, n):
+    """The n-th smallest, from 0, of numbers that are moved about: ``np.partition``, but faster."""
+    low, high = 0, len(values) - 1
+    while low < high:
+        a, b, c = values[low], values[(low + high) // 2], values[high]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if n <= j:
+            high = j
+        elif n >= i:
+            low = i
+        else:
+            break
+    return values[n]
+
+
+@_compiled
 def take_smallest(order, starts, wanted, values, mask):
     """Mark the rows with the ``wanted`` smallest values of every group, ties by row."""
     for g in range(len(wanted)):
@@ -138,8 +164,7 @@ def take_smallest(order, starts, wanted, values, mask):
         if len(members) <= count:
             mask[members] = True
             continue
-        mine = values[members]
-        cut = np.partition(mine, count - 1)[count - 1]
+        cut = _nth(values[members], count - 1)
         ties = count
         for i in members:
             if values[i] < cut:
@@ -175,28 +200,45 @@ def _slow(row, label):
 
 
 @_compiled
-def confident(probs, thresholds, predicted, masked, guess, differs):
-    """The confident guess of rows that the sweep's columns could not decide.
+def changed(block, first, rows, given, own):
+    """The first of ``rows`` whose label's entry is not ``own`` any more; -1 for none.
 
     Args:
-        probs: (r, m).
-        thresholds: float64 (m,), the slack taken off.
-        predicted: int (r,).
-        masked: of several confident classes take the largest among them, not among all.
-        guess: out, int32 (r,), -1 for none.
-        differs: out, uint8 (r,): whether the other rule guesses otherwise.
+        block: (r, m), rows from ``first`` on; so in what follows.
+        rows: some of these, by number.
     """
-    rows, classes = probs.shape
-    for i in range(rows):
-        count, best = 0, -1
-        for j in range(classes):
-            if probs[i, j] >= thresholds[j]:
-                count += 1
-                if best < 0 or probs[i, j] > probs[i, best]:
+    for i in rows:
+        if given[i] >= 0 and block[i - first, given[i]] != own[i]:
+            return i
+    return -1
+
+
+@_compiled
+def confident(block, first, rows, bounds, given, predicted, masked, guess):
+    """Guess for rows that the sweep's columns could not decide, -1 for none.
+
+    Args:
+        bounds: like block (m,), the thresholds with the slack taken off.
+        masked: of several confident classes take the largest among them, not among all.
+        guess: out, int (n,), where ``rows`` are.
+
+    Returns:
+        how many labelled rows the other rule guesses otherwise.
+    """
+    differ = 0
+    for i in rows:
+        row = block[i - first]
+        count, best = 0, NONE
+        for j in range(len(row)):
+            count += row[j] >= bounds[j]
+        if count:
+            for j in range(len(row)):
+                if row[j] >= bounds[j] and (best < 0 or row[j] > row[best]):
                     best = j
         whole = best if count < 2 else predicted[i]
-        differs[i] = whole != best
+        differ += given[i] >= 0 and whole != best
         guess[i] = best if masked else whole
+    return differ
 
 
 @_compiled
@@ -272,8 +314,7 @@ def take_largest(order, starts, wanted, row, gap, mask):
             for i in members:
                 mask[row[i]] = True
             continue
-        values = gap[members]
-        cut = np.partition(values, size - count)[size - count]
+        cut = _nth(gap[members], size - count)
         ties = count
         for i in members:
             if gap[i] > cut:
@@ -308,31 +349,29 @@ def reachable(given, own, other, least):
 
 
 @_compiled
-def keep_nearest(probs, rows, given, own, least, first, other, begin, filled, row, gap):
+def keep_nearest(block, first, rows, given, own, least, of, other, begin, filled, row, gap):
     """Of rows that come in order keep, for every pair, those with the smallest ``own`` - entry.
 
     Rows that exceed by ``least`` are passed over: they are known. Ties go to the earlier row.
 
     Args:
-        probs: (r, m), of ``rows``.
-        first: (m + 1,), where each given class's pairs start.
+        of: (m + 1,), where each given class's pairs start.
         other: (pairs,), the other class of each.
         begin: (pairs + 1,), where each pair's part of ``row`` and ``gap`` starts: a heap, the
             largest on top, of rows that come later before those that come earlier.
         filled: (pairs,), how much of it is in use.
     """
-    for r in range(len(rows)):
-        i = rows[r]
-        for p in range(first[given[i]], first[given[i] + 1]):
-            value = own[i] - probs[r, other[p]]
+    for i in rows:
+        for p in range(of[given[i]], of[given[i] + 1]):
+            value = own[i] - block[i - first, other[p]]
             if value <= -least:
                 continue
-            heap_row, heap = row[begin[p] : begin[p + 1]], gap[begin[p] : begin[p + 1]]
+            places, heap = row[begin[p] : begin[p + 1]], gap[begin[p] : begin[p + 1]]
             if filled[p] < len(heap):
                 at = filled[p]
                 filled[p] += 1
                 while at > 0 and heap[(at - 1) // 2] <= value:  # the new row is the latest
-                    heap[at], heap_row[at] = heap[(at - 1) // 2], heap_row[(at - 1) // 2]
+                    heap[at], places[at] = heap[(at - 1) // 2], places[(at - 1) // 2]
                     at = (at - 1) // 2
             elif value < heap[0]:
                 at = 0
@@ -340,16 +379,16 @@ def keep_nearest(probs, rows, given, own, least, first, other, begin, filled, ro
                     child = 2 * at + 1
                     if child + 1 < len(heap) and (
                         heap[child + 1] > heap[child]
-                        or (heap[child + 1] == heap[child] and heap_row[child + 1] > heap_row[child])
+                        or (heap[child + 1] == heap[child] and places[child + 1] > places[child])
                     ):
                         child += 1
                     if heap[child] <= value:
                         break
-                    heap[at], heap_row[at] = heap[child], heap_row[child]
+                    heap[at], places[at] = heap[child], places[child]
                     at = child
             else:
                 continue
-            heap[at], heap_row[at] = value, i
+            heap[at], places[at] = value, i
 
 
 @_compiled

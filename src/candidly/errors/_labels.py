@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ._source import from_tensor
+
 UNLABELLED = -1
 
 
@@ -50,10 +52,15 @@ def read_given(
 
 def _array(given: Any) -> np.ndarray:
     if hasattr(given, "detach"):
-        given = given.detach().cpu().numpy()
+        given = from_tensor(given)
     if isinstance(given, str | Path):
         given = _file(Path(given))
-    return np.asarray(given)
+    labels = np.asarray(given)
+    if labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels.flat):
+        return labels.astype(np.int64)
+    if labels.dtype.kind == "S":
+        return np.char.decode(labels, "utf-8")
+    return labels
 
 
 def _file(path: Path) -> np.ndarray:
@@ -76,7 +83,7 @@ def _file(path: Path) -> np.ndarray:
                 table = pl.read_csv(path, infer_schema_length=None)
         else:
             table = pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"{path} cannot be read ({error}).") from None
     if table.width != 1:
         raise ValueError(f"{path} has {table.width} columns; labels are one.")

@@ -151,13 +151,18 @@ def prune_counts(
         matrix /= np.maximum(joint.sum(1) - joint.diagonal(), 1)[:, None]
         np.fill_diagonal(matrix, given_counts - wanted)
         matrix = rounded(matrix).astype(np.float64)
-    stays = np.maximum(matrix.diagonal(), keep)
-    others = np.maximum(np.count_nonzero(matrix, axis=1) - 1, 1)
-    lessened = np.maximum(matrix - ((stays - matrix.diagonal()) / others)[:, None], 0)
-    np.fill_diagonal(lessened, 0)
-    taken = lessened * fraction
-    np.fill_diagonal(taken, stays + (lessened - taken).sum(1))
-    return taken.astype(np.int64)
+    diagonal = matrix.diagonal().copy()
+    stays = np.maximum(diagonal, keep)
+    lacks = np.flatnonzero(stays > diagonal)
+    others = np.maximum(np.count_nonzero(matrix[lacks], axis=1) - 1, 1)
+    less = matrix[lacks] - ((stays - diagonal)[lacks] / others)[:, None]
+    matrix[lacks] = np.maximum(less, 0)
+    if fraction != 1:
+        np.fill_diagonal(matrix, 0)
+        stays += (matrix - matrix * fraction).sum(1)
+        matrix *= fraction
+    np.fill_diagonal(matrix, stays)
+    return matrix.astype(np.int64)
 
 
 def _quotas(quotas: np.ndarray, given_counts: np.ndarray) -> np.ndarray:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from . import _kernels
-from ._evidence import ENTRY_SLACK, LEAST_GAP, Evidence
+from ._evidence import LEAST_GAP, Evidence
+from ._faults import ENTRY_SLACK
 from ._matrices import prune_counts
 
 ROWS_AT_ONCE = 1 << 20
@@ -74,37 +75,25 @@ def _fill_up(
         missing: how many more are wanted of each.
     """
     short = np.flatnonzero(missing > 0)
-    highest = np.full(evidence.m, -np.inf)  # of the rows that could still be flagged
-    open_rows = _kernels.highest_open(evidence.given, evidence.own, evidence.near_tie, mask, highest)
-    if not len(short) or not open_rows:
+    if not len(short):
         return
-    given, other = places[0][short], places[1][short]
-    first = np.searchsorted(given, np.arange(evidence.m + 1))
-    highest[np.diff(first) == 0] = -np.inf
+    highest = np.full(evidence.m, -np.inf)  # of the rows that could still be flagged
+    given, own, other = evidence.given, evidence.own, evidence.other
+    if not _kernels.highest_open(given, own, evidence.near_tie, mask, highest):
+        return
+    of = np.searchsorted(places[0][short], np.arange(evidence.m + 1))
+    highest[np.diff(of) == 0] = -np.inf
     begin = np.concatenate([[0], np.cumsum(missing[short])])
-    row, gap = np.empty(begin[-1], np.int64), np.empty(begin[-1], evidence.own.dtype)
-    filled = np.zeros(len(short), np.int64)
+    row, gap, filled = np.empty(begin[-1], np.int64), np.empty(begin[-1], own.dtype), 0 * short
     # an entry less the label's is at most `other - own`, and the open rows' at least -own
     least = -highest - 2 * ENTRY_SLACK
+    known = own.dtype.type(LEAST_GAP)
+    heaps = places[1][short], begin, filled, row, gap
     for start in range(0, evidence.n, ROWS_AT_ONCE):
         here = slice(start, start + ROWS_AT_ONCE)
-        rows = start + _kernels.reachable(
-            evidence.given[here], evidence.own[here], evidence.other[here], least
-        )
-        for some, probs in evidence.take(rows):
-            _kernels.keep_nearest(
-                probs,
-                some,
-                evidence.given,
-                evidence.own,
-                evidence.own.dtype.type(LEAST_GAP),
-                first,
-                other,
-                begin,
-                filled,
-                row,
-                gap,
-            )
+        rows = start + _kernels.reachable(given[here], own[here], other[here], least)
+        for some, block, first in evidence.take(rows):
+            _kernels.keep_nearest(block, first, some, given, own, known, of, *heaps)
     for start, count in zip(begin, filled):
         mask[row[start : start + count]] = True
 
