@@ -60,8 +60,8 @@ def round_rows(matrix) -> np.ndarray:
     """Rows rounded so that each keeps its total, ties to the lower column."""
     result = []
     for row in matrix:
-        whole = [int(round(value)) for value in row]  # half to even
-        missing = int(round(float(np.sum(row)))) - sum(whole)
+        whole = [round(value) for value in row]  # half to even
+        missing = round(float(np.sum(row))) - sum(whole)
         while missing:
             step = 1 if missing > 0 else -1
             order = sorted(range(len(row)), key=lambda j: (-step * (row[j] - whole[j]), j))

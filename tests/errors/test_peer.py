@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from errors import slow
 
 from candidly import errors
 from candidly.errors import _matrices, _select
+from errors import slow
 
 count = pytest.importorskip("cleanlab.count")
 filters = pytest.importorskip("cleanlab.filter")
