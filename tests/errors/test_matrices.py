@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import slow_errors as slow
 from candidly import errors
 from candidly.errors import _matrices
-from errors import slow
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._source import from_tensor
+from ._source import from_tensor, load_array
 
 UNLABELLED = -1
 
@@ -67,10 +67,7 @@ def _file(path: Path) -> np.ndarray:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
     if path.suffix == ".npy":
-        try:
-            return np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
-            raise ValueError(f"{path} cannot be read as an array ({error}).") from None
+        return load_array(path)
     if path.suffix not in (".csv", ".parquet"):
         raise ValueError(f"{path} is no .npy, .csv or .parquet file.")
     import polars as pl
@@ -97,7 +94,7 @@ def _is_number(values: Any) -> bool:
 def _by_name(labels: np.ndarray, classes: Sequence[str] | None) -> np.ndarray:
     if classes is None:
         raise ValueError(
-            f"`given` holds names ({labels[0]!r}); say which column of `probs` is which with "
+            f"`given` holds names ({str(labels[0])!r}); say which column of `probs` is which with "
             "`classes` (--classes)."
         )
     number = {name: i for i, name in enumerate(classes)}

@@ -7,11 +7,14 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
+PIECE_BYTES = 1 << 25  # of a Parquet file, decoded at once
 SAMPLE = 4096  # rows of an array that tell it from another
 
 Probs = Any  # an array, a tensor, a path, or an iterable of arrays
@@ -192,17 +195,27 @@ def _watched(path: Path) -> Callable[[], str]:
     return unchanged
 
 
+def load_array(path: Path) -> np.ndarray:
+    """A memory map of an ``.npy`` file.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(
+            f"{path} cannot be read as an array: it is truncated or no .npy file ({error})."
+        ) from None
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{path} is an archive of arrays; give one array as .npy.")
+    return array
+
+
 def _file(path: Path, normalise: bool) -> Source:
     unchanged = _watched(path)
     if path.suffix == ".npy":
-        try:
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
-            raise ValueError(
-                f"{path} cannot be read as an array: it is truncated or no .npy file ({error})."
-            ) from None
-        if not isinstance(array, np.ndarray):
-            raise ValueError(f"{path} is an archive of arrays; give one array as .npy.")
+        array = load_array(path)
         return _from_array(array, str(path), normalise, unchanged)
     import polars as pl
 
@@ -219,11 +232,27 @@ def _file(path: Path, normalise: bool) -> Source:
             raise ValueError(f"{path} has columns that are no numbers: {', '.join(bad)}.")
         double = any(kind == pl.Float64 for kind in schema.values())
 
-        def get(start: int, stop: int) -> np.ndarray:
-            unchanged()
-            return lazy.slice(start, stop - start).collect().to_numpy()
-
         dtype = np.dtype(np.float64 if double else np.float32)
+        size = max(1, PIECE_BYTES // (len(schema) * dtype.itemsize))
+
+        # a slice costs as much as the row groups that it touches
+        @lru_cache(maxsize=2)
+        def piece(number: int) -> np.ndarray:
+            unchanged()
+            return lazy.slice(number * size, size).collect().to_numpy()
+
+        def get(start: int, stop: int) -> np.ndarray:
+            pieces: list[np.ndarray] = []
+            while start < stop or not pieces:
+                number, skip = divmod(start, size)
+                with one_at_a_time:
+                    pieces.append(piece(number)[skip : skip + stop - start])
+                if not len(pieces[-1]):
+                    break
+                start += len(pieces[-1])
+            return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+        one_at_a_time = Lock()
         return Source(n, len(schema), dtype, get, str(path), normalise, unchanged)
     if path.suffix == ".csv":
         return _from_array(_csv(path), str(path), normalise, unchanged)
