@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from . import _kernels
+from ._faults import ENTRY_SLACK, SUM_SLACK, Fault, Faults
 from ._labels import read_given
 from ._matrices import calibrated, floored, rounded
 from ._source import Probs, Source, open_source
@@ -21,8 +21,6 @@ from ._work import Work
 
 EPSILON = 1e-6  # slack of every comparison with a threshold, and of a near-tie
 ABSENT = 2.0  # threshold of a class that was never given: nothing reaches it
-ENTRY_SLACK, SUM_SLACK = 1e-6, 1e-3
-WORTH_SAYING = 1e-5  # a sum that is off by more gets a warning
 LEAST_GAP = 1 / 64
 BLOCK_BYTES = 1 << 21  # of a block of rows: it should stay in the cache between two looks at it
 
@@ -91,10 +89,10 @@ class Evidence:
     @cached_property
     def by_given(self) -> tuple[np.ndarray, np.ndarray]:
         """Labelled rows sorted by label, and where each label starts: (l,), (m + 1,)."""
-        rows = np.flatnonzero(self.labelled)
         starts = np.concatenate([[0], np.cumsum(self.given_counts)])
-        order = _kernels.counting_order(self.given[rows].astype(np.int64), starts)
-        return rows[order], starts
+        rows = np.empty(starts[-1], np.int32 if self.n < 2**31 else np.int64)
+        _kernels.sort_by_given(self.given, starts, rows)
+        return rows, starts
 
     @cached_property
     def near_tie(self) -> np.ndarray:
@@ -104,17 +102,15 @@ class Evidence:
         _kernels.near_ties(self.given, self.predicted, self.own, self.other, epsilon, near)
         return near
 
-    def take(self, rows: np.ndarray) -> np.ndarray:
-        """Probabilities of some rows, ascending: (r, m).
+    def take(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
+        """Blocks that hold some rows, see ``Source.take``.
 
         Raises:
             ValueError: they are not what they were.
         """
-        found = [np.empty((0, self.m), self.source.dtype)]
-        for some, probs in self.source.take(rows, block_rows(self.source)):
-            _check_unchanged(probs, some, self.given, self.own)
-            found.append(probs)
-        return np.concatenate(found)
+        for some, block, first in self.source.take(rows, block_rows(self.source)):
+            _check_unchanged(block, first, some, self.given, self.own)
+            yield some, block, first
 
 
 def block_rows(source: Source) -> int:
@@ -158,12 +154,14 @@ def examine(
     """
     source = open_source(probs, normalise)
     _check_sizes(source)
+    if workers < 1:
+        raise ValueError(f"workers is {workers}; at least one thread works.")
     if collisions not in ("global", "masked"):
         raise ValueError(f"collisions={collisions!r}: choose global or masked.")
     if classes is not None and len(classes) != source.m:
         raise ValueError(f"`classes` has {len(classes)} names; `probs` has {source.m} columns.")
     labels = read_given(given, source.n, source.m, classes, unlabelled)
-    place = Work(work, source, labels, collisions, pairs)
+    place = Work(work, source, labels, pairs)
     report = watch or (lambda done, total: None)
     first = _first_pass(source, labels, place, pairs, workers, report)
     counts, sums = _kernels.tally(labels, first["own"], source.m)
@@ -171,10 +169,8 @@ def examine(
         means = np.divide(sums, counts, out=np.full(source.m, ABSENT), where=counts > 0)
         thresholds = np.maximum(means, 2 * EPSILON)
     else:
-        thresholds = np.asarray(thresholds, dtype=np.float64)
-        if thresholds.shape != (source.m,):
-            raise ValueError(f"`thresholds` has shape {thresholds.shape}, not ({source.m},).")
-    _warn_of_classes(counts)
+        thresholds = _check_thresholds(thresholds, source.m)
+    _warn_of_classes(counts, classes)
     guess, disagreements = _second_pass(
         source, labels, first, thresholds, collisions == "masked", workers, report
     )
@@ -209,10 +205,11 @@ def _first_pass(
 ) -> dict[str, np.ndarray]:
     """Fill the columns; refuse what is no probability once all of it has been seen."""
     columns = work.columns
-    whole = np.dtype(np.int32 if source.dtype == np.float32 else np.int64)
+    whole = np.dtype(np.uint32 if source.dtype == np.float32 else np.uint64)
+    zeros = source.dtype.type(0), whole.type(0)
     one = np.ones(1, source.dtype).view(whole)[0]
     slack = np.array([ENTRY_SLACK, SUM_SLACK])
-    faults = _Faults()
+    faults = Faults()
 
     def do(start: int, stop: int):
         probs = source.read(start, stop)
@@ -222,6 +219,7 @@ def _first_pass(
         verdict = _kernels.sweep(
             probs,
             probs.view(whole),
+            zeros,
             one,
             given[here],
             slack,
@@ -231,7 +229,7 @@ def _first_pass(
             other.view(whole),
             unsound,
         )
-        fault = _Fault(start, probs, unsound, *verdict)
+        fault = Fault(start, probs, unsound, *verdict)
         return start, stop, fault, _above(probs, start, given, columns, here) if pairs else None
 
     size = work.size or block_rows(source)
@@ -278,77 +276,27 @@ def _in_order(do: Callable, todo: Sequence[tuple[int, int]], workers: int) -> It
             yield future.result()
 
 
-class _Fault:
-    """What is wrong with a block: rows by kind, with the first one's sum; the worst sum."""
-
-    def __init__(
-        self,
-        start: int,
-        probs: np.ndarray,
-        unsound: np.ndarray,
-        bad: int,
-        worst: int,
-        furthest: float,
-    ):
-        self.worst = (furthest, start + worst)
-        self.rows: dict[int, tuple[int, int, float]] = {}  # kind: (how many, the first, its sum)
-        for kind in (1, 2, 3) if bad else ():
-            rows = np.flatnonzero(unsound == kind)
-            if len(rows):
-                first = int(rows[0])
-                self.rows[kind] = len(rows), start + first, float(probs[first].sum())
-
-
-class _Faults:
-    """Rows that are no probabilities: how many, and the first of each kind."""
-
-    def __init__(self) -> None:
-        self.first: dict[int, tuple[int, float]] = {}
-        self.count = dict.fromkeys((1, 2, 3), 0)
-        self.worst = (0.0, 0)
-
-    def note(self, fault: _Fault) -> None:
-        if fault.worst[0] > self.worst[0]:
-            self.worst = fault.worst
-        for kind, (count, first, total) in fault.rows.items():
-            self.count[kind] += count
-            self.first.setdefault(kind, (first, total))
-
-    def settle(self, source: Source) -> None:
-        hint = (
-            "" if source.normalise else " normalise=True (--normalise) divides rows by their sums."
-        )
-        for kind, what in ((1, "NaN or infinity"), (2, "an entry outside [0, 1]")):
-            if kind in self.first:
-                row, count = self.first[kind][0], self.count[kind]
-                also = hint if kind == 2 else ""
-                raise ValueError(
-                    f"{source.name} has {what} at row {row}, and in {count} row"
-                    f"{'s' * (count != 1)} in all.{also}"
-                )
-        if 3 in self.first:
-            row, total = self.first[3]
-            raise ValueError(
-                f"row {row} of {source.name} sums to {total:.6g}, and {self.count[3]} in all are "
-                f"off 1 by more than {SUM_SLACK:g}; the worst, row {self.worst[1]}, by "
-                f"{self.worst[0]:.3g}.{hint}"
-            )
-        if self.worst[0] > WORTH_SAYING:
-            warnings.warn(
-                f"rows of {source.name} sum to 1 up to {self.worst[0]:.2g} (row {self.worst[1]}).",
-                stacklevel=4,
-            )
-
-
 # between the passes
 
 
-def _warn_of_classes(counts: np.ndarray) -> None:
+def _check_thresholds(thresholds: Any, m: int) -> np.ndarray:
+    result = np.asarray(thresholds, dtype=np.float64)
+    if result.shape != (m,):
+        raise ValueError(f"`thresholds` has shape {result.shape}, not ({m},).")
+    if len(bad := np.flatnonzero(~np.isfinite(result))):
+        raise ValueError(f"`thresholds` is {result[bad[0]]} for class {bad[0]}; give a number.")
+    return result
+
+
+def _warn_of_classes(counts: np.ndarray, classes: Sequence[str] | None) -> None:
     absent = np.flatnonzero(counts == 0)
+    if len(absent) == len(counts):
+        raise ValueError("`given` has no label: all examples are unlabelled.")
     if np.count_nonzero(counts) == 1:
         warnings.warn("all labels are the same class: no label error can be told.", stacklevel=3)
     elif len(absent):
-        named = ", ".join(map(str, absent[:10])) + (", ..." if len(absent) > 10 else "")
+        names = [str(classes[k]) if classes is not None else str(k) for k in absent[:10]]
+        named = ", ".join(names) + (", ..." if len(absent) > 10 else "")
         warnings.warn(
             f"classes that nobody was given can never be proposed: {named}.", stacklevel=3
         )
@@ -367,46 +315,43 @@ def _second_pass(
     watch: Watch,
 ) -> tuple[np.ndarray, int]:
     """Guesses, most of them from the columns; the rest are read once more."""
-    bounds = thresholds - EPSILON
+    bounds = _rounded_up(thresholds - EPSILON, source.dtype)
     predicted = columns["predicted"]
     guess = np.empty_like(predicted)
     size = block_rows(source)
     _kernels.resolve(predicted, columns["own"], columns["other"], bounds, guess)
     rows = np.flatnonzero(guess == _kernels.UNDECIDED)
 
-    def do(start: int, stop: int):
+    def do(start: int, stop: int) -> tuple[int, int]:
         some = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
         if not len(some):
-            return stop, some, None, 0
-        probs = source.read(int(some[0]), int(some[-1]) + 1)[some - some[0]]
-        _check_unchanged(probs, some, given, columns["own"])
-        found = np.empty(len(some), np.int32)
-        differs = np.empty(len(some), np.uint8)
-        _kernels.confident(probs, bounds, predicted[some], masked, found, differs)
-        return stop, some, found, int(differs.sum())
+            return stop, 0
+        first = int(some[0])
+        block = source.read(first, int(some[-1]) + 1)
+        _check_unchanged(block, first, some, given, columns["own"])
+        return stop, _kernels.confident(block, first, some, bounds, given, predicted, masked, guess)
 
     disagreements = 0
     todo = [(a, min(a + size, source.n)) for a in range(0, source.n, size)]
-    for stop, some, found, differs in _in_order(do, todo, workers):
-        if found is not None:
-            guess[some] = found
-            disagreements += differs
+    for stop, differ in _in_order(do, todo, workers):
+        disagreements += differ
         watch(source.n + stop, 2 * source.n)
     return guess, disagreements
 
 
+def _rounded_up(bounds: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The smallest numbers of ``dtype`` that are not below: the same ones reach both."""
+    near = bounds.astype(dtype)
+    return np.where(near < bounds, np.nextafter(near, dtype.type(np.inf)), near)
+
+
 def _check_unchanged(
-    probs: np.ndarray, rows: np.ndarray, given: np.ndarray, own: np.ndarray
+    block: np.ndarray, first: int, rows: np.ndarray, given: np.ndarray, own: np.ndarray
 ) -> None:
     """Refuse rows whose label's probability is not what it was in the first pass."""
-    labels = given[rows]
-    now = np.where(labels >= 0, probs[np.arange(len(rows)), labels], 0)
-    if len(bad := np.flatnonzero(now != own[rows])):
+    row = _kernels.changed(block, first, rows, given, own)
+    if row >= 0:
         raise ValueError(
-            f"row {rows[bad[0]]} of the probabilities changed between two passes over them; "
+            f"row {row} of the probabilities changed between two passes over them; "
             "start again when nobody writes to them."
         )
-
-
-def usual_workers() -> int:
-    return len(os.sched_getaffinity(0))

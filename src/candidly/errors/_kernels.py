@@ -1,8 +1,8 @@
 """The inner loops, compiled: one sweep over the probabilities, and loops over what it found.
 
-Floats are compared through their bits as signed integers. Those of non-negative floats have the
-same order, so that a maximum is one instruction for many entries; what is infinite or NaN comes out
-above every number, and what is negative below zero. Both are rare and looked at again as floats.
+Floats are compared through their bits as unsigned integers. Those of non-negative floats have the
+same order, so that a maximum is one instruction for many entries; what is negative, infinite or NaN
+comes out above 1. That is rare and looked at again as floats.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ import numba
 import numpy as np
 
 # sums in any order; nothing that would let the compiler assume NaN away
-_compiled = numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+_compiled = numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
 
 NONE, UNDECIDED = -1, -2  # no confident guess; the row has to be read once more
 SOUND, NOT_FINITE, OUTSIDE, SUM = 0, 1, 2, 3  # what may be wrong with a row; the first that is
 
 
 @_compiled
-def sweep(probs, bits, one, given, slack, predicted, own, other, other_bits, unsound):
+def sweep(probs, bits, zeros, one, given, slack, predicted, own, other, other_bits, unsound):
     """What one pass over rows has to say of each.
 
     Args:
         probs: float32 or float64 (r, m), C-contiguous; ``bits`` the same memory as integers.
+        zeros: 0 as such a float and as such an integer: sums and maxima stay as narrow as these.
         one: the bits of 1.
         given: int (r,), -1 where unlabelled.
         slack: how far an entry may lie outside [0, 1], and a sum from 1.
-        predicted: out, int32 (r,): the smallest index among the largest entries.
+        predicted: out, int (r,): the smallest index among the largest entries.
         own, other: out, like probs (r,): the given label's entry (0 without one), and the largest
             of the others; ``other_bits`` is the memory of the latter as integers.
         unsound: out, uint8 (r,).
@@ -37,52 +38,45 @@ def sweep(probs, bits, one, given, slack, predicted, own, other, other_bits, uns
     rows, classes = probs.shape
     bad, worst, furthest = 0, 0, 0.0
     for i in range(rows):
-        label = given[i]
-        skipped = label if label >= 0 else classes
-        low = bits[i, 0]
-        before = low * 0 - 1
-        after = before
-        total = probs[i, 0] * 0
-        for j in range(skipped):
-            value = bits[i, j]
-            before = max(before, value)
-            low = min(low, value)
+        label, row = given[i], bits[i]
+        total, top = zeros
+        for j in range(classes):
             total += probs[i, j]
-        for j in range(skipped + 1, classes):
-            value = bits[i, j]
-            after = max(after, value)
-            low = min(low, value)
-            total += probs[i, j]
-        mine = before * 0 - 1
-        own[i] = 0
-        if label >= 0:
-            mine = bits[i, label]
-            low = min(low, mine)
-            own[i] = probs[i, label]
-            total += probs[i, label]
-        rest = max(before, after)
+            top = max(top, row[j])
+        own[i] = probs[i, label] if label >= 0 else 0
         off = abs(total - 1.0)
-        unsound[i] = SOUND
         if off > furthest:
             worst, furthest = i, off
-        if off > slack[1]:
-            unsound[i] = SUM
-            bad += 1
-        if low < 0 or max(mine, rest) > one:
-            bad -= unsound[i] != SOUND
+        unsound[i] = SUM if off > slack[1] else SOUND
+        if top > one:
             unsound[i] = _look(probs[i], slack, unsound[i])
-            bad += unsound[i] != SOUND
             predicted[i], other[i] = _slow(probs[i], label)
-            continue
-        other_bits[i] = rest
-        if mine > rest or (mine == rest and before < mine):
-            predicted[i] = label
         else:
-            at = 0
-            while bits[i, at] != rest or at == label:
-                at += 1
-            predicted[i] = at
+            before = top  # the largest entry before the label
+            rest = top
+            if label >= 0 and row[label] == top:
+                before = _top(row[:label], zeros[1])
+                rest = max(before, _top(row[label + 1 :], zeros[1]))
+            other_bits[i] = rest
+            predicted[i] = label if before < top else _first(row, top)
+        bad += unsound[i] != SOUND
     return bad, worst, furthest
+
+
+@_compiled
+def _top(row, zero):
+    top = zero
+    for j in range(len(row)):  # by index: an iterator is not vectorised
+        top = max(top, row[j])
+    return top
+
+
+@_compiled
+def _first(row, value):
+    at = 0
+    while row[at] != value:
+        at += 1
+    return at
 
 
 @_compiled
@@ -135,6 +129,32 @@ def near_ties(given, predicted, own, other, epsilon, near):
 
 
 @_compiled
+def _nth(values, n):
+    """The n-th smallest, from 0, of numbers that are moved about: ``np.partition``, but faster."""
+    low, high = 0, len(values) - 1
+    while low < high:
+        a, b, c = values[low], values[(low + high) // 2], values[high]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if n <= j:
+            high = j
+        elif n >= i:
+            low = i
+        else:
+            break
+    return values[n]
+
+
+@_compiled
 def take_smallest(order, starts, wanted, values, mask):
     """Mark the rows with the ``wanted`` smallest values of every group, ties by row."""
     for g in range(len(wanted)):
@@ -144,8 +164,7 @@ def take_smallest(order, starts, wanted, values, mask):
         if len(members) <= count:
             mask[members] = True
             continue
-        mine = values[members]
-        cut = np.partition(mine, count - 1)[count - 1]
+        cut = _nth(values[members], count - 1)
         ties = count
         for i in members:
             if values[i] < cut:
@@ -181,28 +200,45 @@ def _slow(row, label):
 
 
 @_compiled
-def confident(probs, thresholds, predicted, masked, guess, differs):
-    """The confident guess of rows that the sweep's columns could not decide.
+def changed(block, first, rows, given, own):
+    """The first of ``rows`` whose label's entry is not ``own`` any more; -1 for none.
 
     Args:
-        probs: (r, m).
-        thresholds: float64 (m,), the slack taken off.
-        predicted: int (r,).
-        masked: of several confident classes take the largest among them, not among all.
-        guess: out, int32 (r,), -1 for none.
-        differs: out, uint8 (r,): whether the other rule guesses otherwise.
+        block: (r, m), rows from ``first`` on; so in what follows.
+        rows: some of these, by number.
     """
-    rows, classes = probs.shape
-    for i in range(rows):
-        count, best = 0, -1
-        for j in range(classes):
-            if probs[i, j] >= thresholds[j]:
-                count += 1
-                if best < 0 or probs[i, j] > probs[i, best]:
+    for i in rows:
+        if given[i] >= 0 and block[i - first, given[i]] != own[i]:
+            return i
+    return -1
+
+
+@_compiled
+def confident(block, first, rows, bounds, given, predicted, masked, guess):
+    """Guess for rows that the sweep's columns could not decide, -1 for none.
+
+    Args:
+        bounds: like block (m,), the thresholds with the slack taken off.
+        masked: of several confident classes take the largest among them, not among all.
+        guess: out, int (n,), where ``rows`` are.
+
+    Returns:
+        how many labelled rows the other rule guesses otherwise.
+    """
+    differ = 0
+    for i in rows:
+        row = block[i - first]
+        count, best = 0, NONE
+        for j in range(len(row)):
+            count += row[j] >= bounds[j]
+        if count:
+            for j in range(len(row)):
+                if row[j] >= bounds[j] and (best < 0 or row[j] > row[best]):
                     best = j
         whole = best if count < 2 else predicted[i]
-        differs[i] = whole != best
+        differ += given[i] >= 0 and whole != best
         guess[i] = best if masked else whole
+    return differ
 
 
 @_compiled
@@ -257,14 +293,13 @@ def group_pairs(given, row, klass, group, groups):
 
 
 @_compiled
-def counting_order(key, starts):
-    """Places sorted by key, stably: int64 (p,), (groups + 1,) -> int64 (p,)."""
+def sort_by_given(given, starts, rows):
+    """Fill ``rows`` with the labelled rows sorted by label, in order within one."""
     at = starts[:-1].copy()
-    order = np.empty(len(key), np.int64)
-    for i in range(len(key)):
-        order[at[key[i]]] = i
-        at[key[i]] += 1
-    return order
+    for i in range(len(given)):
+        if given[i] >= 0:
+            rows[at[given[i]]] = i
+            at[given[i]] += 1
 
 
 @_compiled
@@ -279,8 +314,7 @@ def take_largest(order, starts, wanted, row, gap, mask):
             for i in members:
                 mask[row[i]] = True
             continue
-        values = gap[members]
-        cut = np.partition(values, size - count)[size - count]
+        cut = _nth(gap[members], size - count)
         ties = count
         for i in members:
             if gap[i] > cut:
@@ -290,6 +324,71 @@ def take_largest(order, starts, wanted, row, gap, mask):
             if ties and gap[i] == cut:
                 mask[row[i]] = True
                 ties -= 1
+
+
+@_compiled
+def highest_open(given, own, near, mask, highest):
+    """How many labelled rows are neither marked nor near-ties; per label, their largest ``own``."""
+    count = 0
+    for i in range(len(given)):
+        if given[i] >= 0 and not near[i] and not mask[i]:
+            count += 1
+            highest[given[i]] = max(highest[given[i]], own[i])
+    return count
+
+
+@_compiled
+def reachable(given, own, other, least):
+    """Labelled rows with ``other - own`` at least their label's ``least``: int64."""
+    rows, count = np.empty(len(given), np.int64), 0
+    for i in range(len(given)):
+        if given[i] >= 0 and other[i] - own[i] >= least[given[i]]:
+            rows[count] = i
+            count += 1
+    return rows[:count]
+
+
+@_compiled
+def keep_nearest(block, first, rows, given, own, least, of, other, begin, filled, row, gap):
+    """Of rows that come in order keep, for every pair, those with the smallest ``own`` - entry.
+
+    Rows that exceed by ``least`` are passed over: they are known. Ties go to the earlier row.
+
+    Args:
+        of: (m + 1,), where each given class's pairs start.
+        other: (pairs,), the other class of each.
+        begin: (pairs + 1,), where each pair's part of ``row`` and ``gap`` starts: a heap, the
+            largest on top, of rows that come later before those that come earlier.
+        filled: (pairs,), how much of it is in use.
+    """
+    for i in rows:
+        for p in range(of[given[i]], of[given[i] + 1]):
+            value = own[i] - block[i - first, other[p]]
+            if value <= -least:
+                continue
+            places, heap = row[begin[p] : begin[p + 1]], gap[begin[p] : begin[p + 1]]
+            if filled[p] < len(heap):
+                at = filled[p]
+                filled[p] += 1
+                while at > 0 and heap[(at - 1) // 2] <= value:  # the new row is the latest
+                    heap[at], places[at] = heap[(at - 1) // 2], places[(at - 1) // 2]
+                    at = (at - 1) // 2
+            elif value < heap[0]:
+                at = 0
+                while 2 * at + 1 < len(heap):
+                    child = 2 * at + 1
+                    if child + 1 < len(heap) and (
+                        heap[child + 1] > heap[child]
+                        or (heap[child + 1] == heap[child] and places[child + 1] > places[child])
+                    ):
+                        child += 1
+                    if heap[child] <= value:
+                        break
+                    heap[at], places[at] = heap[child], places[child]
+                    at = child
+            else:
+                continue
+            heap[at], places[at] = value, i
 
 
 @_compiled

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ._source import from_tensor, load_array
+
 UNLABELLED = -1
 
 
@@ -50,20 +52,22 @@ def read_given(
 
 def _array(given: Any) -> np.ndarray:
     if hasattr(given, "detach"):
-        given = given.detach().cpu().numpy()
+        given = from_tensor(given)
     if isinstance(given, str | Path):
         given = _file(Path(given))
-    return np.asarray(given)
+    labels = np.asarray(given)
+    if labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels.flat):
+        return labels.astype(np.int64)
+    if labels.dtype.kind == "S":
+        return np.char.decode(labels, "utf-8")
+    return labels
 
 
 def _file(path: Path) -> np.ndarray:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
     if path.suffix == ".npy":
-        try:
-            return np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
-            raise ValueError(f"{path} cannot be read as an array ({error}).") from None
+        return load_array(path)
     if path.suffix not in (".csv", ".parquet"):
         raise ValueError(f"{path} is no .npy, .csv or .parquet file.")
     import polars as pl
@@ -76,7 +80,7 @@ def _file(path: Path) -> np.ndarray:
                 table = pl.read_csv(path, infer_schema_length=None)
         else:
             table = pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"{path} cannot be read ({error}).") from None
     if table.width != 1:
         raise ValueError(f"{path} has {table.width} columns; labels are one.")
@@ -90,7 +94,7 @@ def _is_number(values: Any) -> bool:
 def _by_name(labels: np.ndarray, classes: Sequence[str] | None) -> np.ndarray:
     if classes is None:
         raise ValueError(
-            f"`given` holds names ({labels[0]!r}); say which column of `probs` is which with "
+            f"`given` holds names ({str(labels[0])!r}); say which column of `probs` is which with "
             "`classes` (--classes)."
         )
     number = {name: i for i, name in enumerate(classes)}

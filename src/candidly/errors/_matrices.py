@@ -133,18 +133,48 @@ def prune_counts(
 
     Returns:
         int64 (m, m), truncated towards 0.
+
+    Raises:
+        ValueError: an option makes no sense, by name.
     """
+    if keep < 0:
+        raise ValueError(f"keep is {keep}; it is the number of examples that stay, 0 or more.")
+    if not 0 <= fraction <= 1:
+        raise ValueError(f"fraction is {fraction}; it lies between 0 and 1.")
     matrix = joint.astype(np.float64)
     if quotas is not None:
-        shares = matrix / np.maximum(matrix.sum(1, keepdims=True), TINY)
-        noise = shares.sum(1) - shares.diagonal()
-        matrix = shares * (quotas / np.maximum(noise, TINY))[:, None]
-        np.fill_diagonal(matrix, given_counts - quotas)
+        if fraction != 1:
+            raise ValueError("quotas say how many to take; a fraction of them is another quota.")
+        wanted = _quotas(quotas, given_counts)
+        np.fill_diagonal(matrix, 0)
+        matrix *= wanted[:, None]  # whole numbers still: ties in rounding are exact
+        matrix /= np.maximum(joint.sum(1) - joint.diagonal(), 1)[:, None]
+        np.fill_diagonal(matrix, given_counts - wanted)
         matrix = rounded(matrix).astype(np.float64)
-    stays = np.maximum(matrix.diagonal(), keep)
-    others = np.maximum(np.count_nonzero(matrix, axis=1) - 1, 1)
-    lessened = np.maximum(matrix - ((stays - matrix.diagonal()) / others)[:, None], 0)
-    np.fill_diagonal(lessened, 0)
-    taken = lessened * fraction
-    np.fill_diagonal(taken, stays + (lessened - taken).sum(1))
-    return taken.astype(np.int64)
+    diagonal = matrix.diagonal().copy()
+    stays = np.maximum(diagonal, keep)
+    lacks = np.flatnonzero(stays > diagonal)
+    others = np.maximum(np.count_nonzero(matrix[lacks], axis=1) - 1, 1)
+    less = matrix[lacks] - ((stays - diagonal)[lacks] / others)[:, None]
+    matrix[lacks] = np.maximum(less, 0)
+    if fraction != 1:
+        np.fill_diagonal(matrix, 0)
+        stays += (matrix - matrix * fraction).sum(1)
+        matrix *= fraction
+    np.fill_diagonal(matrix, stays)
+    return matrix.astype(np.int64)
+
+
+def _quotas(quotas: np.ndarray, given_counts: np.ndarray) -> np.ndarray:
+    """Quotas as int64 (m,), checked."""
+    asked = np.asarray(quotas)
+    if asked.shape != given_counts.shape:
+        raise ValueError(f"`quotas` has shape {asked.shape}, not ({len(given_counts)},).")
+    if asked.dtype.kind not in "iu":
+        raise TypeError(f"`quotas` holds {asked.dtype}; it counts examples.")
+    if len(bad := np.flatnonzero((asked < 0) | (asked > given_counts))):
+        k = int(bad[0])
+        raise ValueError(
+            f"`quotas` is {asked[k]} for class {k}, which was given {given_counts[k]} times."
+        )
+    return asked.astype(np.int64)

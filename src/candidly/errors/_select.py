@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from . import _kernels
-from ._evidence import Evidence
+from ._evidence import LEAST_GAP, Evidence
+from ._faults import ENTRY_SLACK
 from ._matrices import prune_counts
 
+ROWS_AT_ONCE = 1 << 20
 Select = Callable[[Evidence, np.ndarray], np.ndarray]  # (evidence, counts to take) -> mask
 
 
@@ -56,34 +58,44 @@ def by_noise_rate(evidence: Evidence, take: np.ndarray) -> np.ndarray:
         evidence.given, pairs.row, pairs.klass, group, len(places[0])
     )
     _kernels.take_largest(order, starts, wanted[places], pairs.row, pairs.gap, mask)
-    short = np.zeros((m, m), dtype=bool)
-    short[places] = np.diff(starts) < wanted[places]
-    _fill_up(evidence, short, wanted, mask)
+    _fill_up(evidence, places, wanted[places] - np.diff(starts), mask)
     return mask
 
 
-def _fill_up(evidence: Evidence, short: np.ndarray, wanted: np.ndarray, mask: np.ndarray) -> None:
-    """Pairs with fewer kept than wanted rank the whole class: mark those that are reached.
+def _fill_up(
+    evidence: Evidence, places: tuple[np.ndarray, ...], missing: np.ndarray, mask: np.ndarray
+) -> None:
+    """Pairs with fewer kept than wanted rank the rest of their class: mark those that are reached.
 
     Rows whose prediction is their label, or nearly, take places and drop out at the end. So only
-    rows count that could still be flagged, and those whose place could be before theirs.
+    rows are read that could still be flagged, and those whose place could be before theirs.
+
+    Args:
+        places: given and other class of every wanted pair, sorted.
+        missing: how many more are wanted of each.
     """
-    left = evidence.labelled & ~mask & ~evidence.near_tie
-    rows = np.flatnonzero(left)
-    open_classes = np.unique(evidence.given[rows])
-    open_classes = open_classes[short[open_classes].any(1)]
-    highest = np.full(evidence.m, -np.inf)
-    np.maximum.at(highest, evidence.given[rows], evidence.own[rows].astype(np.float64))
-    order, starts = evidence.by_given
-    for k in open_classes:
-        mine = order[starts[k] : starts[k + 1]]
-        # an entry less the label's is at most `other - own`, and the open rows' is at least -own
-        mine = mine[evidence.other[mine] - evidence.own[mine] >= -highest[k]]
-        probs = evidence.take(mine)
-        for j in np.flatnonzero(short[k]):
-            gaps = evidence.own[mine] - probs[:, j]
-            reached = mine[smallest(gaps, int(wanted[k, j]))]
-            mask[reached] = True
+    short = np.flatnonzero(missing > 0)
+    if not len(short):
+        return
+    highest = np.full(evidence.m, -np.inf)  # of the rows that could still be flagged
+    given, own, other = evidence.given, evidence.own, evidence.other
+    if not _kernels.highest_open(given, own, evidence.near_tie, mask, highest):
+        return
+    of = np.searchsorted(places[0][short], np.arange(evidence.m + 1))
+    highest[np.diff(of) == 0] = -np.inf
+    begin = np.concatenate([[0], np.cumsum(missing[short])])
+    row, gap, filled = np.empty(begin[-1], np.int64), np.empty(begin[-1], own.dtype), 0 * short
+    # an entry less the label's is at most `other - own`, and the open rows' at least -own
+    least = -highest - 2 * ENTRY_SLACK
+    known = own.dtype.type(LEAST_GAP)
+    heaps = places[1][short], begin, filled, row, gap
+    for start in range(0, evidence.n, ROWS_AT_ONCE):
+        here = slice(start, start + ROWS_AT_ONCE)
+        rows = start + _kernels.reachable(given[here], own[here], other[here], least)
+        for some, block, first in evidence.take(rows):
+            _kernels.keep_nearest(block, first, some, given, own, known, of, *heaps)
+    for start, count in zip(begin, filled):
+        mask[row[start : start + count]] = True
 
 
 def by_both(evidence: Evidence, take: np.ndarray) -> np.ndarray:

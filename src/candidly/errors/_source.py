@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
+
+PIECE_BYTES = 1 << 25  # of a Parquet file, decoded at once
+SAMPLE = 4096  # rows of an array that tell it from another
 
 Probs = Any  # an array, a tensor, a path, or an iterable of arrays
 
@@ -23,7 +30,7 @@ class Source:
         get: (start, stop) -> rows, any float dtype and layout.
         name: for messages.
         normalise: divide each row by its sum.
-        stamp: what a resumed run compares: sizes and times of files.
+        stamp: gives what a resumed run compares: sizes and times of files, a sample of arrays.
     """
 
     n: int
@@ -32,7 +39,7 @@ class Source:
     get: Callable[[int, int], np.ndarray]
     name: str
     normalise: bool = False
-    stamp: str = ""
+    stamp: Callable[[], str] = str
 
     def read(self, start: int, stop: int) -> np.ndarray:
         """Rows start..stop: C-contiguous (r, m) of ``dtype``, a view where that is possible."""
@@ -47,15 +54,14 @@ class Source:
                 rows = rows / rows.sum(1, keepdims=True)
         return rows
 
-    def take(self, rows: np.ndarray, at_once: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """These rows (ascending), block by block: (their numbers, their probabilities)."""
+    def take(self, rows: np.ndarray, at_once: int) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
+        """Blocks that hold these rows (ascending): (rows, block, number of its first row)."""
         start = 0
         while start < len(rows):
             first = int(rows[start])
             stop = int(np.searchsorted(rows, first + at_once))
             some = rows[start:stop]
-            block = self.read(first, int(some[-1]) + 1)
-            yield some, block[some - first]
+            yield some, self.read(first, int(some[-1]) + 1), first
             start = stop
 
 
@@ -64,8 +70,9 @@ def open_source(probs: Probs, normalise: bool = False) -> Source:
 
     Args:
         probs: an array, tensor or memory map (n, m) of floats; the path of an ``.npy``,
-            ``.parquet`` or ``.csv`` file, or of a folder of the first two, in order of name; or
-            an iterable of arrays (r, m), which is written to a temporary file first.
+            ``.parquet`` or ``.csv`` file, or of a folder of the first two, in order of name
+            (chunk-2 before chunk-10); or an iterable of arrays (r, m), which is written to a
+            temporary file first.
 
     Raises:
         TypeError, ValueError: what is wrong, by name.
@@ -73,7 +80,7 @@ def open_source(probs: Probs, normalise: bool = False) -> Source:
     if isinstance(probs, str | Path):
         return _from_path(Path(probs), normalise)
     if hasattr(probs, "detach"):
-        probs = probs.detach().cpu().numpy()
+        probs = from_tensor(probs)
     if isinstance(probs, np.ndarray):
         return _from_array(probs, "`probs`", normalise)
     if hasattr(probs, "to_numpy"):
@@ -87,20 +94,40 @@ def open_source(probs: Probs, normalise: bool = False) -> Source:
     )
 
 
+def from_tensor(tensor: Any) -> np.ndarray:
+    """A tensor's values, without a copy where that is possible; bfloat16 as float32."""
+    tensor = tensor.detach().cpu()
+    return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
+
+
 def working_dtype(dtype: np.dtype) -> np.dtype:
     """float16 and float32 are worked on as float32, float64 as itself."""
-    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
+    return np.dtype(np.float64 if dtype.itemsize == 8 else np.float32)
 
 
-def _from_array(array: np.ndarray, name: str, normalise: bool, stamp: str = "") -> Source:
+def _from_array(
+    array: np.ndarray, name: str, normalise: bool, unchanged: Callable[[], str] = str
+) -> Source:
+    """Rows of an array; ``unchanged`` is asked before each read, and is the stamp."""
     if array.ndim != 2:
         raise ValueError(f"{name} has shape {array.shape}; it needs (examples, classes).")
     if array.dtype.kind in "iub":
         array = array.astype(np.float64)
-    if array.dtype not in (np.float16, np.float32, np.float64):
+    if array.dtype.kind != "f" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} holds {array.dtype}; probabilities are float16, 32 or 64.")
     n, m = array.shape
-    return Source(n, m, working_dtype(array.dtype), lambda a, b: array[a:b], name, normalise, stamp)
+
+    def get(start: int, stop: int) -> np.ndarray:
+        unchanged()
+        return array[start:stop]
+
+    def stamp() -> str:
+        if about := unchanged():
+            return about
+        some = array[np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)]
+        return f"{zlib.crc32(some.tobytes()):08x}"
+
+    return Source(n, m, working_dtype(array.dtype), get, name, normalise, stamp)
 
 
 def _from_path(path: Path, normalise: bool) -> Source:
@@ -108,7 +135,8 @@ def _from_path(path: Path, normalise: bool) -> Source:
         raise FileNotFoundError(f"{path} does not exist.")
     if not path.is_dir():
         return _file(path, normalise)
-    files = sorted(p for p in path.iterdir() if p.suffix in (".npy", ".parquet"))
+    files = [p for p in path.iterdir() if p.suffix in (".npy", ".parquet")]
+    files = sorted((p for p in files if not p.name.startswith(".")), key=_by_number)
     if not files:
         raise ValueError(f"{path} holds no .npy or .parquet file.")
     parts = [_file(file, normalise) for file in files]
@@ -128,21 +156,67 @@ def _from_path(path: Path, normalise: bool) -> Source:
             start, number = upto, number + 1
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
-    stamp = " ".join(part.stamp for part in parts)
+    def stamp() -> str:
+        return " ".join(part.stamp() for part in parts)
+
     return Source(int(ends[-1]), parts[0].m, dtype, get, str(path), normalise, stamp)
 
 
-def _file(path: Path, normalise: bool) -> Source:
-    about = path.stat()
-    stamp = f"{path.name}:{about.st_size}:{about.st_mtime_ns}"
-    if path.suffix == ".npy":
+def _by_number(path: Path) -> list[tuple[int, str]]:
+    """Names in order, chunk-2 before chunk-10."""
+    return [
+        (int(part), part) if part.isdecimal() else (-1, part)
+        for part in re.split(r"(\d+)", path.name)
+    ]
+
+
+def _watched(path: Path) -> Callable[[], str]:
+    """Gives a file's size and time; refuses a file that changes after the first look.
+
+    To read a memory map beyond the end of a file that was cut short kills the process.
+    """
+
+    def look() -> str:
         try:
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
+            about = path.stat()
+        except OSError as error:
+            raise ValueError(f"{path} is gone while it is being read ({error}).") from None
+        return f"{path.name}:{about.st_size}:{about.st_mtime_ns}"
+
+    first = look()
+
+    def unchanged() -> str:
+        if look() != first:
             raise ValueError(
-                f"{path} cannot be read as an array: it is truncated or no .npy file ({error})."
-            ) from None
-        return _from_array(array, str(path), normalise, stamp)
+                f"{path} changed while it was being read; start again when nobody writes to it."
+            )
+        return first
+
+    return unchanged
+
+
+def load_array(path: Path) -> np.ndarray:
+    """A memory map of an ``.npy`` file.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(
+            f"{path} cannot be read as an array: it is truncated or no .npy file ({error})."
+        ) from None
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{path} is an archive of arrays; give one array as .npy.")
+    return array
+
+
+def _file(path: Path, normalise: bool) -> Source:
+    unchanged = _watched(path)
+    if path.suffix == ".npy":
+        array = load_array(path)
+        return _from_array(array, str(path), normalise, unchanged)
     import polars as pl
 
     if path.suffix == ".parquet":
@@ -157,17 +231,31 @@ def _file(path: Path, normalise: bool) -> Source:
         if bad := [name for name, kind in schema.items() if not kind.is_numeric()]:
             raise ValueError(f"{path} has columns that are no numbers: {', '.join(bad)}.")
         double = any(kind == pl.Float64 for kind in schema.values())
-        return Source(
-            n,
-            len(schema),
-            np.dtype(np.float64 if double else np.float32),
-            lambda a, b: lazy.slice(a, b - a).collect().to_numpy(),
-            str(path),
-            normalise,
-            stamp,
-        )
+
+        dtype = np.dtype(np.float64 if double else np.float32)
+        size = max(1, PIECE_BYTES // (len(schema) * dtype.itemsize))
+
+        # a slice costs as much as the row groups that it touches
+        @lru_cache(maxsize=2)
+        def piece(number: int) -> np.ndarray:
+            unchanged()
+            return lazy.slice(number * size, size).collect().to_numpy()
+
+        def get(start: int, stop: int) -> np.ndarray:
+            pieces: list[np.ndarray] = []
+            while start < stop or not pieces:
+                number, skip = divmod(start, size)
+                with one_at_a_time:
+                    pieces.append(piece(number)[skip : skip + stop - start])
+                if not len(pieces[-1]):
+                    break
+                start += len(pieces[-1])
+            return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+        one_at_a_time = Lock()
+        return Source(n, len(schema), dtype, get, str(path), normalise, unchanged)
     if path.suffix == ".csv":
-        return _from_array(_csv(path), str(path), normalise, stamp)
+        return _from_array(_csv(path), str(path), normalise, unchanged)
     raise ValueError(f"{path} is no .npy, .parquet or .csv file, and no folder of the first two.")
 
 
@@ -191,7 +279,7 @@ def _spooled(chunks: Iterable[Any], normalise: bool) -> Source:
     file = tempfile.TemporaryFile(prefix="candidly-")  # noqa: SIM115  (lives as long as its map)
     m, dtype, n = 0, np.dtype(np.float32), 0
     for number, chunk in enumerate(chunks):
-        part = chunk.detach().cpu().numpy() if hasattr(chunk, "detach") else np.asarray(chunk)
+        part = from_tensor(chunk) if hasattr(chunk, "detach") else np.asarray(chunk)
         if part.ndim != 2 or part.dtype.kind != "f":
             raise ValueError(
                 f"chunk {number} of `probs` has shape {part.shape} and {part.dtype}; each needs "

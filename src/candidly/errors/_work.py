@@ -35,7 +35,6 @@ class Work:
         folder: Path | str | None,
         source: Source,
         given: np.ndarray,
-        collisions: str,
         pairs: bool,
     ):
         self.folder = None if folder is None else Path(folder)
@@ -54,8 +53,9 @@ class Work:
             "dtype": str(source.dtype),
             "normalise": source.normalise,
             "pairs": pairs,
+            "chunk": self.size,
             "labels": zlib.crc32(given.tobytes()),
-            "probabilities": source.stamp,
+            "probabilities": source.stamp(),
         }
         self._check(about)
         mode = "r+" if (self.folder / "about.json").exists() else "w+"

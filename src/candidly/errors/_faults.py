@@ -1,0 +1,74 @@
+"""Rows that are no probabilities: counted while they are read, refused in one sentence."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from ._source import Source
+
+ENTRY_SLACK, SUM_SLACK = 1e-6, 1e-3
+WORTH_SAYING = 1e-5  # a sum that is off by more gets a warning
+
+
+class Fault:
+    """What is wrong with a block: rows by kind, with the first one's sum; the worst sum."""
+
+    def __init__(
+        self,
+        start: int,
+        probs: np.ndarray,
+        unsound: np.ndarray,
+        bad: int,
+        worst: int,
+        furthest: float,
+    ):
+        self.worst = (furthest, start + worst)
+        self.rows: dict[int, tuple[int, int, float]] = {}  # kind: (how many, the first, its sum)
+        for kind in (1, 2, 3) if bad else ():
+            rows = np.flatnonzero(unsound == kind)
+            if len(rows):
+                first = int(rows[0])
+                self.rows[kind] = len(rows), start + first, float(probs[first].sum())
+
+
+class Faults:
+    """Rows that are no probabilities: how many, and the first of each kind."""
+
+    def __init__(self) -> None:
+        self.first: dict[int, tuple[int, float]] = {}
+        self.count = dict.fromkeys((1, 2, 3), 0)
+        self.worst = (0.0, 0)
+
+    def note(self, fault: Fault) -> None:
+        if fault.worst[0] > self.worst[0]:
+            self.worst = fault.worst
+        for kind, (count, first, total) in fault.rows.items():
+            self.count[kind] += count
+            self.first.setdefault(kind, (first, total))
+
+    def settle(self, source: Source) -> None:
+        hint = (
+            "" if source.normalise else " normalise=True (--normalise) divides rows by their sums."
+        )
+        for kind, what in ((1, "NaN or infinity"), (2, "an entry outside [0, 1]")):
+            if kind in self.first:
+                row, count = self.first[kind][0], self.count[kind]
+                also = hint if kind == 2 else ""
+                raise ValueError(
+                    f"{source.name} has {what} at row {row}, and in {count} row"
+                    f"{'s' * (count != 1)} in all.{also}"
+                )
+        if 3 in self.first:
+            row, total = self.first[3]
+            raise ValueError(
+                f"row {row} of {source.name} sums to {total:.6g}, and {self.count[3]} in all are "
+                f"off 1 by more than {SUM_SLACK:g}; the worst, row {self.worst[1]}, by "
+                f"{self.worst[0]:.3g}.{hint}"
+            )
+        if self.worst[0] > WORTH_SAYING:
+            warnings.warn(
+                f"rows of {source.name} sum to 1 up to {self.worst[0]:.2g} (row {self.worst[1]}).",
+                stacklevel=4,
+            )

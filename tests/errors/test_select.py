@@ -1,0 +1,121 @@
+"""The fast selection against the slow one, where ties are everywhere."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+import slow_errors as slow
+from candidly import errors
+from candidly.errors import _select
+
+gathering = importlib.import_module("candidly.errors._evidence")
+
+BYS = ("noise rate", "class", "both", "confident", "predicted", "margin", "self-confidence")
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def random_case(seed):
+    rng = np.random.default_rng([seed, 7])
+    n, m = int(rng.integers(1, 41)), int(rng.integers(2, 6))
+    steps = int(rng.choice([2, 3, 4, 8, 10, 100, 1000]))
+    given, probs = slow.make_grid(seed, n, m, steps, rng.choice([np.float32, np.float64]))
+    options = {"keep": int(rng.choice([0, 1, 1, 1, 3])), "fraction": float(rng.choice([1, 1, 0.5]))}
+    if rng.random() < 0.3:
+        counts = np.bincount(given, minlength=m)
+        options = {"quotas": rng.integers(0, counts + 1), "keep": options["keep"]}
+    if rng.random() < 0.3:
+        options["collisions"] = "masked"
+    return given, probs, options
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_every_method_equals_the_slow_version_on_coarse_grids(block):
+    for seed in range(300 * block, 300 * (block + 1)):
+        given, probs, options = random_case(seed)
+        for by in BYS if seed % 5 == 0 else BYS[:3]:
+            found = errors.find(given, probs, by, **options).mask
+            assert np.array_equal(found, slow.find(given, probs, by, **options)), (seed, by)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_larger_cases_equal_the_slow_version(dtype):
+    for seed in range(12):
+        given, probs = slow.make(seed, 600, 6, sharp=[0.3, 2, 6][seed % 3], wrong=0.3, dtype=dtype)
+        if seed % 2:
+            given[::7] = -1
+        evidence = errors.examine(given, probs, unlabelled=True)
+        for by in BYS:
+            found = errors.find(evidence, by=by).mask
+            assert np.array_equal(found, slow.find(given, probs, by)), (seed, by)
+            assert not found[given < 0].any()
+
+
+def test_pairs_that_are_kept_are_enough_or_not(monkeypatch):
+    # what is kept beforehand may change the work, never the answer
+    cases = [random_case(seed) for seed in range(300)]
+    usual = [errors.find(given, probs, **options).mask for given, probs, options in cases]
+    for least in (2.0, 0.3, 1e-9):
+        monkeypatch.setattr(gathering, "LEAST_GAP", least)
+        monkeypatch.setattr(_select, "LEAST_GAP", least)
+        monkeypatch.setattr(_select, "ROWS_AT_ONCE", 7)
+        monkeypatch.setattr(gathering, "BLOCK_BYTES", 64)
+        for (given, probs, options), mask in zip(cases, usual):
+            assert np.array_equal(errors.find(given, probs, **options).mask, mask)
+
+
+def test_a_class_ranks_whole_when_look_alikes_are_few():
+    # five of class 0 are to be taken as 1, and one alone looks more like it: the others that are
+    # reached agree with their label, so that they fall out, and with them nobody
+    given = np.repeat([0, 1], 10)
+    own = np.array([0.1, 0.6, 0.65, 0.7, 0.7, 0.9, 0.9, 0.9, 0.9, 0.9])
+    probs = np.concatenate([np.stack([own, 1 - own], 1), np.tile([0.0, 1.0], (10, 1))])
+    evidence = errors.examine(given, probs)
+    mask = _select.flagged(evidence, _select.by_noise_rate, joint=np.array([[5, 5], [0, 10]]))
+    assert np.flatnonzero(mask).tolist() == [0]
+    order = _select.by_noise_rate(evidence, np.array([[5, 5], [0, 10]]))
+    assert order[0]
+
+
+def test_ties_go_to_the_earlier_row():
+    given = np.repeat([0, 1], 6)
+    probs = np.repeat([[0.25, 0.75], [0.0, 1.0]], 6, axis=0)
+    evidence = errors.examine(given, probs)
+    joint = np.array([[4, 2], [0, 6]])
+    for method in ("noise rate", "class", "both"):
+        mask = _select.flagged(evidence, _select.METHODS[method], joint=joint)
+        assert np.flatnonzero(mask).tolist() == [0, 1]
+    assert errors.find(evidence, by="margin", count=3).indices.tolist() == [0, 1, 2]
+
+
+def test_few_of_a_class_are_left_alone():
+    given = np.array([0, 1, 1, 1, 1])
+    probs = np.array([[0.0, 1.0], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7], [0.9, 0.1]])
+    for keep in (1, 4):
+        for by in ("noise rate", "class", "both"):
+            found = errors.find(given, probs, by, keep=keep).mask
+            assert not found[0]
+            assert not found[1:].any() or keep == 1
+
+
+def test_entries_a_little_below_zero_change_nothing():
+    # -1e-6 is let in, and makes a difference from the label's entry larger than that entry
+    for seed in range(200):
+        given, probs, options = random_case(seed)
+        probs = probs.astype(np.float64)
+        low = np.random.default_rng(seed).random(probs.shape) < 0.5
+        probs = np.where((probs == 0) & low, -9e-7, probs)
+        found = errors.find(given, probs, **options).mask
+        assert np.array_equal(found, slow.find(given, probs, **options)), seed
+
+
+def test_the_nth_of_numbers_with_ties():
+    rng = np.random.default_rng(0)
+    for size in (1, 2, 3, 10, 1000):
+        for values in (rng.random(size), rng.integers(0, 3, size), np.zeros(size), np.arange(size)):
+            values = values.astype(np.float32)
+            for n in {0, size // 2, size - 1}:
+                assert _select._kernels._nth(values.copy(), n) == np.sort(values)[n]

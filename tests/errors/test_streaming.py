@@ -1,0 +1,262 @@
+"""Files, chunks, threads and killed runs: the same bytes as an array in memory."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+
+import slow_errors as slow
+from candidly import errors
+
+gathering = importlib.import_module("candidly.errors._evidence")
+working = importlib.import_module("candidly.errors._work")
+reading = importlib.import_module("candidly.errors._source")
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+BYS = ("noise rate", "class", "both", "confident", "margin")
+
+
+def case(dtype=np.float32, n=5000, m=7):
+    given, probs = slow.make(3, n, m, sharp=1.5, wrong=0.3, skew=0.8, absent=1)
+    return given, probs.astype(dtype)
+
+
+def same(ours: errors.Evidence, its: errors.Evidence):
+    for name in ("given", "predicted", "own", "other", "guess", "thresholds", "counts"):
+        mine, other = np.asarray(getattr(ours, name)), np.asarray(getattr(its, name))
+        assert mine.dtype == other.dtype, name
+        assert mine.tobytes() == other.tobytes(), name
+    assert ours.disagreements == its.disagreements
+    for mine, other in zip(ours.pairs, its.pairs):
+        assert mine.tobytes() == other.tobytes()
+    for by in BYS:
+        assert (
+            errors.find(ours, by=by).indices.tobytes() == errors.find(its, by=by).indices.tobytes()
+        )
+
+
+def write_parts(folder, probs, ends, kinds):
+    """A folder of chunk files, named without leading zeros."""
+    folder.mkdir()
+    starts = [0, *ends]
+    for number, (start, stop) in enumerate(zip(starts, [*ends, len(probs)])):
+        if kinds[number % len(kinds)] == "npy":
+            np.save(folder / f"chunk-{number}.npy", probs[start:stop])
+        else:
+            table = pl.DataFrame(np.ascontiguousarray(probs[start:stop], np.float32))
+            table.write_parquet(folder / f"chunk-{number}.parquet", row_group_size=100)
+    return folder
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_wherever_they_lie(dtype, tmp_path):
+    given, probs = case(dtype)
+    usual = errors.examine(given, probs)
+    np.save(tmp_path / "probs.npy", probs)
+    np.save(tmp_path / "given.npy", given)
+    np.save(tmp_path / "columns.npy", np.asfortranarray(probs))
+    ends = [1, 2, 500, 500, 501, 1203, 2000, 2600, 3100, 3200, 4999]
+    places = {
+        "file": tmp_path / "probs.npy",
+        "text": str(tmp_path / "probs.npy"),
+        "columns": tmp_path / "columns.npy",
+        "parts": write_parts(tmp_path / "parts", probs, ends, ["npy"]),
+        "tensor": torch.from_numpy(probs),
+        "chunks": np.array_split(probs, 13),
+        "generator": (probs[a : a + 77] for a in range(0, len(probs), 77)),
+        "tensors": torch.from_numpy(probs).split(999),
+        "every other": np.repeat(probs, 2, axis=0)[::2],
+        "frame": pl.DataFrame(probs.astype(np.float32)) if dtype != np.float64 else probs,
+    }
+    if dtype != np.float64:  # as chunks of Parquet hold float32
+        places["parquet"] = write_parts(tmp_path / "parquet", probs, ends, ["parquet"])
+        places["both"] = write_parts(tmp_path / "both", probs, ends, ["npy", "parquet"])
+    for name, place in places.items():
+        same(errors.examine(tmp_path / "given.npy", place), usual)
+        assert name
+
+
+@pytest.mark.parametrize("normalise", [False, True])
+def test_any_threads_and_blocks(normalise, tmp_path, monkeypatch):
+    given, probs = case(np.float32)
+    if normalise:
+        probs = probs * np.float32(1.7)
+    given[::11] = -1
+    options = {"normalise": normalise, "unlabelled": True}
+    usual = errors.examine(given, probs, **options)
+    np.save(tmp_path / "probs.npy", probs)
+    pl.DataFrame(probs).write_parquet(tmp_path / "probs.parquet")
+    monkeypatch.setattr(reading, "PIECE_BYTES", 12_345)
+    for block in (1, 1000, 77_777, 1 << 30):
+        monkeypatch.setattr(gathering, "BLOCK_BYTES", block)
+        if block == 1:  # a row at a time
+            few = errors.examine(given[:200], probs[:200], **options)
+            assert few.own.tobytes() == usual.own[:200].tobytes()
+            continue
+        for workers in (1, 2, 5):
+            for place in (probs, tmp_path / "probs.npy", tmp_path / "probs.parquet"):
+                same(errors.examine(given, place, workers=workers, **options), usual)
+
+
+def test_a_folder_of_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(working, "CHUNK_BYTES", 20_000)
+    given, probs = case()
+    usual = errors.examine(given, probs)
+    for workers in (1, 3):
+        folder = tmp_path / f"work-{workers}"
+        seen: list[tuple[int, int]] = []
+        first = errors.examine(
+            given, probs, work=folder, workers=workers, watch=lambda *at, to=seen: to.append(at)
+        )
+        same(first, usual)
+        assert seen == sorted(seen)
+        assert seen[-1] == (10_000, 10_000)
+        notes = sorted(folder.glob("done-*"))
+        assert len(notes) == 8
+        for note in notes[1::3]:  # as if these had not been reached
+            note.unlink()
+        same(errors.examine(given, probs, work=folder), usual)
+
+
+@pytest.mark.parametrize("kind", ["array", "file", "chunks", "labels", "classes", "pairs", "chunk"])
+def test_work_of_other_data_is_refused(kind, tmp_path, monkeypatch):
+    given, probs = case()
+    np.save(tmp_path / "probs.npy", probs)
+    first = tmp_path / "probs.npy" if kind == "file" else probs
+    errors.examine(given, first, work=tmp_path / "work")
+    again, other, options = given, first, {}
+    if kind in ("array", "chunks"):
+        other = probs[:, ::-1].copy()
+        other = np.array_split(other, 4) if kind == "chunks" else other
+    elif kind == "file":
+        np.save(tmp_path / "probs.npy", probs[:, ::-1])
+    elif kind == "labels":
+        again = np.roll(given, 1)
+    elif kind == "classes":
+        other = np.concatenate([probs, np.zeros((len(probs), 1), np.float32)], 1)
+    elif kind == "pairs":
+        options = {"pairs": False}
+    else:
+        monkeypatch.setattr(working, "CHUNK_BYTES", 20_000)
+    with pytest.raises(ValueError, match="was begun with other"):
+        errors.examine(again, other, work=tmp_path / "work", **options)
+
+
+KILLED = """
+import sys
+import time
+from candidly import errors
+import importlib
+importlib.import_module("candidly.errors._work").CHUNK_BYTES = 20_000
+folder, workers = sys.argv[1], int(sys.argv[2])
+
+def watch(done, total):
+    print(done, flush=True)
+    time.sleep(0.05)
+
+paths = folder + "/given.npy", folder + "/probs.npy"
+errors.examine(*paths, work=folder + "/work", workers=workers, watch=watch)
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_run_goes_on(workers, tmp_path, monkeypatch):
+    given, probs = case()
+    np.save(tmp_path / "given.npy", given)
+    np.save(tmp_path / "probs.npy", probs)
+    command = [sys.executable, "-W", "ignore", "-c", KILLED, str(tmp_path), str(workers)]
+    for kills in (1, 2):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            for _ in range(2):
+                assert child.stdout.readline()
+            os.kill(child.pid, signal.SIGKILL)
+        assert kills <= len(list((tmp_path / "work").glob("done-*"))) < 8
+    notes = {path: path.stat().st_mtime_ns for path in (tmp_path / "work").glob("done-*")}
+    monkeypatch.setattr(working, "CHUNK_BYTES", 20_000)
+    paths = tmp_path / "given.npy", tmp_path / "probs.npy"
+    resumed = errors.examine(*paths, work=tmp_path / "work")
+    same(resumed, errors.examine(given, probs))
+    assert all(path.stat().st_mtime_ns == when for path, when in notes.items())
+
+
+def changing(probs, when, what):
+    """A source whose rows become ``what`` after the first pass."""
+    reads = []
+
+    def get(start, stop):
+        reads.append(start)
+        return (probs if len(reads) <= when else what)[start:stop]
+
+    return reading.Source(*probs.shape, probs.dtype, get, "`probs`")
+
+
+def test_rows_that_change_between_the_passes(monkeypatch):
+    monkeypatch.setattr(gathering, "BLOCK_BYTES", 1000)
+    given, probs = case()
+    blocks = -(-len(probs) // (1000 // 28))
+    source = changing(probs, blocks, np.roll(probs, 1, axis=1))
+    monkeypatch.setattr(gathering, "open_source", lambda *_: source)
+    with pytest.raises(ValueError, match=r"row \d+ of the probabilities changed"):
+        errors.examine(given, probs)
+
+
+def test_rows_that_change_before_a_class_is_ranked(monkeypatch):
+    select = importlib.import_module("candidly.errors._select")
+    monkeypatch.setattr(gathering, "LEAST_GAP", 0.5)
+    monkeypatch.setattr(select, "LEAST_GAP", 0.5)
+    given, probs = slow.make(0, 300, 3, sharp=0.3, wrong=0.6)
+    evidence = errors.examine(given, probs)
+    probs[:] = probs[:, ::-1].copy()
+    with pytest.raises(ValueError, match="changed between two passes"):
+        errors.find(evidence)
+
+
+def test_a_file_that_is_cut_short_meanwhile(tmp_path):
+    given, probs = slow.make(0, 200_000, 3, sharp=0.5, wrong=0.5, dtype=np.float32)
+    np.save(tmp_path / "probs.npy", probs)
+
+    def cut(done, total):
+        if done >= total // 2:
+            os.truncate(tmp_path / "probs.npy", 4096)
+
+    with pytest.raises(ValueError, match="changed while it was being read"):
+        errors.examine(given, tmp_path / "probs.npy", watch=cut)
+
+
+def test_a_file_that_is_gone_meanwhile(tmp_path):
+    given, probs = case()
+    np.save(tmp_path / "probs.npy", probs)
+    path = tmp_path / "probs.npy"
+    with pytest.raises(ValueError, match="gone while"):
+        errors.examine(given, path, watch=lambda *_: path.unlink(missing_ok=True))
+
+
+def test_threads_are_worth_it():
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two cores")
+    given, probs = case(n=20_000)
+    threads = set()
+
+    def get(start, stop):
+        import threading
+
+        threads.add(threading.get_ident())
+        time.sleep(0.001)
+        return probs[start:stop]
+
+    source = reading.Source(*probs.shape, probs.dtype, get, "`probs`")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gathering, "open_source", lambda *_: source)
+        patch.setattr(gathering, "BLOCK_BYTES", 10_000)
+        errors.examine(given, probs, workers=3)
+    assert len(threads) == 3
