@@ -11,7 +11,8 @@ from cleanlab import rank as peer
 
 from candidly import errors
 from candidly.errors import _ensemble
-from errors.noisy_labels import noisy
+
+from noisy_labels import noisy
 
 PEERS = {
     "margin": "normalized_margin",

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from candidly import errors
-from errors.noisy_labels import noisy
+
+from noisy_labels import noisy
 
 
 def singletons(given, m):

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from . import _kernels
-from ._faults import ENTRY_SLACK, SUM_SLACK, Fault, Faults
+from ._faults import Faults, swept
 from ._labels import read_given
 from ._matrices import calibrated, floored, rounded
 from ._source import Probs, Source, open_source
@@ -205,31 +205,19 @@ def _first_pass(
 ) -> dict[str, np.ndarray]:
     """Fill the columns; refuse what is no probability once all of it has been seen."""
     columns = work.columns
-    whole = np.dtype(np.uint32 if source.dtype == np.float32 else np.uint64)
-    zeros = source.dtype.type(0), whole.type(0)
-    one = np.ones(1, source.dtype).view(whole)[0]
-    slack = np.array([ENTRY_SLACK, SUM_SLACK])
     faults = Faults()
 
     def do(start: int, stop: int):
         probs = source.read(start, stop)
         here = slice(start, stop)
-        unsound = np.empty(stop - start, np.uint8)
-        other = columns["other"][here]
-        verdict = _kernels.sweep(
+        fault = swept(
             probs,
-            probs.view(whole),
-            zeros,
-            one,
+            start,
             given[here],
-            slack,
             columns["predicted"][here],
             columns["own"][here],
-            other,
-            other.view(whole),
-            unsound,
+            columns["other"][here],
         )
-        fault = Fault(start, probs, unsound, *verdict)
         return start, stop, fault, _above(probs, start, given, columns, here) if pairs else None
 
     size = work.size or block_rows(source)
@@ -315,7 +303,7 @@ def _second_pass(
     watch: Watch,
 ) -> tuple[np.ndarray, int]:
     """Guesses, most of them from the columns; the rest are read once more."""
-    bounds = _rounded_up(thresholds - EPSILON, source.dtype)
+    bounds = rounded_up(thresholds - EPSILON, source.dtype)
     predicted = columns["predicted"]
     guess = np.empty_like(predicted)
     size = block_rows(source)
@@ -339,7 +327,7 @@ def _second_pass(
     return guess, disagreements
 
 
-def _rounded_up(bounds: np.ndarray, dtype: np.dtype) -> np.ndarray:
+def rounded_up(bounds: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The smallest numbers of ``dtype`` that are not below: the same ones reach both."""
     near = bounds.astype(dtype)
     return np.where(near < bounds, np.nextafter(near, dtype.type(np.inf)), near)

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from . import _kernels
 from ._source import Source
 
 ENTRY_SLACK, SUM_SLACK = 1e-6, 1e-3
@@ -31,6 +32,41 @@ class Fault:
             if len(rows):
                 first = int(rows[0])
                 self.rows[kind] = len(rows), start + first, float(probs[first].sum())
+
+
+def swept(
+    probs: np.ndarray,
+    start: int,
+    given: np.ndarray,
+    predicted: np.ndarray,
+    own: np.ndarray,
+    other: np.ndarray,
+) -> Fault:
+    """One sweep over a block of rows, which fills its columns and says what is wrong with it.
+
+    Args:
+        probs: float32 or float64 (r, m), C-contiguous; ``start`` the number of its first row.
+        given, predicted, own, other: (r,), see ``_kernels.sweep``.
+    """
+    whole = np.dtype(np.uint32 if probs.dtype == np.float32 else np.uint64)
+    zeros = probs.dtype.type(0), whole.type(0)
+    one = np.ones(1, probs.dtype).view(whole)[0]
+    slack = np.array([ENTRY_SLACK, SUM_SLACK])
+    unsound = np.empty(len(probs), np.uint8)
+    verdict = _kernels.sweep(
+        probs,
+        probs.view(whole),
+        zeros,
+        one,
+        given,
+        slack,
+        predicted,
+        own,
+        other,
+        other.view(whole),
+        unsound,
+    )
+    return Fault(start, probs, unsound, *verdict)
 
 
 class Faults:

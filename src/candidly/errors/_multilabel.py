@@ -12,7 +12,8 @@ import numpy as np
 
 from .._names import lookup
 from . import _select
-from ._evidence import ENTRY_SLACK, Evidence, examine
+from ._evidence import Evidence, examine
+from ._faults import ENTRY_SLACK
 from ._scores import BY, ScoreBy, blocks, weighted_entropy
 from ._source import Probs, Source, open_source
 

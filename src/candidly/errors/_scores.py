@@ -8,18 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .._names import lookup
-from . import _kernels, _score_kernels
-from ._evidence import (
-    ENTRY_SLACK,
-    SUM_SLACK,
-    WORTH_SAYING,
-    Evidence,
-    _check_sizes,
-    _Fault,
-    _Faults,
-    _in_order,
-    block_rows,
-)
+from . import _score_kernels
+from ._evidence import Evidence, _check_sizes, _in_order, block_rows
+from ._faults import WORTH_SAYING, Faults, swept
 from ._gather import gathered, gathered_either
 from ._labels import read_given
 from ._sets import SetEvidence, holds_sets
@@ -131,9 +122,9 @@ def entropy_of(evidence: Evidence | SetEvidence, rows: np.ndarray) -> np.ndarray
     """The entropy score of some rows, ascending: (r,)."""
     score = np.empty(len(rows), evidence.own.dtype)
     done = 0
-    for some, probs in evidence.source.take(rows, block_rows(evidence.source)):
+    for some, block, first in evidence.source.take(rows, block_rows(evidence.source)):
         upto = done + len(some)
-        score[done:upto] = weighted_entropy(np.ascontiguousarray(probs), evidence.own[some])
+        score[done:upto] = weighted_entropy(block[some - first], evidence.own[some])
         done = upto
     score = np.clip(score, 0, 1)
     score[~evidence.labelled[rows]] = np.nan
@@ -197,9 +188,9 @@ def _in_one_pass(
         raise ValueError(f"`classes` has {len(classes)} names; `probs` has {source.m} columns.")
     labels = read_given(given, source.n, source.m, classes, unlabelled)
     whole = np.dtype(np.int32 if source.dtype == np.float32 else np.int64)
-    one, slack = np.ones(1, source.dtype).view(whole)[0], np.array([ENTRY_SLACK, SUM_SLACK])
+    one = np.ones(1, source.dtype).view(whole)[0]
     score = np.empty(source.n, source.dtype)
-    faults = _Faults()
+    faults = Faults()
 
     def do(start: int, stop: int):
         rows, mine, fault = source.read(start, stop), labels[start:stop], None
@@ -208,11 +199,7 @@ def _in_one_pass(
         if not _score_kernels.glance(
             rows, bits, one, mine, WORTH_SAYING, own, other, other.view(whole)
         ):
-            unsound, scratch = np.empty(len(rows), np.uint8), np.empty(len(rows), np.int32)
-            verdict = _kernels.sweep(
-                rows, bits, one, mine, slack, scratch, own, other, other.view(whole), unsound
-            )
-            fault = _Fault(start, rows, unsound, *verdict)
+            fault = swept(rows, start, mine, np.empty(len(rows), np.int32), own, other)
         found = weighted_entropy(rows, own) if by == "entropy" else OF_COLUMNS[by](own, other)
         np.clip(found, 0, 1, out=found)
         found[mine < 0] = np.nan

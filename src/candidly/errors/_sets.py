@@ -16,17 +16,15 @@ import numpy as np
 from . import _kernels, _score_kernels
 from ._evidence import (
     ABSENT,
-    ENTRY_SLACK,
     EPSILON,
-    SUM_SLACK,
     Collisions,
     Watch,
     _check_sizes,
-    _Fault,
-    _Faults,
     _in_order,
     block_rows,
+    rounded_up,
 )
+from ._faults import Faults, swept
 from ._select import smallest
 from ._source import Probs, Source, open_source
 
@@ -149,26 +147,21 @@ def examine_sets(
     sets = read_sets(given, source.n, source.m, unlabelled)
     report = watch or (lambda done, total: None)
     n, m = source.n, source.m
-    whole = np.dtype(np.int32 if source.dtype == np.float32 else np.int64)
-    one, slack = np.ones(1, source.dtype).view(whole)[0], np.array([ENTRY_SLACK, SUM_SLACK])
     predicted = np.empty(n, np.int16 if m < 2**15 else np.int32)
     own, other, near = np.empty(n, source.dtype), np.empty(n, source.dtype), np.empty(n, bool)
-    faults = _Faults()
+    faults = Faults()
 
     def first(start: int, stop: int):
         rows, size = source.read(start, stop), stop - start
         here, mine = slice(start, stop), np.asarray(sets[start:stop])
         nobody = np.full(size, -1, predicted.dtype)
-        unsound, scratch = np.empty(size, np.uint8), np.empty(size, rows.dtype)
-        verdict = _kernels.sweep(
-            rows, rows.view(whole), one, nobody, slack, predicted[here],
-            np.empty_like(scratch), scratch, scratch.view(whole), unsound,
-        )  # fmt: skip
+        scratch = np.empty((2, size), rows.dtype)
+        fault = swept(rows, start, nobody, predicted[here], *scratch)
         epsilon = source.dtype.type(EPSILON)
         _score_kernels.set_columns(rows, mine, epsilon, own[here], other[here], near[here])
         sums, weights = np.zeros(m), np.zeros(m)
         _score_kernels.set_sums(rows, mine, own[here], sums, weights)
-        return stop, _Fault(start, rows, unsound, *verdict), sums, weights
+        return stop, fault, sums, weights
 
     step = block_rows(source)
     todo = [(a, min(a + step, n)) for a in range(0, n, step)]
@@ -185,16 +178,15 @@ def examine_sets(
         thresholds = np.asarray(thresholds, dtype=np.float64)
         if thresholds.shape != (m,):
             raise ValueError(f"`thresholds` has shape {thresholds.shape}, not ({m},).")
-    guess, bounds = np.empty_like(predicted), thresholds - EPSILON
+    guess, bounds = np.empty_like(predicted), rounded_up(thresholds - EPSILON, source.dtype)
+    nobody = np.zeros(n, np.int8)  # every row's disagreement counts
 
-    def second(start: int, stop: int):
-        found, differs = np.empty(stop - start, np.int32), np.empty(stop - start, np.uint8)
-        _kernels.confident(
-            source.read(start, stop), bounds, predicted[start:stop], collisions == "masked",
-            found, differs,
-        )  # fmt: skip
-        guess[start:stop] = found
-        return stop, int(differs.sum())
+    def second(start: int, stop: int) -> tuple[int, int]:
+        block, rows = source.read(start, stop), np.arange(start, stop)
+        masked = collisions == "masked"
+        return stop, _kernels.confident(
+            block, start, rows, bounds, nobody, predicted, masked, guess
+        )
 
     disagreements = 0
     for stop, differs in _in_order(second, todo, workers):
