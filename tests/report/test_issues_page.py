@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import io
 import re
 
@@ -140,9 +139,11 @@ def test_nothing_flagged_is_a_page_too():
     assert "Ranked list" not in page
 
 
-def test_other_evidence_is_refused(found):
+def test_other_evidence_is_refused():
+    given, probs = made_of(N, M)
+    sets = np.eye(M, dtype=bool)[given]
     with pytest.raises(ValueError, match="one given label per example"):
-        make_issues_page(dataclasses.replace(found, evidence="sets"))
+        make_issues_page(errors.find(sets, probs, by="margin"))
 
 
 def test_unlabelled_and_normalised_are_said():
