@@ -177,6 +177,18 @@ def take_smallest(order, starts, wanted, values, mask):
 
 
 @_compiled
+def mark_lowest(given, values, cut, count, mask):
+    """Mark ``count`` labelled rows: those below ``cut``, and of those at it the first."""
+    for i in range(len(given)):
+        mask[i] = given[i] >= 0 and values[i] < cut
+        count -= mask[i]
+    for i in range(len(given)):
+        if count and given[i] >= 0 and values[i] == cut:
+            mask[i] = True
+            count -= 1
+
+
+@_compiled
 def _look(row, slack, found):
     """What is wrong with a row that holds something negative, above 1, or no number."""
     for value in row:
