@@ -31,14 +31,6 @@ def test_rounding_by_hand():
     assert _matrices.rounded(np.array([[0.75, 0.75, 0.75, 0.75]])).tolist() == [[0, 1, 1, 1]]
 
 
-def test_more_missing_than_a_row_has_entries():
-    # as if rounding had lost 7 of a row of three
-    result, missing = np.zeros((1, 3)), np.array([7])
-    _matrices._kernels.make_up(np.array([[0.1, 0.3, 0.2]]), result, missing)
-    assert result.tolist() == [[2, 3, 2]]
-    assert missing.tolist() == [0]
-
-
 def test_calibration_and_rounding_equal_the_slow_version():
     for seed in range(400):
         counts, given_counts = random_counts(seed)

@@ -177,6 +177,18 @@ def take_smallest(order, starts, wanted, values, mask):
 
 
 @_compiled
+def mark_lowest(given, values, cut, count, mask):
+    """Mark ``count`` labelled rows: those below ``cut``, and of those at it the first."""
+    for i in range(len(given)):
+        mask[i] = given[i] >= 0 and values[i] < cut
+        count -= mask[i]
+    for i in range(len(given)):
+        if count and given[i] >= 0 and values[i] == cut:
+            mask[i] = True
+            count -= 1
+
+
+@_compiled
 def _look(row, slack, found):
     """What is wrong with a row that holds something negative, above 1, or no number."""
     for value in row:
@@ -392,20 +404,28 @@ def keep_nearest(block, first, rows, given, own, least, of, other, begin, filled
 
 
 @_compiled
-def make_up(matrix, result, missing):
-    """Spread what rounding lost or won in each row over the entries that it moved the most.
+def round_rows(matrix):
+    """Rows rounded so that they have their rounded totals: float64 (r, m) -> int64 (r, m).
 
-    Args:
-        matrix: float64 (m, m); ``result`` the same rounded, changed in place.
-        missing: int64 (m,), of each row's total; 0 afterwards.
+    What rounding lost or won is spread over the entries that it moved the most, ties to the lower
+    column.
     """
-    m = matrix.shape[1]
-    for k in range(len(missing)):
-        while missing[k] != 0:  # once, unless more is missing than a row has entries
-            step = 1 if missing[k] > 0 else -1
-            lost = (matrix[k] - result[k]) * step
-            for _ in range(min(abs(missing[k]), m)):
-                j = lost.argmax()  # the lowest of equals
-                lost[j] = -np.inf
-                result[k, j] += step
-                missing[k] -= step
+    rows, m = matrix.shape
+    result = np.empty((rows, m), np.int64)
+    for k in range(rows):
+        total, missing = 0.0, 0
+        for j in range(m):
+            whole = np.rint(matrix[k, j])
+            total += matrix[k, j]
+            missing -= np.int64(whole)
+            result[k, j] = np.int64(whole)
+        missing += np.int64(np.rint(total))
+        if missing == 0:
+            continue
+        step = 1 if missing > 0 else -1
+        lost = (matrix[k] - result[k]) * step
+        for _ in range(abs(missing)):  # at most half a row
+            j = lost.argmax()  # the lowest of equals
+            lost[j] = -np.inf
+            result[k, j] += step
+    return result

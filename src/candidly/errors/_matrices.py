@@ -44,10 +44,7 @@ def calibrated(counts: np.ndarray, given_counts: np.ndarray) -> np.ndarray:
 
 def rounded(matrix: np.ndarray) -> np.ndarray:
     """Integers whose rows have the rounded totals of ``matrix``'s rows; ties to lower columns."""
-    result = np.rint(matrix)
-    missing = (np.rint(matrix.sum(1)) - result.sum(1)).astype(np.int64)
-    _kernels.make_up(matrix, result, missing)
-    return result.astype(np.int64)
+    return _kernels.round_rows(matrix)
 
 
 def noise_matrices(joint: np.ndarray) -> NoiseMatrices:

@@ -15,17 +15,6 @@ ROWS_AT_ONCE = 1 << 20
 Select = Callable[[Evidence, np.ndarray], np.ndarray]  # (evidence, counts to take) -> mask
 
 
-def smallest(values: np.ndarray, count: int) -> np.ndarray:
-    """Places of the ``count`` smallest values, ties by place: ascending int64 (count,)."""
-    count = min(max(count, 0), len(values))
-    if count == 0:
-        return np.empty(0, dtype=np.int64)
-    cut = np.partition(values, count - 1)[count - 1]
-    below = np.flatnonzero(values < cut)
-    at = np.flatnonzero(values == cut)[: count - len(below)]
-    return np.sort(np.concatenate([below, at]))
-
-
 def by_prediction(evidence: Evidence, take: np.ndarray) -> np.ndarray:
     return evidence.labelled & (evidence.predicted != evidence.given)
 
@@ -130,7 +119,10 @@ def flagged(
 
 def lowest(evidence: Evidence, values: np.ndarray, count: int) -> np.ndarray:
     """The ``count`` lowest of the labelled rows' values: bool (n,)."""
-    rows = np.flatnonzero(evidence.labelled)
     mask = np.zeros(evidence.n, dtype=bool)
-    mask[rows[smallest(values[rows], count)]] = True
+    known = values[evidence.labelled]
+    count = min(count, len(known))
+    if count > 0:
+        known.partition(count - 1)
+        _kernels.mark_lowest(evidence.given, values, known[count - 1], count, mask)
     return mask
