@@ -25,7 +25,6 @@ from ._evidence import (
     rounded_up,
 )
 from ._faults import Faults, swept
-from ._select import smallest
 from ._source import Probs, Source, open_source
 
 METHODS = ("margin", "self-confidence", "predicted", "confident")
@@ -230,5 +229,6 @@ def flagged(evidence: SetEvidence, by: str, count: Any) -> np.ndarray:
         raise ValueError(f"count is {count}; there are {evidence.n} examples.")
     values = evidence.own if by == "self-confidence" else evidence.own - evidence.other
     rows, mask = np.flatnonzero(evidence.labelled), np.zeros(evidence.n, dtype=bool)
-    mask[rows[smallest(values[rows], int(count))]] = True
+    whole = np.array([0, len(rows)])  # one group
+    _kernels.take_smallest(rows, whole, np.array([int(count)]), values, mask)
     return mask
