@@ -118,4 +118,4 @@ def test_the_nth_of_numbers_with_ties():
         for values in (rng.random(size), rng.integers(0, 3, size), np.zeros(size), np.arange(size)):
             values = values.astype(np.float32)
             for n in {0, size // 2, size - 1}:
-                assert _select._kernels._nth(values.copy(), n) == np.sort(values)[n]
+                assert _select._ranks._nth(values.copy(), n) == np.sort(values)[n]

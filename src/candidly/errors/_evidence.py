@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from . import _kernels
+from . import _kernels, _ranks
 from ._faults import Faults, swept
 from ._labels import read_given
 from ._matrices import calibrated, floored, rounded
@@ -90,8 +90,8 @@ class Evidence:
     def by_given(self) -> tuple[np.ndarray, np.ndarray]:
         """Labelled rows sorted by label, and where each label starts: (l,), (m + 1,)."""
         starts = np.concatenate([[0], np.cumsum(self.given_counts)])
-        rows = np.empty(starts[-1], np.int32 if self.n < 2**31 else np.int64)
-        _kernels.sort_by_given(self.given, starts, rows)
+        rows = np.empty(starts[-1], index_dtype(self.n))
+        _ranks.sort_by_given(self.given, starts, rows)
         return rows, starts
 
     @cached_property
@@ -111,6 +111,11 @@ class Evidence:
         for some, block, first in self.source.take(rows, block_rows(self.source)):
             _check_unchanged(block, first, some, self.given, self.own)
             yield some, block, first
+
+
+def index_dtype(n: int) -> np.dtype:
+    """The smaller of int32 and int64 that can number n things."""
+    return np.dtype(np.int32 if n < 2**31 else np.int64)
 
 
 def block_rows(source: Source) -> int:
@@ -218,7 +223,7 @@ def _first_pass(
             columns["own"][here],
             columns["other"][here],
         )
-        return start, stop, fault, _above(probs, start, given, columns, here) if pairs else None
+        return start, stop, fault, _above(probs, start, given, columns) if pairs else None
 
     size = work.size or block_rows(source)
     todo = [(a, min(a + size, source.n)) for a in range(0, source.n, size)]
@@ -236,13 +241,14 @@ def _first_pass(
 
 
 def _above(
-    probs: np.ndarray, start: int, given: np.ndarray, columns: dict[str, np.ndarray], here: slice
+    probs: np.ndarray, start: int, given: np.ndarray, columns: dict[str, np.ndarray]
 ) -> Pairs:
+    here = slice(start, start + len(probs))
     own, labels = columns["own"][here], given[here]
     rows = np.flatnonzero((columns["predicted"][here] != labels) & (labels >= 0))
     least = own.dtype.type(LEAST_GAP)
     count = _kernels.count_above(probs, rows, own, least)
-    at, klass = np.empty(count, np.int64), np.empty(count, np.int32)
+    at, klass = np.empty(count, index_dtype(len(given))), np.empty(count, given.dtype)
     gap = np.empty(count, own.dtype)
     _kernels.above(probs, rows, start, own, least, at, klass, gap)
     return Pairs(at, klass, gap)
@@ -308,10 +314,9 @@ def _second_pass(
     guess = np.empty_like(predicted)
     size = block_rows(source)
     _kernels.resolve(predicted, columns["own"], columns["other"], bounds, guess)
-    rows = np.flatnonzero(guess == _kernels.UNDECIDED)
 
     def do(start: int, stop: int) -> tuple[int, int]:
-        some = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)]
+        some = start + np.flatnonzero(guess[start:stop] == _kernels.UNDECIDED)
         if not len(some):
             return stop, 0
         first = int(some[0])

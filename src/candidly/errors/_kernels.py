@@ -11,13 +11,13 @@ import numba
 import numpy as np
 
 # sums in any order; nothing that would let the compiler assume NaN away
-_compiled = numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+compiled = numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
 
 NONE, UNDECIDED = -1, -2  # no confident guess; the row has to be read once more
 SOUND, NOT_FINITE, OUTSIDE, SUM = 0, 1, 2, 3  # what may be wrong with a row; the first that is
 
 
-@_compiled
+@compiled
 def sweep(probs, bits, zeros, one, given, slack, predicted, own, other, other_bits, unsound):
     """What one pass over rows has to say of each.
 
@@ -63,7 +63,7 @@ def sweep(probs, bits, zeros, one, given, slack, predicted, own, other, other_bi
     return bad, worst, furthest
 
 
-@_compiled
+@compiled
 def _top(row, zero):
     top = zero
     for j in range(len(row)):  # by index: an iterator is not vectorised
@@ -71,7 +71,7 @@ def _top(row, zero):
     return top
 
 
-@_compiled
+@compiled
 def _first(row, value):
     at = 0
     while row[at] != value:
@@ -79,7 +79,7 @@ def _first(row, value):
     return at
 
 
-@_compiled
+@compiled
 def tally(given, own, m):
     """How often each label was given, and its rows' ``own`` added up: int64 and float64 (m,)."""
     counts, sums = np.zeros(m, np.int64), np.zeros(m)
@@ -90,7 +90,7 @@ def tally(given, own, m):
     return counts, sums
 
 
-@_compiled
+@compiled
 def resolve(predicted, own, other, bounds, guess):
     """Guesses that the columns decide; -1, and counted, where the row must be read again."""
     least, rest = bounds.min(), 0
@@ -106,7 +106,7 @@ def resolve(predicted, own, other, bounds, guess):
     return rest
 
 
-@_compiled
+@compiled
 def count_joint(given, guess, m):
     """Labelled rows by (given, guess): int64 (m, m)."""
     joint = np.zeros((m, m), np.int64)
@@ -116,7 +116,7 @@ def count_joint(given, guess, m):
     return joint
 
 
-@_compiled
+@compiled
 def near_ties(given, predicted, own, other, epsilon, near):
     """Whether the given label is the prediction once ``epsilon`` is added to its entry."""
     for i in range(len(given)):
@@ -128,67 +128,7 @@ def near_ties(given, predicted, own, other, epsilon, near):
         )
 
 
-@_compiled
-def _nth(values, n):
-    """The n-th smallest, from 0, of numbers that are moved about: ``np.partition``, but faster."""
-    low, high = 0, len(values) - 1
-    while low < high:
-        a, b, c = values[low], values[(low + high) // 2], values[high]
-        pivot = max(min(a, b), min(max(a, b), c))
-        i, j = low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if n <= j:
-            high = j
-        elif n >= i:
-            low = i
-        else:
-            break
-    return values[n]
-
-
-@_compiled
-def take_smallest(order, starts, wanted, values, mask):
-    """Mark the rows with the ``wanted`` smallest values of every group, ties by row."""
-    for g in range(len(wanted)):
-        members, count = order[starts[g] : starts[g + 1]], wanted[g]
-        if count <= 0:
-            continue
-        if len(members) <= count:
-            mask[members] = True
-            continue
-        cut = _nth(values[members], count - 1)
-        ties = count
-        for i in members:
-            if values[i] < cut:
-                mask[i] = True
-                ties -= 1
-        for i in members:  # in order of rows
-            if ties and values[i] == cut:
-                mask[i] = True
-                ties -= 1
-
-
-@_compiled
-def mark_lowest(given, values, cut, count, mask):
-    """Mark ``count`` labelled rows: those below ``cut``, and of those at it the first."""
-    for i in range(len(given)):
-        mask[i] = given[i] >= 0 and values[i] < cut
-        count -= mask[i]
-    for i in range(len(given)):
-        if count and given[i] >= 0 and values[i] == cut:
-            mask[i] = True
-            count -= 1
-
-
-@_compiled
+@compiled
 def _look(row, slack, found):
     """What is wrong with a row that holds something negative, above 1, or no number."""
     for value in row:
@@ -200,7 +140,7 @@ def _look(row, slack, found):
     return found
 
 
-@_compiled
+@compiled
 def _slow(row, label):
     best, highest = 0, -np.inf
     for j in range(len(row)):
@@ -211,7 +151,7 @@ def _slow(row, label):
     return best, highest
 
 
-@_compiled
+@compiled
 def changed(block, first, rows, given, own):
     """The first of ``rows`` whose label's entry is not ``own`` any more; -1 for none.
 
@@ -225,7 +165,7 @@ def changed(block, first, rows, given, own):
     return -1
 
 
-@_compiled
+@compiled
 def confident(block, first, rows, bounds, given, predicted, masked, guess):
     """Guess for rows that the sweep's columns could not decide, -1 for none.
 
@@ -253,7 +193,7 @@ def confident(block, first, rows, bounds, given, predicted, masked, guess):
     return differ
 
 
-@_compiled
+@compiled
 def count_above(probs, rows, own, least):
     """How many (row, class) pairs of these rows exceed the given label's entry by ``least``."""
     found = 0
@@ -264,7 +204,7 @@ def count_above(probs, rows, own, least):
     return found
 
 
-@_compiled
+@compiled
 def above(probs, rows, first, own, least, at, klass, gap):
     """Those pairs: row (``first`` + position), class, and by how much."""
     n = 0
@@ -278,132 +218,7 @@ def above(probs, rows, first, own, least, at, klass, gap):
                 n += 1
 
 
-@_compiled
-def group_pairs(given, row, klass, group, groups):
-    """Pairs of the groups that are wanted, sorted by group, in order within one.
-
-    Args:
-        group: int32 (m, m), the group's number by (given, class); -1 where nothing is wanted.
-
-    Returns:
-        places among the pairs, and where each group starts, (groups + 1,).
-    """
-    starts = np.zeros(groups + 1, np.int64)
-    for i in range(len(row)):
-        g = group[given[row[i]], klass[i]]
-        if g >= 0:
-            starts[g + 1] += 1
-    for g in range(groups):
-        starts[g + 1] += starts[g]
-    at, order = starts[:-1].copy(), np.empty(starts[-1], np.int64)
-    for i in range(len(row)):
-        g = group[given[row[i]], klass[i]]
-        if g >= 0:
-            order[at[g]] = i
-            at[g] += 1
-    return order, starts
-
-
-@_compiled
-def sort_by_given(given, starts, rows):
-    """Fill ``rows`` with the labelled rows sorted by label, in order within one."""
-    at = starts[:-1].copy()
-    for i in range(len(given)):
-        if given[i] >= 0:
-            rows[at[given[i]]] = i
-            at[given[i]] += 1
-
-
-@_compiled
-def take_largest(order, starts, wanted, row, gap, mask):
-    """Mark the rows with the ``wanted`` largest gaps of every group, ties by row."""
-    for g in range(len(starts) - 1):
-        size, count = starts[g + 1] - starts[g], wanted[g]
-        if size == 0 or count <= 0:
-            continue
-        members = order[starts[g] : starts[g + 1]]
-        if size <= count:
-            for i in members:
-                mask[row[i]] = True
-            continue
-        cut = _nth(gap[members], size - count)
-        ties = count
-        for i in members:
-            if gap[i] > cut:
-                mask[row[i]] = True
-                ties -= 1
-        for i in members:  # in order of rows
-            if ties and gap[i] == cut:
-                mask[row[i]] = True
-                ties -= 1
-
-
-@_compiled
-def highest_open(given, own, near, mask, highest):
-    """How many labelled rows are neither marked nor near-ties; per label, their largest ``own``."""
-    count = 0
-    for i in range(len(given)):
-        if given[i] >= 0 and not near[i] and not mask[i]:
-            count += 1
-            highest[given[i]] = max(highest[given[i]], own[i])
-    return count
-
-
-@_compiled
-def reachable(given, own, other, least):
-    """Labelled rows with ``other - own`` at least their label's ``least``: int64."""
-    rows, count = np.empty(len(given), np.int64), 0
-    for i in range(len(given)):
-        if given[i] >= 0 and other[i] - own[i] >= least[given[i]]:
-            rows[count] = i
-            count += 1
-    return rows[:count]
-
-
-@_compiled
-def keep_nearest(block, first, rows, given, own, least, of, other, begin, filled, row, gap):
-    """Of rows that come in order keep, for every pair, those with the smallest ``own`` - entry.
-
-    Rows that exceed by ``least`` are passed over: they are known. Ties go to the earlier row.
-
-    Args:
-        of: (m + 1,), where each given class's pairs start.
-        other: (pairs,), the other class of each.
-        begin: (pairs + 1,), where each pair's part of ``row`` and ``gap`` starts: a heap, the
-            largest on top, of rows that come later before those that come earlier.
-        filled: (pairs,), how much of it is in use.
-    """
-    for i in rows:
-        for p in range(of[given[i]], of[given[i] + 1]):
-            value = own[i] - block[i - first, other[p]]
-            if value <= -least:
-                continue
-            places, heap = row[begin[p] : begin[p + 1]], gap[begin[p] : begin[p + 1]]
-            if filled[p] < len(heap):
-                at = filled[p]
-                filled[p] += 1
-                while at > 0 and heap[(at - 1) // 2] <= value:  # the new row is the latest
-                    heap[at], places[at] = heap[(at - 1) // 2], places[(at - 1) // 2]
-                    at = (at - 1) // 2
-            elif value < heap[0]:
-                at = 0
-                while 2 * at + 1 < len(heap):
-                    child = 2 * at + 1
-                    if child + 1 < len(heap) and (
-                        heap[child + 1] > heap[child]
-                        or (heap[child + 1] == heap[child] and places[child + 1] > places[child])
-                    ):
-                        child += 1
-                    if heap[child] <= value:
-                        break
-                    heap[at], places[at] = heap[child], places[child]
-                    at = child
-            else:
-                continue
-            heap[at], places[at] = value, i
-
-
-@_compiled
+@compiled
 def round_rows(matrix):
     """Rows rounded so that they have their rounded totals: float64 (r, m) -> int64 (r, m).
 
@@ -417,9 +232,9 @@ def round_rows(matrix):
         for j in range(m):
             whole = np.rint(matrix[k, j])
             total += matrix[k, j]
-            missing -= np.int64(whole)
-            result[k, j] = np.int64(whole)
-        missing += np.int64(np.rint(total))
+            missing -= int(whole)
+            result[k, j] = int(whole)
+        missing += int(np.rint(total))
         if missing == 0:
             continue
         step = 1 if missing > 0 else -1

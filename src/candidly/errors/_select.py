@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from . import _kernels
-from ._evidence import LEAST_GAP, Evidence
+from . import _ranks
+from ._evidence import LEAST_GAP, Evidence, index_dtype
 from ._faults import ENTRY_SLACK
 from ._matrices import prune_counts
 
@@ -28,7 +28,7 @@ def by_class(evidence: Evidence, take: np.ndarray) -> np.ndarray:
     mask = np.zeros(evidence.n, dtype=bool)
     order, starts = evidence.by_given
     wrong = evidence.given_counts - take.diagonal()
-    _kernels.take_smallest(order, starts, wrong, evidence.own, mask)
+    _ranks.take_smallest(order, starts, wrong, evidence.own, mask)
     return mask
 
 
@@ -43,11 +43,12 @@ def by_noise_rate(evidence: Evidence, take: np.ndarray) -> np.ndarray:
     places = np.nonzero(wanted)
     group = np.full((m, m), -1, dtype=np.int32)
     group[places] = np.arange(len(places[0]), dtype=np.int32)
-    order, starts = _kernels.group_pairs(
-        evidence.given, pairs.row, pairs.klass, group, len(places[0])
-    )
-    _kernels.take_largest(order, starts, wanted[places], pairs.row, pairs.gap, mask)
-    _fill_up(evidence, places, wanted[places] - np.diff(starts), mask)
+    sizes = _ranks.count_pairs(evidence.given, pairs.row, pairs.klass, group, len(places[0]))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    order = np.empty(starts[-1], index_dtype(len(pairs.row)))
+    _ranks.group_pairs(evidence.given, pairs.row, pairs.klass, group, starts, order)
+    _ranks.take_largest(order, starts, wanted[places], pairs.row, pairs.gap, mask)
+    _fill_up(evidence, places, wanted[places] - sizes, mask)
     return mask
 
 
@@ -68,7 +69,7 @@ def _fill_up(
         return
     highest = np.full(evidence.m, -np.inf)  # of the rows that could still be flagged
     given, own, other = evidence.given, evidence.own, evidence.other
-    if not _kernels.highest_open(given, own, evidence.near_tie, mask, highest):
+    if not _ranks.highest_open(given, own, evidence.near_tie, mask, highest):
         return
     of = np.searchsorted(places[0][short], np.arange(evidence.m + 1))
     highest[np.diff(of) == 0] = -np.inf
@@ -80,9 +81,9 @@ def _fill_up(
     heaps = places[1][short], begin, filled, row, gap
     for start in range(0, evidence.n, ROWS_AT_ONCE):
         here = slice(start, start + ROWS_AT_ONCE)
-        rows = start + _kernels.reachable(given[here], own[here], other[here], least)
+        rows = start + _ranks.reachable(given[here], own[here], other[here], least)
         for some, block, first in evidence.take(rows):
-            _kernels.keep_nearest(block, first, some, given, own, known, of, *heaps)
+            _ranks.keep_nearest(block, first, some, given, own, known, of, *heaps)
     for start, count in zip(begin, filled):
         mask[row[start : start + count]] = True
 
@@ -124,5 +125,5 @@ def lowest(evidence: Evidence, values: np.ndarray, count: int) -> np.ndarray:
     count = min(count, len(known))
     if count > 0:
         known.partition(count - 1)
-        _kernels.mark_lowest(evidence.given, values, known[count - 1], count, mask)
+        _ranks.mark_lowest(evidence.given, values, known[count - 1], count, mask)
     return mask

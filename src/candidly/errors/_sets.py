@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _kernels, _score_kernels
+from . import _kernels, _ranks, _score_kernels
 from ._evidence import (
     ABSENT,
     EPSILON,
@@ -230,5 +230,5 @@ def flagged(evidence: SetEvidence, by: str, count: Any) -> np.ndarray:
     values = evidence.own if by == "self-confidence" else evidence.own - evidence.other
     rows, mask = np.flatnonzero(evidence.labelled), np.zeros(evidence.n, dtype=bool)
     whole = np.array([0, len(rows)])  # one group
-    _kernels.take_smallest(rows, whole, np.array([int(count)]), values, mask)
+    _ranks.take_smallest(rows, whole, np.array([int(count)]), values, mask)
     return mask

@@ -109,21 +109,30 @@ class Work:
         for column in self.columns.values():
             column.flush()  # type: ignore[attr-defined]
         found = self.found.pop(start, None)
-        kind = np.dtype([("row", "<i8"), ("klass", "<i4"), ("gap", self.columns["own"].dtype)])
-        records = np.empty(0 if found is None else len(found.row), kind)
+        records = np.empty(0)
         if found is not None:
-            for name in ("row", "klass", "gap"):
+            kind = np.dtype([(name, getattr(found, name).dtype) for name in found._fields])
+            records = np.empty(len(found.row), kind)
+            for name in found._fields:
                 records[name] = getattr(found, name)
         with replacing(self._note(start)) as file:
             np.save(file, records, allow_pickle=False)
 
     def pairs(self) -> Pairs:
-        """All pairs, in order of rows."""
+        """All pairs, in order of rows; once, as each part is let go when it has been copied."""
         from ._evidence import Pairs
 
-        if self.folder is None:
-            parts = [self.found[start] for start in sorted(self.found)]
-            return Pairs(*(np.concatenate(each) for each in zip(*parts)))
-        files = sorted(self.folder.glob("done-*.npy"))
-        records = np.concatenate([np.load(file, allow_pickle=False) for file in files])
-        return Pairs(*(np.ascontiguousarray(records[name]) for name in Pairs._fields))
+        parts: list[Any] = [self.found.pop(start) for start in sorted(self.found, reverse=True)]
+        if self.folder is not None:
+            files = sorted(self.folder.glob("done-*.npy"), reverse=True)
+            parts = [np.load(file, allow_pickle=False) for file in files]
+            parts = [Pairs(*(part[name] for name in Pairs._fields)) for part in parts]
+        size = sum(len(part.row) for part in parts)
+        whole = Pairs(*(np.empty(size, column.dtype) for column in parts[-1]))
+        start = 0
+        while parts:
+            part = parts.pop()
+            for column, values in zip(whole, part):
+                column[start : start + len(values)] = values
+            start += len(part.row)
+        return whole
