@@ -118,6 +118,9 @@ def test_off_diagonal_rates_are_limited():
     assert forward[0, 1] == 1  # limited to 0.9999, then the column sums to 1 again
     forward, _ = _matrices.noise_matrices(np.array([[0, 10**6], [10**6, 1]]))
     assert forward[0, 1] == pytest.approx(0.9999 / (0.9999 + 1 / (10**6 + 1)))
+    # a diagonal is not
+    forward, _ = _matrices.noise_matrices(np.array([[10**5, 0], [1, 1]]))
+    assert forward[0, 0] == pytest.approx(10**5 / (10**5 + 1), rel=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,9 @@ def test_few_of_a_class_are_left_alone():
     probs = np.array([[0.0, 1.0], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7], [0.9, 0.1]])
     for keep in (1, 4):
         for by in ("noise rate", "class", "both"):
-            found = errors.find(given, probs, by, keep=keep).mask
+            with pytest.warns(UserWarning, match="left alone: 0" + ", 1" * (keep == 4)) as seen:
+                found = errors.find(given, probs, by, keep=keep).mask
+            assert len(seen) == 1
             assert not found[0]
             assert not found[1:].any() or keep == 1
 
@@ -119,3 +121,47 @@ def test_the_nth_of_numbers_with_ties():
             values = values.astype(np.float32)
             for n in {0, size // 2, size - 1}:
                 assert _select._ranks._nth(values.copy(), n) == np.sort(values)[n]
+
+
+@pytest.mark.parametrize(("label", "near"), [(0, True), (2, False)])
+def test_a_tie_once_the_slack_is_added_goes_to_the_lower_class(label, near):
+    own = np.float32(0.375)
+    probs = np.full((1, 4), (1 - 2 * own) / 2, np.float32)
+    probs[0, label], probs[0, 1] = own, own + np.float32(1e-6)
+    evidence = errors.examine([label], probs)
+    assert evidence.predicted.tolist() == [1]
+    assert evidence.near_tie.tolist() == slow.examined(np.array([label]), probs).near.tolist()
+    assert evidence.near_tie.tolist() == [near]
+
+
+def test_rows_that_are_passed_over_are_out_of_reach_for_sure():
+    # the first row is less like class 1 than the second by less than the slack of an entry:
+    # it takes the one place, and drops out
+    given = np.array([0, 0, 1, 1, 2, 2])
+    probs = np.eye(3)[given]
+    probs[0] = 0.7000005, 0.3, -5e-7
+    probs[1] = 0.4, -1e-6, 0.600001
+    joint = np.array([[1, 1, 0], [0, 2, 0], [0, 0, 2]])
+    evidence = errors.examine(given, probs)
+    assert not _select.flagged(evidence, _select.by_noise_rate, joint=joint).any()
+
+
+def test_what_stays_of_a_small_class_is_not_taken_for_one_pair():
+    # of 8, all of which stay: 6 more on the diagonal, 3 less off it, would leave 2 to be taken
+    given = np.repeat([0, 1, 2], 8)
+    probs = np.eye(3)[given]
+    probs[:3] = 0.2, 0.6, 0.2
+    joint = np.array([[2, 5, 1], [0, 8, 0], [0, 0, 8]])
+    evidence = errors.examine(given, probs)
+    assert _select.flagged(evidence, _select.by_noise_rate, joint=joint, keep=7).any()
+    assert not _select.flagged(evidence, _select.by_noise_rate, joint=joint, keep=8).any()
+
+
+def test_a_threshold_between_two_floats():
+    # of what is below the threshold by less than float32 can say, nothing reaches it
+    own = np.float32(0.7)
+    probs = np.array([[own, 1 - own], [0, 1]], np.float32)
+    for more, guess in ((1e-9, -1), (-1e-9, 0)):
+        thresholds = np.array([float(own) + more + errors.EPSILON, 0.9])
+        evidence = errors.examine([0, 1], probs, thresholds=thresholds)
+        assert evidence.guess[0] == guess

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -101,6 +102,9 @@ METHODS: Mapping[str, Select] = {
 }
 
 
+COUNTED = (by_noise_rate, by_class, by_both)  # take as many as the joint says
+
+
 def flagged(
     evidence: Evidence,
     method: Select,
@@ -113,6 +117,12 @@ def flagged(
     joint = evidence.calibrated if joint is None else joint
     take = prune_counts(joint, evidence.given_counts, keep, fraction, quotas)
     few = evidence.given_counts <= keep
+    if method in COUNTED and len(some := np.flatnonzero(few & (evidence.given_counts > 0))):
+        named = ", ".join(map(str, some[:10])) + (", ..." if len(some) > 10 else "")
+        warnings.warn(
+            f"of these classes all examples stay (keep={keep}), and they are left alone: {named}.",
+            stacklevel=3,
+        )
     take[few] = 0
     take[few, few] = evidence.given_counts[few]
     return method(evidence, take) & ~evidence.near_tie
