@@ -28,11 +28,11 @@ class Claim:
 
 
 def at_least(name: str, value: float, target: float) -> Claim:
-    return Claim(name, value, f">= {target:g}", value >= target)
+    return Claim(name, float(value), f">= {target:g}", bool(value >= target))
 
 
 def at_most(name: str, value: float, target: float) -> Claim:
-    return Claim(name, value, f"<= {target:g}", value <= target)
+    return Claim(name, float(value), f"<= {target:g}", bool(value <= target))
 
 
 def interleaved(rounds: int, *sides: Callable[[], float]) -> list[list[float]]:
