@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -87,7 +88,7 @@ def reading() -> Iterator[Callable[[int, int], None]]:
         first = first or (now, done)
         if now - begun < QUIET_S:
             return
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
             if bar is None:
                 bar = _reading_bar()
                 task = bar.add_task("reading", total=total)
