@@ -196,3 +196,19 @@ def test_a_class_whose_candidates_have_no_mass_is_not_confident_at_nothing():
     sets = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]], bool)
     found = errors.thresholds(sets, probs)
     np.testing.assert_allclose(found, [2e-6, 1, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"workers": 0}, "workers is 0"),
+        ({"thresholds": [0.5, np.nan]}, "nan for class 1"),
+        ({"collisions": "both"}, "choose global or masked"),
+        ({"classes": ["a"]}, "1 names"),
+    ],
+)
+def test_options_are_checked_as_for_labels(options, message):
+    probs = np.array([[0.9, 0.1], [0.2, 0.8]])
+    for given in (np.eye(2, dtype=bool), np.array([0, 1])):
+        with pytest.raises(ValueError, match=message):
+            errors.find(given, probs, "predicted", **options)

@@ -157,14 +157,7 @@ def examine(
         TypeError, ValueError, FileNotFoundError: what is wrong, by row and value where there is
             one.
     """
-    source = open_source(probs, normalise)
-    _check_sizes(source)
-    if workers < 1:
-        raise ValueError(f"workers is {workers}; at least one thread works.")
-    if collisions not in ("global", "masked"):
-        raise ValueError(f"collisions={collisions!r}: choose global or masked.")
-    if classes is not None and len(classes) != source.m:
-        raise ValueError(f"`classes` has {len(classes)} names; `probs` has {source.m} columns.")
+    source = opened(probs, normalise, classes, collisions, workers)
     labels = read_given(given, source.n, source.m, classes, unlabelled)
     place = Work(work, source, labels, pairs)
     report = watch or (lambda done, total: None)
@@ -174,7 +167,7 @@ def examine(
         means = np.divide(sums, counts, out=np.full(source.m, ABSENT), where=counts > 0)
         thresholds = np.maximum(means, 2 * EPSILON)
     else:
-        thresholds = _check_thresholds(thresholds, source.m)
+        thresholds = check_thresholds(thresholds, source.m)
     _warn_of_classes(counts, classes)
     guess, disagreements = _second_pass(
         source, labels, first, thresholds, collisions == "masked", workers, report
@@ -195,11 +188,26 @@ def examine(
     )
 
 
-def _check_sizes(source: Source) -> None:
+def opened(
+    probs: Probs,
+    normalise: bool,
+    classes: Sequence[str] | None,
+    collisions: str = "global",
+    workers: int = 1,
+) -> Source:
+    """The probabilities, once what is asked of them makes sense."""
+    if workers < 1:
+        raise ValueError(f"workers is {workers}; at least one thread works.")
+    if collisions not in ("global", "masked"):
+        raise ValueError(f"collisions={collisions!r}: choose global or masked.")
+    source = open_source(probs, normalise)
     if source.n == 0:
         raise ValueError(f"{source.name} holds no examples.")
     if source.m < 2:
         raise ValueError(f"{source.name} has {source.m} column; label errors need two classes.")
+    if classes is not None and len(classes) != source.m:
+        raise ValueError(f"`classes` has {len(classes)} names; `probs` has {source.m} columns.")
+    return source
 
 
 # the first pass
@@ -273,7 +281,7 @@ def _in_order(do: Callable, todo: Sequence[tuple[int, int]], workers: int) -> It
 # between the passes
 
 
-def _check_thresholds(thresholds: Any, m: int) -> np.ndarray:
+def check_thresholds(thresholds: Any, m: int) -> np.ndarray:
     result = np.asarray(thresholds, dtype=np.float64)
     if result.shape != (m,):
         raise ValueError(f"`thresholds` has shape {result.shape}, not ({m},).")

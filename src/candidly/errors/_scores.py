@@ -9,12 +9,12 @@ import numpy as np
 
 from .._names import lookup
 from . import _score_kernels
-from ._evidence import Evidence, _check_sizes, _in_order, block_rows
+from ._evidence import Evidence, _in_order, block_rows, opened
 from ._faults import WORTH_SAYING, Faults, swept
 from ._gather import gathered, gathered_either
 from ._labels import read_given
 from ._sets import SetEvidence, holds_sets
-from ._source import Probs, Source, open_source
+from ._source import Probs, Source
 
 ScoreBy = Literal["margin", "self-confidence", "entropy"]
 QUICK = {"classes", "normalise", "unlabelled", "workers", "watch"}  # options that scores need
@@ -182,10 +182,7 @@ def _in_one_pass(
     watch: Any = None,
 ) -> np.ndarray:
     """Scores that need no thresholds: one reading, checked as ``examine`` does."""
-    source = open_source(probs, normalise)
-    _check_sizes(source)
-    if classes is not None and len(classes) != source.m:
-        raise ValueError(f"`classes` has {len(classes)} names; `probs` has {source.m} columns.")
+    source = opened(probs, normalise, classes, workers=workers)
     labels = read_given(given, source.n, source.m, classes, unlabelled)
     whole = np.dtype(np.int32 if source.dtype == np.float32 else np.int64)
     one = np.ones(1, source.dtype).view(whole)[0]

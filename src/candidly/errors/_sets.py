@@ -19,13 +19,14 @@ from ._evidence import (
     EPSILON,
     Collisions,
     Watch,
-    _check_sizes,
     _in_order,
     block_rows,
+    check_thresholds,
+    opened,
     rounded_up,
 )
 from ._faults import Faults, swept
-from ._source import Probs, Source, open_source
+from ._source import Probs, Source
 
 METHODS = ("margin", "self-confidence", "predicted", "confident")
 
@@ -137,12 +138,7 @@ def examine_sets(
         TypeError, ValueError, FileNotFoundError: what is wrong, by row and value where there is
             one.
     """
-    source = open_source(probs, normalise)
-    _check_sizes(source)
-    if collisions not in ("global", "masked"):
-        raise ValueError(f"collisions={collisions!r}: choose global or masked.")
-    if classes is not None and len(classes) != source.m:
-        raise ValueError(f"`classes` has {len(classes)} names; `probs` has {source.m} columns.")
+    source = opened(probs, normalise, classes, collisions, workers)
     sets = read_sets(given, source.n, source.m, unlabelled)
     report = watch or (lambda done, total: None)
     n, m = source.n, source.m
@@ -174,9 +170,7 @@ def examine_sets(
         means = np.divide(sums, weights, out=np.full(m, ABSENT), where=weights > 0)
         thresholds = np.maximum(means, 2 * EPSILON)
     else:
-        thresholds = np.asarray(thresholds, dtype=np.float64)
-        if thresholds.shape != (m,):
-            raise ValueError(f"`thresholds` has shape {thresholds.shape}, not ({m},).")
+        thresholds = check_thresholds(thresholds, m)
     guess, bounds = np.empty_like(predicted), rounded_up(thresholds - EPSILON, source.dtype)
     nobody = np.zeros(n, np.int8)  # every row's disagreement counts
 
