@@ -12,6 +12,7 @@ from ..stats import summarise
 from ..sweep.records import Record, Results, Run
 from ..sweep.select import METRICS, trained_on_validation
 from . import figures
+from ._template import template
 from ._wording import (
     NOTHING,
     algorithm_label,
@@ -56,21 +57,12 @@ def write_report(
 
 def make_page(results: Results, metric: str = "top1", criteria: Sequence[str] | None = None) -> str:
     """The page as HTML text; it refers to nothing outside itself."""
-    import jinja2
-
     from .. import __version__
 
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     tables = make_tables(results, criteria) if results.runs else []
     algorithms = algorithm_order(results)
     sections = [_section(results, dataset, tables, metric) for dataset in dataset_order(results)]
-    page = environment.get_template("template.html").render(
+    page = template("template.html").render(
         title="Which algorithm learns best from these labels?",
         nothing=None if results.runs else NOTHING,
         findings=findings_by_dataset(results, metric),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._files import replacing
+from ._template import template
 from .media import Media, open_media
 
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ def make_issues_page(
         ValueError: the media do not fit, or the evidence is not about one label per example.
         FileNotFoundError: there are no media of that name.
     """
-    import jinja2
-
     from .. import __version__
     from ..errors import Evidence, counts, health
     from ..errors._health import FEW
@@ -100,14 +99,7 @@ def make_issues_page(
         "rows divided by their sums": "yes" if evidence.normalised else None,
         "guesses that the other collision rule changes": f"{evidence.disagreements:,}",
     }
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("issues.html").render(
+    page = template("issues.html").render(
         flagged=len(table),
         labelled=labelled,
         by=issues.by,
