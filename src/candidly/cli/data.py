@@ -167,7 +167,8 @@ def _apply(data: Labelled, spec: str) -> Labelled:
 def _load(what: str, root: Path | None) -> Labelled:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        loaded = load(what, root)
+        with reading("decoding images", "of the images decoded") as watch:
+            loaded = load(what, root, watch=watch)
     for warning in caught:
         _tell(f"warning: {warning.message}")
     return loaded
