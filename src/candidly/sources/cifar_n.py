@@ -142,7 +142,7 @@ def load_cifar_n(path: Path, name: str) -> Labelled:
     found = READERS[path.suffix.lower()](path)
     coarse = labels.classes is CIFAR100_COARSE
     fine = len(CIFAR100) if coarse else len(labels.classes)
-    truth, *given = (_labels(path, found, key, fine) for key in ("clean_label", *labels.keys))
+    *given, truth = (_labels(path, found, key, fine) for key in (*labels.keys, "clean_label"))
     if coarse:
         truth, given = COARSE_OF[truth], [COARSE_OF[given[0]]]
         _warn_if_different(path, found, {"clean": truth, "noisy": given[0]})
@@ -252,8 +252,9 @@ def _read_side(path: Path, people: int) -> SideInformation:
 
 def _labels(path: Path, found: Mapping[str, np.ndarray], key: str, q: int) -> np.ndarray:
     """int64 (n,), the array of that name; all have the length of the truth."""
-    if key not in found or "clean_label" not in found:
-        raise ValueError(f"{path} has no array {key!r}; it has {', '.join(found) or 'none'}.")
+    for needed in (key, "clean_label"):
+        if needed not in found:
+            raise ValueError(f"{path} has no array {needed!r}; it has {', '.join(found)}.")
     labels = found[key]
     if labels.dtype.kind not in "iu" or labels.shape != (len(found["clean_label"]),):
         raise ValueError(f"{path} has {labels.dtype} {labels.shape} as {key!r}, not labels (n,).")

@@ -39,8 +39,7 @@ def find_beside(files: tuple[str, ...], root: str | os.PathLike[str] | None) -> 
 
     Where ``root`` is a file, its folder is looked into.
     """
-    first, *rest = _places(root)
-    places = [first.parent if first.is_file() else first, *rest]
+    places = [place.parent if place.is_file() else place for place in _places(root)]
     return next((path for file in files if (path := _found((file,), places))), None)
 
 
