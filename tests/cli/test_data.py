@@ -87,8 +87,8 @@ def test_given_labels_are_made_and_described(candidly, tmp_path):
     shown = candidly("labels", "describe", "a.npz")[1]
     assert "given noise rate (oracle)" in shown
     assert "given labels that are right, by true class (oracle)" in shown
-    (row,) = (line.split() for line in shown.splitlines() if line.startswith("│ 3 │"))
-    assert row[1::2] == ["3", *3 * ["0.0"], "74.9", "0.0", "25.1", *4 * ["0.0"]]
+    row = ["3", *3 * ["0.0"], "74.9", "0.0", "25.1", *4 * ["0.0"]]
+    assert row in [line.split() for line in shown.splitlines()]
     again = candidly("labels", "describe", "digits", "--noise", spec, "--json")[1]
     assert json.loads(again)["oracle_transition"] == found["oracle_transition"]
 

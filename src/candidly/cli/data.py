@@ -56,7 +56,7 @@ def list_sources(as_json: AsJson = False) -> None:
     if as_json:
         _print_json([_source_dict(source) for source in SOURCES.values()])
         return
-    table = Table(title="Known data sets (published numbers)")
+    table = Table(title="Known data sets (published numbers)", box=None, pad_edge=False)
     table.add_column("name", no_wrap=True)
     for column in ("n", "features", "classes", "candidates", "noise %"):
         table.add_column(column, justify="right", no_wrap=True)
@@ -85,7 +85,8 @@ def show(
     for key, value in _source_dict(source).items():
         if key == "expected":
             value = ", ".join(f"{k}={v}" for k, v in value.items() if v is not None)
-        table.add_row(key, ", ".join(value) if isinstance(value, list) else _text(value))
+        listed = isinstance(value, (list, tuple))
+        table.add_row(key, ", ".join(value) or "-" if listed else _text(value))
     _out(table)
 
 
@@ -260,7 +261,9 @@ def _transitions(data: Labelled, description: Description) -> list[Table]:
 
 
 def _matrix_table(classes: tuple[str, ...], shares: np.ndarray) -> Table:
-    table = Table(title="given label (columns, by number) by true class (rows), % (oracle)")
+    table = Table(
+        title="given label (columns, by number) by true class (rows), % (oracle)", box=None
+    )
     table.add_column("")
     for label in range(len(classes)):
         table.add_column(str(label), justify="right")
