@@ -10,6 +10,7 @@ import numpy as np
 
 from ..describe import transition
 from ..labelled import Labelled
+from ..seeds import draw
 from ._features import checked_table, condensed
 from ._specs import Process, Task, Values, parsed, written
 from .flip import flip
@@ -52,8 +53,12 @@ def _pair(task: Task, values: Values) -> np.ndarray:
 
 
 def _features(task: Task) -> np.ndarray:
-    # this solver has no use for random numbers
-    return condensed(checked_table(task.data.inputs, task.data.n), svd_solver="covariance_eigh")
+    from threadpoolctl import threadpool_limits
+
+    table = checked_table(task.data.inputs, task.data.n)
+    seed = int(draw(0, "imperfect.features").integers(2**31))  # the same whatever the labels' seed
+    with threadpool_limits(1):  # the same sums whatever the number of cores
+        return condensed(table, seed)
 
 
 def _lookalike(task: Task, values: Values) -> np.ndarray:

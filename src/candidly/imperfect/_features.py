@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -34,12 +33,11 @@ def checked_table(inputs: np.ndarray, n: int, name: str = "inputs") -> np.ndarra
     return table
 
 
-def condensed(table: np.ndarray, **options: Any) -> np.ndarray:
-    """Standardised columns; where there are more than 64, their first principal components.
+def condensed(table: np.ndarray, seed: int) -> np.ndarray:
+    """Standardised columns (n, d); where there are more than 64, their first principal components.
 
-    Args:
-        table: float (n, d).
-        options: of scikit-learn's ``PCA``.
+    ``seed``, below 2^31, is for the search for components, which is by random projections where
+    there are very many columns.
     """
     if not len(table):
         return table
@@ -49,4 +47,4 @@ def condensed(table: np.ndarray, **options: Any) -> np.ndarray:
     table = StandardScaler().fit_transform(table)
     if table.shape[1] <= COMPONENTS:
         return table
-    return PCA(min(COMPONENTS, len(table)), **options).fit_transform(table)
+    return PCA(min(COMPONENTS, len(table)), random_state=seed).fit_transform(table)

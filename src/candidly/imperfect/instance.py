@@ -112,7 +112,7 @@ def _held_out_log_probs(table: np.ndarray, truth: np.ndarray, q: int, seed: int)
     # in one thread the sums are the same whatever the number of cores; on a machine that is busy
     # with other things, two took a hundred times as long (digits: 25 s instead of 0.3 s)
     with threadpool_limits(1):
-        table = condensed(table, random_state=int(random.integers(2**31)))
+        table = condensed(table, int(random.integers(2**31)))
         for k in range(min(FOLDS, len(truth))):
             out = fold == k
             known = np.unique(truth[~out])
