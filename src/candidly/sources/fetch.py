@@ -19,30 +19,36 @@ def find_file(source: Source, root: str | os.PathLike[str] | None, download: boo
         FileNotFoundError: it is nowhere; the message says what to put where.
         ValueError: what was downloaded has another checksum than the one on record.
     """
-    cache = _cache()
-    places = [] if root is None else [Path(root).expanduser()]
-    if os.environ.get("CANDIDLY_DATA"):
-        places.append(Path(os.environ["CANDIDLY_DATA"]).expanduser())
-    places.append(cache)
-    for place in places:
-        if place.is_file():
-            return place
-        for path in _files_in(place):
-            if _folded(path.name) in {_folded(file) for file in source.files}:
-                return path
+    places = _places(root)
+    found = _found(source.files, places)
+    if found is not None:
+        return found
     if source.url is None:
         raise _nowhere(source, places, "No address is known for it")
     if not download:
         raise _nowhere(source, places, "Downloading is switched off")
     try:
-        return _download(source, cache)
+        return _download(source, _cache())
     except OSError as error:  # requests' errors are OSErrors
         reason = f"{type(error).__name__}: {error}".splitlines()[0][:80]
         raise _nowhere(source, places, f"Downloading {source.url} failed ({reason})") from error
 
 
+def find_beside(files: tuple[str, ...], root: str | os.PathLike[str] | None) -> Path | None:
+    """A file of one of these names where ``find_file`` looks, the first name first; or None.
+
+    Where ``root`` is a file, its folder is looked into.
+    """
+    places = [place.parent if place.is_file() else place for place in _places(root)]
+    return next((path for file in files if (path := _found((file,), places))), None)
+
+
 def warn_if_different(path: Path, data: Labelled, source: Source) -> None:
-    """Warns when the file's checksum or the data's characteristics are not those on record."""
+    """Warns when the file's checksum or the data's characteristics are not those on record.
+
+    The checksum is that of the first of the source's files; the others are conversions of it, and
+    only their content counts.
+    """
     differences = [
         f"{row.what} is {row.measured}, not {row.expected}"
         for row in compare(data, source)
@@ -50,7 +56,8 @@ def warn_if_different(path: Path, data: Labelled, source: Source) -> None:
     ]
     with open(path, "rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
-    changed = source.sha256 is not None and found != source.sha256
+    converted = _folded(path.name) in {_folded(file) for file in source.files[1:]}
+    changed = source.sha256 not in (None, found) and not converted
     if changed or differences:
         told = "; ".join(differences) or "its characteristics agree with the published ones"
         checksum = f" has SHA-256 {found}, not {source.sha256}" if changed else ""
@@ -73,6 +80,23 @@ def _download(source: Source, cache: Path) -> Path:
         )
     except ValueError as error:
         raise ValueError(f"{source.url} is not the file on record: {error}") from error
+
+
+def _places(root: str | os.PathLike[str] | None) -> list[Path]:
+    """What is looked through, in order."""
+    named = [root, os.environ.get("CANDIDLY_DATA")]
+    return [*(Path(place).expanduser() for place in named if place), _cache()]
+
+
+def _found(files: tuple[str, ...], places: list[Path]) -> Path | None:
+    wanted = {_folded(file) for file in files}
+    for place in places:
+        if place.is_file():
+            return place
+        for path in _files_in(place):
+            if _folded(path.name) in wanted:
+                return path
+    return None
 
 
 def _cache() -> Path:
