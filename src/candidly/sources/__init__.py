@@ -11,13 +11,23 @@ from pathlib import Path
 
 from .._names import lookup
 from ..labelled import Labelled
+from . import label_errors
 from ._source import Comparison, Expected, Source, compare
 from .digits import load_digits
 from .fetch import find_file, warn_if_different
 from .files import SUFFIXES, load_file
 from .mat import load_mat
 
-__all__ = ["SOURCES", "Comparison", "Expected", "Source", "compare", "load", "title_of"]
+__all__ = [
+    "SOURCES",
+    "Comparison",
+    "Expected",
+    "Source",
+    "compare",
+    "label_errors",
+    "load",
+    "title_of",
+]
 
 COMMIT = "a43c823f1cf2575e7fc74bcdfc307463e0bd44bd"
 REPOSITORY = f"https://raw.githubusercontent.com/pruirui/partial_label_realworld_dataset/{COMMIT}"

@@ -5,6 +5,7 @@ both, neither. ``judge`` makes a verdict of the answers; ``totals``, ``estimates
 say how many labels are wrong, ``agreement`` how far people agree, and ``corrected`` puts right
 labels in place of wrong ones.
 
+>>> import numpy as np
 >>> votes = from_counts([[1, 4, 0, 0], [5, 0, 0, 0]], item=[3, 0], given=[0, 1], guessed=[1, 0])
 >>> verdicts = judge(votes)
 >>> verdicts
@@ -12,8 +13,6 @@ Verdicts(1 non-error, 1 correctable)
 >>> corrected(np.array([1, 1, 0, 0]), verdicts).labels
 array([1, 1, 0, 1])
 """
-
-import numpy as np
 
 from ._agreement import Agreement, Kappa, agreement, fleiss
 from ._answers import from_answers, read_answers

@@ -48,7 +48,8 @@ def fleiss(counts: np.ndarray) -> Kappa:
     counts = counts[counts.sum(1) >= 2]
     k = len(counts)
     if not k:
-        return Kappa(*[float("nan")] * 5, items=0)
+        nan = float("nan")
+        return Kappa(nan, nan, nan, nan, nan, 0)
     people = counts.sum(1)
     agree = ((counts**2).sum(1) - people) / (people * (people - 1))
     observed, expected = float(agree.mean()), _chance(counts.sum(0))

@@ -143,7 +143,8 @@ def read_answers(
         asked=np.unique(items),
         classes=classes,
         people=people,
-        **known,
+        given=known.get("given"),
+        guessed=known.get("guessed"),
     )
 
 
@@ -218,11 +219,10 @@ def _read(path: Path) -> Any:
 
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
-    read = {".csv": pl.read_csv, ".parquet": pl.read_parquet}.get(path.suffix.lower())
-    if read is None:
+    if path.suffix.lower() not in (".csv", ".parquet"):
         raise ValueError(f"{path} is no .csv or .parquet file.")
     try:
-        return read(path)
+        return pl.read_csv(path) if path.suffix.lower() == ".csv" else pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"{path} cannot be read ({error}).") from None
 

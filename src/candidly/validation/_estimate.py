@@ -77,13 +77,16 @@ def estimate(found: int, checked: int, flagged: int | None = None, size: int = 0
     flagged = checked if flagged is None else flagged
     size = size or flagged
     names = ("found", "checked", "flagged", "size")
-    values = [int(value) for value in (found, checked, flagged, size)]
-    if checked < 1 or found < 0 or values != sorted(values):
+    values = (found, checked, flagged, size)
+    if checked < 1 or found < 0 or list(values) != sorted(values):
         told = ", ".join(f"{name} {value:,}" for name, value in zip(names, values))
         raise ValueError(f"{told}: these must not fall, and at least one example is checked.")
     low, high = wilson(np.array([found]), np.array([checked]))[0]
     return Estimate(
-        *values,
+        found=int(found),
+        checked=int(checked),
+        flagged=int(flagged),
+        size=int(size),
         total=flagged * found / checked,
         wilson=(float(flagged * low), float(flagged * high)),
         finite=_hypergeometric(found, checked, flagged),
@@ -153,7 +156,10 @@ def missed(unflagged: int, audited: int = 0, found: int = 0) -> Missed:
 
 @dataclass(frozen=True)
 class Stratified:
-    """Errors in all, from a sample of each stratum; 95 % interval, normal, within what is possible."""
+    """Errors in all, from a sample of each stratum, with a normal 95 % interval.
+
+    The interval is cut to what is possible: no fewer than were found, no more than could be.
+    """
 
     total: float
     standard_error: float
