@@ -205,7 +205,7 @@ class Setting:
     threshold: int | None
     reading: Reading
     sets: Sets
-    fragile: int
+    fragile: int | None  # items that hang on one answer; None of sets of classes
 
 
 def thresholds(
@@ -222,14 +222,15 @@ def thresholds(
     found = []
     for level in levels:
         verdicts = judge(tally, level)
-        number = int(fragile(verdicts).sum())
         made = sets(verdicts, size, flagged)
-        found.append(Setting(f"{level} answers", level, "exact", made, number))
+        found.append(Setting(f"{level} answers", level, "exact", made, _fragile(verdicts)))
     verdicts = judge(tally, levels[0])
-    made = sets(verdicts, size, flagged, "seen")
-    number = int(fragile(verdicts).sum())
-    found.append(Setting(f"seen at all by {levels[0]}", levels[0], "seen", made, number))
-    return found
+    made, name = sets(verdicts, size, flagged, "seen"), f"seen at all by {levels[0]}"
+    return [*found, Setting(name, levels[0], "seen", made, _fragile(verdicts))]
+
+
+def _fragile(verdicts: Verdicts) -> int | None:
+    return None if isinstance(verdicts.tally, SetTally) else int(fragile(verdicts).sum())
 
 
 def _readings(verdicts: Verdicts) -> dict[str, np.ndarray]:
