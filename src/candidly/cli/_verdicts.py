@@ -81,20 +81,20 @@ def _categories(categories: Mapping[str, int], offered: Sequence[str] | None) ->
 
 def _errors(about: Mapping[str, Any]) -> None:
     shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
-    columns = ["errors, read as", "found", "%", "95 %"]
     whole = about.get("estimates")
-    if whole:
-        columns += ["in all", "% of all", "95 % "]
+    columns = ["errors, read as", "found", "% of checked"]
+    columns += ["in all", "% of all", "95 %"] if whole else ["95 %"]
     for place, name in enumerate(columns):
         shown.add_column(name, justify="right" if place else "left", no_wrap=True)
     for name, share in about["errors"].items():
-        row = [name, f"{share['count']:,}", *_percent(share)]
+        percent, sure = _percent(share)
+        row = [name, f"{share['count']:,}", percent]
         if whole:
             e = whole[name]
             ends = f"{e['percent low']:.2f} to {e['percent high']:.2f}"
             sure = "all checked" if e["census"] else ends
-            row += [f"{e['total']:,.0f}", f"{e['percent']:.2f}", sure]
-        shown.add_row(*row)
+            row += [f"{e['total']:,.0f}", f"{e['percent']:.2f}"]
+        shown.add_row(*row, sure)
     _out(shown)
 
 
