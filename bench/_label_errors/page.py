@@ -114,7 +114,8 @@ def _table1(sets: Found) -> list[str]:
         prose(
             f"""Errors among the checked, scaled to all that were flagged. The mean of the ten
             percentages is {sum(percents) / len(percents):.2f} (published: 3.4), and
-            {validated:,} of {checked:,} checked items are errors, {100 * validated / checked:.1f} %
+            {validated:,} of {checked:,} checked items are errors (with the published votes of
+            Caltech-256), {100 * validated / checked:.1f} %
             (published: 54 %)."""
         ),
         grid([*header, "Wilson 95 %", "hypergeometric 95 %"], rows),
