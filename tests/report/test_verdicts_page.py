@@ -58,6 +58,14 @@ def test_what_it_says():
     assert made.fingerprint[:16] in page
 
 
+def test_a_sample_has_an_interval():
+    found = verdicts()
+    page = text_of(page_of(found, size=5000, flagged=400))
+    low, high = validation.estimates(found, 400, 5000)["exact"].interval
+    assert f"{low:,.0f} to {high:,.0f}" in page
+    assert "5 were checked at random and decided" in page
+
+
 def test_without_a_size_nothing_is_said_of_the_whole():
     page = text_of(page_of(verdicts()))
     assert "whole data set" not in page

@@ -63,6 +63,22 @@ def test_labels_and_predictions_go_with_the_votes(folder, monkeypatch):
         study("cifar10")
 
 
+def test_imagenet_is_placed_by_its_index(folder):
+    url = "https://labelerrors.com//static/imagenet/val/n01/ILSVRC2012_val_00000293.JPEG"
+    votes = folder / "label_errors/mturk/imagenet_mturk.json"
+    votes.write_text(json.dumps([ROW | {"id": 293, "url": url}]))
+    made = study("imagenet", folder / "label_errors")
+    assert made.votes.item.tolist() == [-1]
+    assert any("dataset_indexing" in name for name in made.missing)
+    (folder / "label_errors/dataset_indexing").mkdir()
+    files = ["val/n01/ILSVRC2012_val_00000005.JPEG", "val/n01/ILSVRC2012_val_00000293.JPEG"]
+    index = folder / "label_errors/dataset_indexing/imagenet_val_set_index_to_filepath.json"
+    index.write_text(json.dumps(files))
+    made = study("imagenet", folder / "label_errors")
+    assert made.votes.item.tolist() == [1]
+    assert made.ids == tuple(files)
+
+
 def test_what_is_missing_says_what_to_put_where(folder):
     with pytest.raises(FileNotFoundError, match=r"mturk/mnist_mturk.json.*label_errors.*root"):
         study("mnist", folder)

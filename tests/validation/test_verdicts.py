@@ -69,6 +69,8 @@ def test_a_threshold_that_two_answers_could_reach_is_refused():
     tally = from_counts([[3, 2, 0, 0], [3, 3, 1, 0]], item=[4, 9])
     with pytest.raises(ValueError, match=r"threshold is 3, but 7 people answered about item 9.*4"):
         judge(tally, 3)
+    with pytest.raises(ValueError, match="two answers could reach it"):
+        judge(from_counts([[2, 2, 0, 0]]), 2)  # a tie
 
 
 def test_readings_by_hand():
@@ -120,6 +122,13 @@ def test_fragile_is_what_one_other_answer_changes(threshold):
     assert 0 < sum(expected) < 56
 
 
+def test_crowds_of_any_size():
+    counts = [[60_000, 50_000, 0, 0], [55_000, 55_001, 1, 0], [0, 0, 9, 90_000]]
+    tally = from_counts(counts)
+    assert named(judge(tally)) == ["non-error", "non-agreement", "neither"]
+    assert validation.fragile(judge(tally)).tolist() == [False, True, False]
+
+
 def test_only_offered_answers_make_an_item_fragile():
     # from 3 - 0 - 2 nobody can go to "both", but one can still go over to neither
     counts = {"given": [2], "guessed": [1], "neither": [2]}
@@ -128,6 +137,8 @@ def test_only_offered_answers_make_an_item_fragile():
     two = from_counts({"given": [4], "guessed": [1]})
     assert validation.fragile(judge(two)).tolist() == [False]
     assert validation.fragile(judge(from_counts([[1, 1, 0, 0]]))).tolist() == [False]  # pending
+    same = from_counts([[3, 0, 0, 2]], given=[1], guessed=[1])
+    assert validation.fragile(judge(same)).tolist() == [False]  # degenerate
 
 
 def test_sets_of_classes():

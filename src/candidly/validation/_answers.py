@@ -65,8 +65,7 @@ def from_answers(
         name: None if values is None else whole(name, values)
         for name, values in (("given", given), ("guessed", guessed))
     }
-    rows = _asked(items, asked, labels)
-    place = np.searchsorted(rows, items)
+    rows, place = _asked(items, asked, labels)
     _check_once(items, place, persons, _listed(person))
     cells = np.bincount(
         place * (len(ANSWERS) + 1) + codes, minlength=len(rows) * (len(ANSWERS) + 1)
@@ -185,8 +184,10 @@ def _person_codes(persons: list[Any], people: Iterable[Any] | None) -> np.ndarra
     return np.fromiter(map(number.__getitem__, persons), np.int64, len(persons))
 
 
-def _asked(items: np.ndarray, asked: Any, labels: Mapping[str, np.ndarray | None]) -> np.ndarray:
-    """The items asked about, ascending; every answer is about one of them."""
+def _asked(
+    items: np.ndarray, asked: Any, labels: Mapping[str, np.ndarray | None]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The items asked about, ascending, and which of them each answer is about."""
     rows = np.unique(items if asked is None else whole("asked", asked))
     sizes = {name: len(values) for name, values in labels.items() if values is not None}
     for row in np.flatnonzero(items < 0)[:1]:
@@ -198,9 +199,12 @@ def _asked(items: np.ndarray, asked: Any, labels: Mapping[str, np.ndarray | None
                 f"item {rows[beyond[0]]} is asked about, but `{name}` has {n} entries"
                 f" (0..{n - 1}). Items are row numbers of the data set."
             )
-    for row in np.flatnonzero(~np.isin(items, rows))[:1]:
+    place = np.searchsorted(rows, items)
+    known = place < len(rows)
+    known[known] = rows[place[known]] == items[known]
+    for row in np.flatnonzero(~known)[:1]:
         raise ValueError(f"the answer in row {row} is about item {items[row]}, which nobody asked.")
-    return rows
+    return rows, place
 
 
 def _check_once(items: np.ndarray, place: np.ndarray, persons: np.ndarray, names: list) -> None:
