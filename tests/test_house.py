@@ -31,9 +31,10 @@ MAY = {  # who may import whom
     "labelled": {"ground"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
-    "errors": {"ground"},
+    "errors": {"ground", "stats"},
+    "validation": {"ground", "labelled", "stats"},
     "imperfect": {"ground", "labelled"},
-    "sources": {"ground", "labelled"},
+    "sources": {"ground", "labelled", "validation"},
     "examples": {"ground", "labelled"},
     "train": {"ground", "algorithms", "examples", "nets", "optim"},
     "checkpoint": {"ground", "train"},
@@ -41,10 +42,10 @@ MAY = {  # who may import whom
     "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "report": {"ground", "errors", "stats", "sweep"},
+    "report": {"ground", "errors", "stats", "sweep", "validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"errors", "sweep"},
+    | {"errors", "sweep", "validation"},
     "__main__": {"cli"},
 }
 

@@ -31,10 +31,11 @@ _WHERE = {
     "report": "",
     "sources": "",
     "stats": "",
+    "validation": "",
 }
 
 if TYPE_CHECKING:
-    from . import algorithms, criteria, errors, imperfect, report, sources, stats
+    from . import algorithms, criteria, errors, imperfect, report, sources, stats, validation
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
     from .labelled import Labelled, from_arrays
@@ -71,4 +72,5 @@ __all__ = [
     "report",
     "sources",
     "stats",
+    "validation",
 ]

@@ -7,6 +7,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -87,3 +89,20 @@ def interval(summary: Summary, level: float = 0.95) -> tuple[float, float] | Non
 
     half = float(stdtrit(summary.count - 1, (1 + level) / 2)) * summary.standard_error
     return summary.mean - half, summary.mean + half
+
+
+def wilson(right: np.ndarray, of: np.ndarray, level: float = 0.95) -> np.ndarray:
+    """Wilson's intervals of shares, right of how many: (k,), (k,) -> float64 (k, 2).
+
+    NaN of none. ``level`` is in (0, 1).
+
+    >>> wilson(np.array([65]), np.array([400])).round(4).tolist()
+    [[0.1296, 0.2018]]
+    """
+    z = statistics.NormalDist().inv_cdf((1 + level) / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = right / of
+        middle = share + z**2 / (2 * of)
+        reach = z * np.sqrt(share * (1 - share) / of + z**2 / (4 * of**2))
+        bounds = np.stack([middle - reach, middle + reach], 1) / (1 + z**2 / of)[:, None]
+    return np.clip(bounds, 0, 1)

@@ -9,7 +9,7 @@ from cleanlab import dataset as peer
 from scipy import stats
 
 from candidly import errors
-from candidly.errors._health import wilson
+from candidly.stats import wilson
 
 
 def confused(counts, seed=0):

@@ -9,5 +9,6 @@ from .findings import findings
 from .html import write_report
 from .issues import write_issues_page
 from .tables import render
+from .verdicts import write_verdicts_page
 
-__all__ = ["findings", "render", "write_issues_page", "write_report"]
+__all__ = ["findings", "render", "write_issues_page", "write_report", "write_verdicts_page"]

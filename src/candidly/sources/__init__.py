@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .._names import lookup
 from ..labelled import Labelled
+from . import label_errors
 from ._source import Comparison, Expected, Source, compare
 from .cifar_n import CIFAR_N
 from .digits import load_digits
@@ -20,7 +21,16 @@ from .files import SUFFIXES, load_file
 from .mat import load_mat
 from .pictures import with_pictures
 
-__all__ = ["SOURCES", "Comparison", "Expected", "Source", "compare", "load", "title_of"]
+__all__ = [
+    "SOURCES",
+    "Comparison",
+    "Expected",
+    "Source",
+    "compare",
+    "label_errors",
+    "load",
+    "title_of",
+]
 
 COMMIT = "a43c823f1cf2575e7fc74bcdfc307463e0bd44bd"
 REPOSITORY = f"https://raw.githubusercontent.com/pruirui/partial_label_realworld_dataset/{COMMIT}"
