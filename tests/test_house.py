@@ -31,6 +31,7 @@ MAY = {  # who may import whom
     "labelled": {"ground"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
+    "crowd": {"ground", "labelled"},
     "errors": {"ground"},
     "imperfect": {"ground", "labelled"},
     "sources": {"ground", "labelled"},
@@ -41,10 +42,10 @@ MAY = {  # who may import whom
     "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "report": {"ground", "errors", "stats", "sweep"},
+    "report": {"ground", "crowd", "errors", "stats", "sweep"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"errors", "sweep"},
+    | {"crowd", "errors", "sweep"},
     "__main__": {"cli"},
 }
 
