@@ -77,7 +77,9 @@ def priorities(consensus: Consensus) -> np.ndarray:
 
 
 def next_items(consensus: Consensus, count: int | None = None) -> pl.DataFrame:
-    """What to ask about next: the ``count`` items of lowest ``priorities``, or all; ties by row.
+    """What to ask about next: the ``count`` items of lowest ``priorities``, or all.
+
+    Of equal ones the item with fewer answers comes first, then by row.
 
     Columns: item, priority, consensus (null where nothing is known), answers, row.
 
@@ -89,7 +91,8 @@ def next_items(consensus: Consensus, count: int | None = None) -> pl.DataFrame:
     if count is not None and count < 0:
         raise ValueError(f"`count` is {count}; it is a number of items.")
     answers, priority = consensus.answers, priorities(consensus)
-    rows = np.argsort(priority, kind="stable")[:count]
+    # rounded, so that equal ones are equal
+    rows = np.lexsort((answers.per_item, priority.round(12)))[:count]
     names = [answers.classes[k] if k >= 0 else None for k in consensus.labels[rows].tolist()]
     return pl.DataFrame(
         {

@@ -318,7 +318,7 @@ def _those_who_answered(
     """Names of those with an answer, and the codes among these; the others get a warning."""
     there = np.zeros(len(names), bool)
     there[codes] = True
-    if not there.all():
+    if there.any() and not there.all():
         absent = [name for name, here in zip(names, there.tolist()) if not here]
         more = ", ..." if len(absent) > NAMED else ""
         warnings.warn(

@@ -18,7 +18,8 @@ from ._consensus import Consensus, agreement_with, mean_for_missing
 from ._majority import majority
 from ._probs import checked_probs
 
-LEAST = 1e-6
+LEAST = 1e-6  # of weights and of the error of a constant guess
+FLOOR = 1e-12  # in place of a probability of 0 under a logarithm
 ROUNDING = 1e-12  # of sums of weights in another order
 SHARPEST, FLATTEST = 0.05, 20.0  # temperatures that are searched
 
@@ -210,4 +211,4 @@ def scaled(probs: np.ndarray, temperature: float) -> np.ndarray:
 
 
 def _logs(probs: np.ndarray) -> np.ndarray:
-    return np.log(np.maximum(probs, LEAST))
+    return np.log(np.maximum(probs, FLOOR))

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from .._names import lookup
 from ..labelled import Labelled
+from ._crowds import SOURCES_OF_CROWDS
 from ._source import Comparison, Expected, Source, compare
 from .digits import load_digits
-from .fetch import find_file, warn_if_different
+from .fetch import find_file, find_parts, warn_if_different, warn_if_parts_differ
 from .files import SUFFIXES, load_file
 from .mat import load_mat
 
@@ -168,7 +169,7 @@ _TABLE = (
     ),
 )
 
-SOURCES: dict[str, Source] = {source.name: source for source in _TABLE}
+SOURCES: dict[str, Source] = {source.name: source for source in (*_TABLE, *SOURCES_OF_CROWDS)}
 
 
 def load(
@@ -201,6 +202,11 @@ def load(
     _, source = lookup(SOURCES, str(name_or_path), "data set")
     if not source.files:
         return source.loader()
+    if source.parts:
+        paths = find_parts(source, root, download)
+        data = source.loader(paths, source.name)
+        warn_if_parts_differ(paths, data, source)
+        return data
     path = find_file(source, root, download)
     data = source.loader(path, source.name)
     warn_if_different(path, data, source)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..labelled import Labelled
+from ._parts import Part
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Expected:
     """Published characteristics; averages to two decimals, rates to two decimals of a percent."""
 
     n: int
-    d: int
+    d: int | None
     q: int
     avg_candidates: float | None = None
     noise_rate: float | None = None
@@ -36,7 +37,9 @@ class Source:
         citation: the paper it comes from.
         expected: published characteristics.
         steps: updates that the benchmark trains for.
-        loader: (path, source) -> Labelled for files; () -> Labelled where there are none.
+        loader: (path, source) -> Labelled for files; () -> Labelled where there are none; of
+            several parts ({file: path}, source) -> Labelled.
+        parts: the files of a data set that is several; ``files`` then lists them.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Source:
     expected: Expected
     steps: int
     loader: Callable[..., Labelled]
+    parts: tuple[Part, ...] = ()
 
 
 class Comparison(NamedTuple):
