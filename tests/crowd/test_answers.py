@@ -138,5 +138,8 @@ def test_every_way_goes_by_its_name():
 def test_the_table_begins_with_doubts():
     rows = [(0, "a", 0), (0, "b", 0), (1, "a", 0), (1, "b", 1), (1, "c", 1)]
     table = majority(Answers.from_columns(*zip(*rows), items=3)).table()
-    assert table.rows() == [(1, "1", 2 / 3, 3, 2 / 3, 1), (0, "0", 1.0, 2, 1.0, 0),
-                            (2, None, None, 0, None, 2)]  # fmt: skip
+    assert table.rows() == [
+        (1, "1", 2 / 3, 3, 2 / 3, 1, "untied"),
+        (0, "0", 1.0, 2, 1.0, 0, "untied"),
+        (2, None, None, 0, None, 2, "no answer"),
+    ]

@@ -41,6 +41,7 @@ def test_the_table():
     assert list(SOURCES) == [
         "digits", "lost", "msrcv2", "mirflickr", "birdsong", "malagasy", "soccer-player",
         "italian", "yahoo-news", "english", "fg-net",
+        "labelme", "bluebirds", "sentiment", "cifar10s",
     ]  # fmt: skip
     for name, source in SOURCES.items():
         assert source.name == name
@@ -60,7 +61,8 @@ def test_d_prot_1_each_data_set_has_its_own_number_of_updates():
 
 def test_titles_are_the_ones_seeds_are_made_of():
     titles = ["Digits", "Lost", "MSRCv2", "Mirflickr", "Birdsong", "Malagasy", "SoccerPlayer",
-              "Italian", "YahooNews", "English", "FG-NET"]  # fmt: skip
+              "Italian", "YahooNews", "English", "FG-NET",
+              "LabelMe", "Bluebirds", "Sentiment", "CIFAR-10S"]  # fmt: skip
     assert [title_of(name) for name in SOURCES] == titles
     assert hashed(title_of("lost"), "PRODEN", 1, 0) == 722568781
 

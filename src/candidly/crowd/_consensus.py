@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,8 +26,6 @@ class Consensus:
         weights: float64 (J,), what an answer of each annotator weighs in ``priorities``.
         model_weight: the same of the model; 0 without one.
     """
-
-    by: ClassVar[str] = ""
 
     answers: Answers
     labels: np.ndarray

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -34,8 +34,6 @@ class Crowdlab(Consensus):
             every item has one answer.
         temperature: what logarithms of the model's probabilities were divided by, 1 if nothing.
     """
-
-    by: ClassVar[str] = "crowdlab"
 
     majority: np.ndarray
     likelihood: float

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,6 @@ class DawidSkene(Consensus):
         log_likelihood: float64 (rounds,), after each round, in nats.
         converged: whether the last round gained less than 1e-6 of it.
     """
-
-    by: ClassVar[str] = "dawid-skene"
 
     prior: np.ndarray
     confusion: np.ndarray | None
@@ -153,6 +151,12 @@ def _posterior(log_joint: np.ndarray) -> tuple[np.ndarray, float]:
     return joint / sums, float((np.log(sums) + largest).sum())
 
 
+def _log_prior(prior: np.ndarray) -> np.ndarray:
+    """Exact, so that a class of share 0 stays at 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(prior)
+
+
 def _log(values: np.ndarray) -> np.ndarray:
     return np.log(np.maximum(values, TINY))
 
@@ -183,7 +187,7 @@ class _Matrices:
     def log_joint(self, rates: _Rates) -> np.ndarray:
         m = self.answers.m
         table = np.ascontiguousarray(_log(rates.annotators).transpose(0, 2, 1))
-        found = self.said @ table.reshape(-1, m) + _log(rates.prior)
+        found = self.said @ table.reshape(-1, m) + _log_prior(rates.prior)
         if self.probs is not None and rates.model is not None:
             found += self.probs @ _log(rates.model).T
         return found
@@ -219,7 +223,7 @@ class _OneCoin:
         right, wrong = self._logs(rates.annotators)
         better = (right - wrong)[self.answers.annotator]
         found = np.bincount(self.cell, better, n * m).reshape(n, m)
-        found += (self.by_whom @ wrong)[:, None] + _log(rates.prior)
+        found += (self.by_whom @ wrong)[:, None] + _log_prior(rates.prior)
         if self.probs is not None and rates.model is not None:
             right, wrong = self._logs(rates.model)
             found += self.probs * right + (1 - self.probs) * wrong

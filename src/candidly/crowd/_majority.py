@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ..seeds import draw
 from ._answers import Answers
 from ._consensus import Consensus, agreement_with, mean_for_missing
 from ._probs import checked_probs
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # how an item was decided, by number
 RULES = ("no answer", "untied", "model", "rarer class", "best annotator", "drawn")
@@ -25,9 +28,15 @@ class Majority(Consensus):
         rule: int8 (n,), which of ``RULES`` decided each item.
     """
 
-    by: ClassVar[str] = "majority"
-
     rule: np.ndarray
+
+    def table(self) -> pl.DataFrame:
+        """See ``Consensus.table``; and a column ``decided by``, one of ``RULES``."""
+        import polars as pl
+
+        found = super().table()
+        decided = [RULES[k] for k in self.rule[found["row"].to_numpy()]]
+        return found.with_columns(pl.Series("decided by", decided))
 
     @property
     def ties(self) -> dict[str, int]:
