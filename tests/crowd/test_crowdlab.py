@@ -17,7 +17,7 @@ from candidly.crowd import (
     priorities,
 )
 from candidly.crowd._crowdlab import scaled
-from crowd.test_dawid_skene import as_rows, matrices, probs_for, simulated
+from simulated_crowd import as_rows, matrices, probs_for, simulated
 
 
 def case(seed, m=3, spare=2):

@@ -112,30 +112,33 @@ def _said(consensus: Consensus, row: int) -> str:
     return ", ".join(f"{consensus.answers.classes[k]} {counts[k]}" for k in order if counts[k])
 
 
-def set_figure(curve: SetCurve, title: str, least: int = 100) -> str:
+def set_figure(curve: SetCurve, title: str, least: int | None = None) -> str:
     """Noise against size of candidate sets, a point per number of annotators, as SVG text.
 
     Args:
         curve: of ``crowd.set_curve``.
         title: of the figure.
-        least: items that a point needs; beyond, too few have so many answers.
+        least: items that a point needs; by default all, as points over other items do not compare.
     """
-    shown = np.flatnonzero(curve.items >= least)
+    shown = np.flatnonzero(curve.items >= (curve.items[0] if least is None else least))
     lines = {
         "union": (curve.union_size, curve.union_noise),
         "vaguest": (curve.vaguest_size, curve.vaguest_noise),
     }
 
     def draw(axes: Any) -> None:
+        free = {"clip_on": False, "zorder": 3}  # a point at 0 is whole
         for number, (name, (size, noise)) in enumerate(lines.items()):
             x, y = size[shown], 100 * noise[shown]
             colour = SERIES[number]
-            axes.plot(x, y, "o", linestyle=STROKES[number], color=colour, ms=4.5, label=name)
+            axes.plot(
+                x, y, "o", linestyle=STROKES[number], color=colour, ms=4.5, label=name, **free
+            )
             for k, a, b in zip(curve.annotators[shown], x, y):
                 axes.annotate(
                     str(k), (a, b), (0, 6), textcoords="offset points", ha="center", color=INK
                 )
-        axes.set_xlabel("labels in a candidate set")
+        axes.set_xlabel("labels in a candidate set (beside points: annotators)")
         axes.set_ylabel("sets without the true label (%)")
         axes.set_ylim(bottom=0)
         axes.margins(y=0.15)
