@@ -159,10 +159,14 @@ def test_saved_data(candidly, rows, tmp_path):
     renamed = asked(candidly, "mine.npz", "--classes", "x,y,z")
     assert renamed["classes"] == ["x", "y", "z"]
     columns = {"item": items} | {name: probs_of()[:, k] for k, name in enumerate(NAMES)}
-    pl.DataFrame(columns).reverse().write_csv(tmp_path / "probs.csv")
+    frame = pl.DataFrame(columns).reverse().select("item", *NAMES[::-1])
+    frame.write_csv(tmp_path / "probs.csv")
     found = asked(candidly, "mine.npz", "--probs", "probs.csv", "--by", "crowdlab", "--top", N)
     mine = crowd.crowdlab(crowd.Answers.from_labelled(data), probs_of())
     assert [row["item"] for row in found["consensus"]] == mine.table()["item"].to_list()
+    assert [row["quality"] for row in found["consensus"]] == pytest.approx(
+        mine.table()["quality"].to_list()
+    )
 
 
 def test_warnings_reach_the_page_and_stderr(candidly, tmp_path):
