@@ -117,9 +117,16 @@ def test_labels_by_name_as_csv_and_probabilities_as_csv_parquet_or_chunks(candid
         for read in ("probs.csv", "probs.parquet", "chunks"):
             found = asked(candidly, files=("--labels", labels, "--probs", read))
             assert [r["index"] for r in found["issues"]] == [r["index"] for r in expected]
-    named = ("--labels", "names.csv", "--probs", "chunks")
-    found = asked(candidly, "--classes", "classes.txt", files=named)
-    assert [r["given"] for r in found["issues"]] == [NAMES[r["given"]] for r in expected]
+    named = (tmp_path / "names.csv").read_text()
+    for head in ("", "label\n", "7\n"):  # with and without the column's name
+        (tmp_path / "names.csv").write_text(head + named)
+        files = ("--labels", "names.csv", "--probs", "chunks")
+        found = asked(candidly, "--classes", "classes.txt", files=files)
+        assert [r["given"] for r in found["issues"]] == [NAMES[r["given"]] for r in expected]
+    (tmp_path / "names.csv").write_text("mouse\n" + named.replace("dog", "mouse"))
+    status, out, err = candidly("errors", "find", *files, "--classes", "classes.txt")
+    assert (status, out) == (2, "")
+    assert "shape (601,)" in err  # more than one line is no class, so the first is no header
 
 
 def test_normalise_unlabelled_collisions_workers(candidly, made, tmp_path):
@@ -137,6 +144,45 @@ def test_normalise_unlabelled_collisions_workers(candidly, made, tmp_path):
     assert all(row["index"] >= 10 for row in found["issues"])
     text = candidly("errors", "find", *FILES, "--normalise", "--unlabelled")[1]
     assert "10 without a label" in text
+
+
+def test_candidate_sets(candidly, made, tmp_path):
+    given, probs = made
+    sets = np.eye(M, dtype=bool)[given] | np.eye(M, dtype=bool)[(given + 2) % M]
+    np.save(tmp_path / "labels.npy", sets)
+    issues = errors.find(sets, probs, by="margin", count=7)
+    found = asked(candidly, "--by", "margin", "--count", 7, "--classes", "classes.txt")
+    assert [row["index"] for row in found["issues"]] == issues.indices.tolist()
+    first = int(issues.indices[0])
+    assert found["issues"][0]["given"] == [NAMES[k] for k in np.flatnonzero(sets[first])]
+    confident = int(issues.evidence.guessed_outside.sum())
+    assert found["counts"] == {"off-diagonal": confident, "flagged": 7}
+    assert found["expected"] is None
+    more = ("--by", "margin", "--count", 7, "--out", "issues.csv")
+    status, out, _ = candidly("errors", "find", *FILES, *more)
+    assert status == 0
+    in_words = "|".join(str(k) for k in np.flatnonzero(sets[first]))
+    assert pl.read_csv(tmp_path / "issues.csv")["given"][0] == in_words
+    assert f" {in_words} " in out
+    assert "calibrated" not in out
+
+
+@pytest.mark.parametrize(
+    ("verb", "more", "message"),
+    [
+        ("find", [], "choose margin, self-confidence, predicted, confident."),
+        ("find", ["--by", "margin", "--html", "p.html"], "for candidate sets, --out"),
+        ("find", ["--by", "margin", "--work", "w"], "--work is for given labels"),
+        ("find", ["--by", "margin", "--count", "calibrated"], "no calibrated joint"),
+        ("health", [], "--labels holds candidate sets"),
+    ],
+)
+def test_what_candidate_sets_cannot_have(candidly, made, tmp_path, verb, more, message):
+    np.save(tmp_path / "labels.npy", np.eye(M, dtype=bool)[made[0]])
+    status, out, err = candidly("errors", verb, *FILES, *more)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert not (tmp_path / "p.html").exists()
 
 
 @pytest.mark.parametrize("name", ["issues.csv", "issues.parquet", "issues.json"])

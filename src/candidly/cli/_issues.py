@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from .._names import nearest
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..errors import Counts, Evidence
+    from ..errors import Evidence, SetEvidence
 
 
 def read_classes(text: str | None) -> list[str] | None:
@@ -63,15 +63,23 @@ def check_place(path: Path | None, option: str, endings: Sequence[str]) -> None:
 
 
 def write_table(table: pl.DataFrame, path: Path) -> None:
-    """As Parquet, CSV or JSON (a list of rows), by the file's ending."""
+    """As Parquet, CSV (lists as text) or JSON (a list of rows), by the file's ending."""
     if path.suffix == ".json":
         write_json(table.rows(named=True), path)
         return
     with replacing(path) as file:
         if path.suffix == ".csv":
-            table.write_csv(file)
+            _joined(table).write_csv(file)
         else:
             table.write_parquet(file)
+
+
+def _joined(table: pl.DataFrame) -> pl.DataFrame:
+    """Lists of candidates as text, with bars between them."""
+    import polars as pl
+
+    lists = [name for name, kind in table.schema.items() if isinstance(kind, pl.List)]
+    return table.with_columns(pl.col(lists).cast(pl.List(pl.String)).list.join("|"))
 
 
 def write_json(value: Any, path: Path) -> None:
@@ -79,10 +87,11 @@ def write_json(value: Any, path: Path) -> None:
         file.write(json.dumps(value, indent=1, allow_nan=False).encode())
 
 
-def print_counts(found: Counts, flagged: int, by: str, evidence: Evidence) -> None:
+def print_counts(counts: Mapping[str, int], by: str, evidence: Evidence | SetEvidence) -> None:
     from ..report.issues import CALIBRATED, MEANING, OFF_DIAGONAL
 
-    labelled = int(evidence.given_counts.sum())
+    meaning = {"off-diagonal": OFF_DIAGONAL, "calibrated": CALIBRATED, "flagged": MEANING[by]}
+    labelled = int(evidence.labelled.sum())
     without = evidence.n - labelled
     told = f", {without:,} without a label" if without else ""
     divided = ", rows divided by their sums" if evidence.normalised else ""
@@ -91,9 +100,10 @@ def print_counts(found: Counts, flagged: int, by: str, evidence: Evidence) -> No
     grid.add_column(no_wrap=True)
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column()
-    grid.add_row("off-diagonal", f"{found.off_diagonal:,}", OFF_DIAGONAL)
-    grid.add_row("calibrated", f"{found.calibrated:,}", CALIBRATED)
-    grid.add_row(f"flagged by {by}", f"{flagged:,}", MEANING[by])
+    for name, number in counts.items():
+        grid.add_row(
+            f"flagged by {by}" if name == "flagged" else name, f"{number:,}", meaning[name]
+        )
     _out(grid)
 
 
@@ -111,7 +121,7 @@ def print_issues(table: pl.DataFrame, flagged: int) -> None:
             overflow="fold",
             min_width=len(name),
         )
-    for row in table.select(names).iter_rows():
+    for row in _joined(table.select(names)).iter_rows():
         shown.add_row(*(f"{v:.4f}" if isinstance(v, float) else str(v) for v in row))
     _out(shown)
     _say_of_the_rest(len(table), flagged, "examples")

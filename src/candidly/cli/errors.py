@@ -26,7 +26,7 @@ from ._issues import (
 )
 
 if TYPE_CHECKING:
-    from ..errors import Evidence
+    from ..errors import Evidence, SetEvidence
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -37,7 +37,9 @@ app = typer.Typer(
 Labels = Annotated[
     Path,
     typer.Option(
-        metavar="FILE", help="The given labels: one column, numbers or names; .csv .npy .parquet."
+        metavar="FILE",
+        help="The given labels: one column, numbers or names; .csv .npy .parquet. For find also "
+        "candidate sets: an .npy of bool, a row per example and a column per class.",
     ),
 ]
 Probabilities = Annotated[
@@ -140,6 +142,7 @@ def find(
     from .._names import lookup
     from ..errors._scores import OF_COLUMNS
     from ..errors._select import METHODS
+    from ..errors._sets import holds_sets
 
     by = lookup({**METHODS, **OF_COLUMNS}, by, "way to find label errors")[0]
     rank = lookup(OF_COLUMNS, rank, "rank")[0]
@@ -151,13 +154,15 @@ def find(
     if media is not None and not media.exists():
         raise FileNotFoundError(f"{media} does not exist.")
     names = read_classes(classes)
+    if html is not None and holds_sets(labels):
+        raise ValueError("--html is about one given label per example; for candidate sets, --out.")
     evidence, notes = _examined(
         labels, probs, names, normalise, unlabelled, collisions, workers, work, pairs=True
     )
     with _plain_words():
         issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
     table = issues.table(classes=names)
-    found = errors.counts(evidence)
+    about = _counted(evidence, len(table))
     if html is not None:
         _write_page(issues, html, names, media, gallery, labels, probs, notes)
     if out is not None:
@@ -168,19 +173,14 @@ def find(
             "read": _read(labels, probs, evidence),
             "by": by,
             "rank": rank,
-            "counts": {
-                "off-diagonal": found.off_diagonal,
-                "calibrated": found.calibrated,
-                "flagged": len(table),
-            },
-            "expected": found.expected,
+            **about,
             "issues": table.head(top).rows(named=True),
             "written": {name: str(path) for name, path in written.items() if path is not None},
             "warnings": notes,
         }
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    print_counts(found, len(table), by, evidence)
+    print_counts(about["counts"], by, evidence)
     print_issues(table.head(top), len(table))
     for path in written.values():
         if path is not None:
@@ -211,7 +211,12 @@ def health(
     [bold]Example:[/bold]  candidly errors health --labels labels.npy --probs probs.npy
     """
     from ..errors import health as health_of
+    from ..errors._sets import holds_sets
 
+    if holds_sets(labels):
+        raise ValueError(
+            "--labels holds candidate sets, which count no pairs of classes; find takes them."
+        )
     check_place(out, "--out", (".parquet", ".csv", ".json"))
     names = read_classes(classes)
     evidence, notes = _examined(
@@ -269,10 +274,15 @@ def _examined(
     workers: int | None,
     work: Path | None,
     pairs: bool,
-) -> tuple[Evidence, list[str]]:
+) -> tuple[Evidence | SetEvidence, list[str]]:
     """What was read, and what is to be said of it."""
     from ..errors import examine
+    from ..errors._sets import examine_sets, holds_sets
 
+    sets = holds_sets(labels)
+    if sets and work is not None:
+        raise ValueError("--work is for given labels; candidate sets are read in one go.")
+    kept: dict[str, Any] = {} if sets else {"pairs": pairs, "work": work}
     try:
         with (
             warnings.catch_warnings(record=True) as caught,
@@ -280,17 +290,16 @@ def _examined(
             _progress.reading() as watch,
         ):
             warnings.simplefilter("always", UserWarning)
-            evidence = examine(
+            evidence = (examine_sets if sets else examine)(
                 labels,
                 probs,
                 classes=classes,
                 normalise=normalise,
                 unlabelled=unlabelled,
                 collisions=collisions,  # type: ignore[arg-type]
-                pairs=pairs,
                 workers=workers or len(os.sched_getaffinity(0)),
-                work=work,
                 watch=watch,
+                **kept,
             )
     except KeyboardInterrupt:
         how = (
@@ -315,12 +324,24 @@ def _plain_words() -> Iterator[None]:
         raise ValueError(text.replace("`classes`", "--classes")) from error
 
 
-def _read(labels: Path, probs: Path, evidence: Evidence) -> dict[str, Any]:
+def _counted(evidence: Evidence | SetEvidence, flagged: int) -> dict[str, Any]:
+    """Numbers of examples by name, and the expected number of wrong labels before rounding."""
+    from ..errors import SetEvidence, counts
+
+    if isinstance(evidence, SetEvidence):  # without a calibrated joint
+        off = int(evidence.guessed_outside.sum())
+        return {"counts": {"off-diagonal": off, "flagged": flagged}, "expected": None}
+    found = counts(evidence)
+    numbers = {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated}
+    return {"counts": {**numbers, "flagged": flagged}, "expected": found.expected}
+
+
+def _read(labels: Path, probs: Path, evidence: Evidence | SetEvidence) -> dict[str, Any]:
     return {
         "labels": str(labels),
         "probabilities": str(probs),
         "examples": evidence.n,
-        "labelled": int(evidence.given_counts.sum()),
+        "labelled": int(evidence.labelled.sum()),
         "classes": evidence.m,
         "normalised": evidence.normalised,
         "collisions that the other rule decides otherwise": evidence.disagreements,

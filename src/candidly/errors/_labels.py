@@ -20,13 +20,14 @@ def read_given(
 
     Args:
         given: integers in 0..m-1, or names of ``classes``; an array, tensor, list, or the path of
-            an ``.npy``, ``.csv`` or ``.parquet`` file with one column.
+            an ``.npy``, ``.csv`` or ``.parquet`` file with one column. A first line of a ``.csv``
+            file that is no label is the column's name.
         unlabelled: whether -1 is allowed.
 
     Raises:
         ValueError: names the first wrong label, its place, and what would do.
     """
-    labels = _array(given)
+    labels = _array(given, classes)
     if labels.ndim != 1 or len(labels) != n:
         raise ValueError(f"`given` has shape {labels.shape}; `probs` has {n} rows.")
     if labels.dtype.kind in "OUST":
@@ -50,11 +51,11 @@ def read_given(
     return labels.astype(np.int16 if m < 2**15 else np.int32)
 
 
-def _array(given: Any) -> np.ndarray:
+def _array(given: Any, classes: Sequence[str] | None) -> np.ndarray:
     if hasattr(given, "detach"):
         given = from_tensor(given)
     if isinstance(given, str | Path):
-        given = _file(Path(given))
+        given = _file(Path(given), classes)
     labels = np.asarray(given)
     if labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels.flat):
         return labels.astype(np.int64)
@@ -63,7 +64,7 @@ def _array(given: Any) -> np.ndarray:
     return labels
 
 
-def _file(path: Path) -> np.ndarray:
+def _file(path: Path, classes: Sequence[str] | None) -> np.ndarray:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
     if path.suffix == ".npy":
@@ -76,7 +77,7 @@ def _file(path: Path) -> np.ndarray:
         if path.suffix == ".csv":
             table = pl.read_csv(path, has_header=False, infer_schema_length=None)
             first = table.to_series(0)
-            if first.dtype == pl.String and _is_number(first[1:]):  # a line with the column's name
+            if first.dtype == pl.String and _is_header(first, classes):
                 table = pl.read_csv(path, infer_schema_length=None)
         else:
             table = pl.read_parquet(path)
@@ -87,8 +88,14 @@ def _file(path: Path) -> np.ndarray:
     return table.to_series(0).to_numpy()
 
 
-def _is_number(values: Any) -> bool:
-    return len(values) > 0 and values.cast(float, strict=False).null_count() == 0
+def _is_header(column: Any, classes: Sequence[str] | None) -> bool:
+    """Whether the first line is no label where all others are."""
+    known, others = set(classes or ()), column[1:]
+    if len(others) == 0 or column[0] in known:
+        return False
+    return (
+        bool(others.is_in(list(known)).all()) or others.cast(float, strict=False).null_count() == 0
+    )
 
 
 def _by_name(labels: np.ndarray, classes: Sequence[str] | None) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..labelled import Labelled
 from ..votes import Votes
+from ._cifar_names import CIFAR10
 from ._parts import Part, read
 from ._source import Expected, Source
 
@@ -20,9 +21,6 @@ CROWDS = f"{RAW}/fmenat/PyLearningCrowds/0edf617d0357a43b48dc53f10f4181ec0163d4d
 BIRDS = f"{RAW}/welinder/cubam/fe5ba700f1adbb489c69af311558d64370d73d36/demo/bluebirds"
 SOFT = f"{RAW}/cambridge-mlg/cifar-10s/86b114f0257ad88e36add572db3dd69dbca0fdf7/cifar10s_data"
 TESTS = f"{RAW}/cleanlab/label-errors/6d5d6b31a13216290afc40e5c6319399c4d15c06"
-CIFAR10 = (
-    "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"
-)  # fmt: skip
 UNSTATED = "none stated in the source repository"
 
 Files = Mapping[str, Path]  # a path for each part, by the part's file

@@ -52,11 +52,11 @@ def read(path: Path) -> bytes:
 
 def here(part: Part, places: list[Path]) -> Path | None:
     """The first file that can be the part: its name and folder, in any case and punctuation."""
-    wanted = {_folded(part.file), _folded(part.file + ".gz")}
+    wanted = {folded(part.file), folded(part.file + ".gz")}
     for place in places:
-        for path in _below(place, DEPTH):
-            named = _folded(path.name) in wanted
-            if named and (not part.folder or _folded(path.parent.name) == _folded(part.folder)):
+        for path in files_below(place, DEPTH):
+            named = folded(path.name) in wanted
+            if named and (not part.folder or folded(path.parent.name) == folded(part.folder)):
                 return path
     return None
 
@@ -71,15 +71,16 @@ def warn_if_changed(part: Part, path: Path) -> None:
         )
 
 
-def _below(folder: Path, depth: int) -> Iterator[Path]:
-    """Files of a folder, then of those below it, in order of name."""
+def files_below(folder: Path, depth: int) -> Iterator[Path]:
+    """Files of a folder, then of those up to ``depth`` below it, each in order of name."""
     if not folder.is_dir():
         return
     entries = sorted(folder.iterdir())
     yield from (entry for entry in entries if entry.is_file())
     for entry in entries if depth else ():
-        yield from _below(entry, depth - 1)
+        yield from files_below(entry, depth - 1)
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """What two spellings of a file's name have in common."""
     return "".join(c for c in name.lower() if c.isalnum())

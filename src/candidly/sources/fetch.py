@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 from ..labelled import Labelled
-from ._parts import here, warn_if_changed
+from ._parts import files_below, folded, here, warn_if_changed
 from ._source import Source, compare
 
 
@@ -21,12 +20,9 @@ def find_file(source: Source, root: str | os.PathLike[str] | None, download: boo
         ValueError: what was downloaded has another checksum than the one on record.
     """
     places = _places(root)
-    for place in places:
-        if place.is_file():
-            return place
-        for path in _files_in(place):
-            if _folded(path.name) in {_folded(file) for file in source.files}:
-                return path
+    found = _found(source.files, places)
+    if found is not None:
+        return found
     if source.url is None:
         raise _nowhere(source, places, "No address is known for it")
     if not download:
@@ -69,12 +65,26 @@ def warn_if_parts_differ(paths: dict[str, Path], data: Labelled, source: Source)
         )
 
 
+def find_beside(files: tuple[str, ...], root: str | os.PathLike[str] | None) -> Path | None:
+    """A file of one of these names where ``find_file`` looks, the first name first; or None.
+
+    Where ``root`` is a file, its folder is looked into.
+    """
+    places = [place.parent if place.is_file() else place for place in _places(root)]
+    return next((path for file in files if (path := _found((file,), places))), None)
+
+
 def warn_if_different(path: Path, data: Labelled, source: Source) -> None:
-    """Warns when the file's checksum or the data's characteristics are not those on record."""
+    """Warns when the file's checksum or the data's characteristics are not those on record.
+
+    The checksum is that of the first of the source's files; the others are conversions of it, and
+    only their content counts.
+    """
     differences = _differences(data, source)
     with open(path, "rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
-    changed = source.sha256 is not None and found != source.sha256
+    converted = folded(path.name) in {folded(file) for file in source.files[1:]}
+    changed = source.sha256 not in (None, found) and not converted
     if changed or differences:
         told = "; ".join(differences) or "its characteristics agree with the published ones"
         checksum = f" has SHA-256 {found}, not {source.sha256}" if changed else ""
@@ -113,31 +123,26 @@ def _failed(url: str, error: OSError) -> str:
 
 
 def _places(root: str | os.PathLike[str] | None) -> list[Path]:
-    """Folders (or a file) to look in, the cache last."""
-    places = [] if root is None else [Path(root).expanduser()]
-    if os.environ.get("CANDIDLY_DATA"):
-        places.append(Path(os.environ["CANDIDLY_DATA"]).expanduser())
-    return [*places, _cache()]
+    """What is looked through, in order."""
+    named = [root, os.environ.get("CANDIDLY_DATA")]
+    return [*(Path(place).expanduser() for place in named if place), _cache()]
+
+
+def _found(files: tuple[str, ...], places: list[Path]) -> Path | None:
+    wanted = {folded(file) for file in files}
+    for place in places:
+        if place.is_file():
+            return place
+        for path in files_below(place, 1):
+            if folded(path.name) in wanted:
+                return path
+    return None
 
 
 def _cache() -> Path:
     import pooch
 
     return Path(pooch.os_cache("candidly"))
-
-
-def _files_in(folder: Path) -> Iterator[Path]:
-    """Files of the folder, then of its subfolders, each in order of name."""
-    if folder.is_dir():
-        entries = sorted(folder.iterdir())
-        yield from (entry for entry in entries if entry.is_file())
-        for entry in entries:
-            if entry.is_dir():
-                yield from (path for path in sorted(entry.iterdir()) if path.is_file())
-
-
-def _folded(name: str) -> str:
-    return "".join(c for c in name.lower() if c.isalnum())
 
 
 def _nowhere(
