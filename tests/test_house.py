@@ -31,6 +31,7 @@ MAY = {  # who may import whom
     "labelled": {"ground"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
+    "crowd": {"ground", "labelled"},
     "errors": {"ground", "stats"},
     "validation": {"ground", "labelled", "stats"},
     "imperfect": {"ground", "labelled"},
@@ -42,10 +43,10 @@ MAY = {  # who may import whom
     "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "report": {"ground", "errors", "stats", "sweep", "validation"},
+    "report": {"ground", "crowd", "errors", "stats", "sweep", "validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"errors", "sweep", "validation"},
+    | {"crowd", "errors", "sweep", "validation"},
     "__main__": {"cli"},
 }
 

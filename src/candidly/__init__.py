@@ -22,6 +22,7 @@ _WHERE = {
     "algorithms": "",
     "benchmark": "_benchmark",
     "criteria": "",
+    "crowd": "",
     "errors": "",
     "fit": "model",
     "from_arrays": "labelled",
@@ -35,7 +36,7 @@ _WHERE = {
 }
 
 if TYPE_CHECKING:
-    from . import algorithms, criteria, errors, imperfect, report, sources, stats, validation
+    from . import algorithms, criteria, crowd, errors, imperfect, report, sources, stats, validation
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
     from .labelled import Labelled, from_arrays
@@ -63,6 +64,7 @@ __all__ = [
     "algorithms",
     "benchmark",
     "criteria",
+    "crowd",
     "errors",
     "fit",
     "from_arrays",

@@ -43,6 +43,7 @@ def test_the_table():
         "italian", "yahoo-news", "english", "fg-net",
         "cifar10n-aggre", "cifar10n-rand1", "cifar10n-rand2", "cifar10n-rand3", "cifar10n-worst",
         "cifar10n", "cifar100n", "cifar100n-coarse",
+        "labelme", "bluebirds", "sentiment", "cifar10s",
     ]  # fmt: skip
     for name, source in SOURCES.items():
         assert source.name == name

@@ -84,7 +84,9 @@ def show(
     table = _two_columns(source.name)
     for key, value in _source_dict(source).items():
         if key == "expected":
-            value = ", ".join(f"{k}={v}" for k, v in value.items() if v is not None)
+            value = _pairs(value)
+        if key == "parts":
+            value = "; ".join(_pairs(part) for part in value) or None
         listed = isinstance(value, (list, tuple))
         table.add_row(key, ", ".join(value) or "-" if listed else _text(value))
     _out(table)
@@ -187,8 +189,13 @@ def _source_dict(source: Source) -> dict[str, Any]:
     values = dataclasses.asdict(source)
     del values["loader"]
     values["files"] = list(source.files)
+    values["parts"] = list(values["parts"])
     values["availability"] = _availability(source)
     return values
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return ", ".join(f"{k}={v}" for k, v in values.items() if v not in (None, ""))
 
 
 def _availability(source: Source) -> str:

@@ -13,10 +13,11 @@ from pathlib import Path
 from .._names import lookup
 from ..labelled import Labelled
 from . import label_errors
+from ._crowds import SOURCES_OF_CROWDS
 from ._source import Comparison, Expected, Source, compare
 from .cifar_n import CIFAR_N
 from .digits import load_digits
-from .fetch import find_beside, find_file, warn_if_different
+from .fetch import find_beside, find_file, find_parts, warn_if_different, warn_if_parts_differ
 from .files import SUFFIXES, load_file
 from .mat import load_mat
 from .pictures import with_pictures
@@ -180,6 +181,7 @@ _TABLE = (
         sha256="5b8d43e40cee007f6438a7a74d600b5cf67ac596754a322ce91b0fc6811f45db",
     ),
     *CIFAR_N,
+    *SOURCES_OF_CROWDS,
 )
 
 SOURCES: dict[str, Source] = {source.name: source for source in _TABLE}
@@ -218,6 +220,11 @@ def load(
     _, source = lookup(SOURCES, str(name_or_path), "data set")
     if not source.files:
         return source.loader()
+    if source.parts:
+        paths = find_parts(source, root, download)
+        data = source.loader(paths, source.name)
+        warn_if_parts_differ(paths, data, source)
+        return data
     path = find_file(source, root, download)
     data = source.loader(path, source.name)
     warn_if_different(path, data, source)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..labelled import Labelled
+from ._parts import Part
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,11 @@ class Source:
         citation: the paper it comes from.
         expected: published characteristics.
         steps: updates that the benchmark trains for.
-        loader: (path, source) -> Labelled for files; () -> Labelled where there are none.
+        loader: (path, source) -> Labelled for files; () -> Labelled where there are none; of
+            several parts ({file: path}, source) -> Labelled.
         pictures: file names of the images that the labels are about, the first one first; data
             without them has names of images as its inputs.
+        parts: the files of a data set that is several; ``files`` then lists them.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Source:
     steps: int
     loader: Callable[..., Labelled]
     pictures: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 class Comparison(NamedTuple):
