@@ -33,7 +33,7 @@ MAY = {  # who may import whom
     "algorithms": {"ground", "nets"},
     "crowd": {"ground", "labelled"},
     "errors": {"ground", "stats"},
-    "validation": {"ground", "labelled", "stats"},
+    "validation": {"ground", "crowd", "labelled", "stats"},
     "imperfect": {"ground", "labelled"},
     "sources": {"ground", "labelled", "validation"},
     "examples": {"ground", "labelled"},

@@ -18,6 +18,7 @@ from ._agreement import Agreement, Kappa, agreement, fleiss
 from ._answers import from_answers, read_answers
 from ._corrected import PROVENANCE, Corrected, corrected
 from ._estimate import Estimate, Missed, Stratified, estimate, missed, stratified
+from ._posteriors import Posteriors, posteriors
 from ._released import read_released
 from ._tally import ANSWERS, SetTally, Tally, from_counts
 from ._totals import READINGS, Sets, Setting, Share, Totals, estimates, sets, thresholds, totals
@@ -33,6 +34,7 @@ __all__ = [
     "Estimate",
     "Kappa",
     "Missed",
+    "Posteriors",
     "SetTally",
     "Sets",
     "Setting",
@@ -51,6 +53,7 @@ __all__ = [
     "from_counts",
     "judge",
     "missed",
+    "posteriors",
     "read_answers",
     "read_released",
     "sets",
