@@ -31,7 +31,8 @@ MAY = {  # who may import whom
     "labelled": {"ground"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
-    "errors": {"ground"},
+    "errors": {"ground", "stats"},
+    "stability": {"ground", "criteria", "stats"},
     "imperfect": {"ground", "labelled"},
     "sources": {"ground", "labelled"},
     "examples": {"ground", "labelled"},
@@ -41,10 +42,10 @@ MAY = {  # who may import whom
     "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "report": {"ground", "errors", "stats", "sweep"},
+    "report": {"ground", "errors", "stability", "stats", "sweep"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"errors", "sweep"},
+    | {"errors", "stability", "sweep"},
     "__main__": {"cli"},
 }
 

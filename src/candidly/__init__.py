@@ -30,11 +30,12 @@ _WHERE = {
     "load_model": "model",
     "report": "",
     "sources": "",
+    "stability": "",
     "stats": "",
 }
 
 if TYPE_CHECKING:
-    from . import algorithms, criteria, errors, imperfect, report, sources, stats
+    from . import algorithms, criteria, errors, imperfect, report, sources, stability, stats
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
     from .labelled import Labelled, from_arrays
@@ -70,5 +71,6 @@ __all__ = [
     "load_model",
     "report",
     "sources",
+    "stability",
     "stats",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..stats import wilson
 from ._evidence import Evidence
 from ._gather import gathered
 from ._select import by_guess
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEW = 20  # examples of a class, below which its rates say little
-Z = 1.959963984540054  # of an interval that holds the truth 95 times of 100
 
 
 @dataclass(frozen=True)
@@ -146,16 +146,6 @@ def health(given: Any, probs: Probs = None, **options: Any) -> Health:
         calibrated=int(right.sum()) / n,
         warnings=_warnings(evidence),
     )
-
-
-def wilson(right: np.ndarray, of: np.ndarray) -> np.ndarray:
-    """95 % intervals of shares, right of how many: (k,), (k,) -> float64 (k, 2); NaN of none."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = right / of
-        middle = share + Z**2 / (2 * of)
-        reach = Z * np.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2))
-        bounds = np.stack([middle - reach, middle + reach], 1) / (1 + Z**2 / of)[:, None]
-    return np.clip(bounds, 0, 1)
 
 
 def _rate(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
