@@ -142,7 +142,7 @@ def _judge(
     seen = values[done[apart[done]]]
     above, below = 1.0, 1.0
     if size and len(seen):
-        found = evidence(seen, size, min(max(-before, -size), size), alpha)
+        found = evidence(seen, size, min(max(-before, -size), size))
         above, below = float(found.not_above[-1]), float(found.not_below[-1])
     if sure.worst > 0:
         above = 0.0
@@ -151,7 +151,9 @@ def _judge(
     lead = int(values.sum())
     number = planning_number(lead / size, size, alpha) if size else None
     share = size / max(len(items), 1)
-    to_check = None if number is None else math.ceil(max(number - len(seen), 0) / share)
+    left = len(items) - len(done)
+    # an open pair needs one more, however few were planned
+    to_check = None if number is None else min(math.ceil(max(number - len(seen), 1) / share), left)
     return Neighbours(
         first=a,
         second=b,

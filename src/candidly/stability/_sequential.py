@@ -53,7 +53,7 @@ class Evidence(NamedTuple):
     not_below: np.ndarray
 
 
-def evidence(values: np.ndarray, size: int, bound: float = 0, alpha: float = 0.05) -> Evidence:
+def evidence(values: np.ndarray, size: int, bound: int = 0) -> Evidence:
     """After each value, how sure it is on which side of ``bound`` the population's total lies.
 
     Both p are doubled, so that either may be held against alpha.
@@ -62,10 +62,9 @@ def evidence(values: np.ndarray, size: int, bound: float = 0, alpha: float = 0.0
         values: int (t,), in -1, 0, 1: the first t items of a random order.
         size: of the population.
         bound: in -size..size.
-        alpha: that the bets are made for; any p is valid with any.
     """
     values = _checked(values, size)
-    capitals = [(up[0], down[0]) for up, down in _capitals(values, size, np.array([bound]), alpha)]
+    capitals = [(up[0], down[0]) for up, down in _capitals(values, size, np.array([bound]))]
     p = 2 * np.exp(-np.maximum.accumulate(np.reshape(capitals, (len(values), 2)), axis=0))
     return Evidence(*np.minimum(1, p.T))
 
@@ -84,7 +83,7 @@ def confidence_sequence(values: np.ndarray, size: int, alpha: float = 0.05) -> n
     totals = np.arange(-size, size + 1)
     possible, bounds = np.ones(len(totals), bool), np.empty((len(values), 2))
     most, left = math.log(2 / alpha), totals
-    for t, (up, down) in enumerate(_capitals(_checked(values, size), size, totals, alpha)):
+    for t, (up, down) in enumerate(_capitals(_checked(values, size), size, totals)):
         possible &= (up < most) & (down < most)
         # where it misses the truth, which is rare, nothing may be left in the end
         left = totals[possible] if possible.any() else left
@@ -100,7 +99,7 @@ def _checked(values: np.ndarray, size: int) -> np.ndarray:
 
 
 def _capitals(
-    values: np.ndarray, size: int, totals: np.ndarray, alpha: float
+    values: np.ndarray, size: int, totals: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Logarithms of the capital that bets on more, and on less, than each supposed total.
 
@@ -110,14 +109,15 @@ def _capitals(
     """
     whole = (totals + size) / 2
     up, down = np.zeros(len(totals)), np.zeros(len(totals))
-    sum_, squares, spread = 0.0, 0.0, 0.25
+    sum_, squares, mean, spread = 0.0, 0.0, 0.5, 0.25
     for seen, value in enumerate(values):
         x = (float(value) + 1) / 2
         rest = (whole - sum_) / (size - seen)
-        bet = math.sqrt(2 * math.log(2 / alpha) / (spread * (seen + 1) * math.log(seen + 2)))
+        ahead = mean - rest
+        bet = ahead / (spread + ahead**2)  # what grows fastest if the past is like the future
         with np.errstate(divide="ignore", invalid="ignore"):
-            up = up + np.log1p(np.minimum(bet, MOST / rest) * (x - rest))
-            down = down + np.log1p(-np.minimum(bet, MOST / (1 - rest)) * (x - rest))
+            up = up + np.log1p(np.clip(bet, 0, MOST / rest) * (x - rest))
+            down = down + np.log1p(-np.clip(-bet, 0, MOST / (1 - rest)) * (x - rest))
         sum_ += x
         mean = (0.5 + sum_) / (seen + 2)
         squares += (x - mean) ** 2
