@@ -27,7 +27,9 @@ def verdict(
         established: prevalences of crossings that are, beyond the one there is.
     """
     parts = [_moved(sizes, ranks_original, ranks_corrected, names), _secure(secure, budget, names)]
-    if together:
+    if list(together) == [(1, len(names))]:
+        parts.append("no two neighbouring places are distinguishable")
+    elif together:
         runs = ["–".join(str(rank) for rank in run) for run in together]
         parts.append(f"neighbours within ranks {_listed(runs)} are not distinguishable")
     parts.append(_crossed(established))
