@@ -8,6 +8,14 @@ No runs are planned, so there is nothing to show.
 from .findings import findings
 from .html import write_report
 from .issues import write_issues_page
+from .stability import render_stability, write_stability_page
 from .tables import render
 
-__all__ = ["findings", "render", "write_issues_page", "write_report"]
+__all__ = [
+    "findings",
+    "render",
+    "render_stability",
+    "write_issues_page",
+    "write_report",
+    "write_stability_page",
+]
