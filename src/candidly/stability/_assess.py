@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -36,7 +36,8 @@ def assess(
     audited: int = 0,
     audit_errors: int = 0,
     corrections: Mapping[str, Any] | None = None,
-    found: Sequence[int] = (),
+    found: Sequence[int] | np.ndarray = (),
+    watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Report:
     """Whether the ranking of the models survives the errors in the labels.
 
@@ -51,6 +52,7 @@ def assess(
             among them; see ``missed_errors``.
         corrections: name -> corrected int (n,), other corrections to put beside this one.
         found: labels of the first items of the checking plan; see ``checking_plan``.
+        watch: called now and then with resamples done and in all.
 
     Raises:
         ValueError: an option out of range, or a correction that does not fit.
@@ -65,7 +67,7 @@ def assess(
     level = 1 - alpha
     benign, changed = case.right_corrected[:, case.benign], case.right_corrected[:, case.changed]
     old = case.right_original[:, case.changed]
-    drawn = _drawn(benign, changed, old, resamples, seed)
+    drawn = _drawn(benign, changed, old, resamples, seed, watch)
     on_b, on_c, on_old = drawn if drawn is not None else (None, None, None)
     crossings = find_crossings(benign, changed, level, _both(on_b, on_c))
     before = find_crossings(benign, old, level, _both(on_b, on_old))
@@ -147,7 +149,12 @@ def _named(case: Case, items: np.ndarray) -> list[Any]:
 
 
 def _drawn(
-    benign: np.ndarray, changed: np.ndarray, old: np.ndarray, resamples: int, seed: int
+    benign: np.ndarray,
+    changed: np.ndarray,
+    old: np.ndarray,
+    resamples: int,
+    seed: int,
+    watch: Callable[[int, int], None],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Right answers on B, on C by corrected and on C by original labels."""
     if not resamples:
@@ -155,7 +162,7 @@ def _drawn(
     of_both = resample(np.concatenate([changed, old]), resamples, seed, "changed")
     models = len(changed)
     return (
-        resample(benign, resamples, seed, "benign"),
+        resample(benign, resamples, seed, "benign", watch),
         of_both[:, :models],
         of_both[:, models:],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,13 @@ from ..seeds import draw
 TOGETHER = 64  # resamples that share a matrix product; part of what a seed means
 
 
-def resample(right: np.ndarray, resamples: int, seed: int, name: str) -> np.ndarray:
+def resample(
+    right: np.ndarray,
+    resamples: int,
+    seed: int,
+    name: str,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> np.ndarray:
     """Right answers in bootstrap samples of the items: n items drawn with replacement.
 
     Items on which all models are right, or all wrong, are drawn by number only; of the others,
@@ -21,6 +28,7 @@ def resample(right: np.ndarray, resamples: int, seed: int, name: str) -> np.ndar
         right: bool (R, n).
         resamples: how many.
         seed, name: of the draws.
+        watch: called now and then with resamples done and in all.
 
     Returns:
         int64 (resamples, R), in 0..n.
@@ -47,6 +55,7 @@ def resample(right: np.ndarray, resamples: int, seed: int, name: str) -> np.ndar
             picks = rows + rng.integers(0, len(between), len(rows))
             weights = np.bincount(picks, minlength=size * len(between)).reshape(size, -1)
             found[start : start + size] += (weights.astype(kind) @ table).astype(np.int64)
+        watch(start + size, resamples)
     return found
 
 

@@ -107,7 +107,7 @@ def make_case(
     classes: int | None = None,
     flagged: Any = None,
     checked: Any = None,
-    ids: Sequence[Any] | None = None,
+    ids: Sequence[Any] | np.ndarray | None = None,
 ) -> Case:
     """A checked case.
 
@@ -260,7 +260,7 @@ def _mask(values: Any, n: int, name: str) -> np.ndarray:
     return mask
 
 
-def _ids(values: Sequence[Any], n: int) -> np.ndarray:
+def _ids(values: Any, n: int) -> np.ndarray:
     ids = np.asarray(values)
     if ids.shape != (n,):
         raise ValueError(f"`ids` has shape {ids.shape}; there are {n} items.")

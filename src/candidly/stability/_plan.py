@@ -66,7 +66,7 @@ def order_by_rank(case: Case) -> np.ndarray:
 
 
 def checking_plan(
-    case: Case, found: Sequence[int] = (), alpha: float = 0.05, seed: int = 0
+    case: Case, found: Sequence[int] | np.ndarray = (), alpha: float = 0.05, seed: int = 0
 ) -> CheckingPlan:
     """Which items to check next, and how sure each pair of neighbours is after ``found``.
 
@@ -107,7 +107,7 @@ def _decided(row: Neighbours, secure: float, reversed_: float, alpha: float) -> 
     return replace(row, p_secure=secure, p_reversed=reversed_, status=status, to_check=left)
 
 
-def _with_found(case: Case, items: np.ndarray, found: Sequence[int]) -> np.ndarray:
+def _with_found(case: Case, items: np.ndarray, found: Sequence[int] | np.ndarray) -> np.ndarray:
     if len(found) > len(items):
         raise ValueError(f"{len(found)} labels were found; the plan has {len(items)} items.")
     labels = case.corrected.copy()
