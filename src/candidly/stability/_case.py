@@ -267,5 +267,5 @@ def _ids(values: Any, n: int) -> np.ndarray:
     names, first, counts = np.unique(ids, return_index=True, return_counts=True)
     if len(names) < n:
         twice = first[counts > 1].min()
-        raise ValueError(f"`ids` has {ids[twice]!r} more than once; each item has its own.")
+        raise ValueError(f"`ids` has {str(ids[twice])!r} more than once; each item has its own.")
     return ids
