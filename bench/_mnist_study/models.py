@@ -1,4 +1,4 @@
-"""Twelve classifiers of different capacity, each predicting 10,000 images it did not train on."""
+"""Fourteen classifiers of different capacity, each predicting 10,000 images it did not train on."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from candidly.stability import assess, make_case
+from candidly.stability import assess, make_case, read_report
 from candidly.stability._verdict import verdict
 from candidly.stats import wilson
 from stability.cases import arrays, probabilities
@@ -128,6 +128,12 @@ def test_json_has_the_same_numbers(report):
     )
     assert len(whole["crossings"]) == len(report.crossings)
     assert whole["corrections"][0]["ranks"] == [1, 2, 3, 4, 5]
+
+
+def test_a_report_comes_back_from_json(report):
+    assert read_report(json.loads(json.dumps(report.as_dict()))) == report
+    with pytest.raises(ValueError, match="it says None"):
+        read_report({})
 
 
 def test_the_order_of_models_is_the_callers_no_more(report):

@@ -112,7 +112,7 @@ def test_other_corrections_side_by_side():
     case = make_case(original, corrected, models)
     before, after = case.right_original.sum(1), case.right_corrected.sum(1)
     assert rows[0].tau == kendall(before, after)
-    assert rows[0].ranks.tolist() == [1 + int((after > score).sum()) for score in after]
+    assert rows[0].ranks == tuple(1 + int((after > score).sum()) for score in after)
     with pytest.raises(ValueError, match="T=9: `corrected` has 3 labels"):
         compare_corrections(original, {"T=9": corrected[:3]}, models)
 

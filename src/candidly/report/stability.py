@@ -333,7 +333,7 @@ def _corrections(report: Report) -> Grid:
             percent(row.prevalence),
             percent(row.errors),
             f"{row.moved}",
-            "–" if row.tau != row.tau else f"{row.tau:.3f}",
+            "–" if row.tau is None else f"{row.tau:.3f}",
         )
         for row in report.corrections
     )

@@ -43,7 +43,7 @@ from ._prevalence import (
     x_removed,
 )
 from ._ranks import Correlation, competition_ranks, correlation, kendall, rank_intervals, tie_groups
-from ._report import Report
+from ._report import Report, read_report
 from ._sequential import Evidence, confidence_sequence, evidence, planning_number
 
 __all__ = [
@@ -83,6 +83,7 @@ __all__ = [
     "prevalence_at",
     "rank_intervals",
     "rankings",
+    "read_report",
     "resample",
     "tango",
     "tau_steps",

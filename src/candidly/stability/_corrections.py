@@ -22,8 +22,8 @@ class Correction:
         prevalence: c, in [0, 1].
         errors: |C| + |U| as a share of all items, in [0, 1].
         moved: models whose rank by corrected labels on P is another than by original labels on D.
-        tau: Kendall's tau b between the two rankings; NaN where all models tie.
-        ranks: int64 (R,), by corrected labels.
+        tau: Kendall's tau b between the two rankings; None where all models tie.
+        ranks: (R,), by corrected labels.
     """
 
     name: str
@@ -32,8 +32,8 @@ class Correction:
     prevalence: float
     errors: float
     moved: int
-    tau: float
-    ranks: np.ndarray
+    tau: float | None
+    ranks: tuple[int, ...]
 
 
 def compare_corrections(
@@ -61,7 +61,7 @@ def compare_corrections(
 def correction_of(name: str, case: Case) -> Correction:
     """The row of one case."""
     before, after = case.right_original.sum(1), case.right_corrected.sum(1)
-    ranks = competition_ranks(after)
+    ranks, tau = competition_ranks(after), kendall(before, after)
     changed, pruned = int(case.changed.sum()), int((~case.kept).sum())
     return Correction(
         name=name,
@@ -70,6 +70,6 @@ def correction_of(name: str, case: Case) -> Correction:
         prevalence=case.prevalence,
         errors=(changed + pruned) / case.n,
         moved=int((ranks != competition_ranks(before)).sum()),
-        tau=kendall(before, after),
-        ranks=ranks,
+        tau=None if np.isnan(tau) else tau,
+        ranks=tuple(ranks.tolist()),
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from types import UnionType
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from ._corrections import Correction
 
@@ -248,17 +249,32 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values that JSON can hold; what is undefined is None."""
-        whole = asdict(self) | {"corrections": [_plain(row) for row in self.corrections]}
-        return {"schema": SCHEMA, **_tidy(whole)}
+        return {"schema": SCHEMA, **asdict(self)}
 
 
-def _plain(row: Correction) -> dict[str, Any]:
-    return {**vars(row), "ranks": row.ranks.tolist()}
+def read_report(value: dict[str, Any]) -> Report:
+    """The report whose ``as_dict`` this was, also after a way through JSON.
+
+    Raises:
+        ValueError: it was written by another version, or is none.
+    """
+    if value.get("schema") != SCHEMA:
+        raise ValueError(
+            f"this is no stability report of schema {SCHEMA} (it says {value.get('schema')!r}); "
+            "make it again."
+        )
+    return _built(Report, value)
 
 
-def _tidy(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _tidy(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_tidy(inner) for inner in value]
-    return None if isinstance(value, float) and value != value else value
+def _built(kind: Any, value: Any) -> Any:
+    """A value of a type from this file: classes from mappings, tuples from lists."""
+    if is_dataclass(kind):
+        types, make = get_type_hints(kind), cast(Any, kind)
+        return make(**{f.name: _built(types[f.name], value[f.name]) for f in fields(kind)})
+    inner = get_args(kind)
+    if get_origin(kind) is UnionType:
+        return None if value is None else _built(inner[0], value)
+    if get_origin(kind) is tuple:
+        each = [inner[0]] * len(value) if inner[-1] is Ellipsis else inner
+        return tuple(_built(one, item) for one, item in zip(each, value))
+    return value
