@@ -74,7 +74,9 @@ def _made(report: Report) -> str:
     trained on too, which favours the published ones slightly. An answer counts by majority, three
     of five: {sizes["K"]} of {sizes["F"]} candidates keep their label, {sizes["C"]} get the other
     one, and {sizes["U"]} on which no single label has a majority are left out. The predictions are
-    committed, so the page is made again without training; a test compares it with what they say.
+    committed, so the page is made again without training; tests
+    compare the page with the report and the report with the predictions
+    (`test_the_mnist_page_is_what_the_committed_report_says`).
     """
 
 
