@@ -37,7 +37,10 @@ def make(models: int, items: int) -> tuple[np.ndarray, np.ndarray, dict[str, np.
     predictions = {}
     for k in range(models):
         right = 0.5 * hard + 0.5 * rng.random(items) < 0.75 - 0.2 * k / models
-        predictions[f"model {k}"] = np.where(right, truth, rng.integers(0, CLASSES, items))
+        mine = np.where(right, truth, rng.integers(0, CLASSES, items))
+        follows = rng.random(len(wrong)) < 0.6 - 0.5 * k / models  # the better, the more
+        mine[wrong] = np.where(follows, original[wrong], mine[wrong])
+        predictions[f"model {k}"] = mine
     return original, corrected, predictions
 
 
@@ -70,15 +73,15 @@ def measure(quick: bool) -> list[Claim]:
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     found = json.loads(done.stdout)
     label = "{} models x {} items x {} samples".format(*sizes)
+    faster = found["naive"] / found["bootstrap"]
+    what = f"{label}: bootstrap, times as fast as by item"
     return [
         at_most(f"{label}: report, seconds", found["wall"], 60),
         Claim(f"{label}: report, CPU seconds", found["cpu"]),
         at_most(f"{label}: peak MB", found["MB"], 2000),
         Claim(f"{label}: crossings", found["crossings"]),
         Claim(f"{label}: bootstrap, CPU seconds", found["bootstrap"]),
-        at_least(
-            f"{label}: bootstrap, times as fast as by item", found["naive"] / found["bootstrap"], 5
-        ),
+        Claim(what, faster) if quick else at_least(what, faster, 5),
     ]
 
 
