@@ -38,6 +38,7 @@ def test_unchecked_it_is_half_the_lead():
     for lead in range(1, 9):
         assert flip_budget(lead, lead + 5, 3) == -(-lead // 2) - 1
     assert flip_budget(0, 4, 4) == 0
+    assert flip_budget(5, 1, 9) == 3  # one flip for 2, then three for 1 each end it
     with pytest.raises(ValueError, match="better model first"):
         flip_budget(-1, 4, 4)
 

@@ -103,6 +103,20 @@ def test_certain_before_anything_is_drawn():
     assert (only.worst, only.status, only.p_secure) == (10, "secure", 0)
 
 
+def test_what_was_checked_before_counts():
+    """60 ahead on checked items; the rest, drawn at random, takes back 40 of them."""
+    n, pool = 300, np.arange(100, 300)
+    labels, checked = np.zeros(n, int), np.arange(n) < 100
+    labels[:20] = 1
+    case = make_case(labels, labels, {"a": [0] * n, "b": [1] * n}, checked=checked)
+    truth = labels.copy()
+    truth[np.random.default_rng(0).choice(pool, 120, replace=False)] = 1
+    items = checking_plan(case).items
+    called = [checking_plan(case, truth[items[:k]]).neighbours[0].status for k in range(5, 200, 5)]
+    assert "reversed" not in called
+    assert called[-1] == "secure"
+
+
 def test_what_is_refused():
     _, labels, models = simulated(4)
     case = make_case(labels, labels, models)
