@@ -31,10 +31,12 @@ MAY = {  # who may import whom
     "labelled": {"ground"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
+    "crowd": {"ground", "labelled"},
     "errors": {"ground", "stats"},
-    "stability": {"ground", "criteria", "stats"},
+    "stability": {"ground", "criteria", "stats", "validation"},
+    "validation": {"ground", "labelled", "stats"},
     "imperfect": {"ground", "labelled"},
-    "sources": {"ground", "labelled"},
+    "sources": {"ground", "labelled", "validation"},
     "examples": {"ground", "labelled"},
     "train": {"ground", "algorithms", "examples", "nets", "optim"},
     "checkpoint": {"ground", "train"},
@@ -42,10 +44,10 @@ MAY = {  # who may import whom
     "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "report": {"ground", "errors", "stability", "stats", "sweep"},
+    "report": {"ground", "crowd", "errors", "stability", "stats", "sweep", "validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"errors", "stability", "sweep"},
+    | {"crowd", "errors", "stability", "sweep", "validation"},
     "__main__": {"cli"},
 }
 

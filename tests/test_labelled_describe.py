@@ -49,6 +49,26 @@ def test_given_labels():
     assert found.oracle_flipping[0] == (0.5, 0.5)
     assert all(math.isnan(share) for share in found.oracle_flipping[1])
     assert found.avg_candidates is found.oracle_noise_rate is found.oracle_ambiguity is None
+    assert found.oracle_transition[0] == (0.5, 0.5)
+    assert found.oracle_diagonal[0] == 0.5
+    assert math.isnan(found.oracle_diagonal[1])  # the one example of class 1 has no label
+
+
+def test_transitions_beside_candidate_sets():
+    data = from_arrays(
+        [[1], [2], [3], [4], [5]],
+        candidates=[[0, 1], [0], [2], [2], [0, 2]],
+        given=[1, 0, 0, 2, 2],
+        truth=[0, 0, 2, 2, -1],
+        classes=3,
+    )
+    found = describe(data)
+    assert found.oracle_transition[0] == (0.5, 0.5, 0.0)
+    assert found.oracle_transition[2] == (0.5, 0.0, 0.5)
+    assert found.oracle_diagonal[::2] == (0.5, 0.5)
+    assert np.isnan(found.oracle_transition[1]).all()
+    assert found.oracle_flipping[0] == (1.0, 0.5, 0.0)  # of the sets
+    assert describe(data.blind()).oracle_transition is None
 
 
 def test_json_has_no_nan():

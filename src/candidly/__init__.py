@@ -22,6 +22,7 @@ _WHERE = {
     "algorithms": "",
     "benchmark": "_benchmark",
     "criteria": "",
+    "crowd": "",
     "errors": "",
     "fit": "model",
     "from_arrays": "labelled",
@@ -32,10 +33,22 @@ _WHERE = {
     "sources": "",
     "stability": "",
     "stats": "",
+    "validation": "",
 }
 
 if TYPE_CHECKING:
-    from . import algorithms, criteria, errors, imperfect, report, sources, stability, stats
+    from . import (
+        algorithms,
+        criteria,
+        crowd,
+        errors,
+        imperfect,
+        report,
+        sources,
+        stability,
+        stats,
+        validation,
+    )
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
     from .labelled import Labelled, from_arrays
@@ -63,6 +76,7 @@ __all__ = [
     "algorithms",
     "benchmark",
     "criteria",
+    "crowd",
     "errors",
     "fit",
     "from_arrays",
@@ -73,4 +87,5 @@ __all__ = [
     "sources",
     "stability",
     "stats",
+    "validation",
 ]

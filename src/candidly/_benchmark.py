@@ -82,20 +82,24 @@ def prepare(
     settings: Settings,
     root: Path | str | None = None,
     own: Mapping[str, Data] | None = None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[Plan, dict[str, Labelled]]:
     """Load what the settings name, make its labels imperfect if they say so, and plan.
 
     Args:
         root: folder in which files of sources are looked for first.
         own: data to use for a name instead of loading it.
+        watch: called with rows done and rows in all, by what takes long.
     """
     loaded: dict[str, Labelled] = {}
     planned: dict[str, tuple[Labelled, Facts]] = {}
     for name in settings.datasets:
         what = (own or {}).get(name, name)
-        labelled = what if isinstance(what, Labelled) else sources.load(str(what), root=root)
+        labelled = (
+            what if isinstance(what, Labelled) else sources.load(str(what), root, watch=watch)
+        )
         if settings.labels:
-            labelled = imperfect.apply(labelled, settings.labels)
+            labelled = imperfect.apply(labelled, settings.labels, watch)
         known = None if isinstance(what, Labelled) else _source(str(what))
         # synthetic labels are not the benchmark's data: they are seeded by their content
         seed_name = known.title if known and not settings.labels else None

@@ -36,6 +36,9 @@ class Description:
         oracle_given_noise_rate: share of the given labels that differ from the truth.
         oracle_flipping: (q, q); among examples of class a, the share with b as a candidate (or,
             without candidate sets, as given label). A row of NaN where class a has none.
+        oracle_transition: (q, q); among examples of class a that have a given label, the share
+            with b as that label. A row of NaN where class a has none.
+        oracle_diagonal: of oracle_transition: the share of each class whose given label is right.
         oracle_ambiguity: largest entry of it off the diagonal, for candidate sets; a proxy of the
             ambiguity degree that holds when sets depend on the class alone.
     """
@@ -65,6 +68,8 @@ class Description:
     oracle_noise_rate: float | None = None
     oracle_given_noise_rate: float | None = None
     oracle_flipping: tuple[tuple[float, ...], ...] | None = None
+    oracle_transition: tuple[tuple[float, ...], ...] | None = None
+    oracle_diagonal: tuple[float, ...] | None = None
     oracle_ambiguity: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,6 +106,22 @@ def flipping(sets: np.ndarray, truth: np.ndarray) -> np.ndarray:
     counts = classes.sum(0)[:, None]
     together = classes.T @ sets
     return np.divide(together, counts, out=np.full_like(together, np.nan), where=counts > 0)
+
+
+def transition(given: np.ndarray, truth: np.ndarray, q: int) -> np.ndarray:
+    """Transition matrix: among examples of class a, the share whose given label is b.
+
+    Args:
+        given, truth: int (n,), in -1..q-1; rows with -1 in either are left out.
+
+    Returns:
+        float (q, q), rows a, columns b, in [0, 1]; NaN in rows of classes without an example.
+    """
+    given, truth = np.asarray(given), np.asarray(truth)
+    both = (given >= 0) & (truth >= 0)
+    pairs = np.bincount(truth[both] * q + given[both], minlength=q * q).reshape(q, q)
+    counts = pairs.sum(1, keepdims=True).astype(np.float64)
+    return np.divide(pairs, counts, out=np.full((q, q), np.nan), where=counts > 0)
 
 
 def _inputs(data: Labelled) -> dict[str, Any]:
@@ -155,6 +176,9 @@ def _oracle(data: Labelled, truth: np.ndarray) -> dict[str, Any]:
         both = known & (data.given >= 0)
         if both.any():
             found["oracle_given_noise_rate"] = float((data.given != truth)[both].mean())
+            shares = transition(data.given, truth, data.q)
+            found["oracle_transition"] = tuple(tuple(row) for row in shares.tolist())
+            found["oracle_diagonal"] = tuple(shares.diagonal().tolist())
         if sets is None:
             truth = np.where(both, truth, -1)
             sets = data.given[:, None] == np.arange(data.q)

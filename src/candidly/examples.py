@@ -115,7 +115,8 @@ def unlearnable(data: Labelled, reads: Sequence[str]) -> str:
             hint = {
                 "candidates": "make some with --labels flip:rate=0.3, or from `given` with "
                 "labelled.given_to_candidates",
-                "given": "give one label per example, or take an algorithm that reads candidates",
+                "given": "make some with --labels symmetric:rate=0.2, or take an algorithm "
+                "that reads candidates",
                 "truth": "the oracle needs the true labels",
             }[name]
             return f"{where} has no {name} (it has {', '.join(have) or 'no labels'}): {hint}."

@@ -6,7 +6,7 @@ Knows arrays alone. An answer is (item, annotator, labels): it may hold several 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -127,10 +127,14 @@ def votes_about(votes: Votes, rows: np.ndarray, n: int) -> Votes:
     place = np.full(n, -1, np.int64)
     place[rows] = np.arange(len(rows))
     item = place[votes.item]
-    kept = item >= 0
+    return replace(answers_where(votes, item >= 0), item=item[item >= 0])
+
+
+def answers_where(votes: Votes, kept: np.ndarray) -> Votes:
+    """The answers that are kept, bool (answers,), in stored order."""
     lengths = np.diff(votes.offsets)
     return Votes(
-        item=item[kept],
+        item=votes.item[kept],
         annotator=votes.annotator[kept],
         offsets=np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64),
         labels=votes.labels[np.repeat(kept, lengths)],

@@ -9,7 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from candidly.imperfect import PROCESSES, apply
-from candidly.labelled import Labelled
+from candidly.labelled import Labelled, from_arrays
 from candidly.sources import SOURCES, load
 
 
@@ -73,6 +73,43 @@ def test_make_and_convert_write_what_the_library_makes(candidly, tmp_path):
     assert Labelled.load(tmp_path / "again.npz") == made
 
 
+def test_given_labels_are_made_and_described(candidly, tmp_path):
+    spec = "pair:rate=0.25,to=3-5/5-3,per_class=true"
+    status, out, err = candidly("labels", "make", "digits", "a.npz", "--noise", spec)
+    assert (status, out) == (0, "")
+    assert "wrote a.npz" in err
+    assert Labelled.load(tmp_path / "a.npz") == apply(load("digits"), spec)
+    found = json.loads(candidly("labels", "describe", "a.npz", "--json")[1])
+    wrong = sum(round(0.25 * (load("digits").truth == label).sum()) for label in (3, 5))
+    assert found["oracle_given_noise_rate"] == pytest.approx(wrong / 1797)
+    assert found["oracle_diagonal"][2:6] == pytest.approx([1, 0.75, 1, 0.75], abs=0.005)
+    assert found["oracle_transition"][3][5] == pytest.approx(0.25, abs=0.005)
+    shown = candidly("labels", "describe", "a.npz")[1]
+    assert "given noise rate (oracle)" in shown
+    assert "given labels that are right, by true class (oracle)" in shown
+    row = ["3", *3 * ["0.0"], "74.9", "0.0", "25.1", *4 * ["0.0"]]
+    assert row in [line.split() for line in shown.splitlines()]
+    again = candidly("labels", "describe", "digits", "--noise", spec, "--json")[1]
+    assert json.loads(again)["oracle_transition"] == found["oracle_transition"]
+
+
+def test_matrices_of_many_classes_are_cut_short(candidly, tmp_path):
+    truth = np.arange(150) % 30
+    given = np.where(truth == 7, 8, truth)
+    from_arrays(truth[:, None], given, truth=truth, classes=30).save(tmp_path / "many.npz")
+    out = candidly("labels", "describe", "many.npz")[1]
+    assert "the 20 true classes with the fewest right given labels (oracle)" in out
+    assert ["7", "0.0", "8", "100.0"] in [line.split()[1::2] for line in out.splitlines()]
+    assert "columns, by number" not in out
+
+
+def test_labels_that_take_long_say_how_long(candidly, monkeypatch):
+    monkeypatch.setattr("candidly.cli._progress.QUIET_S", 0.0)
+    monkeypatch.setattr("candidly.cli._progress.LINE_EVERY_S", 0.0)
+    err = candidly("labels", "make", "digits", "lookalike:rate=0.2", "x.npz")[2]
+    assert "100 % of the examples compared · 0:00 left" in err
+
+
 def test_many_classes_and_strange_names_are_shown(candidly, tmp_path):
     (tmp_path / "t.csv").write_text(
         "a,candidates,truth\n" + "".join(f"{i},[bold]{i}|x,[bold]{i}\n" for i in range(30))
@@ -93,6 +130,9 @@ def test_many_classes_and_strange_names_are_shown(candidly, tmp_path):
         (["data", "describe", "digits", "--labels", "flipp"], "did you mean 'flip'?"),
         (["labels", "make", "digits", "flip", "out.npz"], "flip needs rate"),
         (["labels", "make", "digits", "flip:rate=7", "out.npz"], "`rate` is 7.0"),
+        (["labels", "make", "digits", "out.npz"], "labels make needs one SPEC and one OUT"),
+        (["labels", "make", "digits", "uniform", "out.npz", "--noise", "uniform"], "one SPEC"),
+        (["labels", "make", "digits", "--noise", "matrix:file=T.csv", "out.npz"], "no file T.csv"),
         (["data", "convert", "digits", "out.csv"], "must end in .npz"),
         (["data", "convert", "digits", "no/folder/out.npz"], "no/folder/out.npz"),
         (["data", "describe", "damaged.npz"], "damaged.npz: not an .npz file"),

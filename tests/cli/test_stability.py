@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from candidly.stability import assess, make_case
-from stability.cases import arrays, probabilities
+
+from stability_cases import arrays, probabilities
 
 NAMES = ("ant", "bee", "cow", "dog", "emu")
 FILES = ("--labels", "l.npy", "--corrected", "c.npy", "--predictions", "models")

@@ -24,6 +24,14 @@ def clean():
         ("flip:rate=1,force=TRUE", "flip:rate=1.0,force=true,seed=0"),
         ("flip:rate=0,force=false", "flip:rate=0.0,seed=0"),
         ("uniform+noise:rate=0.1", "uniform:seed=0+noise:rate=0.1,seed=0"),
+        ("Symmetric:rate=.2", "symmetric:rate=0.2,seed=0"),
+        (
+            "pair:rate=.2,to=9-1/2-0,per_class=true",
+            "pair:rate=0.2,to=9-1/2-0,per_class=true,seed=0",
+        ),
+        ("matrix:file=My Data/T.csv", "matrix:file=My Data/T.csv,seed=0"),
+        ("lookalike:rate=1", "lookalike:rate=1.0"),
+        ("Instance Label:rate=0.2", "instance-label:rate=0.2,seed=0"),
     ],
 )
 def test_normal_form(spec, normal):
@@ -93,7 +101,12 @@ def test_the_truth_must_be_complete():
 
 
 def test_every_process_is_listed_and_public():
-    assert list(PROCESSES) == ["uniform", "flip", "instance", "noise"]
+    makes = {name: process.makes for name, process in PROCESSES.items()}
+    assert makes == dict.fromkeys(["uniform", "flip", "instance", "noise"], "candidates") | (
+        dict.fromkeys(
+            ["symmetric", "pair", "matrix", "empirical", "lookalike", "instance-label"], "given"
+        )
+    )
     for name, process in PROCESSES.items():
-        assert callable(getattr(imperfect, name))
+        assert callable(getattr(imperfect, name.replace("-", "_")))
         assert process.summary

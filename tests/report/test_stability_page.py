@@ -17,7 +17,8 @@ from candidly.report import stability_figures as figures
 from candidly.report.stability import grids, make_stability_page
 from candidly.stability import assess, make_case
 from report.test_report_page import Outline
-from stability.cases import arrays, probabilities
+
+from stability_cases import arrays, probabilities
 
 
 def report_of(models=5, **options):

@@ -41,6 +41,9 @@ def test_the_table():
     assert list(SOURCES) == [
         "digits", "lost", "msrcv2", "mirflickr", "birdsong", "malagasy", "soccer-player",
         "italian", "yahoo-news", "english", "fg-net",
+        "cifar10n-aggre", "cifar10n-rand1", "cifar10n-rand2", "cifar10n-rand3", "cifar10n-worst",
+        "cifar10n", "cifar100n", "cifar100n-coarse",
+        "labelme", "bluebirds", "sentiment", "cifar10s",
     ]  # fmt: skip
     for name, source in SOURCES.items():
         assert source.name == name
@@ -61,7 +64,7 @@ def test_d_prot_1_each_data_set_has_its_own_number_of_updates():
 def test_titles_are_the_ones_seeds_are_made_of():
     titles = ["Digits", "Lost", "MSRCv2", "Mirflickr", "Birdsong", "Malagasy", "SoccerPlayer",
               "Italian", "YahooNews", "English", "FG-NET"]  # fmt: skip
-    assert [title_of(name) for name in SOURCES] == titles
+    assert [title_of(name) for name in SOURCES][: len(titles)] == titles
     assert hashed(title_of("lost"), "PRODEN", 1, 0) == 722568781
 
 

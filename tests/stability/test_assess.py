@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from candidly import validation
 from candidly.stability import assess, make_case, read_report
 from candidly.stability._verdict import verdict
 from candidly.stats import wilson
-from stability.cases import arrays, probabilities
+
+from stability_cases import arrays, probabilities
 
 ORIGINAL, CORRECTED, MODELS = arrays(models=5, n=600, wrong=60, seed=3)
 
@@ -185,6 +187,8 @@ def test_an_audit_bounds_what_is_left():
         0.03 * found.neighbours[0].unchecked
     )
     assert assess(case, resamples=0).missed.bound is None
+    some = assess(case, resamples=0, audited=100, audit_errors=2).missed
+    assert some.bound == validation.missed(unchecked, 100, 2).high > found.missed.bound
 
 
 def test_ids_name_the_checks():
@@ -202,8 +206,8 @@ def test_ids_name_the_checks():
         ({"alpha": 1.5}, "`alpha` is 1.5"),
         ({"pairs": "some"}, "choose adjacent or all"),
         ({"resamples": -1}, "cannot be negative"),
-        ({"audited": 10_000}, "cannot be"),
-        ({"audit_errors": 3}, "cannot be"),
+        ({"audited": 10_000}, "must not fall"),
+        ({"audit_errors": 3}, "must not fall"),
         ({"corrections": {"T=4": [0]}}, "`corrected` has 1 labels"),
     ],
 )

@@ -6,9 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-import scipy.stats
 
-from candidly.stability import certificate, flip_budget, missed_errors
+from candidly.stability import certificate, flip_budget
 
 
 def slow_budget(values, free):
@@ -86,14 +85,3 @@ def test_the_order_of_checks_begins_with_the_lowest_quality():
     assert certificate(values, np.zeros(6, bool), quality=quality).order.tolist() == [2, 4, 0, 5, 1]
     with pytest.raises(ValueError, match="-1, 0 or 1"):
         certificate(np.array([2]), np.zeros(1, bool))
-
-
-def test_missed_errors():
-    assert missed_errors(44_560, 300) == pytest.approx(445.6)
-    exact = scipy.stats.binomtest(3, 300, alternative="less").proportion_ci(0.95).high
-    assert missed_errors(1000, 300, 3) == pytest.approx(1000 * exact)
-    assert missed_errors(1000, 300, level=0.9) == pytest.approx(1000 * (1 - 0.1 ** (1 / 300)))
-    with pytest.raises(ValueError, match="cannot be"):
-        missed_errors(10, 11)
-    with pytest.raises(ValueError, match="cannot be"):
-        missed_errors(10, 5, 6)

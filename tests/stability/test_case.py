@@ -8,7 +8,8 @@ import torch
 
 from candidly import criteria
 from candidly.stability import compare_corrections, kendall, make_case
-from stability.cases import Q, arrays, probabilities
+
+from stability_cases import Q, arrays, probabilities
 
 ORIGINAL = np.array([0, 1, 2, 0, 1, 2])
 CORRECTED = np.array([0, 1, 2, 1, -1, 2])

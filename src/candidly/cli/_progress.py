@@ -76,11 +76,10 @@ def _lines() -> Callable[[Progress], None]:
 
 
 @contextmanager
-def reading(words: tuple[str, str] = ("reading", "read")) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with what is done and what is in all; it is silent for ``QUIET_S``.
-
-    ``words`` say what goes on, and what has been done.
-    """
+def reading(
+    doing: str = "reading", done_word: str = "read"
+) -> Iterator[Callable[[int, int], None]]:
+    """A function to call with rows done and rows in all; it is silent for ``QUIET_S``."""
     begun = time.monotonic()
     first: tuple[float, int] | None = None
     told, bar, task = float("-inf"), None, None
@@ -94,13 +93,13 @@ def reading(words: tuple[str, str] = ("reading", "read")) -> Iterator[Callable[[
         if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
             if bar is None:
                 bar = _reading_bar()
-                task = bar.add_task(words[0], total=total)
+                task = bar.add_task(doing, total=total)
                 bar.start()
             bar.update(task, completed=done)
         elif done > first[1] and now - told >= LINE_EVERY_S:
             told = now
             left = (now - first[0]) * (total - done) / (done - first[1])
-            print(f"{100 * done / total:.0f} % {words[1]} · {clock(left)} left", file=sys.stderr)
+            print(f"{100 * done / total:.0f} % {done_word} · {clock(left)} left", file=sys.stderr)
 
     try:
         yield watch

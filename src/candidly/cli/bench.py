@@ -360,7 +360,8 @@ def _prepared(
     from ..sweep.settings import make_settings, read_settings
 
     settings = read_settings(file, **asked) if file else make_settings(**asked)
-    return prepare(settings, root)
+    with _progress.reading("preparing data", "of the data prepared") as watch:
+        return prepare(settings, root, watch=watch)
 
 
 def _results(folder: Path) -> Results:

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -17,6 +18,7 @@ from .._names import lookup
 from ..describe import Description, describe
 from ..labelled import Labelled
 from ..sources import SOURCES, Comparison, Source, compare, load
+from ._progress import reading
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -35,11 +37,13 @@ Data = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 SPEC_HELP = (
-    "Process and parameters, such as flip:rate=0.3,seed=1, instance:rate=0.3 or"
-    " uniform+noise:rate=0.1."
+    "Process and parameters: candidate sets such as flip:rate=0.3,seed=1, instance:rate=0.3 or"
+    " uniform+noise:rate=0.1; one noisy label by symmetric:rate=0.2, pair, matrix, empirical,"
+    " lookalike or instance-label."
 )
 
 SHOWN_CLASSES = 20  # longer histograms hide the rest of the page
+WHOLE_MATRIX = 12  # classes of a matrix that fits beside its names
 BAR = 30
 
 
@@ -52,7 +56,7 @@ def list_sources(as_json: AsJson = False) -> None:
     if as_json:
         _print_json([_source_dict(source) for source in SOURCES.values()])
         return
-    table = Table(title="Known data sets (published numbers)")
+    table = Table(title="Known data sets (published numbers)", box=None, pad_edge=False)
     table.add_column("name", no_wrap=True)
     for column in ("n", "features", "classes", "candidates", "noise %"):
         table.add_column(column, justify="right", no_wrap=True)
@@ -80,8 +84,11 @@ def show(
     table = _two_columns(source.name)
     for key, value in _source_dict(source).items():
         if key == "expected":
-            value = ", ".join(f"{k}={v}" for k, v in value.items() if v is not None)
-        table.add_row(key, ", ".join(value) if isinstance(value, list) else _text(value))
+            value = _pairs(value)
+        if key == "parts":
+            value = "; ".join(_pairs(part) for part in value) or None
+        listed = isinstance(value, (list, tuple))
+        table.add_row(key, ", ".join(value) or "-" if listed else _text(value))
     _out(table)
 
 
@@ -90,7 +97,9 @@ def show(
 def describe_data(
     what: What,
     data: Data = None,
-    labels: Annotated[str | None, typer.Option("--labels", metavar="SPEC", help=SPEC_HELP)] = None,
+    labels: Annotated[
+        str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """What is in a data set, and whether a known one has its published characteristics.
@@ -100,14 +109,14 @@ def describe_data(
     loaded = _load(what, data)
     compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
     if labels is not None:
-        loaded = imperfect.apply(loaded, labels)
+        loaded = _apply(loaded, labels)
     description = describe(loaded)
     if as_json:
         published = [row._asdict() for row in compared]
         _print_json({**description.to_dict(), "published": published})
         return
     _out(_description_table(description))
-    _out(*_histograms(loaded, description))
+    _out(*_histograms(loaded, description), *_transitions(loaded, description))
     if compared:
         _out(_comparison_table(compared))
 
@@ -129,22 +138,40 @@ def convert(
 @labels_app.command()
 def make(
     what: What,
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help=SPEC_HELP)],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
+    spec_and_out: Annotated[
+        list[str],
+        typer.Argument(metavar="[SPEC] OUT", help=f"{SPEC_HELP} Then the .npz file to write."),
+    ],
+    noise: Annotated[
+        str | None, typer.Option("--noise", metavar="SPEC", help="SPEC, as an option.")
+    ] = None,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make candidate sets from the truth of a data set, and write the result.
+    """Make imperfect labels from the truth of a data set, and write the result.
 
     [bold]Example:[/bold]  candidly labels make digits uniform+noise:rate=0.1 noisy.npz
     """
-    _save(imperfect.apply(_load(what, data), spec), out, as_json)
+    places = ([] if noise is None else [noise]) + spec_and_out
+    if len(places) != 2:
+        raise ValueError(
+            f"labels make needs one SPEC and one OUT, not {' '.join(places)!r}; write for example"
+            f" candidly labels make {what} symmetric:rate=0.2 noisy.npz."
+        )
+    spec, out = places
+    _save(_apply(_load(what, data), spec), Path(out), as_json)
+
+
+def _apply(data: Labelled, spec: str) -> Labelled:
+    with reading("comparing examples", "of the examples compared") as watch:
+        return imperfect.apply(data, spec, watch)
 
 
 def _load(what: str, root: Path | None) -> Labelled:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        loaded = load(what, root)
+        with reading("decoding images", "of the images decoded") as watch:
+            loaded = load(what, root, watch=watch)
     for warning in caught:
         _tell(f"warning: {warning.message}")
     return loaded
@@ -162,8 +189,13 @@ def _source_dict(source: Source) -> dict[str, Any]:
     values = dataclasses.asdict(source)
     del values["loader"]
     values["files"] = list(source.files)
+    values["parts"] = list(values["parts"])
     values["availability"] = _availability(source)
     return values
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return ", ".join(f"{k}={v}" for k, v in values.items() if v not in (None, ""))
 
 
 def _availability(source: Source) -> str:
@@ -174,9 +206,10 @@ def _availability(source: Source) -> str:
 
 def _description_table(description: Description) -> Table:
     table = _two_columns(description.source or "data")
-    histograms = ("candidate_sizes", "oracle_class_counts", "oracle_flipping")
+    elsewhere = {"candidate_sizes", "oracle_class_counts", "oracle_flipping"}
+    elsewhere |= {"source", "oracle_transition", "oracle_diagonal"}
     for key, value in description.to_dict().items():
-        if value is None or key == "source" or key in histograms:
+        if value is None or key in elsewhere:
             continue
         if isinstance(value, list):
             listed = ", ".join(str(item) for item in value[:SHOWN_CLASSES])
@@ -208,6 +241,44 @@ def _histograms(data: Labelled, description: Description) -> list[Table]:
             title = f"examples of the {SHOWN_CLASSES} largest of {data.q} classes (oracle)"
         tables.append(_bars(title, counts))
     return tables
+
+
+def _transitions(data: Labelled, description: Description) -> list[Table]:
+    """Given labels by true class: how many are right, what the others are, and the whole matrix."""
+    if description.oracle_transition is None:
+        return []
+    shares = np.array(description.oracle_transition)
+    right = shares.diagonal()
+    wrong = np.where(np.eye(data.q, dtype=bool), -1, shares)
+    known = np.flatnonzero(~np.isnan(right))
+    shown = known[np.argsort(right[known], kind="stable")][:SHOWN_CLASSES]
+    title = "given labels that are right, by true class (oracle)"
+    if len(shown) < len(known):
+        title = f"the {len(shown)} true classes with the fewest right given labels (oracle)"
+    table = Table(
+        "true class", "right %", "most often wrong as", "%", title=title, min_width=len(title)
+    )
+    for label in shown if len(shown) < len(known) else known:
+        other = wrong[label].argmax()
+        name = data.classes[other] if wrong[label, other] > 0 else "-"
+        shares_of = (right[label], max(wrong[label, other], 0))
+        percents = [f"{100 * share:.1f}" for share in shares_of]
+        table.add_row(data.classes[label], percents[0], name, percents[1])
+    return [table] if data.q > WHOLE_MATRIX else [table, _matrix_table(data.classes, shares)]
+
+
+def _matrix_table(classes: tuple[str, ...], shares: np.ndarray) -> Table:
+    table = Table(
+        title="given label (columns, by number) by true class (rows), % (oracle)", box=None
+    )
+    table.add_column("")
+    for label in range(len(classes)):
+        table.add_column(str(label), justify="right")
+    for label, row in enumerate(shares):
+        cells = ["-" if np.isnan(share) else f"{100 * share:.1f}" for share in row]
+        number, name = str(label), classes[label]
+        table.add_row(name if name == number else f"{number} {name}", *cells)
+    return table
 
 
 def _bars(title: str, counts: list[tuple[str, int]]) -> Table:

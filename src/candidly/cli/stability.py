@@ -143,7 +143,7 @@ def stability(
         case = _case(labels, corrected, predictions, ids, checked, names)
         others = {p.stem: labels_of(read_columns(p, names)) for p in also or ()}
         seen: Any = () if found is None else labels_of(read_columns(found, names))
-        with _progress.reading(("comparing", "compared")) as watch:
+        with _progress.reading("comparing", "compared") as watch:
             report = assess(
                 case,
                 alpha=alpha,

@@ -51,6 +51,21 @@ def read_given(
     return labels.astype(np.int16 if m < 2**15 else np.int32)
 
 
+def label_column(given: Any, classes: Sequence[str] | None = None) -> np.ndarray:
+    """Labels (n,) as they are, names as numbers, however many classes there may be.
+
+    Args:
+        given, classes: see ``read_given``.
+
+    Raises:
+        ValueError: several columns, or a name that is no class.
+    """
+    labels = _array(given, classes)
+    if labels.ndim != 1:
+        raise ValueError(f"`given` has shape {labels.shape}; labels are one an example.")
+    return _by_name(labels, classes) if labels.dtype.kind in "OUST" else labels
+
+
 def _array(given: Any, classes: Sequence[str] | None) -> np.ndarray:
     if hasattr(given, "detach"):
         given = from_tensor(given)

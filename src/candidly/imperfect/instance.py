@@ -17,16 +17,15 @@ and a network's probabilities of its own training examples.
 
 from __future__ import annotations
 
-import math
 import warnings
 
 import numpy as np
 
 from ..seeds import draw
 from ._checks import check_rate, checked_truth
+from ._features import checked_table, condensed
 
 FOLDS = 5
-COMPONENTS = 64  # a bound on the cost: thousands of pixels would take minutes
 SMALLEST = 1e-9
 
 
@@ -52,7 +51,7 @@ def instance(
     """
     truth = checked_truth(truth, q, seed)
     check_rate(rate)
-    table = _checked_table(inputs, len(truth))
+    table = checked_table(inputs, len(truth))
     chances = scaled(likeness(table, truth, q, seed), truth, rate)
     return draw(seed, "imperfect.instance").random((len(truth), q)) < chances
 
@@ -113,7 +112,7 @@ def _held_out_log_probs(table: np.ndarray, truth: np.ndarray, q: int, seed: int)
     # in one thread the sums are the same whatever the number of cores; on a machine that is busy
     # with other things, two took a hundred times as long (digits: 25 s instead of 0.3 s)
     with threadpool_limits(1):
-        table = _condensed(table, int(random.integers(2**31)))
+        table = condensed(table, int(random.integers(2**31)))
         for k in range(min(FOLDS, len(truth))):
             out = fold == k
             known = np.unique(truth[~out])
@@ -131,34 +130,3 @@ def _fitted_log_probs(table: np.ndarray, truth: np.ndarray, others: np.ndarray) 
         # to stop early is to regularise, and no reason to worry a reader
         warnings.simplefilter("ignore", ConvergenceWarning)
         return LogisticRegression(max_iter=200).fit(table, truth).predict_log_proba(others)
-
-
-def _condensed(table: np.ndarray, seed: int) -> np.ndarray:
-    """Standardised columns; where there are many, their first principal components."""
-    from sklearn.decomposition import PCA
-    from sklearn.preprocessing import StandardScaler
-
-    table = StandardScaler().fit_transform(table)
-    if table.shape[1] <= COMPONENTS:
-        return table
-    return PCA(min(COMPONENTS, len(table)), random_state=seed).fit_transform(table)
-
-
-def _checked_table(inputs: np.ndarray, n: int) -> np.ndarray:
-    """``inputs`` as float (n, d): images are flattened."""
-    inputs = np.asarray(inputs)
-    if inputs.dtype.kind not in "biuf":
-        raise ValueError(
-            f"`inputs` is {inputs.dtype}, but labels that depend on the instance are made from"
-            " numbers: give a table or images."
-        )
-    if inputs.ndim < 2 or len(inputs) != n:
-        raise ValueError(
-            f"`inputs` has shape {inputs.shape}, but `truth` has {n} rows; it must be ({n}, ...)."
-        )
-    table = inputs.reshape(n, math.prod(inputs.shape[1:]))
-    table = table.astype(np.result_type(inputs.dtype, np.float32), copy=False)
-    if not np.isfinite(table).all():
-        row = int(np.argwhere(~np.isfinite(table))[0, 0])
-        raise ValueError(f"`inputs` has NaN or infinity at row {row}. Fill or drop it first.")
-    return table

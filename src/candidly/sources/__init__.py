@@ -7,17 +7,31 @@ download; see ``load`` for where it is looked for.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from .._names import lookup
 from ..labelled import Labelled
+from . import label_errors
+from ._crowds import SOURCES_OF_CROWDS
 from ._source import Comparison, Expected, Source, compare
+from .cifar_n import CIFAR_N
 from .digits import load_digits
-from .fetch import find_file, warn_if_different
+from .fetch import find_beside, find_file, find_parts, warn_if_different, warn_if_parts_differ
 from .files import SUFFIXES, load_file
 from .mat import load_mat
+from .pictures import with_pictures
 
-__all__ = ["SOURCES", "Comparison", "Expected", "Source", "compare", "load", "title_of"]
+__all__ = [
+    "SOURCES",
+    "Comparison",
+    "Expected",
+    "Source",
+    "compare",
+    "label_errors",
+    "load",
+    "title_of",
+]
 
 COMMIT = "a43c823f1cf2575e7fc74bcdfc307463e0bd44bd"
 REPOSITORY = f"https://raw.githubusercontent.com/pruirui/partial_label_realworld_dataset/{COMMIT}"
@@ -166,6 +180,8 @@ _TABLE = (
         size_bytes=2_024_494,
         sha256="5b8d43e40cee007f6438a7a74d600b5cf67ac596754a322ce91b0fc6811f45db",
     ),
+    *CIFAR_N,
+    *SOURCES_OF_CROWDS,
 )
 
 SOURCES: dict[str, Source] = {source.name: source for source in _TABLE}
@@ -175,6 +191,7 @@ def load(
     name_or_path: str | os.PathLike[str],
     root: str | os.PathLike[str] | None = None,
     download: bool = True,
+    watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Labelled:
     """A known data set by name, or a file of your own.
 
@@ -185,6 +202,7 @@ def load(
             which subfolders are looked into too. Then come the folder named by the environment
             variable CANDIDLY_DATA, candidly's cache folder, and a download into it.
         download: whether to ask the network for what is not on this machine.
+        watch: called with rows done and rows in all, by what takes long.
 
     Raises:
         UnknownName (a KeyError): no such data set; the message suggests the nearest.
@@ -193,7 +211,8 @@ def load(
         ValueError: a file that does not hold what it should.
 
     Warns:
-        UserWarning: the file of a known data set differs from the one on record.
+        UserWarning: the file of a known data set differs from the one on record, or labels were
+            found without the images that they are about.
     """
     path = Path(name_or_path).expanduser()
     if isinstance(name_or_path, os.PathLike) or path.suffix.lower() in SUFFIXES:
@@ -201,9 +220,16 @@ def load(
     _, source = lookup(SOURCES, str(name_or_path), "data set")
     if not source.files:
         return source.loader()
+    if source.parts:
+        paths = find_parts(source, root, download)
+        data = source.loader(paths, source.name)
+        warn_if_parts_differ(paths, data, source)
+        return data
     path = find_file(source, root, download)
     data = source.loader(path, source.name)
     warn_if_different(path, data, source)
+    if source.pictures:
+        data = with_pictures(data, source, find_beside(source.pictures, root), watch)
     return data
 
 

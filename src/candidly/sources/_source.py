@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..labelled import Labelled
+from ._parts import Part
 
 
 @dataclass(frozen=True)
 class Expected:
-    """Published characteristics; averages to two decimals, rates to two decimals of a percent."""
+    """Published characteristics; averages to two decimals, rates to two decimals of a percent.
+
+    ``d`` is None where the inputs are no table.
+    """
 
     n: int
-    d: int
+    d: int | None
     q: int
     avg_candidates: float | None = None
     noise_rate: float | None = None
@@ -27,7 +31,8 @@ class Source:
     Args:
         name: what people type.
         title: the benchmark's own spelling, which its training seeds are made of.
-        files: file names it goes by, without folder; compared without case and punctuation.
+        files: file names it goes by, without folder; compared without case and punctuation. Behind
+            the first come conversions of it, which need not have its checksum.
         size_bytes: of the file, or None where unknown.
         sha256: of the file, or None where unknown.
         url: where a fixed version of the file can be had, or None.
@@ -36,7 +41,11 @@ class Source:
         citation: the paper it comes from.
         expected: published characteristics.
         steps: updates that the benchmark trains for.
-        loader: (path, source) -> Labelled for files; () -> Labelled where there are none.
+        loader: (path, source) -> Labelled for files; () -> Labelled where there are none; of
+            several parts ({file: path}, source) -> Labelled.
+        pictures: file names of the images that the labels are about, the first one first; data
+            without them has names of images as its inputs.
+        parts: the files of a data set that is several; ``files`` then lists them.
     """
 
     name: str
@@ -51,6 +60,8 @@ class Source:
     expected: Expected
     steps: int
     loader: Callable[..., Labelled]
+    pictures: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 class Comparison(NamedTuple):
@@ -69,9 +80,10 @@ def compare(data: Labelled, source: Source) -> list[Comparison]:
     """Published characteristics of ``source`` beside those of ``data``. Reads the truth.
 
     Counts must be equal; ``avg_candidates`` and ``noise_rate`` (share of examples whose truth is
-    no candidate) must round to what was published. What was not published is left out.
+    no candidate or, without candidate sets, not the given label) must round to what was published.
+    What was not published is left out.
     """
-    truth, candidates = data.truth, data.candidates
+    truth, candidates, given = data.truth, data.candidates, data.given
     measured: dict[str, float | None] = {
         "n": data.n,
         "d": data.inputs.shape[1] if data.kind == "table" else None,
@@ -82,6 +94,8 @@ def compare(data: Labelled, source: Source) -> list[Comparison]:
     if candidates is not None and truth is not None and (truth >= 0).any():
         known = truth >= 0
         measured["noise_rate"] = float((~candidates[known, truth[known]]).mean())
+    elif given is not None and truth is not None and (truth >= 0).any():
+        measured["noise_rate"] = float((given != truth)[truth >= 0].mean())
     rows = []
     for what, value in measured.items():
         expected = getattr(source.expected, what)

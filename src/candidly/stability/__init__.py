@@ -20,7 +20,7 @@ Source: Northcutt, Athalye & Mueller, NeurIPS 2021, with the statistics that it 
 
 from ._assess import assess
 from ._bootstrap import percentile_interval, resample
-from ._budget import Certificate, certificate, flip_budget, missed_errors
+from ._budget import Certificate, certificate, flip_budget
 from ._case import Case, make_case
 from ._corrections import Correction, compare_corrections
 from ._crossings import (
@@ -77,7 +77,6 @@ __all__ = [
     "kept_at",
     "make_case",
     "mcnemar",
-    "missed_errors",
     "percentile_interval",
     "planning_number",
     "prevalence_at",

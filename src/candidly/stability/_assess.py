@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..validation import missed as missed_errors
 from ._bootstrap import resample
-from ._budget import missed_errors
 from ._case import Case, make_case
 from ._corrections import correction_of
 from ._crossings import find_crossings
@@ -49,7 +49,7 @@ def assess(
         seed: of the bootstrap, permutations and the order of checks.
         mid: McNemar's mid-p in place of the exact p for the pairs.
         audited, audit_errors: items drawn at random from those nobody checked, and wrong labels
-            among them; see ``missed_errors``.
+            among them; see ``validation.missed``.
         corrections: name -> corrected int (n,), other corrections to put beside this one.
         found: labels of the first items of the checking plan; see ``checking_plan``.
         watch: called now and then with resamples done and in all.
@@ -174,7 +174,7 @@ def _both(first: np.ndarray | None, second: np.ndarray | None) -> Any:
 
 def _missed(case: Case, audited: int, errors: int) -> Missed:
     unchecked = int((~case.checked).sum())
-    bound = missed_errors(unchecked, audited, errors) if audited or errors else None
+    bound = missed_errors(unchecked, audited, errors).high if audited or errors else None
     return Missed(unchecked, audited, errors, bound)
 
 

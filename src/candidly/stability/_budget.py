@@ -93,31 +93,3 @@ def certificate(
     positive = np.flatnonzero(reached > 0)
     needed = int(positive[0]) if len(positive) else None
     return Certificate(worst, best, worst > 0, order, needed)
-
-
-def missed_errors(unchecked: int, audited: int, errors: int = 0, level: float = 0.95) -> float:
-    """Upper bound of the wrong labels among items that nobody checked, from a random audit of them.
-
-    Args:
-        unchecked: items that nobody checked.
-        audited: how many of them were drawn at random and looked at, at least 1.
-        errors: wrong labels among the audited.
-        level: of the one-sided bound.
-
-    Returns:
-        Number of items. Without an error, by the rule of three at 95 %: 3 / audited of them.
-
-    >>> missed_errors(50_000 - 5_440, 300)
-    445.6
-    """
-    if not 0 < audited <= unchecked or not 0 <= errors <= audited:
-        raise ValueError(
-            f"{errors} errors among {audited} audited of {unchecked} unchecked items cannot be; "
-            "audit at least one item, and none twice."
-        )
-    if errors == 0 and level == 0.95:
-        return unchecked * min(1.0, 3 / audited)
-    from ..stats import clopper_pearson
-
-    bound = clopper_pearson(np.array(errors), audited, 2 * level - 1)[1]
-    return float(unchecked * bound)

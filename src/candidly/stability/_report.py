@@ -183,7 +183,7 @@ class Association:
 
 @dataclass(frozen=True)
 class Missed:
-    """Wrong labels that nobody has seen: an upper 95 % bound, None without an audit."""
+    """Wrong labels that nobody has seen: the end of a 95 % interval, None without an audit."""
 
     unchecked: int
     audited: int

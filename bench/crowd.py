@@ -1,0 +1,287 @@
+"""Consensus of annotators: time and memory, and accuracy against the truth on real answers.
+
+Dawid-Skene with 1.8 million answers runs in a child process on one core. Accuracies are in percent,
+differences from majority in points with a 95 % bootstrap interval over items, paired (10,000
+resamples), and the p of McNemar's exact test. The model is a logistic regression, cross-validated
+in 5 folds on the majority's labels: of standardised features (LabelMe), of weighted words and pairs
+of words (sentiment); its settings are the usual ones. The real data are looked for, or downloaded,
+as ``candidly.load`` does.
+
+    python bench/crowd.py            some minutes; writes bench/results/crowd.json
+    python bench/crowd.py --quick    seconds, without downloads
+    python bench/crowd.py page       the tables and figure of docs/crowd.md from the results
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import json
+import re
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from _bench import RESULTS, Claim, at_most, main
+from _reproduction.figures import _alone
+from candidly import crowd, load
+from candidly.labelled import Labelled
+from candidly.report import set_figure
+from candidly.seeds import draw
+
+PAGE = Path(__file__).parents[1] / "docs" / "crowd.md"
+FIGURE = PAGE.parent / "images" / "crowd-sets.svg"
+FIGURE_TITLE = "CIFAR-10S: candidate sets of 1 to 6 annotators"
+RESAMPLES = 10_000
+DATA = ("labelme", "bluebirds", "sentiment")
+TITLES = {"labelme": "LabelMe", "bluebirds": "bluebirds", "sentiment": "sentiment"}
+
+Way = Callable[[crowd.Answers, np.ndarray | None], crowd.Consensus]
+PEOPLE: dict[str, Way] = {
+    "dawid-skene": lambda said, _: crowd.dawid_skene(said),
+    "one-coin": lambda said, _: crowd.dawid_skene(said, one_coin=True),
+    "crowdlab": lambda said, _: crowd.crowdlab(said),
+}
+WITH_MODEL: dict[str, Way] = {
+    "crowdlab with the model": lambda said, probs: crowd.crowdlab(said, probs),
+    "crowdlab with the model, temperature": lambda said, probs: crowd.crowdlab(
+        said, probs, temperature=True
+    ),
+    "dawid-skene with the model": lambda said, probs: crowd.dawid_skene(said, probs=probs),
+}
+
+
+# time and memory
+
+
+def simulated(n: int, number: int, m: int, each: int) -> crowd.Answers:
+    """Answers of ``each`` of ``number`` annotators per item, right in 15 to 60 % of cases."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, m, n)
+    first = rng.integers(0, number, n)[:, None]
+    who = ((first + rng.integers(1, number // each, n)[:, None] * np.arange(each)) % number).ravel()
+    item = np.repeat(np.arange(n), each)
+    right = rng.random(n * each) < rng.uniform(0.15, 0.6, number)[who]
+    label = np.where(right, truth[item], rng.integers(0, m, n * each))
+    return crowd.Answers.from_columns(item, who, label, items=n, classes=m)
+
+
+def child(n: int, number: int) -> tuple[float, int, float]:
+    """Seconds, rounds and the process's peak memory in MB, on one core."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    answers = simulated(n, number, 10, 18)
+    start = time.perf_counter()
+    found = crowd.dawid_skene(answers)
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    return seconds, len(found.log_likelihood), peak
+
+
+def time_and_memory(n: int, number: int) -> list[Claim]:
+    command = [sys.executable, __file__, "child", json.dumps([n, number])]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    seconds, rounds, peak = json.loads(done.stdout)
+    label = f"dawid-skene, {18 * n} answers by {number} annotators, {n} items, 10 classes"
+    return [
+        at_most(f"{label}: seconds", seconds, 30),
+        Claim(f"{label}: rounds", rounds),
+        at_most(f"{label}: peak MB of the process", peak, 1000),
+    ]
+
+
+# accuracy
+
+
+def features(data: Labelled):
+    """A scikit-learn pipeline that starts from the inputs, or None where they are names alone."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    steps = {
+        "labelme": StandardScaler(),
+        "sentiment": TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True),
+    }
+    step = steps.get(data.source)
+    return None if step is None else make_pipeline(step, LogisticRegression(max_iter=1000))
+
+
+def model_of(data: Labelled, labels: np.ndarray) -> np.ndarray | None:
+    """Out-of-sample probabilities from the majority's labels."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    pipeline = features(data)
+    if pipeline is None:
+        return None
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    return cross_val_predict(pipeline, data.inputs, labels, cv=folds, method="predict_proba")
+
+
+def compared(name: str, way: str, right: np.ndarray, base: np.ndarray) -> list[Claim]:
+    """Accuracy, and its difference from the base's on the same items."""
+    from scipy.stats import binomtest
+
+    n = len(right)
+    better, worse = int((right & ~base).sum()), int((~right & base).sum())
+    shares = np.array([better, worse, n - better - worse]) / n
+    drawn = draw(0, f"{name} {way}").multinomial(n, shares, RESAMPLES)
+    low, high = np.percentile(100 * (drawn[:, 0] - drawn[:, 1]) / n, (2.5, 97.5))
+    p = binomtest(better, better + worse).pvalue if better + worse else 1.0
+    return [
+        Claim(f"{name}: {way}, accuracy %", 100 * float(right.mean())),
+        Claim(f"{name}: {way} minus majority, points", 100 * (better - worse) / n),
+        Claim(f"{name}: {way} minus majority, from", float(low)),
+        Claim(f"{name}: {way} minus majority, to", float(high)),
+        Claim(f"{name}: {way} minus majority, p", float(p)),
+    ]
+
+
+def accuracies(name: str, download: bool) -> list[Claim]:
+    data = load(name, download=download)
+    answers = crowd.Answers.from_labelled(data)
+    first = crowd.majority(answers)
+    base = first.labels == data.truth
+    claims = [
+        Claim(f"{name}: items", data.n),
+        Claim(f"{name}: annotators", len(answers.annotators)),
+        Claim(f"{name}: classes", data.q),
+        Claim(f"{name}: answers", len(answers)),
+        Claim(f"{name}: majority, accuracy %", 100 * float(base.mean())),
+        Claim(f"{name}: majority, ties", sum(first.ties.values())),
+    ]
+    for way, method in PEOPLE.items():
+        claims += compared(name, way, method(answers, None).labels == data.truth, base)
+    probs = model_of(data, first.labels)
+    if probs is not None:
+        claims += compared(name, "the model alone", probs.argmax(1) == data.truth, base)
+        for way, method in WITH_MODEL.items():
+            claims += compared(name, way, method(answers, probs).labels == data.truth, base)
+    return claims
+
+
+def curve(download: bool) -> list[Claim]:
+    data = load("cifar10s", download=download)
+    found = crowd.set_curve(data.votes, data.truth, data.q)
+    return [
+        Claim(f"cifar10s: {k} annotators, {field}", float(getattr(found, field)[place]))
+        for place, k in enumerate(found.annotators)
+        if found.items[place] == data.n
+        for field in found._fields[1:]
+    ]
+
+
+# the page
+
+
+def number_of(claims: Mapping[str, float], name: str, way: str) -> str:
+    """A row of the table."""
+    base = f"{name}: {way} minus majority"
+    points, low, high = (claims[f"{base}, {part}"] for part in ("points", "from", "to"))
+    p = claims[f"{base}, p"]
+    # of a method that is plainly different the interval excludes 0
+    verdict = "better" if low > 0 else "worse" if high < 0 else "not told apart"
+    told = "< 0.001" if p < 0.001 else f"{p:.3f}"
+    accuracy = claims[f"{name}: {way}, accuracy %"]
+    return (
+        f"| {TITLES[name]} | {way} | {accuracy:.1f} | {signed(points)} |"
+        f" {signed(low)} to {signed(high)} | {told} | {verdict} |"
+    )
+
+
+def signed(value: float) -> str:
+    text = f"{abs(value):.1f}"
+    return "0.0" if text == "0.0" else f"{'−' if value < 0 else '+'}{text}"
+
+
+def tables(claims: Mapping[str, float]) -> dict[str, str]:
+    """Markdown by the name of its place in the page."""
+    rows = [
+        "| data | consensus | accuracy % | minus majority | 95 % interval | McNemar p | |",
+        "| --- | --- | --: | --: | --: | --: | --- |",
+    ]
+    for name in DATA:
+        base = claims[f"{name}: majority, accuracy %"]
+        rows.append(f"| {TITLES[name]} | majority | {base:.1f} | | | | |")
+        ways = (*PEOPLE, "the model alone", *WITH_MODEL)
+        rows += [number_of(claims, name, w) for w in ways if f"{name}: {w}, accuracy %" in claims]
+    sets = [
+        "| annotators | union lacks the truth % | its labels | vaguest lacks it % | its labels |",
+        "| --: | --: | --: | --: | --: |",
+    ]
+    for k, row in curve_rows(claims).items():
+        sets.append(
+            f"| {k} | {100 * row['union_noise']:.2f} |"
+            f" {row['union_size']:.2f} | {100 * row['vaguest_noise']:.2f} |"
+            f" {row['vaguest_size']:.2f} |"
+        )
+    return {"accuracy": "\n".join(rows), "sets": "\n".join(sets), "speed": speed(claims)}
+
+
+def speed(claims: Mapping[str, float]) -> str:
+    [label] = {name.rpartition(": ")[0] for name in claims if name.startswith("dawid-skene, ")}
+    seconds, rounds = claims[f"{label}: seconds"], claims[f"{label}: rounds"]
+    peak = claims[f"{label}: peak MB of the process"]
+    answers, annotators, items = (int(x) for x in re.findall(r"\d+", label)[:3])
+    return (
+        f"Dawid–Skene on {answers:,} answers about {items:,} items by {annotators:,} annotators, 10"
+        f" classes, takes {seconds:.1f} s ({rounds:.0f} rounds) and {peak:.0f} MB on one core."
+    )
+
+
+def curve_rows(claims: Mapping[str, float]) -> dict[int, dict[str, float]]:
+    rows: dict[int, dict[str, float]] = {}
+    for name, value in claims.items():
+        if match := re.fullmatch(r"cifar10s: (\d+) annotators, (\w+)", name):
+            rows.setdefault(int(match[1]), {})[match[2]] = value
+    return rows
+
+
+def figure(claims: Mapping[str, float]) -> str:
+    rows = curve_rows(claims)
+    fields = crowd.SetCurve._fields[1:]
+    columns = (np.array([row[field] for row in rows.values()]) for field in fields)
+    return _alone(set_figure(crowd.SetCurve(np.array(list(rows)), *columns), FIGURE_TITLE))
+
+
+def filled(page: str, parts: Mapping[str, str]) -> str:
+    """The page with what lies between ``<!-- name -->`` and ``<!-- / -->`` replaced."""
+    for name, text in parts.items():
+        place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- / -->)", re.DOTALL)
+        page, count = place.subn(lambda match, text=text: match[1] + text + "\n" + match[2], page)
+        if count != 1:
+            raise ValueError(f"{PAGE} has {count} places named {name}.")
+    return page
+
+
+def results() -> dict[str, float]:
+    stored = json.loads((RESULTS / "crowd.json").read_text())
+    return {claim["name"]: claim["value"] for claim in stored["claims"]}
+
+
+def measure(quick: bool) -> list[Claim]:
+    warnings.simplefilter("ignore")
+    if quick:
+        return time_and_memory(5000, 100)
+    claims = time_and_memory(100_000, 2000)
+    for name in DATA:
+        claims += accuracies(name, download=True)
+    return claims + curve(download=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["child"]:
+        print(json.dumps(child(*json.loads(sys.argv[2]))))
+    elif sys.argv[1:] == ["page"]:
+        PAGE.write_text(filled(PAGE.read_text(), tables(results())))
+        FIGURE.write_text(figure(results()))
+    else:
+        main("crowd", __doc__ or "", measure)

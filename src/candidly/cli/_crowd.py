@@ -1,0 +1,230 @@
+"""What ``candidly crowd`` reads and prints around the consensus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich import box
+from rich.table import Table
+
+from ._issues import _out
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..crowd import Answers, Consensus
+
+COLUMNS = ("item", "annotator", "label")
+
+
+@dataclass(frozen=True)
+class _Beliefs:
+    """Probabilities as a file has them: rows and columns by name, or by number (None)."""
+
+    path: Path
+    values: np.ndarray
+    items: tuple[Any, ...] | None
+    classes: tuple[str, ...] | None
+
+
+def read_answers(
+    what: str,
+    probs: Path | None,
+    classes: Sequence[str] | None,
+    normalise: bool,
+    root: Path | None,
+) -> tuple[Answers, np.ndarray | None]:
+    """Answers from a table, a saved data set or a known one; and probabilities in their order.
+
+    Raises:
+        ValueError, FileNotFoundError, KeyError: what is wrong, by name.
+    """
+    beliefs = None if probs is None else _read_beliefs(probs)
+    if Path(what).suffix.lower() in (".csv", ".parquet"):
+        said = _of_table(Path(what), beliefs, classes)
+    else:
+        said = _of_data(what, classes, root)
+    if beliefs is None:
+        return said, None
+    values = _in_order(beliefs, said)
+    if normalise:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = values / values.sum(1, keepdims=True)
+    return said, values
+
+
+def _of_table(path: Path, beliefs: _Beliefs | None, classes: Sequence[str] | None) -> Answers:
+    from ..crowd import Answers
+
+    frame = _read_table(path)
+    for name in COLUMNS:
+        if name not in frame.columns:
+            raise ValueError(
+                f"{path} has no column {name!r}, but {', '.join(frame.columns[:20])}; needed are"
+                f" {', '.join(COLUMNS)}."
+            )
+    item, annotator, label = (frame[name] for name in COLUMNS)
+    items: Any = None
+    named: Any = classes
+    if beliefs is not None and beliefs.items is None:
+        items = len(beliefs.values)
+        if not item.dtype.is_integer():
+            raise ValueError(
+                f"rows of {beliefs.path} go by number, but items of {path} do not; give the"
+                " probabilities a column `item`."
+            )
+        if named is None and not label.dtype.is_numeric():
+            raise ValueError(
+                f"{path} has names of classes; say which column of {beliefs.path} is which with"
+                " --classes."
+            )
+        named = named or beliefs.values.shape[1]
+    elif beliefs is not None:
+        items, named = list(beliefs.items or ()), named or beliefs.classes
+        if item.dtype.is_integer() != isinstance(items[0], int):
+            item, items = item.cast(str), [str(name) for name in items]
+    return Answers.from_columns(item, annotator, label, items=items, classes=named)
+
+
+def _of_data(what: str, classes: Sequence[str] | None, root: Path | None) -> Answers:
+    from ..crowd import Answers
+    from ..sources import load
+
+    data = load(what, root)
+    if classes is not None:
+        if len(classes) != data.q:
+            raise ValueError(f"--classes has {len(classes)} names; {what} has {data.q} classes.")
+        data = replace(data, classes=tuple(classes))
+    return Answers.from_labelled(data)
+
+
+def _read_table(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist.")
+    read: Any = pl.read_parquet
+    if path.suffix.lower() == ".csv":
+
+        def read(file: Path) -> pl.DataFrame:
+            return pl.read_csv(file, infer_schema_length=None)
+
+    try:
+        return read(path)
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"{path} is not a readable table ({error}).") from None
+
+
+def _read_beliefs(path: Path) -> _Beliefs:
+    from ..errors._source import open_source
+
+    if path.suffix.lower() in (".csv", ".parquet"):
+        frame = _read_table(path)
+        if "item" in frame.columns:
+            items, rest = frame["item"].to_list(), frame.drop("item")
+            if bad := [name for name, kind in rest.schema.items() if not kind.is_numeric()]:
+                raise ValueError(f"{path} has columns that are no numbers: {', '.join(bad)}.")
+            if not items:
+                raise ValueError(f"{path} has no rows.")
+            names = list(rest.columns)
+            if all(name.isdecimal() for name in names):
+                names.sort(key=int)
+            return _Beliefs(path, rest.select(names).to_numpy(), tuple(items), tuple(names))
+    source = open_source(path)
+    return _Beliefs(path, source.read(0, source.n), None, None)
+
+
+def _in_order(beliefs: _Beliefs, said: Answers) -> np.ndarray:
+    """Rows as the items, columns as the classes."""
+    if beliefs.items is None or beliefs.classes is None:
+        return beliefs.values  # by number; the shape is checked with the rest
+    rows = _places("item", beliefs.path, [str(name) for name in beliefs.items], said.items)
+    columns = _places("class", beliefs.path, list(beliefs.classes), said.classes)
+    return beliefs.values[rows][:, columns]
+
+
+def _places(what: str, path: Path, there: list[str], wanted: Any) -> list[int]:
+    place = {name: number for number, name in enumerate(there)}
+    if len(place) < len(there):
+        twice = next(name for number, name in enumerate(there) if place[name] != number)
+        raise ValueError(f"{path} has the {what} {twice!r} twice.")
+    names = [str(name) for name in wanted]
+    for name in names:
+        if name not in place:
+            raise ValueError(f"{path} lacks the {what} {name!r}.")
+    if len(there) > len(names):
+        other = next(name for name in there if name not in set(names))
+        raise ValueError(f"{path} has the {what} {other!r}, which is not among the answers.")
+    return [place[name] for name in names]
+
+
+def summary(found: Consensus, by: str) -> Iterator[str]:
+    """Lines on what was read and what came out."""
+    from ..crowd import Crowdlab, DawidSkene, Majority
+
+    answers = found.answers
+    unasked = int((answers.per_item == 0).sum())
+    without = f", {unasked:,} of them unanswered" if unasked else ""
+    yield (
+        f"{len(answers):,} answers about {answers.n:,} items{without} by"
+        f" {len(answers.annotators):,} annotators, {answers.m:,} classes"
+    )
+    known = found.quality[~np.isnan(found.quality)]
+    yield f"consensus by {by}: mean quality {known.mean():.3f}"
+    if isinstance(found, Majority) and any(found.ties.values()):
+        told = ", ".join(f"{count:,} {name}" for name, count in found.ties.items() if count)
+        yield f"ties decided by: {told}"
+    if isinstance(found, DawidSkene):
+        ended = "converged" if found.converged else "not converged"
+        rounds = len(found.log_likelihood)
+        yield f"{rounds} rounds, {ended}, log-likelihood {found.log_likelihood[-1]:.1f}"
+    if isinstance(found, Crowdlab):
+        changed = int((found.labels != found.majority).sum())
+        yield (
+            f"{changed:,} labels differ from the majority; the model weighs"
+            f" {found.model_weight:.2f}, an annotator {found.weights.mean():.2f} on average"
+        )
+
+
+def print_doubts(found: Consensus, top: int) -> None:
+    rows = found.table()
+    names = ("item", "consensus", "quality", "answers", "agreement")
+    _print("items, the most doubtful first", rows.select(names), top, "items", ("consensus",))
+
+
+def print_annotators(table: pl.DataFrame, top: int) -> None:
+    names = ("annotator", "answers", "agreement", "quality", "worst class", "worst agreement")
+    words = ("annotator", "worst class")
+    _print("annotators, worst first", table.select(names), top, "annotators", words)
+
+
+def print_next(found: Consensus, top: int) -> None:
+    from ..crowd import next_items
+
+    names = ("item", "priority", "answers", "consensus")
+    table = next_items(found).select(names)
+    _print("what to ask about next", table, top, "items", ("consensus",))
+
+
+def _print(title: str, table: pl.DataFrame, top: int, what: str, words: tuple[str, ...]) -> None:
+    if not top:
+        return
+    shown = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1))
+    for name in table.columns:
+        left = name in words or name == "item"
+        shown.add_column(name, justify="left" if left else "right", overflow="fold")
+    for row in table.head(top).iter_rows():
+        shown.add_row(*(_text(value) for value in row))
+    _out(shown)
+    if top < len(table):
+        print(f"the first {top:,} of {len(table):,} {what}; --top gives more")
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,159 @@
+"""``candidly crowd``: one label per item from the answers of several annotators."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import _progress
+from ._crowd import print_annotators, print_doubts, print_next, read_answers, summary
+from ._issues import check_place, read_classes, write_table
+
+if TYPE_CHECKING:
+    from ..crowd import Consensus
+
+TABLES = (".parquet", ".csv", ".json")
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Answers of several annotators: consensus.",
+)
+
+
+@app.callback()
+def _noun() -> None:
+    pass
+
+
+@app.command()
+def consensus(
+    answers: Annotated[
+        str,
+        typer.Argument(
+            metavar="ANSWERS",
+            help="A .csv or .parquet file with columns item, annotator, label; a saved .npz with "
+            "votes; or a known name such as labelme.",
+        ),
+    ],
+    probs: Annotated[
+        Path | None,
+        typer.Option(
+            "--probs",
+            metavar="FILE",
+            help="A model's out-of-sample probabilities: .csv or .parquet with a column item and "
+            "one per class, or numbers alone (also .npy) whose rows are items 0, 1, 2, ...",
+        ),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="majority, dawid-skene, one-coin or crowdlab.")
+    ] = "dawid-skene",
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Names of the classes in order, when labels are numbers or not all are said: a "
+            "text file with a name a line, or a list such as cat,dog.",
+        ),
+    ] = None,
+    normalise: Annotated[
+        bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of ties that are drawn.")] = 0,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="Folder to look for known data in, first."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=0, help="Items and annotators to print.")] = 10,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every item's label: .parquet .csv .json."),
+    ] = None,
+    annotators: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every annotator: .parquet .csv .json."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """One label per item, the most doubtful first; who answers well; what to ask next.
+
+    [bold]Examples:[/bold]
+
+      candidly crowd consensus answers.csv --out labels.csv
+
+      candidly crowd consensus answers.parquet --by crowdlab --probs probs.csv --html page.html
+
+      candidly crowd consensus labelme --by one-coin --annotators annotators.csv --json
+    """
+    from .. import crowd
+    from .._names import lookup
+
+    by = lookup(crowd.METHODS, by, "way to a consensus")[0]
+    check_place(out, "--out", TABLES)
+    check_place(annotators, "--annotators", TABLES)
+    check_place(html, "--html", (".html", ".htm"))
+    names = read_classes(classes)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        said, beliefs = read_answers(answers, probs, names, normalise, data)
+        with _progress.reading("estimating", "of the most rounds there may be") as watch:
+            found = crowd.consensus(said, by, beliefs, seed, watch)  # type: ignore[arg-type]
+    notes = [str(warning.message) for warning in caught]
+    for warning in caught:
+        warnings.warn(warning.message, stacklevel=1)
+    people = crowd.annotators(found)
+    written = {"out": out, "annotators": annotators, "html": html}
+    if out is not None:
+        write_table(found.table(), out)
+    if annotators is not None:
+        write_table(people, annotators)
+    if html is not None:
+        from ..report.crowd import write_crowd_page
+
+        read = {"answers": answers} | ({} if probs is None else {"probabilities": str(probs)})
+        write_crowd_page(found, html, by=by, read=read, notes=notes)
+    if as_json:
+        _print_json(found, by, people, top, written, notes)
+        return
+    for line in summary(found, by):
+        print(line)
+    print_doubts(found, top)
+    print_annotators(people, top)
+    print_next(found, top)
+    for path in written.values():
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr)
+
+
+def _print_json(
+    found: Consensus,
+    by: str,
+    people: Any,
+    top: int,
+    written: dict[str, Path | None],
+    notes: list[str],
+) -> None:
+    from ..crowd import Majority, next_items
+
+    answers = found.answers
+    about = {
+        "by": by,
+        "answers": len(answers),
+        "items": answers.n,
+        "classes": list(answers.classes),
+        "ties": found.ties if isinstance(found, Majority) else None,
+        "consensus": found.table().head(top).rows(named=True),
+        "annotators": people.head(top).rows(named=True),
+        "next": next_items(found, top).rows(named=True),
+        "written": {name: str(path) for name, path in written.items() if path is not None},
+        "warnings": notes,
+    }
+    print(json.dumps(about, indent=1, allow_nan=False))

@@ -1,0 +1,209 @@
+"""``candidly validate``: from people's answers to verdicts, totals and corrected labels."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ._issues import check_place, read_classes, write_table
+from ._verdicts import print_settings, print_verdicts
+from .errors import _plain_words
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..validation import Corrected, SetTally, Tally
+
+OUT = (".npz", ".npy", ".parquet", ".csv")
+
+
+def validate(
+    votes: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="The answers: a released .json file, or a .csv or .parquet with a row per answer "
+            "and the columns item, person, answer; given and guessed where --labels says less.",
+        ),
+    ],
+    form: Annotated[
+        str | None,
+        typer.Option("--format", help="released or long. (default: by the file's ending)"),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="All labels of the data set, one column: .npy .csv .parquet. Corrected labels are "
+            "made of them.",
+        ),
+    ] = None,
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A JSON list of file names in order of the data set, for answers whose ids are "
+            "file names (ImageNet, IMDB).",
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Names of the classes: a text file, or cat,dog."),
+    ] = None,
+    threshold: Annotated[
+        int | None,
+        typer.Option(min=1, help="People that make a verdict. (default: more than half)"),
+    ] = None,
+    reading: Annotated[
+        str,
+        typer.Option(
+            help="For corrected labels: exact, or seen, which keeps what people saw at all."
+        ),
+    ] = "exact",
+    size: Annotated[
+        int | None, typer.Option(min=1, help="Examples of the data set. (default: the labels)")
+    ] = None,
+    flagged: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Examples that were flagged, if those checked are a random sample."
+        ),
+    ] = None,
+    audited: Annotated[
+        int, typer.Option(min=0, help="Unflagged examples drawn at random and checked.")
+    ] = 0,
+    audit_errors: Annotated[int, typer.Option(min=0, help="Errors among these.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write corrected labels: .npz (can be applied and undone), .npy (labels alone, "
+            "-1: pruned), or a table with where each label comes from, .parquet .csv.",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """What people's answers say about labels: errors, how sure that is, and what to put instead.
+
+    [bold]Examples:[/bold]
+
+      candidly validate --votes cifar10_mturk.json --size 10000
+
+      candidly validate --votes quickdraw_mturk.json --size 50426266 --flagged 6825383
+
+      candidly validate --votes answers.csv --labels labels.npy --out corrected.npz --html page.html
+    """
+    from ..report.verdicts import summarise, write_verdicts_page
+    from ..validation import judge, missed
+
+    check_place(out, "--out", OUT)
+    check_place(html, "--html", (".html", ".htm"))
+    if out is not None and labels is None:
+        raise ValueError("--out writes corrected labels; say with --labels what to correct.")
+    if reading not in ("exact", "seen"):
+        raise ValueError(f"--reading is {reading!r}; choose exact or seen.")
+    names = read_classes(classes)
+    own = None if labels is None else _labels(labels, names)
+    tally = _tally(votes, form, own, index, names)
+    verdicts = judge(tally, threshold)
+    size = _size(size, own, flagged, len(tally))
+    unflagged = None if size is None else size - (flagged or len(tally))
+    if unflagged is None and audited:
+        raise ValueError("--audited is about the unflagged examples; say with --size how many.")
+    about_missed = None if unflagged is None else missed(unflagged, audited, audit_errors)
+    made = None if own is None else _corrected(own, verdicts, reading, bool(out))
+    about = summarise(verdicts, size=size, flagged=flagged, missed=about_missed, corrected=made)
+    if html is not None:
+        read = {"answers": str(votes)} | ({} if labels is None else {"labels": str(labels)})
+        write_verdicts_page(verdicts, html, about=about, read=read)
+    if out is not None:
+        assert made is not None
+        _write(made, out)
+    written = {"out": out, "html": html}
+    if as_json:
+        about["read"] = {"votes": str(votes), "labels": None if labels is None else str(labels)}
+        about["written"] = {name: str(path) for name, path in written.items() if path is not None}
+        print(json.dumps(about, indent=1, allow_nan=False))
+        return
+    print_verdicts(about, getattr(tally, "offered", None))
+    print_settings(about)
+    for path in written.values():
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr)
+
+
+def _tally(
+    path: Path,
+    form: str | None,
+    labels: np.ndarray | None,
+    index: Path | None,
+    classes: list[str] | None,
+) -> Tally | SetTally:
+    from .._names import lookup
+    from ..validation import read_answers, read_released
+
+    by_ending = "released" if path.suffix.lower() == ".json" else "long"
+    kind = lookup({"released": 1, "long": 1}, form or by_ending, "format")[0]
+    if kind == "released":
+        return read_released(path, index)
+    if index is not None:
+        raise ValueError("--index is for released files; in a table, item is the row number.")
+    return read_answers(path, labels=labels, classes=classes)
+
+
+def _labels(path: Path, classes: list[str] | None) -> np.ndarray:
+    import numpy as np
+
+    from ..errors._labels import label_column
+
+    with _plain_words():
+        labels = label_column(path, classes)
+    if labels.dtype.kind not in "iu":
+        raise ValueError(f"--labels holds {labels.dtype}; labels are whole numbers, or names.")
+    return np.asarray(labels)
+
+
+def _size(size: int | None, labels: Any, flagged: int | None, checked: int) -> int | None:
+    if size is not None and labels is not None and size != len(labels):
+        raise ValueError(f"--size is {size:,}, but --labels has {len(labels):,} rows.")
+    size = len(labels) if labels is not None else size
+    if flagged is not None and size is None:
+        raise ValueError("--flagged is of how many examples? Say with --size, or give --labels.")
+    for option, number in (("checked", checked), ("--flagged", flagged)):
+        if size is not None and number is not None and number > size:
+            raise ValueError(f"{number:,} {option}, but the data set has {size:,} examples.")
+    if flagged is not None and flagged < checked:
+        raise ValueError(f"--flagged is {flagged:,}, but {checked:,} were checked.")
+    return size
+
+
+def _corrected(
+    labels: np.ndarray, verdicts: Any, reading: Literal["exact", "seen"] | str, needed: bool
+) -> Corrected | None:
+    """Corrected labels; None for sets of classes, which are not corrected, unless needed."""
+    from ..validation import SetTally, corrected
+
+    if isinstance(verdicts.tally, SetTally) and not needed:
+        return None
+    return corrected(labels, verdicts, reading)  # type: ignore[arg-type]
+
+
+def _write(made: Corrected, path: Path) -> None:
+    import numpy as np
+
+    from .._files import replacing
+
+    if path.suffix == ".npz":
+        made.save(path)
+    elif path.suffix == ".npy":
+        with replacing(path) as file:
+            np.save(file, made.labels, allow_pickle=False)
+    else:
+        write_table(made.table(), path)

@@ -1,0 +1,154 @@
+"""What several annotators say: one self-contained page, and curves of candidate sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._files import replacing
+from ._template import template
+from .figures import FAINT, INK, SERIES, STROKES, draw_svg
+
+if TYPE_CHECKING:
+    from ..crowd import Consensus, SetCurve
+
+LISTED = 200  # doubtful items and annotators on the page
+ASKED = 50  # items to ask about next
+
+MEANING = {
+    "majority": "the label said most often",
+    "dawid-skene": "labels and error rates of annotators that explain the answers best",
+    "one-coin": "labels and one accuracy per annotator that explain the answers best",
+    "crowdlab": "answers and, where there is one, a model, weighed by how well they agree",
+}
+
+
+def write_crowd_page(consensus: Consensus, path: Path | str, **options: Any) -> None:
+    """Write the page, whole or not at all; options are those of ``make_crowd_page``.
+
+    Raises:
+        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
+    """
+    page = make_crowd_page(consensus, **options).encode("utf-8", "replace")
+    with replacing(path) as file:
+        file.write(page)
+
+
+def make_crowd_page(
+    consensus: Consensus,
+    *,
+    by: str,
+    read: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+) -> str:
+    """The page as HTML text; it refers to nothing outside itself. The same input, the same text.
+
+    Args:
+        consensus: what ``crowd.consensus`` returns.
+        by: the name of the way to it.
+        read: what to say of where answers and probabilities came from, by name.
+        notes: what to say besides, such as warnings.
+    """
+    from .. import __version__
+    from ..crowd import annotators, next_items
+
+    answers = consensus.answers
+    table, people = consensus.table(), annotators(consensus)
+    asked = answers.per_item > 0
+    unanimous = answers.counts.max(1) == answers.per_item
+    agree = answers.label == consensus.labels[answers.item]
+    numbers = [
+        ("items", f"{answers.n:,}", _of_items(answers.n, int((~asked).sum()))),
+        (
+            "disputed",
+            f"{int((asked & ~unanimous).sum()):,}",
+            "items with answers that contradict one another",
+        ),
+        (
+            "answers that are the consensus",
+            f"{agree.mean():.1%}",
+            f"of {len(answers):,} by {len(answers.annotators):,} annotators",
+        ),
+    ]
+    return (
+        template("crowd.html")
+        .render(
+            by=by,
+            meaning=MEANING[by],
+            items=answers.n,
+            number=len(answers.annotators),
+            numbers=numbers,
+            notes=notes,
+            doubts=[
+                row | {"said": _said(consensus, row["row"])}
+                for row in table.head(LISTED).iter_rows(named=True)
+            ],
+            people=people.head(LISTED).rows(named=True),
+            following=next_items(consensus, ASKED).rows(named=True),
+            facts={
+                **(read or {}),
+                "items": f"{answers.n:,}",
+                "annotators": f"{len(answers.annotators):,}",
+                "classes": ", ".join(answers.classes[:20]) + (", ..." if answers.m > 20 else ""),
+            },
+            version=__version__,
+        )
+        .rstrip()
+        + "\n"
+    )
+
+
+def _of_items(n: int, unasked: int) -> str:
+    return f"of which {unasked:,} have no answer" if unasked else "each with an answer"
+
+
+def _said(consensus: Consensus, row: int) -> str:
+    """The answers about an item, the most frequent first."""
+    counts = consensus.answers.counts[row]
+    order = np.argsort(-counts, kind="stable")
+    return ", ".join(f"{consensus.answers.classes[k]} {counts[k]}" for k in order if counts[k])
+
+
+def set_figure(curve: SetCurve, title: str, least: int | None = None) -> str:
+    """Noise against size of candidate sets, a point per number of annotators, as SVG text.
+
+    Args:
+        curve: of ``crowd.set_curve``.
+        title: of the figure.
+        least: items that a point needs; by default all, as points over other items do not compare.
+    """
+    shown = np.flatnonzero(curve.items >= (curve.items[0] if least is None else least))
+    lines = {
+        "union": (curve.union_size, curve.union_noise),
+        "vaguest": (curve.vaguest_size, curve.vaguest_noise),
+    }
+
+    def draw(axes: Any) -> None:
+        free = {"clip_on": False, "zorder": 3}  # a point at 0 is whole
+        for number, (name, (size, noise)) in enumerate(lines.items()):
+            x, y = size[shown], 100 * noise[shown]
+            colour = SERIES[number]
+            axes.plot(
+                x, y, "o", linestyle=STROKES[number], color=colour, ms=4.5, label=name, **free
+            )
+            for k, a, b in zip(curve.annotators[shown], x, y):
+                axes.annotate(
+                    str(k), (a, b), (0, 6), textcoords="offset points", ha="center", color=INK
+                )
+        axes.set_xlabel("labels in a candidate set (beside points: annotators)")
+        axes.set_ylabel("sets without the true label (%)")
+        axes.set_ylim(bottom=0)
+        axes.margins(y=0.15)
+        axes.grid(color=FAINT, linewidth=0.6, alpha=0.3)
+        axes.legend(frameon=False)
+
+    ends = "; ".join(
+        f"{name}: {100 * noise[shown[0]]:.2f} % at {size[shown[0]]:.2f} labels with one annotator,"
+        f" {100 * noise[shown[-1]]:.2f} % at {size[shown[-1]]:.2f} with"
+        f" {curve.annotators[shown[-1]]}"
+        for name, (size, noise) in lines.items()
+    )
+    return draw_svg(draw, title, f"{ends}.")

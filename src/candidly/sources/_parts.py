@@ -1,0 +1,86 @@
+"""Data sets of several files: where each is, or its download; compressed or not."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+DEPTH = 2  # folders below the one that is named
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a data set.
+
+    Args:
+        file: its name; a copy compressed by gzip, with ``.gz`` behind, does as well.
+        size_bytes, sha256: of the content, uncompressed.
+        url: where a fixed version can be had.
+        folder: name of the folder it lies in, where the file's own could be another's.
+    """
+
+    file: str
+    size_bytes: int
+    sha256: str
+    url: str
+    folder: str = ""
+
+    @property
+    def place(self) -> str:
+        """File and folder, for messages and the cache."""
+        return f"{self.folder}/{self.file}" if self.folder else self.file
+
+
+def read(path: Path) -> bytes:
+    """The content of a part, uncompressed.
+
+    Raises:
+        ValueError: ends in ``.gz``, but is damaged or another kind of file.
+    """
+    content = path.read_bytes()
+    if path.suffix != ".gz":
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, ValueError) as error:
+        raise ValueError(f"{path} is not a readable gzip file ({error}).") from None
+
+
+def here(part: Part, places: list[Path]) -> Path | None:
+    """The first file that can be the part: its name and folder, in any case and punctuation."""
+    wanted = {folded(part.file), folded(part.file + ".gz")}
+    for place in places:
+        for path in files_below(place, DEPTH):
+            named = folded(path.name) in wanted
+            if named and (not part.folder or folded(path.parent.name) == folded(part.folder)):
+                return path
+    return None
+
+
+def warn_if_changed(part: Part, path: Path) -> None:
+    """Warns when the content is not the one on record."""
+    found = hashlib.sha256(read(path)).hexdigest()
+    if found != part.sha256:
+        warnings.warn(
+            f"{path} has SHA-256 {found}, not {part.sha256}. Results may not compare.",
+            stacklevel=4,
+        )
+
+
+def files_below(folder: Path, depth: int) -> Iterator[Path]:
+    """Files of a folder, then of those up to ``depth`` below it, each in order of name."""
+    if not folder.is_dir():
+        return
+    entries = sorted(folder.iterdir())
+    yield from (entry for entry in entries if entry.is_file())
+    for entry in entries if depth else ():
+        yield from files_below(entry, depth - 1)
+
+
+def folded(name: str) -> str:
+    """What two spellings of a file's name have in common."""
+    return "".join(c for c in name.lower() if c.isalnum())

@@ -1,0 +1,183 @@
+"""From votes to a verdict: a total function of the counts of an item, and what the votes say.
+
+Rules: Northcutt, Athalye, Mueller, *Pervasive label errors in test sets destabilize machine
+learning benchmarks*, NeurIPS 2021, with what it leaves open settled in ``judge``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._tally import ANSWERS, SetTally, Tally
+
+CATEGORIES = (
+    "non-error",
+    "correctable",
+    "multi-label",
+    "neither",
+    "non-agreement",
+    "pending",
+    "different set",
+)
+NON_ERROR, CORRECTABLE, MULTI_LABEL, NEITHER, NON_AGREEMENT, PENDING, DIFFERENT_SET = range(7)
+FEWEST = 3  # answers, below which nothing is decided
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What the answers about k items come to.
+
+    Attributes:
+        tally: the answers.
+        threshold: int64 (k,), people that make a verdict.
+        category: int8 (k,), places in ``CATEGORIES``.
+    """
+
+    tally: Tally | SetTally
+    threshold: np.ndarray
+    category: np.ndarray
+
+    def __len__(self) -> int:
+        """Number of items."""
+        return len(self.category)
+
+    def __repr__(self) -> str:
+        numbers = np.bincount(self.category, minlength=len(CATEGORIES)).tolist()
+        return f"Verdicts({', '.join(f'{n} {c}' for c, n in zip(CATEGORIES, numbers) if n)})"
+
+    @property
+    def decided(self) -> np.ndarray:
+        """Bool (k,): enough people answered."""
+        return self.category != PENDING
+
+    @property
+    def error(self) -> np.ndarray:
+        """Bool (k,): fewer than the threshold chose exactly the given label."""
+        return self.decided & (self.category != NON_ERROR)
+
+    @property
+    def seen_error(self) -> np.ndarray:
+        """Bool (k,): fewer than the threshold saw the given label at all, alone or with the guess.
+
+        Of sets of classes: some given class was found by fewer.
+        """
+        if isinstance(self.tally, SetTally):
+            missing = self.tally.given & (self.tally.heard < self.threshold[:, None])
+            return self.decided & missing.any(1)
+        saw = self.tally.counts[:, 0] + self.tally.counts[:, 2]
+        return self.decided & (saw < self.threshold)
+
+    @property
+    def confirmed_wrong(self) -> np.ndarray:
+        """Bool (k,): at least the threshold did not see the given label.
+
+        Of sets of classes: some given class was not found by that many.
+        """
+        if isinstance(self.tally, SetTally):
+            unheard = self.tally.people - self.tally.heard >= self.threshold[:, None]
+            return self.decided & (self.tally.given & unheard).any(1)
+        blind = self.tally.counts[:, [1, 3, 4]].sum(1)
+        return self.decided & (blind >= self.threshold)
+
+
+def judge(tally: Tally | SetTally, threshold: int | None = None) -> Verdicts:
+    """The verdict on each item.
+
+    The first that at least ``threshold`` people chose: given (non-error), guessed (correctable),
+    both (multi-label), neither; when none, non-agreement. Below three answers: pending. For sets
+    of classes: a non-error where the classes that at least ``threshold`` people found are exactly
+    the given ones, else a different set.
+
+    Args:
+        threshold: people that make a verdict; by default more than half of those who answered
+            about the item. With a higher one more labels are errors and fewer correctable, as a
+            label that is not confirmed counts as an error.
+
+    Raises:
+        ValueError: a threshold that two answers about one item could reach.
+
+    >>> from candidly.validation import from_counts
+    >>> judge(from_counts([[3, 1, 1, 0], [1, 4, 0, 0], [2, 2, 1, 0]]))
+    Verdicts(1 non-error, 1 correctable, 1 non-agreement)
+    """
+    people = tally.answers
+    needed = people // 2 + 1 if threshold is None else np.full(len(tally), int(threshold))
+    for place in np.flatnonzero((2 * needed <= people) & (people >= FEWEST))[:1]:
+        raise ValueError(
+            f"the threshold is {threshold}, but {people[place]} people answered about item"
+            f" {tally.ids[place]!s}: two answers could reach it. Take at least"
+            f" {people[place] // 2 + 1}, or none for a majority of each item's answers."
+        )
+    if isinstance(tally, SetTally):
+        category = _category_of_sets(tally, needed)
+    else:
+        category = categories(tally.counts, needed)
+    return Verdicts(tally, needed, category)
+
+
+def categories(counts: np.ndarray, threshold: np.ndarray) -> np.ndarray:
+    """Places in ``CATEGORIES``: int (k, 5) counts, int (k,) thresholds -> int8 (k,)."""
+    reached = counts[:, :4] >= threshold[:, None]
+    category = np.where(reached.any(1), reached.argmax(1), NON_AGREEMENT).astype(np.int8)
+    category[counts.sum(1) < FEWEST] = PENDING
+    return category
+
+
+def _category_of_sets(tally: SetTally, threshold: np.ndarray) -> np.ndarray:
+    found = tally.heard >= threshold[:, None]
+    same = (found == tally.given).all(1)
+    category = np.where(same, NON_ERROR, DIFFERENT_SET).astype(np.int8)
+    category[tally.answers < FEWEST] = PENDING
+    return category
+
+
+def fragile(verdicts: Verdicts) -> np.ndarray:
+    """Items whose category changes if one person answers otherwise: bool (k,).
+
+    Among those offered. Pending and degenerate items are not fragile; nor are sets of classes,
+    whose people are not known one by one.
+    """
+    if isinstance(verdicts.tally, SetTally):
+        return np.zeros(len(verdicts), bool)
+    rows = np.column_stack([verdicts.tally.counts, verdicts.threshold])
+    patterns, which = _different(rows)
+    counts, threshold = patterns[:, :-1], patterns[:, -1]
+    before = categories(counts, threshold)
+    changes = np.zeros(len(patterns), bool)
+    columns = [ANSWERS.index(answer) for answer in verdicts.tally.offered]
+    for left in columns:
+        for taken in columns:
+            flipped = counts.copy()
+            flipped[:, left] -= 1
+            flipped[:, taken] += 1
+            possible = counts[:, left] > 0
+            changes |= possible & (categories(flipped, threshold) != before)
+    changes &= before != PENDING
+    return changes[which] & ~verdicts.tally.degenerate
+
+
+def _different(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different rows of counts, and which of them each row is."""
+    which, first = np.zeros(len(rows), np.int64), np.zeros(0, np.int64)
+    for column in rows.T:  # sorting numbers, a column at a time, beats sorting rows
+        keys = which * (int(column.max(initial=0)) + 1) + column
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return rows[first], which
+
+
+def without_degenerate(tally: Tally) -> Tally:
+    """The items whose two classes differ."""
+    kept = ~tally.degenerate
+    return Tally(
+        item=tally.item[kept],
+        counts=tally.counts[kept],
+        given=tally.given[kept],
+        guessed=tally.guessed[kept],
+        skipped=tally.skipped[kept],
+        offered=tally.offered,
+        ids=tally.ids[kept],
+        classes=tally.classes,
+        others={name: values[kept] for name, values in tally.others.items()},
+    )

@@ -1,0 +1,163 @@
+"""``candidly validate``, through the same door as a user."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from candidly import validation
+
+GIVEN = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0, 1])
+ITEMS = {  # answers of five people, and the guess
+    1: (["guessed"] * 4 + ["given"], 2),
+    3: (["given"] * 5, 0),
+    4: (["both"] * 3 + ["given", "neither"], 1),
+    8: (["given", "guessed", "neither", "skip", "both"], 3),
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    rows = [
+        {"item": item, "person": who, "answer": answer, "guessed": guess}
+        for item, (answers, guess) in ITEMS.items()
+        for who, answer in zip("abcde", answers)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "answers.csv")
+    np.save(tmp_path / "labels.npy", GIVEN)
+    (tmp_path / "votes.json").write_text(json.dumps([released(2), released(5)]))
+    return ("--votes", "answers.csv", "--labels", "labels.npy")
+
+
+def released(number):
+    return {
+        "id": number,
+        "url": "x",
+        "given_original_label": int(GIVEN[number]),
+        "given_original_label_name": "<b>cat",
+        "our_guessed_label": 3,
+        "our_guessed_label_name": "[bold]dog",
+        "mturk": {"given": 1, "guessed": 4, "neither": 0, "both": 0},
+    }
+
+
+def test_json_says_everything(candidly, files):
+    status, out, err = candidly("validate", *files, "--json", "--audited", 3)
+    assert status == 0, err
+    found = json.loads(out)
+    assert (found["checked"], found["decided"], found["size"]) == (4, 4, 10)
+    numbers = {name: count for name, count in found["categories"].items() if count}
+    assert numbers == {"non-error": 1, "correctable": 1, "multi-label": 1, "non-agreement": 1}
+    counts = {name: errors["count"] for name, errors in found["errors"].items()}
+    assert counts == {"exact": 3, "seen": 2, "confirmed wrong": 1}
+    assert found["estimates"]["exact"]["percent"] == 30
+    assert found["missed"]["high"] == 6
+    made = found["corrected"]
+    assert [made[name] for name in ("unflagged", "confirmed", "corrected", "pruned")] == [
+        6,
+        1,
+        1,
+        2,
+    ]
+    assert [s["corrected"] for s in found["settings"]] == [1, 1, 0, 1]
+    assert found["agreement"]["kappa"]["items"] == 4
+
+
+def test_what_is_printed(candidly, files):
+    status, out, err = candidly("validate", *files)
+    assert status == 0, err
+    words = [" ".join(line.split()) for line in out.splitlines()]
+    assert words[0] == "4 items checked, 4 decided, decided by 3"
+    assert "correctable 1" in words
+    assert "exact 3 75.0 3 30.00 all checked" in words
+    assert any(w.startswith("missed errors: nothing is known of the 6 examples") for w in words)
+    assert "labels: 6 unflagged, 1 confirmed, 1 corrected, 2 pruned" in words
+    assert "seen at all by 3 1 1 11.11 20.00 1" in words
+
+
+def test_corrected_labels_in_every_form(candidly, files, tmp_path):
+    for ending in ("npz", "npy", "parquet", "csv"):
+        status, _, err = candidly("validate", *files, "--out", f"c.{ending}")
+        assert status == 0, err
+        assert f"wrote c.{ending}" in err
+    expected = [0, 2, 2, 3, -1, 1, 2, 3, -1, 1]
+    made = validation.Corrected.load(tmp_path / "c.npz")
+    assert made.labels.tolist() == np.load(tmp_path / "c.npy").tolist() == expected
+    assert np.array_equal(made.undo(np.array(expected)), GIVEN)
+    for table in (pl.read_parquet(tmp_path / "c.parquet"), pl.read_csv(tmp_path / "c.csv")):
+        assert table["label"].fill_null(-1).to_list() == expected
+        assert table["provenance"].to_list()[:5] == [
+            *("unflagged", "corrected", "unflagged", "confirmed", "pruned")
+        ]
+
+
+def test_the_other_reading_and_a_threshold(candidly, files, tmp_path):
+    status, _, err = candidly("validate", *files, "--reading", "seen", "--out", "c.npy")
+    assert status == 0, err
+    assert np.load(tmp_path / "c.npy").tolist() == [0, 2, 2, 3, 0, 1, 2, 3, -1, 1]
+    status, _, err = candidly("validate", *files, "--threshold", 5, "--out", "c.npy")
+    assert np.load(tmp_path / "c.npy").tolist() == [0, -1, 2, 3, -1, 1, 2, 3, -1, 1]
+
+
+def test_a_released_file_and_a_sample(candidly, files):
+    status, out, err = candidly("validate", "--votes", "votes.json", "--json")
+    assert status == 0, err
+    found = json.loads(out)
+    assert found["categories"]["correctable"] == 2
+    assert "size" not in found
+    assert "missed" not in found
+    _, out, _ = candidly(
+        *("validate", "--votes", "votes.json", "--size", 1000, "--flagged", 40, "--json")
+    )
+    found = json.loads(out)
+    assert found["estimates"]["exact"]["total"] == 40
+    assert found["settings"][0]["estimated"]
+
+
+def test_the_page(candidly, files, tmp_path):
+    status, _, err = candidly(
+        *("validate", "--votes", "votes.json", "--labels", "labels.npy", "--html", "page.html")
+    )
+    assert status == 0, err
+    page = (tmp_path / "page.html").read_text()
+    assert "&lt;b&gt;cat" in page
+    assert "[bold]dog" in page
+    assert "2 of 2 checked labels are wrong" in page
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--votes", "none.json"), "none.json does not exist"),
+        (("--votes", "answers.csv", "--format", "relased"), "did you mean 'released'"),
+        (("--votes", "votes.json", "--out", "c.npz"), "say with --labels what to correct"),
+        (("--votes", "votes.json", "--out", "c.txt"), "must end in .npz or .npy"),
+        (("--votes", "votes.json", "--reading", "both"), "choose exact or seen"),
+        (("--votes", "votes.json", "--audited", 3), "say with --size how many"),
+        (("--votes", "votes.json", "--flagged", 3), "how many examples"),
+        (("--votes", "votes.json", "--size", 1), "2 checked, but the data set has 1"),
+        (("--votes", "votes.json", "--size", 9, "--flagged", 1), "--flagged is 1, but 2 were"),
+        (("--votes", "votes.json", "--labels", "labels.npy", "--size", 9), "--labels has 10 rows"),
+        (("--votes", "votes.json", "--labels", "none.npy"), "none.npy does not exist"),
+        (("--votes", "votes.json", "--threshold", 2), "two answers could reach it"),
+        (("--votes", "answers.csv", "--index", "x.json"), "item is the row number"),
+        (("--votes", "votes.json", "--labels", "short.npy"), "votes about item 2, but 2 labels"),
+        (("--votes", "votes.json", "--size", 9, "--audited", 8), "must not fall"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(candidly, files, tmp_path, more, message):
+    np.save(tmp_path / "short.npy", GIVEN[:2])
+    status, out, err = candidly("validate", *more)
+    assert status == 2
+    assert out == ""
+    assert message in " ".join(err.split())
+    assert "Traceback" not in err
+
+
+def test_help_has_examples(candidly):
+    status, out, _ = candidly("validate", "--help")
+    assert status == 0
+    assert out.count("candidly validate --votes") == 3

@@ -1,0 +1,93 @@
+"""Sets of k answers: closed forms against every choice of k."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import slow_crowd as slow
+from candidly.crowd import set_curve, some_answers
+from candidly.votes import Votes, union, vaguest
+
+Q = 4
+answers = st.lists(st.lists(st.integers(0, Q - 1), max_size=3, unique=True), min_size=1, max_size=5)
+
+
+@given(st.lists(st.tuples(answers, st.integers(-1, Q - 1)), min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_closed_forms_equal_enumeration(items):
+    votes = Votes.from_rows(
+        [
+            (i, f"{i}/{j}", labels)
+            for i, (said, _) in enumerate(items)
+            for j, labels in enumerate(said)
+        ]
+    )
+    truth = np.array([true for _, true in items])
+    if (truth < 0).all():
+        with pytest.raises(ValueError, match="no item has both answers and a known truth"):
+            set_curve(votes, truth, Q)
+        return
+    found = set_curve(votes, truth, Q)
+    for k, there, *values in zip(*found):
+        mine = [
+            slow.sets_of_k(said, k, true, Q) for said, true in items if true >= 0 and len(said) >= k
+        ]
+        assert there == len(mine)
+        np.testing.assert_allclose(values, np.mean(mine, axis=0), atol=1e-12)
+
+
+def test_all_answers_are_the_unions_of_votes():
+    rng = np.random.default_rng(0)
+    votes = Votes.from_rows(
+        [(i, str(j), rng.permutation(Q)[: rng.integers(0, 4)]) for i in range(30) for j in range(3)]
+    )
+    truth = rng.integers(0, Q, 30)
+    found = set_curve(votes, truth, Q)
+    for name, sets in (("union", union), ("vaguest", vaguest)):
+        whole = sets(votes, 30, Q, empty="none")
+        assert getattr(found, f"{name}_noise")[-1] == (~whole[np.arange(30), truth]).mean()
+        assert getattr(found, f"{name}_size")[-1] == pytest.approx(whole.sum() / 30)
+    # and of two drawn ones, on average over draws
+    noise = []
+    for seed in range(200):
+        two = union(some_answers(votes, 2, seed), 30, Q, empty="none")
+        noise.append((~two[np.arange(30), truth]).mean())
+    error = np.std(noise) / np.sqrt(200)
+    assert np.mean(noise) == pytest.approx(found.union_noise[1], abs=4 * error)
+
+
+def test_a_label_named_twice_lengthens_an_answer_and_is_held_once():
+    votes = Votes.from_rows([(0, "a", [1]), (0, "b", [2, 2])])
+    found = set_curve(votes, np.array([2]), 3)
+    assert found.vaguest_noise.tolist() == [0.5, 0]
+    assert found.vaguest_size.tolist() == [1, 1]
+
+
+def test_some_answers_grow_and_keep_their_order():
+    votes = Votes.from_rows([(i, f"{i}{j}", [j]) for j in range(4) for i in range(3) if j <= i + 1])
+    before: set[str] = set()
+    for k in range(1, 6):
+        kept = some_answers(votes, k, seed=3)
+        who = kept.annotator.tolist()
+        assert before <= set(who)
+        assert who == [name for name in votes.annotator if name in who]
+        assert np.bincount(kept.item).tolist() == [min(k, 2), min(k, 3), min(k, 4)]
+        before = set(who)
+    assert some_answers(votes, 9) == votes
+    assert some_answers(votes, 1, seed=1) != some_answers(votes, 1, seed=2)
+    with pytest.raises(ValueError, match="`k` is 0; keep at least one answer"):
+        some_answers(votes, 0)
+
+
+@pytest.mark.parametrize(
+    ("truth", "message"),
+    [
+        ([0, 5], "`truth` has 0 to 5; there are 3 classes"),
+        ([-1, 0], "no item has both answers"),
+        ([], "`votes` has item 0 in answer 0, but there are 0 examples"),
+    ],
+)
+def test_what_is_refused(truth, message):
+    with pytest.raises(ValueError, match=message):
+        set_curve(Votes.from_rows([(0, "a", [1])]), np.array(truth, int), 3)

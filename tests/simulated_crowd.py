@@ -1,0 +1,39 @@
+"""Answers made from known error rates, and a model that mostly knows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candidly.crowd import Answers
+
+
+def simulated(n, rates, each, seed=0, prior=None):
+    """Truth, and answers of ``each`` random annotators per item with these error rates."""
+    rng = np.random.default_rng(seed)
+    number, m, _ = rates.shape
+    truth = rng.choice(m, n, p=prior)
+    who = rng.random((n, number)).argsort(1)[:, :each].ravel()
+    item = np.repeat(np.arange(n), each)
+    cumulated = rates.cumsum(2)[who, truth[item]]
+    label = (rng.random(len(item))[:, None] > cumulated).sum(1).clip(0, m - 1)
+    return truth, Answers.from_columns(item, who, label, items=n, classes=m)
+
+
+def matrices(number, m, seed=0, right=(0.5, 0.9)):
+    rng = np.random.default_rng(seed)
+    rates = rng.dirichlet(np.ones(m), (number, m))
+    accuracy = rng.uniform(*right, (number, 1, 1))
+    return (1 - accuracy) * rates + accuracy * np.eye(m)
+
+
+def as_rows(answers):
+    return [
+        (i, answers.annotators[j], label)
+        for i, j, label in zip(answers.item.tolist(), answers.annotator.tolist(), answers.label)
+    ]
+
+
+def probs_for(truth, m, seed=0):
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(len(truth), m)) + 2 * np.eye(m)[truth]
+    return np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
