@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from candidly import validation
 from candidly.stability import assess, make_case
 
 from stability_cases import arrays, probabilities
@@ -113,6 +114,23 @@ def test_names_ids_and_all_kinds_of_files(candidly, made, tmp_path):
     np.save(tmp_path / "ids.npy", np.array(ids[::-1]))
     err = refused(candidly, "--classes", ",".join(NAMES), "--ids", "ids.npy", files=files)
     assert "l.csv has id 'i0' at row 0, where the labels have 'i399'" in err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_corrected_labels_as_candidly_validate_writes_them(candidly, made, tmp_path, ending):
+    original, corrected, _ = made
+    item = np.flatnonzero(corrected != original)
+    counts = [[0, 5, 0, 0, 0] if corrected[k] >= 0 else [0, 0, 0, 5, 0] for k in item]
+    guessed = np.where(corrected[item] >= 0, corrected[item], (original[item] + 1) % 5)
+    votes = validation.from_counts(counts, item=item, given=original[item], guessed=guessed)
+    table = validation.corrected(original, validation.judge(votes)).table()
+    if ending == "csv":
+        table.write_csv(tmp_path / "v.csv")
+    else:
+        table.write_parquet(tmp_path / "v.parquet")
+    files = ("--labels", "l.npy", "--corrected", f"v.{ending}", "--predictions", "models")
+    found = asked(candidly, files=files)
+    assert found["standings"] == asked(candidly)["standings"]
 
 
 def test_rows_in_another_order_are_refused(candidly, made, tmp_path):

@@ -33,6 +33,8 @@ class Columns:
 def read_columns(path: Path, classes: Sequence[str] | None) -> Columns:
     """The columns of a file; one called ``id`` names the rows. An empty cell is -1, for no label.
 
+    Where one of several is called label, corrected or prediction, it counts and the others do not.
+
     Args:
         path: an ``.npy``, ``.csv`` or ``.parquet`` file. The first line of a ``.csv`` file names
             the columns if its cells are neither numbers nor classes.
@@ -59,6 +61,8 @@ def read_columns(path: Path, classes: Sequence[str] | None) -> Columns:
         table = table.drop(column)
     if table.width == 0:
         raise ValueError(f"{path} has no column beside the ids.")
+    if named and table.width > 1 and (label := next((c for c in LABEL if c in table.columns), "")):
+        table = table.select(label)
     columns = [_numbers(column.to_numpy(), classes, path) for column in _filled(table)]
     values = columns[0] if len(columns) == 1 else np.stack(columns, 1)
     return Columns(path, values, ids, tuple(table.columns) if named else None)
@@ -84,16 +88,13 @@ def read_ids(path: Path) -> np.ndarray:
 
 
 def labels_of(read: Columns) -> np.ndarray:
-    """One column of labels; of several the one that is called so."""
-    if read.values.ndim == 1:
-        return read.values
-    known = [name for name in LABEL if name in (read.header or ())]
-    if read.values.ndim == 2 and known:
-        return read.values[:, (read.header or ()).index(known[0])]
-    raise ValueError(
-        f"{read.path} has shape {read.values.shape}; labels are one column, alone or called "
-        f"{' or '.join(LABEL)}."
-    )
+    """One column of labels."""
+    if read.values.ndim != 1:
+        raise ValueError(
+            f"{read.path} has shape {read.values.shape}; labels are one column, alone or called "
+            f"{' or '.join(LABEL)}."
+        )
+    return read.values
 
 
 def probabilities_of(read: Columns, classes: Sequence[str] | None) -> np.ndarray:
