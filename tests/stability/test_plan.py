@@ -55,7 +55,7 @@ def test_all_checked_is_all_known():
 
 
 def test_it_stops_before_all_is_checked():
-    truth, labels, models = simulated(2, n=2000, gap=0.15)
+    truth, labels, models = simulated(2, n=1200, gap=0.15)
     case = make_case(labels, labels, models)
     items = checking_plan(case).items
     for k in range(50, len(items), 50):
@@ -70,14 +70,14 @@ def test_it_stops_before_all_is_checked():
 
 def test_wrong_calls_are_rarer_than_alpha():
     """Models of one skill, so the finite truth leans either way."""
-    alpha, times, wrong = 0.3, 80, 0
+    alpha, times, wrong = 0.3, 50, 0
     for seed in range(times):
         truth, labels, models = simulated(seed, n=80, wrong=0.3, gap=0.0)
         case = make_case(labels, labels, models)
         items, names = checking_plan(case, seed=seed).items, list(models)
         right = {name: int((predicted == truth).sum()) for name, predicted in models.items()}
         called = False
-        for k in range(5, len(items) + 1, 5):
+        for k in range(6, len(items) + 1, 6):
             for n in checking_plan(case, truth[items[:k]], alpha, seed).neighbours:
                 lead = right[names[n.first]] - right[names[n.second]]
                 called |= n.status == "secure" and lead <= 0
