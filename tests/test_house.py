@@ -34,6 +34,7 @@ MAY = {  # who may import whom
     "crowd": {"ground", "labelled"},
     "errors": {"ground", "stats"},
     "validation": {"ground", "crowd", "labelled", "stats"},
+    "stability": {"ground", "criteria", "stats", "validation"},
     "imperfect": {"ground", "labelled"},
     "sources": {"ground", "labelled", "validation"},
     "examples": {"ground", "labelled"},
@@ -43,10 +44,10 @@ MAY = {  # who may import whom
     "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "report": {"ground", "crowd", "errors", "stats", "sweep", "validation"},
+    "report": {"ground", "crowd", "errors", "stability", "stats", "sweep", "validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"crowd", "errors", "sweep", "validation"},
+    | {"crowd", "errors", "stability", "sweep", "validation"},
     "__main__": {"cli"},
 }
 

@@ -10,7 +10,15 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candidly.stats import Summary, interval, paired_difference, summarise
+from candidly.stats import (
+    Summary,
+    clopper_pearson,
+    interval,
+    paired_difference,
+    share_interval,
+    summarise,
+    wilson,
+)
 
 
 def test_worked_case():
@@ -85,3 +93,21 @@ def test_interval_covers_the_mean_as_often_as_it_says():
 def test_one_value_has_no_interval():
     assert interval(summarise([0.5])) is None
     assert interval(summarise([])) is None
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(("right", "of"), [(0, 5), (5, 5), (3, 10), (12, 18), (99, 1000)])
+def test_intervals_of_shares_against_scipy(right, of, level):
+    test = scipy.stats.binomtest(right, of)
+    for mine, method in ((wilson, "wilson"), (clopper_pearson, "exact")):
+        theirs = test.proportion_ci(level, method=method)
+        np.testing.assert_allclose(mine(np.array([right]), of, level)[0], theirs, atol=1e-9)
+
+
+def test_a_share_of_few_has_the_exact_interval():
+    right, of = np.array([4, 4, 0]), np.array([39, 40, 0])
+    mine = share_interval(right, of)
+    np.testing.assert_array_equal(mine[0], clopper_pearson(right, of)[0])
+    np.testing.assert_array_equal(mine[1], wilson(right, of)[1])
+    assert not np.array_equal(mine[1], clopper_pearson(right, of)[1])
+    assert np.isnan(mine[2]).all()

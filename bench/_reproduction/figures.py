@@ -58,7 +58,7 @@ def agreement(compared: Sequence[Comparison], title: str) -> str:
 
     far = [f"{c.algorithm} {c.criterion} {c.away:+.1f}" for c in compared if not c.agrees]
     about = f"Further than {LIMIT} combined standard errors from zero: {', '.join(far) or 'none'}."
-    return _alone(draw_svg(draw, title, about, rows=1 + round(1.7 * len(names))))
+    return alone(draw_svg(draw, title, about, rows=1 + round(1.7 * len(names))))
 
 
 def slopes(ranking: Ranking, means: Mapping[str, tuple[float, float]], title: str) -> str:
@@ -95,7 +95,7 @@ def slopes(ranking: Ranking, means: Mapping[str, tuple[float, float]], title: st
     numbers = "; ".join(
         f"{name} {ranking.plench[name]:g} to {ranking.fixed[name]:g}" for name in left
     )
-    return _alone(draw_svg(draw, title, f"Ranks: {numbers}.", rows=len(left)))
+    return alone(draw_svg(draw, title, f"Ranks: {numbers}.", rows=len(left)))
 
 
 def pairs(
@@ -129,7 +129,7 @@ def pairs(
         for name in names
     )
     about = f"Mean test accuracy in percent, {words[0]} and {words[1]}: {numbers}."
-    return _alone(draw_svg(draw, title, about, rows=len(names) + 3))
+    return alone(draw_svg(draw, title, about, rows=len(names) + 3))
 
 
 def _places(ranks: Mapping[str, float]) -> dict[str, int]:
@@ -137,7 +137,7 @@ def _places(ranks: Mapping[str, float]) -> dict[str, int]:
     return {name: place for place, name in enumerate(sorted(ranks, key=lambda n: ranks[n]))}
 
 
-def _alone(svg: str) -> str:
+def alone(svg: str) -> str:
     """An SVG element as a file: with a size, plain colours and white paper."""
     svg = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", svg).replace("currentColor", "#000")
     width, height = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()

@@ -31,12 +31,24 @@ _WHERE = {
     "load_model": "model",
     "report": "",
     "sources": "",
+    "stability": "",
     "stats": "",
     "validation": "",
 }
 
 if TYPE_CHECKING:
-    from . import algorithms, criteria, crowd, errors, imperfect, report, sources, stats, validation
+    from . import (
+        algorithms,
+        criteria,
+        crowd,
+        errors,
+        imperfect,
+        report,
+        sources,
+        stability,
+        stats,
+        validation,
+    )
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
     from .labelled import Labelled, from_arrays
@@ -73,6 +85,7 @@ __all__ = [
     "load_model",
     "report",
     "sources",
+    "stability",
     "stats",
     "validation",
 ]

@@ -254,12 +254,16 @@ def _accuracy(logits: Array, labels: Array) -> Array:
 
 
 def _top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
-    xp = _namespace(logits)
     top, _ = _predict(logits)
+    return _mean_known(_nan_like(top, _ahead(logits, labels) < k), labels)
+
+
+def _ahead(logits: Array, labels: Array) -> Array:
+    """How many classes come before the label's: (..., n)."""
+    xp = _namespace(logits)
     value = _at(logits, xp.where(labels < 0, 0, labels))[..., None]
     before = xp.arange(logits.shape[-1], **_on(logits)) < labels[..., None]
-    ahead = ((logits > value) | ((logits == value) & before)).sum(-1)
-    return _mean_known(_nan_like(top, ahead < k), labels)
+    return ((logits > value) | ((logits == value) & before)).sum(-1)
 
 
 def _balanced_accuracy(logits: Array, labels: Array) -> Array:

@@ -6,10 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 from cleanlab import dataset as peer
-from scipy import stats
 
 from candidly import errors
-from candidly.stats import wilson
 
 
 def confused(counts, seed=0):
@@ -82,12 +80,6 @@ def test_the_peer_agrees():
     assert found.off_diagonal == pytest.approx(of_examples)
     of_joint = peer.overall_label_health_score(given, None, **known, verbose=False)
     assert found.calibrated == pytest.approx(of_joint)
-
-
-@pytest.mark.parametrize(("right", "of"), [(0, 5), (5, 5), (3, 10), (99, 1000)])
-def test_wilson_against_scipy(right, of):
-    theirs = stats.binomtest(right, of).proportion_ci(method="wilson")
-    np.testing.assert_allclose(wilson(np.array([right]), np.array([of]))[0], theirs, atol=1e-12)
 
 
 def test_a_class_never_given_comes_last_without_rates():

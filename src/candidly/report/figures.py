@@ -144,14 +144,32 @@ def bars(values: Mapping[str, float | None], colours: Colours, title: str, label
 # drawing
 
 
-def draw_svg(draw: Draw, title: str, about: str, rows: int = 0, extra: float = 0.0) -> str:
+def draw_svg(
+    draw: Draw,
+    title: str,
+    about: str,
+    rows: int = 0,
+    extra: float = 0.0,
+    width: float = PANEL[0],
+) -> str:
     """Lay out one panel, draw on it, and return it as an accessible SVG element."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     height = 0.75 + 0.27 * rows if rows else PANEL[1] + extra
-    style: Any = {
+    with rc_context(_style(title)):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        draw(figure.subplots())
+        page = io.StringIO()
+        metadata: Any = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(page, format="svg", transparent=True, metadata=metadata)
+    return _for_a_page(page.getvalue(), title, about)
+
+
+def _style(title: str) -> Any:
+    return {
         "svg.hashsalt": title,
         "svg.fonttype": "none",
         "font.size": 9,
@@ -167,14 +185,6 @@ def draw_svg(draw: Draw, title: str, about: str, rows: int = 0, extra: float = 0
         "axes.spines.right": False,
         "text.parse_math": False,
     }
-    with rc_context(style):
-        figure = Figure(figsize=(PANEL[0], height), layout="constrained")
-        FigureCanvasSVG(figure)
-        draw(figure.subplots())
-        page = io.StringIO()
-        metadata: Any = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        figure.savefig(page, format="svg", transparent=True, metadata=metadata)
-    return _for_a_page(page.getvalue(), title, about)
 
 
 def _for_a_page(svg: str, title: str, about: str) -> str:

@@ -1,0 +1,263 @@
+"""``candidly stability``: whether a ranking of models survives the errors in the labels."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import _progress
+from ._columns import (
+    ENDINGS,
+    check_ids,
+    labels_of,
+    mask_of,
+    probabilities_of,
+    read_columns,
+    read_ids,
+)
+from ._issues import check_place, read_classes, write_json, write_table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..stability import Case
+
+
+def stability(
+    labels: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="The original labels: one column of numbers or names, and if you like one called "
+            "id; .npy .csv .parquet.",
+        ),
+    ],
+    corrected: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="The corrected labels, likewise; -1 or an empty cell where no single label is "
+            "right.",
+        ),
+    ],
+    predictions: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR",
+            help="A folder with a file per model, named after it: predicted classes, or "
+            "probabilities in a column per class.",
+        ),
+    ],
+    ids: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Names of the items, in the order of the labels; files with a column id are held "
+            "against them.",
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Names of the classes: a text file with a name a line, or a list such as cat,dog.",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(help="One minus the level of intervals and tests.")
+    ] = 0.05,
+    pairs: Annotated[
+        str, typer.Option(help="Pairs that are tested together: adjacent or all.")
+    ] = "adjacent",
+    checked: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Which items people have seen: a column of true and false, or 1 and 0. Changed "
+            "and pruned ones count as seen.",
+        ),
+    ] = None,
+    audited: Annotated[
+        int, typer.Option(min=0, help="Unseen items that were drawn at random and checked.")
+    ] = 0,
+    audit_errors: Annotated[
+        int, typer.Option(min=0, help="How many of these had a wrong label.")
+    ] = 0,
+    also: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Another correction of the same labels, to put beside it; may be given again.",
+        ),
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write which items to check, in order: .csv .parquet."),
+    ] = None,
+    found: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labels found for the first items of that plan, in its order; -1 or empty where "
+            "no single one is right.",
+        ),
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap and the plan.")] = 0,
+    html: Annotated[
+        Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Does a ranking of models survive the errors in the labels?
+
+    One sentence, then: accuracies by original and corrected labels, which ranks tests leave
+    possible, how many wrong labels an order withstands, where models would cross if wrong labels
+    were more frequent, and which labels to check. It is about these models on these items; what it
+    does not say stands at the end.
+
+    [bold]Examples:[/bold]
+
+      candidly stability --labels labels.npy --corrected corrected.npy --predictions models
+
+      candidly stability --labels l.csv --corrected c.csv --predictions models --html page.html
+
+      candidly stability --labels l.npy --corrected c.npy --predictions models --plan plan.csv
+    """
+    from ..stability import assess, checking_plan
+
+    check_place(out, "--out", (".json",))
+    check_place(html, "--html", (".html", ".htm"))
+    check_place(plan, "--plan", (".csv", ".parquet"))
+    names = read_classes(classes)
+    with _plain_words():
+        case = _case(labels, corrected, predictions, ids, checked, names)
+        others = {p.stem: labels_of(read_columns(p, names)) for p in also or ()}
+        seen: Any = () if found is None else labels_of(read_columns(found, names))
+        with _progress.reading("comparing", "compared") as watch:
+            report = assess(
+                case,
+                alpha=alpha,
+                pairs=pairs,  # type: ignore[arg-type]
+                resamples=resamples,
+                seed=seed,
+                audited=audited,
+                audit_errors=audit_errors,
+                corrections=others,
+                found=seen,
+                watch=watch,
+            )
+    read = {
+        "labels": str(labels),
+        "corrected labels": str(corrected),
+        "predictions": str(predictions),
+    }
+    if html is not None:
+        from ..report import write_stability_page
+
+        write_stability_page(report, html, read=read)
+    if plan is not None:
+        write_table(_plan_table(case, checking_plan(case, seen, alpha, seed).items), plan)
+    about = {"read": read, **report.as_dict()}
+    if out is not None:
+        write_json(about, out)
+    if as_json:
+        print(json.dumps(about, indent=1, allow_nan=False))
+        return
+    from ..report import render_stability
+
+    print(render_stability(report))
+    for path in (html, plan, out):
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr)
+
+
+def _case(
+    labels: Path,
+    corrected: Path,
+    predictions: Path,
+    ids: Path | None,
+    checked: Path | None,
+    classes: list[str] | None,
+) -> Case:
+    from ..stability import make_case
+
+    first = read_columns(labels, classes)
+    names = first.ids
+    if ids is not None:
+        names = read_ids(ids)
+        check_ids(first, names)
+    files = _files(predictions)
+    with _progress.reading() as watch:
+
+        def opened(number: int, path: Path) -> Callable[[], np.ndarray]:
+            def read() -> np.ndarray:
+                columns = read_columns(path, classes)
+                check_ids(columns, names)
+                watch(number, len(files))
+                if columns.values.dtype.kind in "iub" and columns.values.ndim == 2:
+                    return labels_of(columns)
+                return probabilities_of(columns, classes)
+
+            return read
+
+        second = read_columns(corrected, classes)
+        check_ids(second, names)
+        mask = None
+        if checked is not None:
+            third = read_columns(checked, None)
+            check_ids(third, names)
+            mask = mask_of(third)
+        return make_case(
+            labels_of(first),
+            labels_of(second),
+            {path.stem: opened(number, path) for number, path in enumerate(files)},
+            classes=None if classes is None else len(classes),
+            checked=mask,
+            ids=names,
+        )
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise ValueError(f"--predictions is {folder}, which is no folder; give one file per model.")
+    files = [p for p in sorted(folder.iterdir()) if p.suffix in ENDINGS and p.name[0] != "."]
+    stems = [path.stem for path in files]
+    if twice := [path for k, path in enumerate(files) if path.stem in stems[:k]]:
+        raise ValueError(f"--predictions has more than one file for the model {twice[0].stem!r}.")
+    return files
+
+
+def _plan_table(case: Case, items: np.ndarray) -> Any:
+    import polars as pl
+
+    columns: dict[str, Any] = {"place": range(1, len(items) + 1), "row": items}
+    if case.ids is not None:
+        columns["id"] = case.ids[items]
+    return pl.DataFrame(columns | {"label": case.original[items]})
+
+
+@contextmanager
+def _plain_words() -> Iterator[None]:
+    """Errors about arguments, said of the command line's options."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        text = str(error)
+        for name, option in (
+            ("original", "--labels"),
+            ("models", "--predictions"),
+            *((name, f"--{name}") for name in ("corrected", "checked", "classes", "ids")),
+            *((name, f"--{name}") for name in ("alpha", "pairs", "found")),
+        ):
+            text = text.replace(f"`{name}`", option)
+        raise ValueError(text) from error

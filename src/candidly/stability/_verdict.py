@@ -1,0 +1,87 @@
+"""The report's first sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def verdict(
+    sizes: dict[str, int | None],
+    ranks_original: Sequence[int],
+    ranks_corrected: Sequence[int],
+    names: Sequence[str],
+    secure: int,
+    budget: int | None,
+    together: Sequence[tuple[int, int]],
+    established: Sequence[float],
+) -> str:
+    """What the numbers say, in one sentence.
+
+    Args:
+        sizes: of the sets, by letter.
+        ranks_original, ranks_corrected: (R,), in any one order of models.
+        names: in that order.
+        secure: how many first places are settled.
+        budget: wrong labels that cannot change them; None: no number of them can.
+        together: runs of ranks that tests do not tell apart.
+        established: prevalences of crossings that are, beyond the one there is.
+    """
+    parts = [_moved(sizes, ranks_original, ranks_corrected, names), _secure(secure, budget, names)]
+    if list(together) == [(1, len(names))]:
+        parts.append("no two neighbouring places are distinguishable")
+    elif together:
+        runs = ["–".join(str(rank) for rank in run) for run in together]
+        parts.append(f"neighbours within ranks {_listed(runs)} are not distinguishable")
+    parts.append(_crossed(established))
+    text = "; ".join(part for part in parts if part)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _moved(
+    sizes: dict[str, int | None],
+    before: Sequence[int],
+    after: Sequence[int],
+    names: Sequence[str],
+) -> str:
+    changed, pruned = sizes["C"], sizes["U"]
+    if not changed and not pruned:
+        return "no label was changed or pruned, so the ranking is as it was"
+    done = [f"correcting {changed:,}" if changed else "", f"pruning {pruned:,}" if pruned else ""]
+    what = f"{' and '.join(d for d in done if d)} of {sizes['D']:,} labels"
+    moves = [abs(a - b) for a, b in zip(before, after)]
+    if not any(moves):
+        return f"{what} leaves the ranking of {len(names)} models as it was"
+    places = f"{max(moves)} place{'s' if max(moves) > 1 else ''}"
+    text = f"{what} moves {sum(m > 0 for m in moves)} of {len(names)} models by up to {places}"
+    old, new = (_firsts(names, ranks) for ranks in (before, after))
+    return text if old == new else f"{text} and puts {new} first instead of {old}"
+
+
+def _firsts(names: Sequence[str], ranks: Sequence[int]) -> str:
+    return _listed([name for name, rank in zip(names, ranks) if rank == 1])
+
+
+def _secure(secure: int, budget: int | None, names: Sequence[str]) -> str:
+    if not secure:
+        return ""
+    if secure == len(names):
+        what = "the whole ranking is"
+    else:
+        what = "the first place is" if secure == 1 else f"the top {secure} are"
+    if budget is None:
+        return f"{what} secure whatever the labels that nobody checked"
+    return f"{what} secure against up to {budget:,} wrong label{'' if budget == 1 else 's'}"
+
+
+def _crossed(established: Sequence[float]) -> str:
+    if not established:
+        return "no crossing is established as wrong labels become more frequent"
+    count = len(established)
+    what = "1 crossing is" if count == 1 else f"{count:,} crossings are"
+    first = f"{100 * min(established):.1f} % wrong labels"
+    return f"{what} established, {'at' if count == 1 else 'the first at'} {first}"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    *most, last = texts
+    return f"{', '.join(most)} and {last}" if most else last

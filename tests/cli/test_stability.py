@@ -1,0 +1,203 @@
+"""``candidly stability``, through the same door as a user."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from candidly import validation
+from candidly.stability import assess, make_case
+
+from stability_cases import arrays, probabilities
+
+NAMES = ("ant", "bee", "cow", "dog", "emu")
+FILES = ("--labels", "l.npy", "--corrected", "c.npy", "--predictions", "models")
+
+
+@pytest.fixture
+def made(tmp_path):
+    original, corrected, predictions = arrays()
+    np.save(tmp_path / "l.npy", original.astype(np.uint8))
+    np.save(tmp_path / "c.npy", corrected)
+    (tmp_path / "models").mkdir()
+    for name, p in predictions.items():
+        np.save(tmp_path / "models" / f"{name}.npy", p.astype(np.uint8))
+    (tmp_path / "models" / "notes.txt").write_text("not a model")
+    return original, corrected, predictions
+
+
+def asked(candidly, *more, files=FILES):
+    status, out, err = candidly("stability", *files, "--resamples", 50, *more, "--json")
+    assert status == 0, err
+    return json.loads(out)
+
+
+def refused(candidly, *more, files=FILES):
+    status, out, err = candidly("stability", *files, "--resamples", 0, *more)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    return err
+
+
+def test_it_says_what_python_says(candidly, made):
+    expected = assess(make_case(*made), resamples=50)
+    found = asked(candidly)
+    assert found.pop("read")["labels"] == "l.npy"
+    assert found == json.loads(json.dumps(expected.as_dict()))
+    every = asked(candidly, "--pairs", "all", "--alpha", 0.2, "--seed", 3)
+    assert (len(every["pairs"]), every["alpha"], every["seed"]) == (6, 0.2, 3)
+
+
+def test_text_begins_with_the_verdict_and_ends_with_the_limits(candidly, made):
+    status, out, err = candidly("stability", *FILES, "--resamples", 0)
+    assert (status, err) == (0, "")
+    assert out.startswith("Correcting 40 and pruning 10 of 400 labels")
+    assert "May not be concluded: How good the models are elsewhere" in " ".join(out.split())
+
+
+def test_what_is_written_is_what_is_printed(candidly, made, tmp_path):
+    found = asked(candidly, "--out", "r.json", "--html", "p.html", "--plan", "plan.csv")
+    assert json.loads((tmp_path / "r.json").read_text()) == found
+    assert found["verdict"] in (tmp_path / "p.html").read_text()
+    plan = pl.read_csv(tmp_path / "plan.csv")
+    assert plan.columns == ["place", "row", "label"]
+    assert plan["row"].to_list()[:100] == found["checks"]
+    assert plan["label"].to_list() == made[0][plan["row"].to_list()].tolist()
+
+
+def test_checks_go_on_where_the_plan_was(candidly, made, tmp_path):
+    asked(candidly, "--plan", "plan.parquet")
+    items = pl.read_parquet(tmp_path / "plan.parquet")["row"].to_numpy()
+    truth = np.where(made[1] >= 0, made[1], made[0])
+    np.save(tmp_path / "found.npy", truth[items])
+    done = asked(candidly, "--found", "found.npy")
+    assert done["to_check"] == 0
+    assert all(n["status"] == "secure" for n in done["neighbours"])
+    assert done["checks"] == []
+
+
+def write_by_name(tmp_path, made, ids):
+    original, corrected, predictions = made
+    words = np.array([*NAMES, ""])
+    for name, values in (("l", original), ("c", corrected)):
+        pl.DataFrame({"id": ids, "label": words[values]}).write_csv(tmp_path / f"{name}.csv")
+    folder = tmp_path / "named"
+    folder.mkdir()
+    for k, (name, p) in enumerate(predictions.items()):
+        if k == 0:
+            pl.DataFrame({"id": ids, "prediction": words[p]}).write_csv(folder / f"{name}.csv")
+        elif k == 1:
+            pl.DataFrame({"id": ids, "x": p}).write_parquet(folder / f"{name}.parquet")
+        elif k == 2:
+            columns = dict(zip(NAMES, probabilities(p).T))
+            turned = {name: columns[name] for name in reversed(NAMES)}
+            pl.DataFrame({"id": ids, **turned}).write_parquet(folder / f"{name}.parquet")
+        else:
+            pl.DataFrame({"a": p}).write_csv(folder / f"{name}.csv", include_header=False)
+    return ("--labels", "l.csv", "--corrected", "c.csv", "--predictions", "named")
+
+
+def test_names_ids_and_all_kinds_of_files(candidly, made, tmp_path):
+    ids = [f"i{k}" for k in range(400)]
+    files = write_by_name(tmp_path, made, ids)
+    found = asked(candidly, "--classes", ",".join(NAMES), files=files)
+    plain = asked(candidly)
+    assert found["verdict"] == plain["verdict"]
+    assert [s["top1"] for s in found["standings"]] == [s["top1"] for s in plain["standings"]]
+    assert found["checks"][0] == f"i{plain['checks'][0]}"
+    assert [s["model"] for s in found["standings"] if s["top5"]] == ["model 2"]
+    (tmp_path / "ids.csv").write_text("id\n" + "\n".join(ids))
+    assert asked(candidly, "--classes", ",".join(NAMES), "--ids", "ids.csv", files=files) == found
+    np.save(tmp_path / "ids.npy", np.array(ids[::-1]))
+    err = refused(candidly, "--classes", ",".join(NAMES), "--ids", "ids.npy", files=files)
+    assert "l.csv has id 'i0' at row 0, where the labels have 'i399'" in err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_corrected_labels_as_candidly_validate_writes_them(candidly, made, tmp_path, ending):
+    original, corrected, _ = made
+    item = np.flatnonzero(corrected != original)
+    counts = [[0, 5, 0, 0, 0] if corrected[k] >= 0 else [0, 0, 0, 5, 0] for k in item]
+    guessed = np.where(corrected[item] >= 0, corrected[item], (original[item] + 1) % 5)
+    votes = validation.from_counts(counts, item=item, given=original[item], guessed=guessed)
+    table = validation.corrected(original, validation.judge(votes)).table()
+    if ending == "csv":
+        table.write_csv(tmp_path / "v.csv")
+    else:
+        table.write_parquet(tmp_path / "v.parquet")
+    files = ("--labels", "l.npy", "--corrected", f"v.{ending}", "--predictions", "models")
+    found = asked(candidly, files=files)
+    assert found["standings"] == asked(candidly)["standings"]
+
+
+def test_rows_in_another_order_are_refused(candidly, made, tmp_path):
+    ids = [f"i{k}" for k in range(400)]
+    files = write_by_name(tmp_path, made, ids)
+    path = tmp_path / "named" / "model 1.parquet"
+    pl.read_parquet(path).reverse().write_parquet(path)
+    err = refused(candidly, "--classes", ",".join(NAMES), files=files)
+    assert "model 1.parquet has id 'i399' at row 0" in err
+    pl.read_parquet(path).head(5).write_parquet(path)
+    err = refused(candidly, "--classes", ",".join(NAMES), files=files)
+    assert "has 5 rows; the labels have 400" in err
+
+
+def test_checked_items_audits_and_other_corrections(candidly, made, tmp_path):
+    original, corrected, _ = made
+    pl.DataFrame({"checked": np.arange(400) < 300}).write_parquet(tmp_path / "k.parquet")
+    np.save(tmp_path / "strict.npy", np.where(corrected == original, original, -1))
+    found = asked(candidly, "--checked", "k.parquet", "--also", "strict.npy", "--audited", 30)
+    untouched = int((corrected == original)[300:].sum())
+    assert found["missed"]["unchecked"] == untouched
+    assert found["missed"]["bound"] == pytest.approx(untouched * 0.1)
+    assert [row["name"] for row in found["corrections"]] == ["this correction", "strict"]
+    np.save(tmp_path / "k.npy", np.full(400, 2))
+    assert "must hold true and false" in refused(candidly, "--checked", "k.npy")
+
+
+def test_twins_and_an_empty_set_are_stated(candidly, made, tmp_path):
+    np.save(tmp_path / "models" / "twin.npy", made[2]["model 0"])
+    found = asked(candidly)
+    assert any("model 0 and twin predict the same" in note for note in found["notes"])
+    files = ("--labels", "l.npy", "--corrected", "l.npy", "--predictions", "models")
+    found = asked(candidly, "--html", "p.html", files=files)
+    assert found["verdict"].startswith("No label was changed or pruned")
+
+
+@pytest.mark.parametrize(
+    ("file", "values", "message"),
+    [
+        ("c.npy", np.zeros(7, int), "--corrected has 7 labels and --labels 400"),
+        ("l.npy", np.full(400, -1), "--labels is -1 at row 0; only corrected labels may be -1"),
+        ("models/model 0.npy", np.zeros(7, int), "predictions of 'model 0' have shape (7,)"),
+        ("models/model 0.npy", np.full(400, 9), "'model 0' is 9 at row 0; 5 classes"),
+        ("models/model 0.npy", np.zeros((400, 2), int), "labels are one column"),
+        ("models/model 0.npy", np.full(400, "cow"), "holds names ('cow'); say with --classes"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(candidly, made, tmp_path, file, values, message):
+    np.save(tmp_path / file, values)
+    assert message in refused(candidly)
+
+
+def test_other_wrong_input_is_refused(candidly, made, tmp_path):
+    assert "no folder" in refused(candidly, files=(*FILES[:-1], "nowhere"))
+    assert "does not exist" in refused(candidly, files=("--labels", "x.npy", *FILES[2:]))
+    assert "it must end in .json" in refused(candidly, "--out", "r.csv")
+    assert "--alpha is 2" in refused(candidly, "--alpha", 2)
+    assert "choose adjacent or all" in refused(candidly, "--pairs", "many")
+    (tmp_path / "none").mkdir()
+    assert "--predictions has 0" in refused(candidly, files=(*FILES[:-1], "none"))
+    pl.DataFrame({"a": [1] * 400}).write_csv(tmp_path / "models" / "model 0.csv")
+    assert "more than one file for the model 'model 0'" in refused(candidly)
+    (tmp_path / "models" / "model 0.csv").unlink()
+    (tmp_path / "models" / "broken.npy").write_bytes(b"no array")
+    assert "cannot be read as an array" in refused(candidly)
+    (tmp_path / "models" / "broken.npy").unlink()
+    (tmp_path / "bad.csv").write_text("id,label\n" + "a,cow\n" * 399 + "b,cat\n")
+    err = refused(candidly, "--classes", ",".join(NAMES), files=("--labels", "bad.csv", *FILES[2:]))
+    assert "has 'cat' at row 399, which is no class" in err
+    assert not list(tmp_path.glob("*.part"))

@@ -1,0 +1,86 @@
+"""docs/mnist-study.md is what the committed report says, and that what the predictions say."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mnist_study
+from _mnist_study.corrected import corrected_labels
+from _mnist_study.models import make_models, read_labels
+from _mnist_study.page import make_page
+from candidly.stability import read_report
+
+from small_sweeps import words_in
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results" / "mnist_study"
+DOCS = ROOT / "docs"
+
+pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+with_data = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
+
+
+@pytest.fixture(scope="module")
+def report():
+    return read_report(json.loads((RESULTS / "report.json").read_text()))
+
+
+def test_the_mnist_page_is_what_the_committed_report_says(report):
+    text, images = make_page(report)
+    again = "run `python bench/mnist_study.py` and commit what it writes"
+    assert text == (DOCS / "mnist-study.md").read_text(encoding="utf-8"), again
+    assert {path.name for path in (DOCS / "images").glob("mnist-study-*.svg")} == set(images)
+    tested = re.search(r"matplotlib==(\S+)", (ROOT / "constraints.txt").read_text())[1]
+    for name, svg in images.items():
+        drawn = (DOCS / "images" / name).read_text(encoding="utf-8")
+        assert words_in(svg) == words_in(drawn), (name, again)
+        if version("matplotlib") == tested:  # another one may place things otherwise
+            assert svg == drawn, (name, again)
+
+
+def test_the_predictions_are_small_and_of_every_model(report):
+    assert sum(path.stat().st_size for path in RESULTS.iterdir()) < 200_000
+    predictions = mnist_study.read_predictions(RESULTS)
+    assert set(predictions) == set(make_models()) == {s.model for s in report.standings}
+    assert all(p.shape == (10_000,) and p.dtype == np.uint8 for p in predictions.values())
+
+
+@with_data
+def test_the_committed_report_is_what_the_predictions_say(report):
+    data = Path(os.environ["CANDIDLY_DATA"])
+    assert mnist_study.report_of(mnist_study.read_predictions(RESULTS), data) == report
+
+
+@with_data
+def test_people_s_answers_give_the_published_numbers():
+    data = Path(os.environ["CANDIDLY_DATA"])
+    original = read_labels(data)
+    corrected, checked = corrected_labels(data, original)
+    assert checked.sum() == 100
+    assert (corrected[checked] == original[checked]).sum() == 85
+    assert ((corrected != original) & (corrected >= 0)).sum() == 10
+    assert (corrected == -1).sum() == 2 + 3  # no agreement, neither
+
+
+def test_an_old_page_is_noticed(monkeypatch, tmp_path, capsys):
+    (tmp_path / "images").mkdir()
+    wanted = mnist_study.files_of(RESULTS, tmp_path)
+    for path, content in wanted.items():
+        path.write_bytes(content)
+    assert mnist_study.differing(wanted, tmp_path) == []
+    (tmp_path / "mnist-study.md").write_text("old")
+    (tmp_path / "images" / "mnist-study-gone.svg").write_text("old")
+    assert len(mnist_study.differing(wanted, tmp_path)) == 2
+    monkeypatch.setattr(sys, "argv", ["mnist_study.py", "--quick"])
+    with pytest.raises(SystemExit) as ended:
+        mnist_study.main()
+    assert not ended.value.code
+    assert capsys.readouterr().out == ""
