@@ -70,7 +70,9 @@ def test_what_the_page_says_is_what_was_found():
     k, other = found.labels[i], 1 - found.labels[i]
     told = f"{CLASSES[k]} {answers.counts[i, k]}, {CLASSES[other]} {answers.counts[i, other]}"
     if answers.counts[i, other] == answers.counts[i, k] and other < k:
-        told = f"{CLASSES[other]} {answers.counts[i, other]}, {CLASSES[k]} {answers.counts[i, k]}"
+        told = (
+            f"{CLASSES[other]} × {answers.counts[i, other]}, {CLASSES[k]} × {answers.counts[i, k]}"
+        )
     assert told in said
     worst = crowd.annotators(found).row(0, named=True)
     assert f"{worst['annotator']} {worst['answers']} {worst['quality']:.3f}" in said

@@ -109,7 +109,7 @@ def _said(consensus: Consensus, row: int) -> str:
     """The answers about an item, the most frequent first."""
     counts = consensus.answers.counts[row]
     order = np.argsort(-counts, kind="stable")
-    return ", ".join(f"{consensus.answers.classes[k]} {counts[k]}" for k in order if counts[k])
+    return ", ".join(f"{consensus.answers.classes[k]} × {counts[k]}" for k in order if counts[k])
 
 
 def set_figure(curve: SetCurve, title: str, least: int | None = None) -> str:
