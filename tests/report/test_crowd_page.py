@@ -68,11 +68,9 @@ def test_what_the_page_says_is_what_was_found():
     first = found.table().row(0, named=True)
     i = first["row"]
     k, other = found.labels[i], 1 - found.labels[i]
-    told = f"{CLASSES[k]} {answers.counts[i, k]}, {CLASSES[other]} {answers.counts[i, other]}"
-    if answers.counts[i, other] == answers.counts[i, k] and other < k:
-        told = (
-            f"{CLASSES[other]} × {answers.counts[i, other]}, {CLASSES[k]} × {answers.counts[i, k]}"
-        )
+    first_said = k if answers.counts[i, other] < answers.counts[i, k] else min(k, other)
+    order = (first_said, 1 - first_said)
+    told = ", ".join(f"{CLASSES[c]} × {answers.counts[i, c]}" for c in order)
     assert told in said
     worst = crowd.annotators(found).row(0, named=True)
     assert f"{worst['annotator']} {worst['answers']} {worst['quality']:.3f}" in said
