@@ -31,7 +31,8 @@ MAY = {  # who may import whom
     "labelled": {"ground"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
-    "errors": {"ground"},
+    "crossval": {"ground", "labelled", "algorithms", "examples", "nets", "train", "model"},
+    "errors": {"ground", "crossval"},
     "imperfect": {"ground", "labelled"},
     "sources": {"ground", "labelled"},
     "examples": {"ground", "labelled"},
@@ -44,7 +45,7 @@ MAY = {  # who may import whom
     "report": {"ground", "errors", "stats", "sweep"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"errors", "sweep"},
+    | {"crossval", "errors", "sweep"},
     "__main__": {"cli"},
 }
 
@@ -107,6 +108,13 @@ def python(code: str) -> subprocess.CompletedProcess:
 )
 def test_heavy_imports_wait(code):
     heavy = ("torch", "numba", "sklearn", "matplotlib", "pandas", "scipy", "polars")
+    done = python(f"{code}\nimport sys\nprint([m for m in {heavy} if m in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize("code", ["import candidly.errors", "from candidly.errors import Network"])
+def test_label_errors_load_no_learner(code):
+    heavy = ("torch", "sklearn", "matplotlib", "pandas", "polars")
     done = python(f"{code}\nimport sys\nprint([m for m in {heavy} if m in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ._calibration import calibration_error
 from ._folds import make_folds
 from ._job import IN_SAMPLE, Network
-from ._named import NAMED
+from ._named import NAMED, by_name
 from ._result import CrossValidated
 from ._validate import cross_validate
 
@@ -20,6 +20,7 @@ __all__ = [
     "NAMED",
     "CrossValidated",
     "Network",
+    "by_name",
     "calibration_error",
     "cross_validate",
     "make_folds",

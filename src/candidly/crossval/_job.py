@@ -160,7 +160,9 @@ def held_out(job: Job, fitted: Fitted) -> Held:
     probs = limited(predict(part.held), known)
     t = 1.0
     if len(part.calibration):
-        t = temperature(limited(predict(part.calibration), known), job.marks[part.calibration])
+        assert job.data.given is not None
+        aside = limited(predict(part.calibration), known)
+        t = temperature(aside, job.data.given[part.calibration])
         probs = tempered(probs, t, known)
     on_train = float("nan")
     if accuracy(probs, job.marks[part.held]) > IN_SAMPLE:

@@ -1,9 +1,12 @@
-"""scikit-learn classifiers by name, each with what belongs inside the folds."""
+"""Classifiers by name: of scikit-learn's, with what belongs inside the folds, and networks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+from .._names import lookup
+from ._job import Network
 
 WORDS = 50_000  # of a vocabulary
 DENSE_WORDS = 1000  # where tables with mostly zeros are not taken
@@ -71,3 +74,29 @@ NAMED: dict[str, Callable[[bool], Any]] = {
     "boosting": boosting,
     "knn": knn,
 }
+
+
+def by_name(name: str, kind: str, steps: int = Network.steps) -> Any:
+    """A pipeline of ``NAMED``, or a ``Network`` for a name of ``ALGORITHMS``.
+
+    Args:
+        kind: of inputs; see ``Labelled``.
+        steps: updates of a network.
+
+    Raises:
+        UnknownName: neither; suggests the nearest.
+        ValueError: files, which none of ``NAMED`` reads.
+    """
+    base = name.partition(":")[0]
+    if base not in NAMED:
+        from ..algorithms import ALGORITHMS  # which brings torch
+
+        base = lookup({**NAMED, **ALGORITHMS}, base, "classifier or algorithm")[0]
+    if base not in NAMED:
+        return Network(name, steps)
+    if kind == "media":
+        raise ValueError(
+            f"{base} needs a table, images or texts, and the data holds files; make features of "
+            "them, or give a Pipeline that reads paths."
+        )
+    return NAMED[base](kind == "texts")

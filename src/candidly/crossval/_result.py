@@ -30,7 +30,8 @@ class CrossValidated:
         accuracies: by classifier, the share of held-out predictions that are the given label (for
             candidate sets: a candidate). The best of several is chosen by it, so its own is a
             little too high.
-        ece: expected calibration error over all examples, in [0, 1]; against the given labels.
+        ece: expected calibration error over all examples, in [0, 1]; against the given labels, and
+            NaN where there are candidate sets alone.
         fold_ece: float64 (folds,), the same of each fold; NaN for one without labels.
         temperatures: float64 (repeats, folds); 1 without ``calibrate``.
         variance: float64 (n,), of the given label's probability (the candidates') over repeats,

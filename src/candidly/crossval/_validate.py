@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._names import lookup
 from ..labelled import Labelled, from_arrays, given_to_candidates
 from ..seeds import draw
 from . import _leaks
@@ -18,7 +17,7 @@ from ._classifiers import checked
 from ._classifiers import learner as of_classifier
 from ._folds import checked_folds, checked_groups, make_folds
 from ._job import Held, Job, Learner, Network, accuracy, held_out
-from ._named import NAMED
+from ._named import by_name
 from ._result import CrossValidated
 
 if TYPE_CHECKING:
@@ -93,6 +92,10 @@ def cross_validate(
         fold = checked_folds(folds, data.n)
     if repeats < 1:
         raise ValueError(f"repeats is {repeats}; train at least once per fold.")
+    if calibrate and data.given is None:
+        raise ValueError(
+            "calibrate needs one given label each: to be a candidate is not to be right."
+        )
     several = named(classifier)
     learners = {name: _learner(each, name, data) for name, each in several.items()}
     job = Job(data, marks, strata, fold, numbered, seed, calibrate, start)
@@ -140,10 +143,8 @@ def cross_validate(
         given=data.given,
         chosen=chosen,
         accuracies=accuracies,
-        ece=calibration_error(probs, marks),
-        fold_ece=np.array(
-            [calibration_error(probs[fold == k], marks[fold == k]) for k in range(job.count)]
-        ),
+        ece=_ece(probs, data, fold >= 0),
+        fold_ece=np.array([_ece(probs, data, fold == k) for k in range(job.count)]),
         temperatures=np.array([each.temperature for each in held]).reshape(repeats, job.count),
         variance=variance,
         warnings=tuple(said),
@@ -220,10 +221,10 @@ def _marks(data: Labelled) -> tuple[np.ndarray, np.ndarray]:
         counts = marks.sum(0)
         strata = np.where(marks, counts, data.n + 1).argmin(1)
     else:
-        has = "truth, which is not looked at" if data.truth is not None else "neither"
         raise ValueError(
-            f"{data.source or 'the data'} has no given labels and no candidates ({has}); make some "
-            "with imperfect.apply (--labels noise:rate=0.1), or give (X, y)."
+            f"{data.source or 'the data'} has no given labels and no candidates, and the truth is "
+            "not looked at; make some with imperfect.apply (--labels noise:rate=0.1), or give "
+            "(X, y)."
         )
     there = np.flatnonzero(marks.any(0))
     if len(there) < 2:
@@ -267,28 +268,12 @@ def _name(classifier: Any) -> str:
 def _learner(classifier: Any, name: str, data: Labelled) -> Learner:
     """Who learns; strings are looked up among ``NAMED``, then among the algorithms."""
     if isinstance(classifier, str):
-        classifier = _by_name(classifier, data)
+        classifier = by_name(classifier, data.kind)
     if isinstance(classifier, Network):
         from ._networks import learner as of_network  # which brings torch
 
         return of_network(classifier)
     return of_classifier(checked(classifier, name), name)
-
-
-def _by_name(name: str, data: Labelled) -> Any:
-    base = name.partition(":")[0]
-    if base not in NAMED:
-        from ..algorithms import ALGORITHMS  # which brings torch
-
-        base = lookup({**NAMED, **ALGORITHMS}, base, "classifier or algorithm")[0]
-    if base not in NAMED:
-        return Network(name)
-    if data.kind == "media":
-        raise ValueError(
-            f"{base} needs a table, images or texts, and the data holds files; make features of "
-            "them, or give a Pipeline that reads paths."
-        )
-    return NAMED[base](data.kind == "texts")
 
 
 # what is done
@@ -319,6 +304,10 @@ def _run(learn: Learner, job: Job, tell: _Told) -> tuple[np.ndarray, list[Held]]
         found.append(held._replace(probs=np.zeros(0)))
     tell.next(job.count)
     return probs, sorted(found, key=lambda held: held.part.number)
+
+
+def _ece(probs: np.ndarray, data: Labelled, rows: np.ndarray) -> float:
+    return float("nan") if data.given is None else calibration_error(probs[rows], data.given[rows])
 
 
 def _repeated(

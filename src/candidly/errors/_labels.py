@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._source import from_tensor, load_array
+from ._source import from_tensor, load_array, load_member
 
 UNLABELLED = -1
 
@@ -20,7 +20,8 @@ def read_given(
 
     Args:
         given: integers in 0..m-1, or names of ``classes``; an array, tensor, list, or the path of
-            an ``.npy``, ``.csv`` or ``.parquet`` file with one column.
+            an ``.npy``, ``.csv`` or ``.parquet`` file with one column, or of an ``.npz`` with an
+            array ``given``.
         unlabelled: whether -1 is allowed.
 
     Raises:
@@ -54,7 +55,7 @@ def _array(given: Any) -> np.ndarray:
     if hasattr(given, "detach"):
         given = from_tensor(given)
     if isinstance(given, str | Path):
-        given = _file(Path(given))
+        given = read_column(Path(given))
     labels = np.asarray(given)
     if labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels.flat):
         return labels.astype(np.int64)
@@ -63,13 +64,20 @@ def _array(given: Any) -> np.ndarray:
     return labels
 
 
-def _file(path: Path) -> np.ndarray:
+def read_column(path: Path) -> np.ndarray:
+    """The one column of an ``.npy``, ``.csv`` or ``.parquet`` file; ``given`` of an ``.npz``.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, or none that holds one column.
+    """
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
     if path.suffix == ".npy":
         return load_array(path)
+    if path.suffix == ".npz":
+        return load_member(path, "given")
     if path.suffix not in (".csv", ".parquet"):
-        raise ValueError(f"{path} is no .npy, .csv or .parquet file.")
+        raise ValueError(f"{path} is no .npy, .npz, .csv or .parquet file.")
     import polars as pl
 
     try:
@@ -83,7 +91,7 @@ def _file(path: Path) -> np.ndarray:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"{path} cannot be read ({error}).") from None
     if table.width != 1:
-        raise ValueError(f"{path} has {table.width} columns; labels are one.")
+        raise ValueError(f"{path} has {table.width} columns; one is needed.")
     return table.to_series(0).to_numpy()
 
 
