@@ -88,7 +88,6 @@ def probs(
       candidly errors probs digits --labels noise:rate=0.1 --classifier ce --out probs.npy
     """
     from ..crossval import by_name, cross_validate
-    from ..errors._labels import read_column
 
     check_place(out, "--out", ENDINGS)
     names = [name.strip() for name in classifier.split(",") if name.strip()]
@@ -101,7 +100,7 @@ def probs(
                 {name: by_name(name, loaded.kind, steps) for name in names},
                 loaded,
                 folds,
-                None if groups is None else read_column(groups),
+                None if groups is None else _groups(groups, loaded.n),
                 seed,
                 repeats=repeats,
                 calibrate=calibrate,
@@ -130,6 +129,15 @@ def _loaded(what: str, root: Path | None, labels: str | None) -> Labelled:
     if labels is not None:  # what was made is what is asked about
         loaded = imperfect.apply(dataclasses.replace(loaded, given=None), labels)
     return loaded
+
+
+def _groups(path: Path, n: int) -> np.ndarray:
+    from ..errors._labels import read_column
+
+    column = read_column(path)
+    if path.suffix == ".csv" and len(column) == n + 1:
+        return column[1:]  # the first line is the column's name
+    return column
 
 
 def _write(result: CrossValidated, out: Path) -> dict[str, Path]:

@@ -100,7 +100,7 @@ def by_class(fitted: Any, said: Any, n: int, shown: np.ndarray, q: int, who: str
     if not sound.all():
         row = int(sound.argmin())
         raise ValueError(
-            f"{who} gives {said[row][:5].tolist()} for the {row}th held-out example, which are no "
+            f"{who} gives {said[row][:5].tolist()} for held-out example {row}, which are no "
             "probabilities: they are >= 0 and sum to 1."
         )
     probs = np.zeros((n, q))

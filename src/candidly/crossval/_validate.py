@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings as python_warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +83,8 @@ def cross_validate(
     >>> cross_validate(GaussianNB(), (X, y)).probs.shape
     (60, 2)
     """
-    data, start = _taken(data, start, classes)
+    whole, start = _taken(data, start, classes)
+    data = _as_given(whole.blind())
     marks, strata = _marks(data)
     numbered = checked_groups(groups, data.n)
     if isinstance(folds, int | np.integer):
@@ -100,18 +101,23 @@ def cross_validate(
     learners = {name: _learner(each, name, data) for name, each in several.items()}
     job = Job(data, marks, strata, fold, numbered, seed, calibrate, start)
 
-    said = [
-        *_leaks.of_split_groups(fold, numbered),
-        *_leaks.of_constant_inputs(data),
-        *_leaks.of_copies(data, fold, seed),
-        *_leaks.of_rare_classes(marks, data.classes, job.count),
-        *_leaks.of_start(data, start),
-    ]
+    said: list[str] = []
+
+    def say(sentences: Iterable[str]) -> None:
+        for sentence in sentences:
+            said.append(sentence)
+            python_warnings.warn(sentence, stacklevel=3)
+
+    say(_leaks.of_split_groups(fold, numbered))
+    say(_leaks.of_constant_inputs(data))
+    say(_leaks.of_copies(data, fold, seed))
+    say(_leaks.of_rare_classes(marks, data.classes, job.count))
+    say(_leaks.of_start(whole, start))
     if pretrained_on is not None:
-        said += _leaks.of_pretraining(data, pretrained_on, "the model behind the features")
+        say(_leaks.of_pretraining(whole, pretrained_on, "the model behind the features"))
     for name, each in several.items():
         if not isinstance(each, Network | str):
-            said += _leaks.of_fitted_parts(each, name)
+            say(_leaks.of_fitted_parts(each, name))
 
     runs = len(learners) * repeats + leak_check
     tell = _Told(watch, runs * job.count)
@@ -124,18 +130,15 @@ def cross_validate(
             best = name, probs, own, held
     assert best is not None
     chosen, probs, own, held = best
-    said += _leaks.of_absent_classes(held, data.classes)
-    said += _leaks.of_memory(held, accuracies[chosen])
+    say(_leaks.of_absent_classes(held, data.classes))
+    say(_leaks.of_memory(held, accuracies[chosen]))
     variance = own.var(0, ddof=1) if repeats > 1 else None
     if variance is not None and not np.nansum(variance):
-        said.append(f"the repeats agree exactly: {chosen} does not depend on the seed.")
+        say([f"the repeats agree exactly: {chosen} does not depend on the seed."])
     if leak_check:
         other = _leaks.permuted(job, draw(seed, "crossval.permuted"))
         guessed, _ = _run(learners[chosen], other, tell)
-        said += _leaks.of_permuted_labels(guessed, other.marks)
-
-    for sentence in said:
-        python_warnings.warn(sentence, stacklevel=2)
+        say(_leaks.of_permuted_labels(guessed, other.marks))
     return CrossValidated(
         probs=probs,
         folds=fold,
@@ -155,7 +158,7 @@ def cross_validate(
 
 
 def _taken(data: Any, start: Any, classes: Any) -> tuple[Labelled, Labelled | Model | None]:
-    """Data and start as containers with the same classes, and no truth."""
+    """Data and start as containers with the same classes."""
     if not isinstance(data, Labelled):
         names = classes
         if names is None and start is not None:
@@ -168,7 +171,7 @@ def _taken(data: Any, start: Any, classes: Any) -> tuple[Labelled, Labelled | Mo
     if isinstance(start, Labelled):
         _check_alike(start, data)
         start = _as_given(start.blind())
-    return _as_given(data.blind()), start
+    return data, start
 
 
 def _as_given(data: Labelled) -> Labelled:
