@@ -354,6 +354,8 @@ def test_agreement_as_good_as_in_sample_is_warned_of():
     holding = np.column_stack([x, 100 * y])  # the label is among the features
     text = said(KNeighborsClassifier(1), (holding, y))
     assert "100.00% of the held-out predictions agree with the labels, as on the train" in text
+    rare = (np.arange(120) % 20 == 0).astype(int)  # agreement without the feature is 95 %
+    assert said(KNeighborsClassifier(1), (np.column_stack([x, 100 * rare]), rare)) == ""
 
 
 def test_a_perfect_held_out_score_with_errors_in_training_is_no_memory():

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from ._calibration import calibration_error
 from ._folds import make_folds
-from ._job import IN_SAMPLE, Network
+from ._job import COMMON, IN_SAMPLE, Network
 from ._named import NAMED, by_name
 from ._result import CrossValidated
 from ._validate import cross_validate
 
 __all__ = [
+    "COMMON",
     "IN_SAMPLE",
     "NAMED",
     "CrossValidated",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..model import Model
 
 IN_SAMPLE = 0.999  # agreement with the given labels above which memory is more likely than skill
+COMMON = 0.9  # share of the largest class from which on such agreement says nothing
 INNER_FOLDS = 5  # one of these, of a training fold, is set aside for a temperature
 LOOKED_AT = 2000  # training rows that the training accuracy is taken of
 

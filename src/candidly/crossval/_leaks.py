@@ -10,7 +10,7 @@ import numpy as np
 
 from ..labelled import Labelled
 from ._duplicates import Copies, digests, exact_copies, near_copies
-from ._job import IN_SAMPLE, Held, Job
+from ._job import COMMON, IN_SAMPLE, Held, Job
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -82,11 +82,12 @@ def of_absent_classes(held: Sequence[Held], classes: Sequence[str]) -> Iterator[
         )
 
 
-def of_memory(held: Sequence[Held], accuracy: float) -> Iterator[str]:
+def of_memory(held: Sequence[Held], accuracy: float, marks: np.ndarray) -> Iterator[str]:
     """A warning of agreement with the labels that is as good as in sample."""
     on_train = np.array([each.train_accuracy for each in held])
     on_train = on_train[~np.isnan(on_train)]
-    if accuracy > IN_SAMPLE and len(on_train) and (on_train > IN_SAMPLE).all():
+    suspicious = accuracy > IN_SAMPLE and marks.sum(0).max() <= COMMON * marks.any(1).sum()
+    if suspicious and len(on_train) and (on_train > IN_SAMPLE).all():
         yield (
             f"{accuracy:.2%} of the held-out predictions agree with the labels, as on the training "
             "rows. Unless the classes are that easy, a feature holds the label or the examples are "

@@ -131,7 +131,7 @@ def cross_validate(
     assert best is not None
     chosen, probs, own, held = best
     say(_leaks.of_absent_classes(held, data.classes))
-    say(_leaks.of_memory(held, accuracies[chosen]))
+    say(_leaks.of_memory(held, accuracies[chosen], marks))
     variance = own.var(0, ddof=1) if repeats > 1 else None
     if variance is not None and not np.nansum(variance):
         say([f"the repeats agree exactly: {chosen} does not depend on the seed."])

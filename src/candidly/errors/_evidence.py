@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..crossval import IN_SAMPLE
+from ..crossval import COMMON, IN_SAMPLE
 from . import _kernels, _ranks
 from ._faults import Faults, swept
 from ._labels import read_given
@@ -171,7 +171,7 @@ def examine(
     else:
         thresholds = check_thresholds(thresholds, source.m)
     _warn_of_classes(counts, classes)
-    _warn_of_memory(first["predicted"], labels, int(counts.sum()))
+    _warn_of_memory(first["predicted"], labels, counts)
     guess, disagreements = _second_pass(
         source, labels, first, thresholds, collisions == "masked", workers, report
     )
@@ -307,9 +307,10 @@ def _warn_of_classes(counts: np.ndarray, classes: Sequence[str] | None) -> None:
         )
 
 
-def _warn_of_memory(predicted: np.ndarray, given: np.ndarray, labelled: int) -> None:
+def _warn_of_memory(predicted: np.ndarray, given: np.ndarray, counts: np.ndarray) -> None:
+    labelled = counts.sum()
     agree = np.count_nonzero(predicted == given) / labelled
-    if labelled >= ENOUGH and agree > IN_SAMPLE:
+    if labelled >= ENOUGH and agree > IN_SAMPLE and counts.max() <= COMMON * labelled:
         warnings.warn(
             f"{agree:.2%} of the predictions are the given label: were the probabilities made by a "
             "model that had learned these labels? errors.cross_validate (candidly errors probs) "
