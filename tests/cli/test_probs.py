@@ -109,6 +109,17 @@ def test_made_labels_and_networks(candidly, tmp_path):
     assert "classes" not in about["written"]
 
 
+def test_made_labels_take_the_place_of_given_ones(candidly, tmp_path):
+    g = np.random.default_rng(0)
+    truth = np.arange(120) % 3
+    data = from_arrays(g.normal(size=(120, 4)), (truth + 1) % 3, truth)
+    data.save(tmp_path / "both.npz")
+    asked(candidly, "both.npz", "--out", "p.npz")
+    assert np.array_equal(CrossValidated.load(tmp_path / "p.npz").given, data.given)
+    asked(candidly, "both.npz", "--labels", "noise:rate=0.1", "--out", "p.npz")
+    assert (CrossValidated.load(tmp_path / "p.npz").given == truth).mean() > 0.8
+
+
 def _truth():
     from candidly.sources import load
 

@@ -40,30 +40,33 @@ def test_groups_stay_whole_and_classes_even():
         assert abs(shares - 0.2).max() < 0.05
 
 
-def test_greedy_is_what_the_sum_of_squared_shares_says():
+def test_each_group_goes_where_it_adds_least_to_the_squared_shares():
     g = np.random.default_rng(5)
-    groups, labels = np.sort(g.integers(0, 12, 80)), g.integers(0, 3, 80)
+    groups = np.repeat(np.arange(12), np.arange(3, 15))  # no two of a size: largest first
+    labels = g.choice(3, len(groups), p=(0.75, 0.2, 0.05))
     fold = make_folds(labels, 3, groups, seed=2)
     totals = np.bincount(labels)
 
     def unevenness(part):  # of an assignment of some rows, -1 for none
         shares = [(part[labels == k] == f).sum() / totals[k] for k in range(3) for f in range(3)]
-        return np.square(shares).sum() + sum(((part == f).sum() / 80) ** 2 for f in range(3))
+        whole = [(part == f).mean() for f in range(3)]
+        return np.square(shares).sum() + np.square(whole).sum()
 
-    part = np.full(80, -1)
-    sizes = np.bincount(groups)
-    for size in sorted(set(sizes.tolist()), reverse=True):
-        left = [k for k in range(len(sizes)) if sizes[k] == size]
-        if len(left) > 1:  # ties are drawn: follow the drawn order as far as it can be told
-            part[np.isin(groups, left)] = fold[np.isin(groups, left)]
-            continue
-        mine = groups == left[0]
+    part = np.full(len(groups), -1)
+    for group in range(11, -1, -1):
+        mine = groups == group
         tried = []
         for f in range(3):
             part[mine] = f
             tried.append(unevenness(part))
-        assert tried[fold[mine][0]] == pytest.approx(min(tried))
         part[mine] = fold[mine][0]
+        assert tried[fold[mine][0]] == pytest.approx(min(tried)), group
+
+
+def test_groups_that_share_no_class_are_spread_all_the_same():
+    groups = np.repeat(np.arange(6), 10)
+    fold = make_folds(groups, 3, groups)
+    assert np.bincount(fold).tolist() == [20, 20, 20]
 
 
 def test_one_huge_group_leaves_no_fold_empty():

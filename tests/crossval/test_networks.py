@@ -82,6 +82,19 @@ def test_a_network_learns_and_the_truth_is_not_looked_at(data):
     assert np.array_equal(result.probs, blind.probs)
 
 
+def test_learners_are_handed_no_truth(data, monkeypatch):
+    from candidly.crossval import _validate
+
+    jobs = []
+    original = _validate._run
+    monkeypatch.setattr(
+        _validate, "_run", lambda learn, job, tell: jobs.append(job) or original(learn, job, tell)
+    )
+    cross_validate(Network("ce", 2, SMALL), data, start=data, leak_check=True)
+    assert [job.data.truth for job in jobs] == [None, None]
+    assert [job.start.truth for job in jobs] == [None, None]
+
+
 def test_unlabelled_rows_are_predicted_and_not_learned_from(data):
     given = data.given.copy()
     given[::3] = -1

@@ -4,8 +4,8 @@ Both sides train cross-entropy on five folds through ``cross_validate``, in this
 thread; they take turns, and figures are medians over the rounds. The checks for copies and the
 predictions are part of both sides.
 
-    python bench/crossval.py            about a minute; writes bench/results/crossval.json
-    python bench/crossval.py --quick    a few seconds
+    python bench/probabilities.py            about a minute; writes bench/results/probabilities.json
+    python bench/probabilities.py --quick    a few seconds
 """
 
 from __future__ import annotations
@@ -59,4 +59,4 @@ def measure(quick: bool) -> list[Claim]:
 
 
 if __name__ == "__main__":
-    main("crossval", __doc__ or "", measure)
+    main("probabilities", __doc__ or "", measure)
