@@ -85,13 +85,23 @@ def test_json_says_everything(candidly, made, tmp_path):
     pl.DataFrame({"person": [f"p{k:02}" for k in groups]}).write_csv(tmp_path / "groups.csv")
     options = ("--groups", "groups.csv", "--seed", 3, "--repeats", 2, "--calibrate", "--leak-check")
     about, _ = asked(
-        candidly, "data.npz", "--classifier", "forest", "--folds", 2, "--out", "p.npz", *options
+        candidly,
+        "data.npz",
+        "--classifier",
+        "ce",
+        "--steps",
+        20,
+        "--folds",
+        2,
+        "--out",
+        "p.npz",
+        *options,
     )
     result = CrossValidated.load(tmp_path / "p.npz")
     assert np.array_equal(result.folds[::2], result.folds[1::2])
     assert about["accuracies"] == dict(result.accuracies)
     assert (about["examples"], about["classes"], about["folds"], about["seed"]) == (N, 3, 2, 3)
-    assert (about["chosen"], about["ece"]) == ("forest", result.ece)
+    assert (about["chosen"], about["ece"]) == ("ce", result.ece)
     assert about["fold ece"] == result.fold_ece.tolist()
     assert np.array(about["temperatures"]).shape == (2, 2)
     assert about["mean variance"] == pytest.approx(np.nanmean(result.variance))
