@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from candidly.crossval import Network, _duplicates, cross_validate
 from candidly.crossval._duplicates import digests, exact_copies, near_copies
+from candidly.crossval._job import Job, parts
 from candidly.labelled import from_arrays
 from candidly.model import fit
 from crossval.recorders import numbered
@@ -324,6 +325,21 @@ def test_a_temperature_per_fold_brings_the_folds_together():
     assert plain.fold_ece.max() > 0.15
     assert scaled.fold_ece.max() < 0.08
     assert scaled.ece < plain.ece / 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_class_is_lost_to_the_rows_that_are_set_aside(seed):
+    x, y = made(60, 4)
+    y[y == 1] = 0
+    y[[3, 50]] = 1  # in other folds: each is all that most training folds have of it
+    data = from_arrays(x, y)
+    marks = np.eye(3, dtype=bool)[y]
+    job = Job(data, marks, y, np.arange(60) % 4, None, seed, calibrate=True)
+    for part in parts(job, y >= 0):
+        rows = np.r_[part.train, part.calibration]
+        assert np.array_equal(np.sort(rows), np.flatnonzero(job.folds != part.number))
+        assert set(y[part.train]) == set(y[rows])
+        assert 0.1 * len(rows) < len(part.calibration) < 0.3 * len(rows)
 
 
 # 7. one seed's accidents
