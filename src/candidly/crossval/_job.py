@@ -21,7 +21,6 @@ COMMON = 0.9  # share of the largest class from which on such agreement says not
 INNER_FOLDS = 5  # one of these, of a training fold, is set aside for a temperature
 LOOKED_AT = 2000  # training rows that the training accuracy is taken of
 
-Start = "Labelled | Model | None"
 Tell = Callable[[float], None]
 
 
