@@ -59,7 +59,14 @@ def test_every_algorithm_and_command_is_documented():
     for name in ALGORITHMS:
         assert name in text, name
     commands = ("demo", "data", "labels make", "algorithms", "bench run", "bench status")
-    commands += ("errors find", "errors health", "crowd consensus", "validate", "stability")
+    commands += (
+        "errors probs",
+        "errors find",
+        "errors health",
+        "crowd consensus",
+        "validate",
+        "stability",
+    )
     for command in commands:
         assert f"candidly {command}" in text, command
 

@@ -31,8 +31,9 @@ MAY = {  # who may import whom
     "labelled": {"ground"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
+    "crossval": {"ground", "labelled", "algorithms", "examples", "nets", "train", "model"},
     "crowd": {"ground", "labelled"},
-    "errors": {"ground", "stats"},
+    "errors": {"ground", "crossval", "stats"},
     "validation": {"ground", "crowd", "labelled", "stats"},
     "stability": {"ground", "criteria", "stats", "validation"},
     "imperfect": {"ground", "labelled"},
@@ -47,7 +48,7 @@ MAY = {  # who may import whom
     "report": {"ground", "crowd", "errors", "stability", "stats", "sweep", "validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"crowd", "errors", "stability", "sweep", "validation"},
+    | {"crossval", "crowd", "errors", "stability", "sweep", "validation"},
     "__main__": {"cli"},
 }
 
@@ -110,6 +111,13 @@ def python(code: str) -> subprocess.CompletedProcess:
 )
 def test_heavy_imports_wait(code):
     heavy = ("torch", "numba", "sklearn", "matplotlib", "pandas", "scipy", "polars")
+    done = python(f"{code}\nimport sys\nprint([m for m in {heavy} if m in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize("code", ["import candidly.errors", "from candidly.errors import Network"])
+def test_label_errors_load_no_learner(code):
+    heavy = ("torch", "sklearn", "matplotlib", "pandas", "polars")
     done = python(f"{code}\nimport sys\nprint([m for m in {heavy} if m in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
 

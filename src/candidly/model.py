@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from .examples import SCALINGS, Examples, make_examples, split_scaling, table_of
 from .labelled import Labelled
 from .nets import NETS
 from .stack import Member, Stack
-from .train import Watcher, train
+from .train import Watcher, one_thread, train
 
 SCHEMA = 1
 
@@ -133,7 +133,7 @@ def fit(
         FloatingPointError: training diverged.
     """
     page = algorithm_named(algorithm)
-    values = _hyper_parameters(page, hyper)
+    values = hyper_parameters(page, hyper)
     if scaling not in SCALINGS:
         raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
     if steps < 1:
@@ -142,14 +142,9 @@ def fit(
     examples = make_examples(seen, page.reads, scaling, device=device)
     member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
     stack = Stack(page, NETS[net](examples.inputs.shape[1], data.q), examples, [member], steps)
-    threads = torch.get_num_threads()
-    # a second thread gains little on such nets, and on a busy machine costs a hundredfold
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         for _ in train(stack, (steps,), watchers):
             pass
-    finally:
-        torch.set_num_threads(threads)
     if stack.diverged_at[0] is not None:
         raise FloatingPointError(
             f"{page.label} diverged after {stack.diverged_at[0]} updates; lower the learning rate "
@@ -173,7 +168,12 @@ def fit(
     return Model(parameters, _whole_scaling(examples, member), about)
 
 
-def _hyper_parameters(page: Algorithm, asked: dict[str, float]) -> dict[str, float]:
+def hyper_parameters(page: Algorithm, asked: Mapping[str, float]) -> dict[str, float]:
+    """The algorithm's defaults with what was asked for in their place.
+
+    Raises:
+        ValueError: a hyper-parameter that it does not have; suggests the nearest.
+    """
     values = configuration(page.settings(), 0, 0)
     for name in asked:
         if name not in values:
@@ -181,7 +181,7 @@ def _hyper_parameters(page: Algorithm, asked: dict[str, float]) -> dict[str, flo
                 f"{page.label} has no hyper-parameter {name!r}{nearest(name, values)} "
                 f"It has {', '.join(values)}."
             )
-    return values | asked
+    return values | dict(asked)
 
 
 def _whole_scaling(examples: Examples, member: Member) -> tuple[np.ndarray, np.ndarray]:

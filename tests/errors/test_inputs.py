@@ -386,3 +386,29 @@ def test_a_result_or_a_sentence(case):
     for by in ("noise rate", "class", "both", "confident", "margin"):
         mask = slow.find(given, plain, by, collisions=collisions)
         assert np.array_equal(errors.find(evidence, by=by).mask, mask), by
+
+
+def agreeing(n, wrong, majority=0.5):
+    """Labels of two classes, and predictions that are these but for the last few."""
+    given = (np.arange(n) >= majority * n).astype(int)
+    predicted = np.where(np.arange(n) >= n - wrong, 1 - given, given)
+    return given, np.where(np.eye(2, dtype=bool)[predicted], 0.9, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("n", "wrong", "majority", "told"),
+    [
+        (1000, 0, 0.5, True),
+        (3000, 2, 0.5, True),
+        (3000, 3, 0.5, False),
+        (999, 0, 0.5, False),
+        (2000, 0, 0.95, False),  # who says the common class is right that often
+    ],
+)
+def test_probabilities_that_agree_too_well_are_told(n, wrong, majority, told):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        errors.examine(*agreeing(n, wrong, majority))
+    texts = [str(w.message) for w in caught]
+    assert ["learned these labels" in text for text in texts] == [True] * told
+    assert [text for text in texts if "cross_validate" not in text] == []

@@ -71,7 +71,7 @@ def _run() -> None:
 
     try:
         app()
-    except (ValueError, UnknownName, OSError, RuntimeError) as error:
+    except (ValueError, UnknownName, OSError, RuntimeError, FloatingPointError) as error:
         if os.environ.get("CANDIDLY_TRACEBACK"):
             raise
         _say(f"error: {_sentence(error)}")

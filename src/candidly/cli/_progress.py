@@ -76,10 +76,8 @@ def _lines() -> Callable[[Progress], None]:
 
 
 @contextmanager
-def reading(
-    doing: str = "reading", done_word: str = "read"
-) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with rows done and rows in all; it is silent for ``QUIET_S``."""
+def reading(doing: str = "reading", done_is: str = "read") -> Iterator[Callable[[int, int], None]]:
+    """A function to call with what is done and what in all; it is silent for ``QUIET_S``."""
     begun = time.monotonic()
     first: tuple[float, int] | None = None
     told, bar, task = float("-inf"), None, None
@@ -99,7 +97,7 @@ def reading(
         elif done > first[1] and now - told >= LINE_EVERY_S:
             told = now
             left = (now - first[0]) * (total - done) / (done - first[1])
-            print(f"{100 * done / total:.0f} % {done_word} · {clock(left)} left", file=sys.stderr)
+            print(f"{100 * done / total:.0f} % {done_is} · {clock(left)} left", file=sys.stderr)
 
     try:
         yield watch

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from . import _progress
+from . import _probs, _progress
 from ._issues import (
     check_place,
     print_classes,
@@ -31,15 +31,17 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Wrong labels, from given labels and predicted probabilities: find, health.",
+    help="Wrong labels, from given labels and predicted probabilities: probs, find, health.",
 )
+app.command()(_probs.probs)
 
 Labels = Annotated[
     Path,
     typer.Option(
         metavar="FILE",
-        help="The given labels: one column, numbers or names; .csv .npy .parquet. For find also "
-        "candidate sets: an .npy of bool, a row per example and a column per class.",
+        help="The given labels: one column, numbers or names; .csv .npy .parquet, or the .npz of "
+        "errors probs. For find also candidate sets: an .npy of bool, a row per example and a "
+        "column per class.",
     ),
 ]
 Probabilities = Annotated[
@@ -47,7 +49,7 @@ Probabilities = Annotated[
     typer.Option(
         "--probs",
         metavar="PATH",
-        help="Out-of-sample probabilities, a row per label and a column per class; .csv .npy "
+        help="Out-of-sample probabilities, a row per label and a column per class; .csv .npz .npy "
         ".parquet, or a folder of the last two, read in order of name.",
     ),
 ]

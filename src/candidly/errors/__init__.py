@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from .._names import lookup
+from ..crossval import CrossValidated, Network, cross_validate
 from . import _matrices, _select, _sets, _table
 from ._corrected import corrected
 from ._ensemble import ensemble_scores
@@ -225,9 +226,11 @@ def _number(evidence: Evidence, count: Any) -> int:
 __all__ = [
     "EPSILON",
     "Counts",
+    "CrossValidated",
     "Evidence",
     "Health",
     "Issues",
+    "Network",
     "NoiseMatrices",
     "SetEvidence",
     "TagIssues",
@@ -235,6 +238,7 @@ __all__ = [
     "confident_joint",
     "corrected",
     "counts",
+    "cross_validate",
     "ensemble_scores",
     "examine",
     "find",

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..crossval import COMMON, IN_SAMPLE
 from . import _kernels, _ranks
 from ._faults import Faults, swept
 from ._labels import read_given
@@ -21,6 +22,7 @@ from ._work import Work
 
 EPSILON = 1e-6  # slack of every comparison with a threshold, and of a near-tie
 ABSENT = 2.0  # threshold of a class that was never given: nothing reaches it
+ENOUGH = 1000  # labels, for their agreement with the predictions to be suspicious
 LEAST_GAP = 1 / 64
 BLOCK_BYTES = 1 << 21  # of a block of rows: it should stay in the cache between two looks at it
 
@@ -169,6 +171,7 @@ def examine(
     else:
         thresholds = check_thresholds(thresholds, source.m)
     _warn_of_classes(counts, classes)
+    _warn_of_memory(first["predicted"], labels, counts)
     guess, disagreements = _second_pass(
         source, labels, first, thresholds, collisions == "masked", workers, report
     )
@@ -301,6 +304,18 @@ def _warn_of_classes(counts: np.ndarray, classes: Sequence[str] | None) -> None:
         named = ", ".join(names) + (", ..." if len(absent) > 10 else "")
         warnings.warn(
             f"classes that nobody was given can never be proposed: {named}.", stacklevel=3
+        )
+
+
+def _warn_of_memory(predicted: np.ndarray, given: np.ndarray, counts: np.ndarray) -> None:
+    labelled = counts.sum()
+    agree = np.count_nonzero(predicted == given) / labelled
+    if labelled >= ENOUGH and agree > IN_SAMPLE and counts.max() <= COMMON * labelled:
+        warnings.warn(
+            f"{agree:.2%} of the predictions are the given label: were the probabilities made by a "
+            "model that had learned these labels? errors.cross_validate (candidly errors probs) "
+            "makes them out of sample.",
+            stacklevel=3,
         )
 
 

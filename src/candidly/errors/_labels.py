@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._source import from_tensor, load_array
+from ._source import from_tensor, load_array, load_member
 
 UNLABELLED = -1
 
@@ -20,8 +20,8 @@ def read_given(
 
     Args:
         given: integers in 0..m-1, or names of ``classes``; an array, tensor, list, or the path of
-            an ``.npy``, ``.csv`` or ``.parquet`` file with one column. A first line of a ``.csv``
-            file that is no label is the column's name.
+            an ``.npy``, ``.csv`` or ``.parquet`` file with one column, or of an ``.npz`` with an
+            array ``given``. A first line of a ``.csv`` file that is no label is the column's name.
         unlabelled: whether -1 is allowed.
 
     Raises:
@@ -70,7 +70,7 @@ def _array(given: Any, classes: Sequence[str] | None) -> np.ndarray:
     if hasattr(given, "detach"):
         given = from_tensor(given)
     if isinstance(given, str | Path):
-        given = _file(Path(given), classes)
+        given = read_column(Path(given), classes)
     labels = np.asarray(given)
     if labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels.flat):
         return labels.astype(np.int64)
@@ -79,13 +79,22 @@ def _array(given: Any, classes: Sequence[str] | None) -> np.ndarray:
     return labels
 
 
-def _file(path: Path, classes: Sequence[str] | None) -> np.ndarray:
+def read_column(path: Path, classes: Sequence[str] | None = None) -> np.ndarray:
+    """The one column of an ``.npy``, ``.csv`` or ``.parquet`` file; ``given`` of an ``.npz``.
+
+    With the names of the classes, a first line of names that is none of them is left out.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, or none that holds one column.
+    """
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
     if path.suffix == ".npy":
         return load_array(path)
+    if path.suffix == ".npz":
+        return load_member(path, "given")
     if path.suffix not in (".csv", ".parquet"):
-        raise ValueError(f"{path} is no .npy, .csv or .parquet file.")
+        raise ValueError(f"{path} is no .npy, .npz, .csv or .parquet file.")
     import polars as pl
 
     try:
@@ -99,7 +108,7 @@ def _file(path: Path, classes: Sequence[str] | None) -> np.ndarray:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"{path} cannot be read ({error}).") from None
     if table.width != 1:
-        raise ValueError(f"{path} has {table.width} columns; labels are one.")
+        raise ValueError(f"{path} has {table.width} columns; one is needed.")
     return table.to_series(0).to_numpy()
 
 

@@ -186,7 +186,9 @@ def _columns(source: Source) -> Iterator[tuple[int, np.ndarray]]:
 
 def _examined(marks: np.ndarray, column: np.ndarray, **options: Any) -> Evidence:
     inside = np.clip(column, 0, 1)
-    return examine(marks.astype(np.int16), np.stack([1 - inside, inside], 1), **options)
+    with warnings.catch_warnings():  # one per tag would be noise
+        warnings.simplefilter("ignore", UserWarning)
+        return examine(marks.astype(np.int16), np.stack([1 - inside, inside], 1), **options)
 
 
 def _by_entropy(rows: np.ndarray, own: np.ndarray) -> np.ndarray:

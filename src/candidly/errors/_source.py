@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -70,9 +71,9 @@ def open_source(probs: Probs, normalise: bool = False) -> Source:
 
     Args:
         probs: an array, tensor or memory map (n, m) of floats; the path of an ``.npy``,
-            ``.parquet`` or ``.csv`` file, or of a folder of the first two, in order of name
-            (chunk-2 before chunk-10); or an iterable of arrays (r, m), which is written to a
-            temporary file first.
+            ``.parquet`` or ``.csv`` file, of an ``.npz`` with an array ``probs``, or of a folder of
+            the first two, in order of name (chunk-2 before chunk-10); or an iterable of arrays
+            (r, m), which is written to a temporary file first.
 
     Raises:
         TypeError, ValueError: what is wrong, by name.
@@ -212,10 +213,23 @@ def load_array(path: Path) -> np.ndarray:
     return array
 
 
+def load_member(path: Path, name: str) -> np.ndarray:
+    """The array of that name in an ``.npz`` file, such as ``CrossValidated.save`` writes.
+
+    Raises:
+        ValueError: it is none, or has no such array.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return arrays[name]
+    except (ValueError, OSError, EOFError, KeyError, TypeError, BadZipFile) as error:
+        raise ValueError(f"{path} has no array {name!r} that can be read ({error}).") from None
+
+
 def _file(path: Path, normalise: bool) -> Source:
     unchanged = _watched(path)
-    if path.suffix == ".npy":
-        array = load_array(path)
+    if path.suffix in (".npy", ".npz"):
+        array = load_array(path) if path.suffix == ".npy" else load_member(path, "probs")
         return _from_array(array, str(path), normalise, unchanged)
     import polars as pl
 

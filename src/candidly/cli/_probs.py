@@ -1,0 +1,225 @@
+"""``candidly errors probs``: out-of-sample probabilities of a data set, by cross-validation."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from .._files import replacing
+from . import _progress
+from ._issues import check_place
+
+if TYPE_CHECKING:
+    from ..crossval import CrossValidated
+    from ..labelled import Labelled
+
+ENDINGS = (".npy", ".parquet", ".npz")
+
+
+def probs(
+    what: Annotated[str, typer.Argument(metavar="DATA", help="A known name, or a file.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="Where to write: .npz holds everything; with .npy and .parquet, labels and folds "
+            "are written beside.",
+        ),
+    ],
+    classifier: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            help="logistic, forest, boosting, knn, or an algorithm such as ce or PRODEN; of "
+            "several the most accurate is kept.",
+        ),
+    ] = "logistic",
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC", help="Make imperfect labels from true ones first: noise:rate=0.1."
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Models, each predicting what it left out.")
+    ] = 5,
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Whom or what each example is from, in one column; .csv .npy .parquet. A group "
+            "stays in one fold.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of folds and models.")] = 0,
+    repeats: Annotated[int, typer.Option(min=1, help="Models per fold, to average.")] = 1,
+    steps: Annotated[int, typer.Option(min=1, help="Updates, for an algorithm.")] = 2000,
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Scale each fold by a temperature of its own."),
+    ] = False,
+    leak_check: Annotated[
+        bool,
+        typer.Option("--leak-check", help="Do it once more with permuted labels."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Probabilities for errors find: each example's from a model that did not learn from it.
+
+    [bold]Examples:[/bold]
+
+      candidly errors probs reviews.csv --classifier logistic,forest --out probs.npz
+
+      candidly errors probs digits --labels noise:rate=0.1 --classifier ce --out probs.npy
+    """
+    from ..crossval import by_name, cross_validate
+
+    check_place(out, "--out", ENDINGS)
+    names = [name.strip() for name in classifier.split(",") if name.strip()]
+    if not names:
+        raise ValueError("--classifier is empty; give a name, such as logistic.")
+    loaded = _loaded(what, data, labels)
+    try:
+        with _progress.reading("fitting", "done") as watch:
+            result = cross_validate(
+                {name: by_name(name, loaded.kind, steps) for name in names},
+                loaded,
+                folds,
+                None if groups is None else _groups(groups, loaded.n),
+                seed,
+                repeats=repeats,
+                calibrate=calibrate,
+                leak_check=leak_check,
+                watch=watch,
+            )
+    except KeyboardInterrupt:
+        print("\nstopped; nothing was written.", file=sys.stderr)
+        raise typer.Exit(130) from None
+    written = _write(result, out)
+    following = _next(result, written)
+    if as_json:
+        about = _about(result, what, seed, written, following)
+        print(json.dumps(about, indent=1, allow_nan=False))
+        return
+    _print(result, following)
+    for path in written.values():
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def _loaded(what: str, root: Path | None, labels: str | None) -> Labelled:
+    from .. import imperfect
+    from ..sources import load
+
+    loaded = load(what, root)
+    if labels is not None:  # what was made is what is asked about
+        loaded = imperfect.apply(dataclasses.replace(loaded, given=None), labels)
+    return loaded
+
+
+def _groups(path: Path, n: int) -> np.ndarray:
+    from ..errors._labels import read_column
+
+    column = read_column(path)
+    if path.suffix == ".csv" and len(column) == n + 1:
+        return column[1:]  # the first line is the column's name
+    return column
+
+
+def _write(result: CrossValidated, out: Path) -> dict[str, Path]:
+    """The files, by what they hold; names of classes where they are not their numbers."""
+    written = {"probs": out}
+    result.save(out)
+    if out.suffix != ".npz":
+        beside = {"folds": result.folds}
+        if result.given is not None:
+            beside = {"labels": result.given, **beside}
+        for name, array in beside.items():
+            written[name] = out.with_suffix(f".{name}.npy")
+            with replacing(written[name]) as file:
+                np.save(file, array, allow_pickle=False)
+    if result.classes != tuple(map(str, range(len(result.classes)))):
+        written["classes"] = out.with_suffix(".classes.txt")
+        with replacing(written["classes"]) as file:
+            file.write("".join(f"{name}\n" for name in result.classes).encode())
+    return written
+
+
+def _next(result: CrossValidated, written: dict[str, Path]) -> str | None:
+    """The command that looks for errors; None for candidate sets, which Python alone takes."""
+    if result.given is None:
+        return None
+    words = ["candidly", "errors", "find"]
+    words += ["--labels", str(written.get("labels", written["probs"]))]
+    words += ["--probs", str(written["probs"])]
+    if "classes" in written:
+        words += ["--classes", str(written["classes"])]
+    if (result.given < 0).any():
+        words += ["--unlabelled"]
+    return shlex.join(words)
+
+
+def _about(
+    result: CrossValidated, what: str, seed: int, written: dict[str, Path], following: str | None
+) -> dict[str, Any]:
+    return {
+        "data": what,
+        "examples": len(result.probs),
+        "classes": len(result.classes),
+        "folds": len(result.fold_ece),
+        "seed": seed,
+        "accuracies": dict(result.accuracies),
+        "chosen": result.chosen,
+        "ece": _finite(result.ece),
+        "fold ece": [_finite(value) for value in result.fold_ece.tolist()],
+        "temperatures": result.temperatures.tolist(),
+        "mean variance": None if result.variance is None else float(np.nanmean(result.variance)),
+        "warnings": list(result.warnings),
+        "written": {name: str(path) for name, path in written.items()},
+        "next": following,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _print(result: CrossValidated, following: str | None) -> None:
+    print(
+        f"{len(result.probs):,} examples, {len(result.classes):,} classes, "
+        f"{len(result.fold_ece)} folds"
+    )
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table.add_column("classifier")
+    right = "in the candidates" if result.given is None else "agrees with the label"
+    table.add_column(right, justify="right", no_wrap=True)
+    table.add_column("")
+    for name, share in result.accuracies.items():
+        table.add_row(name, f"{share:.2%}", "kept" if name == result.chosen else "")
+    Console(markup=False, emoji=False, highlight=False).print(table)
+    if math.isfinite(result.ece):
+        low, high = np.nanmin(result.fold_ece), np.nanmax(result.fold_ece)
+        print(f"expected calibration error {result.ece:.3f}; by fold {low:.3f} to {high:.3f}")
+    if result.variance is not None:
+        spread = math.sqrt(float(np.nanmean(result.variance)))
+        print(f"the label's probability varies by {spread:.3f} from seed to seed")
+    if following is not None:
+        print(f"next: {following}")
+    else:
+        print(
+            "next, in Python: candidly.errors.find(data.candidates, probs, by='margin', count=50)"
+        )

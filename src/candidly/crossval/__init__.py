@@ -1,0 +1,28 @@
+"""Out-of-sample probabilities: each example's from a model that did not learn from it.
+
+``cross_validate`` is also ``candidly.errors.cross_validate``. A scikit-learn classifier is fitted
+once per fold; networks of candidly's own train all folds as one stack. What can make such
+probabilities look better than they are is checked, refused or warned of; see
+``docs/out-of-sample.md``.
+"""
+
+from __future__ import annotations
+
+from ._calibration import calibration_error
+from ._folds import make_folds
+from ._job import COMMON, IN_SAMPLE, Network
+from ._named import NAMED, by_name
+from ._result import CrossValidated
+from ._validate import cross_validate
+
+__all__ = [
+    "COMMON",
+    "IN_SAMPLE",
+    "NAMED",
+    "CrossValidated",
+    "Network",
+    "by_name",
+    "calibration_error",
+    "cross_validate",
+    "make_folds",
+]

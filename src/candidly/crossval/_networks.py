@@ -1,0 +1,201 @@
+"""Networks of candidly's own: the folds of a cross-validation, trained as one stack.
+
+A stack's trials have equally many training rows, and folds need not have: a shorter one is filled
+up with rows of its own that come twice, drawn at random. Without groups that is one row at most.
+Folds that differ by more than a hundredth, as they may with groups, train in another stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from ..algorithms import Algorithm, algorithm
+from ..examples import SCALINGS, Examples, make_examples, split_scaling
+from ..labelled import Labelled
+from ..model import Model, fit, hyper_parameters
+from ..nets import NETS
+from ..seeds import draw
+from ..stack import Member, Stack
+from ..train import one_thread, train
+from ._job import Fitted, Job, Learner, Network, Part, Tell, parts
+
+MOST_FILLED = 0.01  # of a member's rows
+TOLD_EVERY = 50  # updates
+
+
+def learner(network: Network) -> Learner:
+    """Trains a copy of the network on each fold, all folds together.
+
+    Raises:
+        ValueError, KeyError: an unknown algorithm or hyper-parameter, or data it cannot learn from.
+        FloatingPointError: training diverged.
+    """
+    page = algorithm(network.algorithm)
+    if page.oracle:
+        raise ValueError(f"{page.label} reads the truth; label errors are found without it.")
+    if network.scaling not in SCALINGS:
+        raise ValueError(f"scaling is {network.scaling!r}; use one of {', '.join(SCALINGS)}.")
+    if network.steps < 1:
+        raise ValueError(f"steps is {network.steps}; train for at least one update.")
+    hyper_parameters(page, network.hyper)
+
+    def learn(job: Job, tell: Tell) -> Iterator[Fitted]:
+        data, usable = _readable(job.data, page)
+        examples = make_examples(data, page.reads, network.scaling)
+        folds = parts(job, usable)
+        values = _values(page, network, min(len(part.train) for part in folds))
+        model = _start(page, network, values, job)
+        members = [_member(job, examples, network, part, values, model) for part in folds]
+        done = 0.0
+        for some in together(members):
+            stack = Stack(
+                page,
+                NETS[network.net](examples.inputs.shape[1], examples.q),
+                examples,
+                filled([members[k] for k in some]),
+                network.steps,
+            )
+            if model is not None:
+                _take_up(stack, model)
+            for step in _trained(stack):
+                tell(done + len(some) * step / network.steps)
+            done += len(some)
+            for place, k in enumerate(some):
+                _check(stack, page, place, k, values)
+                known = _shown(data, page, folds[k].train)
+                if model is not None:
+                    known |= np.isin(np.arange(examples.q), model.about["shown"])
+                yield Fitted(folds[k], known, _asking(stack, place))
+
+    return learn
+
+
+def together(members: list[Member]) -> list[list[int]]:
+    """Numbers of members that train as one stack: of nearly equally many rows, longest first."""
+    order = sorted(range(len(members)), key=lambda k: (-len(members[k].rows), k))
+    stacks: list[list[int]] = []
+    for k in order:
+        if stacks and len(members[k].rows) >= (1 - MOST_FILLED) * len(members[stacks[-1][0]].rows):
+            stacks[-1].append(k)
+        else:
+            stacks.append([k])
+    return stacks
+
+
+def filled(members: list[Member]) -> list[Member]:
+    """The members, each with as many rows as the longest."""
+    longest = max(len(member.rows) for member in members)
+    result = []
+    for member in members:
+        twice = draw(member.seed, "crossval.filled").permutation(member.rows)
+        rows = np.concatenate([member.rows, twice[: longest - len(member.rows)]])
+        result.append(replace(member, rows=rows))
+    return result
+
+
+def _readable(data: Labelled, page: Algorithm) -> tuple[Labelled, np.ndarray]:
+    """Data without gaps in what the algorithm reads, and which rows it may learn from.
+
+    The class that stands in a gap is never read: no member has such a row.
+    """
+    usable = np.ones(data.n, bool)
+    if "given" in page.reads and data.given is not None:
+        usable = data.given >= 0
+        data = replace(data, given=np.where(usable, data.given, 0))
+    return data, usable
+
+
+def _shown(data: Labelled, page: Algorithm, rows: np.ndarray) -> np.ndarray:
+    """Classes that the algorithm was shown: bool (q,)."""
+    if "candidates" in page.reads and data.candidates is not None:
+        return data.candidates[rows].any(0)
+    return np.isin(np.arange(data.q), data.given[rows])  # type: ignore[index]
+
+
+def _values(page: Algorithm, network: Network, rows: int) -> dict[str, float]:
+    values = hyper_parameters(page, network.hyper)
+    while "batch_size" not in network.hyper and values["batch_size"] > max(rows, 1):
+        values["batch_size"] = int(values["batch_size"]) // 2
+    return values
+
+
+def _member(
+    job: Job,
+    examples: Examples,
+    network: Network,
+    part: Part,
+    values: dict[str, float],
+    model: Model | None,
+) -> Member:
+    scaling = split_scaling(job.data, examples, part.train, network.scaling)
+    if model is not None:  # the network goes on seeing inputs as it has seen them
+        shift, factor = model.scaling
+        scaling = (shift - examples.centre) / examples.spread, factor * examples.spread
+    return Member(job.seed_of(part.number), part.train, values, scaling)
+
+
+def _trained(stack: Stack) -> Iterator[int]:
+    with one_thread():
+        yield from train(stack, range(TOLD_EVERY, stack.T, TOLD_EVERY))
+
+
+def _check(stack: Stack, page: Algorithm, place: int, k: int, values: dict[str, float]) -> None:
+    if stack.diverged_at[place] is not None:
+        raise FloatingPointError(
+            f"{page.label} diverged in fold {k} after {stack.diverged_at[place]} updates; lower "
+            f"the learning rate (lr={float(values['lr']):g})."
+        )
+
+
+def _asking(stack: Stack, place: int):
+    def predict(rows: np.ndarray) -> np.ndarray:
+        logits = stack.logits(place, torch.from_numpy(np.ascontiguousarray(rows)))
+        return logits.double().softmax(-1).cpu().numpy()
+
+    return predict
+
+
+# going on from elsewhere
+
+
+def _start(page: Algorithm, network: Network, values: dict[str, float], job: Job) -> Model | None:
+    """The model that every fold starts from; ``about["shown"]`` are the classes it has seen.
+
+    Raises:
+        ValueError: it does not fit the data, or the algorithm has several networks.
+    """
+    start = job.start
+    if start is None:
+        return None
+    if page.networks > 1:
+        raise ValueError(
+            f"{page.label} trains {page.networks} networks that must differ, so it cannot go on "
+            "from `start`; take another algorithm."
+        )
+    shown = list(range(job.data.q))
+    if isinstance(start, Labelled):
+        shown = np.flatnonzero(_shown(start, page, np.arange(start.n))).tolist()
+        settings = {"steps": network.steps, "scaling": network.scaling, "net": network.net}
+        seed = job.seed_of(-1)
+        start = fit(start, network.algorithm, seed=seed, **settings, **values)  # type: ignore[arg-type]
+    if start.classes != job.data.classes:
+        raise ValueError(
+            f"`start` has the classes {', '.join(start.classes[:5])}, ... and the data "
+            f"{', '.join(job.data.classes[:5])}, ...; they must be the same, in order."
+        )
+    features = int(np.prod(job.data.inputs.shape[1:]))
+    if len(start.scaling[0]) != features:
+        raise ValueError(f"`start` has {len(start.scaling[0])} features, and the data {features}.")
+    return Model(start.parameters, start.scaling, {**start.about, "shown": shown})
+
+
+def _take_up(stack: Stack, model: Model) -> None:
+    """Give every member the model's parameters."""
+    with torch.no_grad():
+        for name, leaf in stack.net.parameters.items():
+            leaf.copy_(torch.from_numpy(model.parameters[name]).expand_as(leaf))
+    stack.net.forget()
