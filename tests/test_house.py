@@ -39,12 +39,14 @@ MAY = {  # who may import whom
     "checkpoint": {"ground", "train"},
     "evaluate": {"criteria", "labelled", "train"},
     "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
+    "detectors": {"ground", "labelled", "errors", "algorithms", "examples", "nets", "train"}
+    | {"stats"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
     "report": {"ground", "errors", "stats", "sweep"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"errors", "sweep"},
+    | {"detectors", "errors", "sweep"},
     "__main__": {"cli"},
 }
 

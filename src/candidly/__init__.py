@@ -22,6 +22,7 @@ _WHERE = {
     "algorithms": "",
     "benchmark": "_benchmark",
     "criteria": "",
+    "detectors": "",
     "errors": "",
     "fit": "model",
     "from_arrays": "labelled",
@@ -34,7 +35,7 @@ _WHERE = {
 }
 
 if TYPE_CHECKING:
-    from . import algorithms, criteria, errors, imperfect, report, sources, stats
+    from . import algorithms, criteria, detectors, errors, imperfect, report, sources, stats
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
     from .labelled import Labelled, from_arrays
@@ -62,6 +63,7 @@ __all__ = [
     "algorithms",
     "benchmark",
     "criteria",
+    "detectors",
     "errors",
     "fit",
     "from_arrays",
