@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,6 +85,7 @@ class Watch:
         self.tables = {name: torch.zeros(shape, dtype=torch.float64) for name in SUMS}
         self.tables |= {name: torch.zeros(shape, dtype=torch.int64) for name in COUNTS}
         self.held, self.size, self.stack = [], 0, stack
+        self.late_from = math.floor(round((1 - LATE) * stack.T / stack.E, 6))
         rates = torch.tensor([float(h["lr"]) for h in stack.hyper], dtype=torch.float64)
         self.rates = rates.repeat_interleave(stack.n)
 
@@ -91,9 +93,9 @@ class Watch:
         held, norms, places, wheres = zip(*self.held)
         logits = torch.cat([part.flatten(0, 1) for part in held])
         given = stack.examples.labels["given"][torch.cat(wheres)]
-        seen = (logits, torch.cat([part.flatten() for part in norms]), given, torch.cat(places))
+        lengths, rows = torch.cat([part.flatten() for part in norms]), torch.cat(places)
         self.held, self.size = [], 0
-        self._note(*(part.cpu() for part in seen), stack.t)
+        self._note(logits.cpu(), lengths.cpu(), given.cpu(), rows.cpu(), stack.t)
 
     def _note(self, logits: Tensor, norms: Tensor, given: Tensor, rows: Tensor, t: int) -> None:
         """Add a visit to each of ``rows``, which differ."""
@@ -113,7 +115,7 @@ class Watch:
             "influence": self.rates[rows] * residual.clamp(min=0) * (1 + norms.double().square()),
             "forgotten": ((self.tables["was_right"][rows] == 1) & ~right).long(),
         }
-        if t > self.stack.T - round(LATE * self.stack.T):
+        if (t - 1) // self.stack.E >= self.late_from:
             add |= {"late_loss": -own_log, "late": torch.ones_like(own)}
         for name, values in add.items():
             self.tables[name].index_add_(0, rows, values)
@@ -131,7 +133,7 @@ class Watch:
         if self.held:
             self._work(self.stack)
         shape = (self.stack.K, self.stack.n)
-        seen = {name: table.view(shape).numpy() for name, table in self.tables.items()}
+        seen = {name: table.view(shape).clone().numpy() for name, table in self.tables.items()}
         own, square = (_mean(seen[name], seen["visits"]) for name in ("own", "own_square"))
         return Record(
             visits=seen["visits"],
