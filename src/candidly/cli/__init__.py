@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import algorithms, bench, data, demo, errors
+from . import algorithms, bench, data, demo, errors, errors_compare
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,6 +27,7 @@ app.add_typer(data.labels_app, name="labels")
 app.add_typer(algorithms.app, name="algorithms")
 app.add_typer(bench.app, name="bench")
 app.add_typer(errors.app, name="errors")
+errors.app.command("compare")(errors_compare.compare)
 
 
 def _version(asked: bool) -> None:

@@ -76,8 +76,8 @@ def _lines() -> Callable[[Progress], None]:
 
 
 @contextmanager
-def reading() -> Iterator[Callable[[int, int], None]]:
-    """A function to call with rows done and rows in all; it is silent for ``QUIET_S``."""
+def reading(doing: str = "reading", word: str = "read") -> Iterator[Callable[[int, int], None]]:
+    """A function to call with rows (or other pieces) done and in all; silent for ``QUIET_S``."""
     begun = time.monotonic()
     first: tuple[float, int] | None = None
     told, bar, task = float("-inf"), None, None
@@ -91,13 +91,13 @@ def reading() -> Iterator[Callable[[int, int], None]]:
         if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
             if bar is None:
                 bar = _reading_bar()
-                task = bar.add_task("reading", total=total)
+                task = bar.add_task(doing, total=total)
                 bar.start()
             bar.update(task, completed=done)
         elif done > first[1] and now - told >= LINE_EVERY_S:
             told = now
             left = (now - first[0]) * (total - done) / (done - first[1])
-            print(f"{100 * done / total:.0f} % read · {clock(left)} left", file=sys.stderr)
+            print(f"{100 * done / total:.0f} % {word} · {clock(left)} left", file=sys.stderr)
 
     try:
         yield watch

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Wrong labels, from given labels and predicted probabilities: find, health.",
+    help="Wrong labels, from given labels and predicted probabilities: find, health, compare.",
 )
 
 Labels = Annotated[

@@ -5,9 +5,16 @@
 No runs are planned, so there is nothing to show.
 """
 
+from .comparison import write_comparison_page
 from .findings import findings
 from .html import write_report
 from .issues import write_issues_page
 from .tables import render
 
-__all__ = ["findings", "render", "write_issues_page", "write_report"]
+__all__ = [
+    "findings",
+    "render",
+    "write_comparison_page",
+    "write_issues_page",
+    "write_report",
+]
