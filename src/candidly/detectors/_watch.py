@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,9 +15,11 @@ from ..labelled import Labelled
 from ..stack import Stack
 
 LATE = 1 / 3  # of the epochs
-HELD = 1 << 22  # logits held back before they are worked on together
-SUMS = ("late_loss", "late", "margin", "own", "own_square", "influence")
-COUNTS = ("visits", "forgotten", "was_right", "learned")
+HELD = 1 << 20  # logits held back before they are worked on together
+SUMS = (
+    *("visits", "margin", "own", "own_square", "influence"),
+    *("right", "forgotten", "late", "late_loss"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +54,8 @@ class Record:
 class Watch:
     """A watcher for ``train`` or ``fit`` that keeps statistics of every example.
 
-    Per update it holds on to the logits and takes one norm; everything else is done once per
-    epoch, for all its batches together. After training, ``record()`` gives what was seen.
+    Per update it holds on to the logits and takes one norm; everything else is done for many
+    updates together. After training, ``record()`` gives what was seen.
 
     >>> from candidly.sources import load
     >>> from dataclasses import replace
@@ -66,61 +69,74 @@ class Watch:
 
     def __init__(self) -> None:
         self.stack: Stack | None = None
-        self.tables: dict[str, Tensor] = {}
-        self.held: list[tuple[Tensor, ...]] = []
+        self.held: list[tuple[Any, ...]] = []
         self.size = 0
 
     def __call__(self, stack: Stack, batch: Batch) -> None:
         if self.stack is not stack:
             self._begin(stack)
         norms = torch.linalg.vector_norm(batch.features, dim=-1)
-        self.held.append((batch.logits, norms, batch.place, batch.where))
+        epoch = (stack.t - 1) // stack.E
+        self.held.append((batch.logits, norms, batch.place, batch.where, epoch))
         self.size += batch.logits.numel()
-        # a row comes once per epoch, so that within one no visit depends on another
-        if stack.t % stack.E == 0 or stack.t == stack.T or self.size > HELD:
+        if self.size > HELD:
             self._work(stack)
 
     def _begin(self, stack: Stack) -> None:
-        shape = stack.K * stack.n
-        self.tables = {name: torch.zeros(shape, dtype=torch.float64) for name in SUMS}
-        self.tables |= {name: torch.zeros(shape, dtype=torch.int64) for name in COUNTS}
         self.held, self.size, self.stack = [], 0, stack
-        self.late_from = math.floor(round((1 - LATE) * stack.T / stack.E, 6))
+        self.sums = torch.zeros(stack.K * stack.n, len(SUMS), dtype=torch.float64)
+        self.was_right = torch.zeros(stack.K * stack.n, dtype=torch.bool)
         rates = torch.tensor([float(h["lr"]) for h in stack.hyper], dtype=torch.float64)
         self.rates = rates.repeat_interleave(stack.n)
+        self.late_from = math.floor(round((1 - LATE) * stack.T / stack.E, 6))
 
     def _work(self, stack: Stack) -> None:
-        held, norms, places, wheres = zip(*self.held)
-        logits = torch.cat([part.flatten(0, 1) for part in held])
-        given = stack.examples.labels["given"][torch.cat(wheres)]
+        held, norms, places, wheres, epochs = zip(*self.held)
+        logits = torch.cat([part.flatten(0, 1) for part in held]).cpu()
         lengths, rows = torch.cat([part.flatten() for part in norms]), torch.cat(places)
+        given = stack.examples.labels["given"][torch.cat(wheres)]
+        late = torch.tensor(epochs).repeat_interleave(stack.K * stack.B) >= self.late_from
         self.held, self.size = [], 0
-        self._note(logits.cpu(), lengths.cpu(), given.cpu(), rows.cpu(), stack.t)
+        self._note(logits, lengths.cpu(), given.cpu(), rows.cpu(), late)
 
-    def _note(self, logits: Tensor, norms: Tensor, given: Tensor, rows: Tensor, t: int) -> None:
-        """Add a visit to each of ``rows``, which differ."""
-        assert self.stack is not None
-        at = given[:, None]
-        log_p = logits.log_softmax(-1)
-        own_log = log_p.gather(1, at)[:, 0].double()
+    def _note(
+        self, logits: Tensor, norms: Tensor, given: Tensor, rows: Tensor, late: Tensor
+    ) -> None:
+        """Add visits, in the order in which they were made."""
+        right = torch.from_numpy(logits.numpy().argmax(1)) == given  # torch's argmax is slower
+        logits, at = logits.T.contiguous(), given[None]  # softmax over few classes is slow across
+        log_p = logits.log_softmax(0)
+        own_log = log_p.gather(0, at)[0].double()
         own = own_log.exp()
-        margin = logits.gather(1, at) - logits.scatter(1, at, -torch.inf).amax(1, keepdim=True)
-        residual = log_p.exp().square().sum(1).double() + 1 - 2 * own
-        right = logits.argmax(1) == given
-        add = {
-            "visits": torch.ones_like(rows),
-            "margin": margin[:, 0].double(),
+        margin = logits.gather(0, at)[0] - logits.scatter(0, at, -torch.inf).amax(0)
+        residual = log_p.exp_().square_().sum(0).double() + 1 - 2 * own
+        visit = {
+            "visits": torch.ones_like(own),
+            "margin": margin,
             "own": own,
             "own_square": own.square(),
-            "influence": self.rates[rows] * residual.clamp(min=0) * (1 + norms.double().square()),
-            "forgotten": ((self.tables["was_right"][rows] == 1) & ~right).long(),
+            "influence": self.rates[rows] * residual.clamp_(min=0) * (1 + norms.double().square()),
+            "right": right,
+            "forgotten": self._before(rows, right) & ~right,
+            "late": late,
+            "late_loss": -own_log * late,
         }
-        if (t - 1) // self.stack.E >= self.late_from:
-            add |= {"late_loss": -own_log, "late": torch.ones_like(own)}
-        for name, values in add.items():
-            self.tables[name].index_add_(0, rows, values)
-        self.tables["was_right"][rows] = right.long()
-        self.tables["learned"][rows] |= right.long()
+        # all columns at once: the calls cost more than the sums
+        self.sums.index_add_(0, rows, torch.stack([visit[name].double() for name in SUMS], 1))
+
+    def _before(self, rows: Tensor, right: Tensor) -> Tensor:
+        """Whether each visit's row was right at the visit before; remembers the last ones."""
+        order = rows.argsort(stable=True)
+        row, now = rows[order], right[order]
+        again = row[1:] == row[:-1]
+        sorted_before = self.was_right[row]
+        sorted_before[1:] = torch.where(again, now[:-1], sorted_before[1:])
+        before = torch.empty_like(right)
+        before[order] = sorted_before
+        last = torch.ones_like(now)
+        last[:-1] = ~again
+        self.was_right[row[last]] = now[last]
+        return before
 
     def record(self) -> Record:
         """What was seen so far.
@@ -133,16 +149,17 @@ class Watch:
         if self.held:
             self._work(self.stack)
         shape = (self.stack.K, self.stack.n)
-        seen = {name: table.view(shape).clone().numpy() for name, table in self.tables.items()}
+        columns = self.sums.T.clone().numpy()
+        seen = {name: column.reshape(shape) for name, column in zip(SUMS, columns)}
         own, square = (_mean(seen[name], seen["visits"]) for name in ("own", "own_square"))
         return Record(
-            visits=seen["visits"],
+            visits=seen["visits"].astype(np.int64),
             late_loss=_mean(seen["late_loss"], seen["late"]),
             margin=_mean(seen["margin"], seen["visits"]),
             own=own,
             own_deviation=np.sqrt(np.maximum(square - own**2, 0)),
-            forgotten=seen["forgotten"],
-            learned=seen["learned"].astype(bool),
+            forgotten=seen["forgotten"].astype(np.int64),
+            learned=seen["right"] > 0,
             influence=seen["influence"],
         )
 
@@ -150,14 +167,17 @@ class Watch:
         """Visit once more, with the network as it is, what the last epochs left out."""
         stack = self.stack
         assert stack is not None
-        late = self.tables["late"].view(stack.K, stack.n)
+        if self.held:
+            self._work(stack)
+        visits = self.sums[:, SUMS.index("late")].view(stack.K, stack.n)
         for k in range(stack.K):
-            rest = (late[k] == 0).nonzero().flatten()
+            rest = (visits[k] == 0).nonzero().flatten()
             if len(rest):
                 logits, features = (part.cpu()[rest] for part in stack.whole(k))
                 given = stack.labels("given")[k].cpu()[rest]
                 norms = torch.linalg.vector_norm(features, dim=-1)
-                self._note(logits, norms, given, k * stack.n + rest, stack.T)
+                late = torch.ones(len(rest), dtype=torch.bool)
+                self._note(logits, norms, given, k * stack.n + rest, late)
 
 
 def _mean(total: np.ndarray, count: np.ndarray) -> np.ndarray:
