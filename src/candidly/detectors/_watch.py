@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 import torch
 from torch import Tensor
@@ -15,10 +16,10 @@ from ..labelled import Labelled
 from ..stack import Stack
 
 LATE = 1 / 3  # of the epochs
-HELD = 1 << 20  # logits held back before they are worked on together
-SUMS = (
-    *("visits", "margin", "own", "own_square", "influence"),
-    *("right", "forgotten", "late", "late_loss"),
+HELD = 1 << 18  # logits held back before they are worked on together
+# columns of a watch's table, a row per training and example
+VISITS, MARGIN, OWN, SQUARE, INFLUENCE, RIGHT, FORGOTTEN, LATE_VISITS, LATE_LOSS, WAS_RIGHT = range(
+    10
 )
 
 
@@ -84,59 +85,24 @@ class Watch:
 
     def _begin(self, stack: Stack) -> None:
         self.held, self.size, self.stack = [], 0, stack
-        self.sums = torch.zeros(stack.K * stack.n, len(SUMS), dtype=torch.float64)
-        self.was_right = torch.zeros(stack.K * stack.n, dtype=torch.bool)
-        rates = torch.tensor([float(h["lr"]) for h in stack.hyper], dtype=torch.float64)
-        self.rates = rates.repeat_interleave(stack.n)
+        self.table = np.zeros((stack.K * stack.n, WAS_RIGHT + 1))
+        self.rates = np.repeat([float(h["lr"]) for h in stack.hyper], stack.n)
         self.late_from = math.floor(round((1 - LATE) * stack.T / stack.E, 6))
 
     def _work(self, stack: Stack) -> None:
         held, norms, places, wheres, epochs = zip(*self.held)
-        logits = torch.cat([part.flatten(0, 1) for part in held]).cpu()
-        lengths, rows = torch.cat([part.flatten() for part in norms]), torch.cat(places)
         given = stack.examples.labels["given"][torch.cat(wheres)]
-        late = torch.tensor(epochs).repeat_interleave(stack.K * stack.B) >= self.late_from
+        late = np.repeat(np.array(epochs) >= self.late_from, stack.K * stack.B)
+        logits, lengths = ([part.flatten(0, 1) for part in parts] for parts in (held, norms))
         self.held, self.size = [], 0
-        self._note(logits, lengths.cpu(), given.cpu(), rows.cpu(), late)
+        self._note(torch.cat(logits), torch.cat(lengths), given, torch.cat(places), late)
 
     def _note(
-        self, logits: Tensor, norms: Tensor, given: Tensor, rows: Tensor, late: Tensor
+        self, logits: Tensor, norms: Tensor, given: Tensor, rows: Tensor, late: np.ndarray
     ) -> None:
         """Add visits, in the order in which they were made."""
-        right = torch.from_numpy(logits.numpy().argmax(1)) == given  # torch's argmax is slower
-        logits, at = logits.T.contiguous(), given[None]  # softmax over few classes is slow across
-        log_p = logits.log_softmax(0)
-        own_log = log_p.gather(0, at)[0].double()
-        own = own_log.exp()
-        margin = logits.gather(0, at)[0] - logits.scatter(0, at, -torch.inf).amax(0)
-        residual = log_p.exp_().square_().sum(0).double() + 1 - 2 * own
-        visit = {
-            "visits": torch.ones_like(own),
-            "margin": margin,
-            "own": own,
-            "own_square": own.square(),
-            "influence": self.rates[rows] * residual.clamp_(min=0) * (1 + norms.double().square()),
-            "right": right,
-            "forgotten": self._before(rows, right) & ~right,
-            "late": late,
-            "late_loss": -own_log * late,
-        }
-        # all columns at once: the calls cost more than the sums
-        self.sums.index_add_(0, rows, torch.stack([visit[name].double() for name in SUMS], 1))
-
-    def _before(self, rows: Tensor, right: Tensor) -> Tensor:
-        """Whether each visit's row was right at the visit before; remembers the last ones."""
-        order = rows.argsort(stable=True)
-        row, now = rows[order], right[order]
-        again = row[1:] == row[:-1]
-        sorted_before = self.was_right[row]
-        sorted_before[1:] = torch.where(again, now[:-1], sorted_before[1:])
-        before = torch.empty_like(right)
-        before[order] = sorted_before
-        last = torch.ones_like(now)
-        last[:-1] = ~again
-        self.was_right[row[last]] = now[last]
-        return before
+        z, f, y, at = (tensor.cpu().numpy() for tensor in (logits, norms, given, rows))
+        _visit(z, f, y, at, late, self.rates, self.table)
 
     def record(self) -> Record:
         """What was seen so far.
@@ -148,19 +114,17 @@ class Watch:
             raise ValueError("nothing was watched yet: pass the watch to fit(..., watchers=[...]).")
         if self.held:
             self._work(self.stack)
-        shape = (self.stack.K, self.stack.n)
-        columns = self.sums.T.clone().numpy()
-        seen = {name: column.reshape(shape) for name, column in zip(SUMS, columns)}
-        own, square = (_mean(seen[name], seen["visits"]) for name in ("own", "own_square"))
+        seen = self.table.T.reshape(-1, self.stack.K, self.stack.n)
+        own, square = (_mean(seen[column], seen[VISITS]) for column in (OWN, SQUARE))
         return Record(
-            visits=seen["visits"].astype(np.int64),
-            late_loss=_mean(seen["late_loss"], seen["late"]),
-            margin=_mean(seen["margin"], seen["visits"]),
+            visits=seen[VISITS].astype(np.int64),
+            late_loss=_mean(seen[LATE_LOSS], seen[LATE_VISITS]),
+            margin=_mean(seen[MARGIN], seen[VISITS]),
             own=own,
             own_deviation=np.sqrt(np.maximum(square - own**2, 0)),
-            forgotten=seen["forgotten"].astype(np.int64),
-            learned=seen["right"] > 0,
-            influence=seen["influence"],
+            forgotten=seen[FORGOTTEN].astype(np.int64),
+            learned=seen[RIGHT] > 0,
+            influence=seen[INFLUENCE].copy(),
         )
 
     def visit_the_rest(self) -> None:
@@ -169,15 +133,55 @@ class Watch:
         assert stack is not None
         if self.held:
             self._work(stack)
-        visits = self.sums[:, SUMS.index("late")].view(stack.K, stack.n)
+        late_visits = self.table[:, LATE_VISITS].reshape(stack.K, stack.n).copy()
         for k in range(stack.K):
-            rest = (visits[k] == 0).nonzero().flatten()
+            rest = torch.from_numpy(np.flatnonzero(late_visits[k] == 0))
             if len(rest):
-                logits, features = (part.cpu()[rest] for part in stack.whole(k))
-                given = stack.labels("given")[k].cpu()[rest]
+                logits, features = (part[rest] for part in stack.whole(k))
+                given = stack.labels("given")[k][rest]
                 norms = torch.linalg.vector_norm(features, dim=-1)
-                late = torch.ones(len(rest), dtype=torch.bool)
+                late = np.ones(len(rest), dtype=bool)
                 self._note(logits, norms, given, k * stack.n + rest, late)
+
+
+@numba.njit(nogil=True, cache=True)
+def _visit(logits, norms, given, rows, late, rates, table):
+    """Add visits to the table, one after the other.
+
+    Args:
+        logits: float (v, q); norms: float (v,), of the features; given: int (v,), labels.
+        rows: int (v,), of the table; late: bool (v,).
+        rates: float64, the learning rate for each row of the table.
+        table: float64, written in place.
+    """
+    for i in range(len(rows)):
+        label, z = given[i], logits[i]
+        top, best, other = z[0], 0, -np.inf
+        for j in range(len(z)):
+            if z[j] > top:
+                top, best = z[j], j
+            if j != label and z[j] > other:
+                other = z[j]
+        total, squares = 0.0, 0.0
+        for j in range(len(z)):
+            e = math.exp(z[j] - top)
+            total += e
+            squares += e * e
+        own = math.exp(z[label] - top) / total
+        residual = max(0.0, squares / total**2 + 1 - 2 * own)  # |p - e_y|²
+        right = best == label
+        row = table[rows[i]]
+        row[VISITS] += 1
+        row[MARGIN] += z[label] - other
+        row[OWN] += own
+        row[SQUARE] += own * own
+        row[INFLUENCE] += rates[rows[i]] * residual * (1 + float(norms[i]) ** 2)
+        row[RIGHT] += right
+        row[FORGOTTEN] += row[WAS_RIGHT] > 0 and not right
+        row[WAS_RIGHT] = right
+        if late[i]:
+            row[LATE_VISITS] += 1
+            row[LATE_LOSS] += math.log(total) + top - z[label]
 
 
 def _mean(total: np.ndarray, count: np.ndarray) -> np.ndarray:
