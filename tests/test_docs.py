@@ -59,7 +59,7 @@ def test_every_algorithm_and_command_is_documented():
     for name in ALGORITHMS:
         assert name in text, name
     commands = ("demo", "data", "labels make", "algorithms", "bench run", "bench status")
-    for command in (*commands, "errors find", "errors health"):
+    for command in (*commands, "errors find", "errors health", "errors compare"):
         assert f"candidly {command}" in text, command
 
 
