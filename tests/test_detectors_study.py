@@ -188,6 +188,25 @@ def test_human_labels_are_as_wrong_as_is_known(name, wrong):
 
 
 @needs_files
+def test_images_come_in_the_order_of_the_labels():
+    images = data.cifar_images(20)
+    with np.load(Path(os.environ["CANDIDLY_DATA"]) / "cifar10" / "cifar10_small_uint8.npz") as file:
+        (name,) = (n for n in file.files if "train" in n and file[n].ndim == 4)
+        same = file[name][:20]
+    np.testing.assert_array_equal(images, same)
+
+
+@needs_files
+def test_human_labels_meet_the_features_by_row(monkeypatch):
+    monkeypatch.setattr(data, "cifar_features", lambda: np.arange(50_000.0)[:, None])
+    made = STUDIES["cifar10n"].make(Piece("cifar10n", "worst", None, 0))
+    given, truth = data.cifar_labels("worst")
+    assert (made.n, made.q) == (50_000, 10)
+    np.testing.assert_array_equal(made.given, given)
+    np.testing.assert_array_equal(made.truth, truth)
+
+
+@needs_files
 def test_one_answer_of_several():
     one, two = (
         STUDIES["labelme"].make(Piece("labelme", "one answer", None, seed)) for seed in (0, 1)

@@ -99,13 +99,13 @@ def cifar_labels(name: str) -> tuple[np.ndarray, np.ndarray]:
         return file[CIFAR10N[name]].astype(np.int64), file["clean_label"].astype(np.int64)
 
 
-def cifar_images() -> np.ndarray:
-    """The 50,000 training images, uint8 (50000, 32, 32, 3), from the JPEG table."""
+def cifar_images(count: int = 50_000) -> np.ndarray:
+    """The first training images, uint8 (count, 32, 32, 3), from the JPEG table."""
     import polars as pl
     from PIL import Image
 
     table = pl.read_parquet(real_files() / "cifar10" / "cifar10_jpeg.parquet")
-    train = table.filter(pl.col("split") == "train").sort("index")
+    train = table.filter(pl.col("split") == "train").sort("index").head(count)
     return np.stack([np.asarray(Image.open(io.BytesIO(jpeg))) for jpeg in train["jpeg"]])
 
 

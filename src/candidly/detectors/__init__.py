@@ -5,6 +5,7 @@ says which labels it flags. By name they all go through one door:
 
 >>> from dataclasses import replace
 >>> from candidly import load
+>>> from candidly.detectors import detect
 >>> digits = load("digits")
 >>> given = digits.truth.copy()
 >>> given[:3] = (given[:3] + 1) % 10
