@@ -88,7 +88,7 @@ def watching(n: int, d: int, q: int, trials: int, rounds: int) -> list[Claim]:
 def measure(quick: bool) -> list[Claim]:
     claims = neighbours(5_000, 64) if quick else neighbours(50_000, 512)
     for shape in WATCHED[:1] if quick else WATCHED:
-        claims += watching(*shape, rounds=5 if quick else 15)
+        claims += watching(*shape, rounds=5 if quick else 31)
     return claims
 
 
