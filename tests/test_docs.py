@@ -63,6 +63,7 @@ def test_every_algorithm_and_command_is_documented():
         "errors probs",
         "errors find",
         "errors health",
+        "errors compare",
         "crowd consensus",
         "validate",
         "stability",

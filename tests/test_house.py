@@ -43,12 +43,14 @@ MAY = {  # who may import whom
     "checkpoint": {"ground", "train"},
     "evaluate": {"criteria", "labelled", "train"},
     "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
+    "detectors": {"ground", "labelled", "errors", "algorithms", "examples", "nets", "train"}
+    | {"crossval", "stats"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
     "report": {"ground", "crowd", "errors", "stability", "stats", "sweep", "validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"crossval", "crowd", "errors", "stability", "sweep", "validation"},
+    | {"crossval", "crowd", "detectors", "errors", "stability", "sweep", "validation"},
     "__main__": {"cli"},
 }
 

@@ -58,7 +58,7 @@ def test_watchers_get_ids_and_the_logits_from_before_the_update():
     seen = []
 
     def watch(stack, batch):
-        seen.append((batch.ids.clone(), batch.logits.clone()))
+        seen.append([part.clone() for part in (batch.ids, batch.logits, batch.features)])
 
     for _ in train(watched, (5,), [watch]):
         if watched.t >= 5:
@@ -67,12 +67,12 @@ def test_watchers_get_ids_and_the_logits_from_before_the_update():
     for _ in range(5):
         batch = plain.next_batch()
         with torch.no_grad():
-            expected.append((batch.ids, plain.net(batch.x).logits))
+            expected.append((batch.ids, *plain.net(batch.x)))
         update(plain)
-    for (ids, logits), (other_ids, other_logits) in zip(seen, expected):
-        assert torch.equal(ids, other_ids)
-        assert torch.equal(logits, other_logits)
-        assert not logits.requires_grad
+    for mine, others in zip(seen, expected):
+        for part, other in zip(mine, others):
+            assert torch.equal(part, other)
+            assert not part.requires_grad
     assert torch.equal(watched.net.flat, plain.net.flat)
 
 

@@ -19,6 +19,16 @@ def peak_memory_bytes() -> int:
 HUGE_PAGES = {"THP_MEM_ALLOC_ENABLE": "1"}
 
 
+def give_back_memory() -> None:
+    """Return freed memory to the system, with glibc; elsewhere nothing."""
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (OSError, AttributeError):  # another C library
+        return
+
+
 def tune_memory() -> None:
     """Huge pages for large tensors, and freed memory kept for the next update.
 

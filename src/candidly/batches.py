@@ -16,7 +16,8 @@ class Batch:
     Attributes:
         ids: int64 (K, B), positions among the trial's own training rows.
         x: scaled inputs (K, B, d).
-        logits: of the plain inputs (K, B, q), without gradient, for watchers.
+        logits, features: of the plain inputs (K, B, q) and (K, B, h), without gradient, for
+            watchers.
 
     Labels that the algorithm reads (``candidates``, ``given``) and its row tables are attributes
     by name. There is no truth here, unless the algorithm is an oracle.
@@ -30,6 +31,7 @@ class Batch:
         self.where = where  # (K * B,), in the shared examples
         self._gather = gather
         self.logits: Tensor
+        self.features: Tensor
 
     def __getattr__(self, name: str) -> Tensor:
         value = self._gather(name, self)

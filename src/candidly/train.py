@@ -33,8 +33,8 @@ def update(stack: Stack, watchers: Sequence[Watcher] = ()) -> None:
     with torch.no_grad():
         stack.note(each.detach())
         if watchers:
-            logits = stack.net(batch.x).logits
-            batch.logits = logits if stack.net.copies == 1 else logits[:, 0]
+            said, alone = stack.net(batch.x), stack.net.copies == 1
+            batch.logits, batch.features = said if alone else (part[:, 0] for part in said)
         for name in stack.trained():
             stack.optimisers[name].update(stack.alive, stack.everyone)
         for module in stack.modules.values():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from . import _probs, _progress
+from . import _probs, _progress, errors_compare
 from ._issues import (
     check_place,
     print_classes,
@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Wrong labels, from given labels and predicted probabilities: probs, find, health.",
+    help="Wrong labels, from given labels and probabilities: probs, find, health, compare.",
 )
 app.command()(_probs.probs)
+app.command()(errors_compare.compare)
+app.command()(errors_compare.compare)
 
 Labels = Annotated[
     Path,

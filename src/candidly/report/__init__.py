@@ -5,6 +5,7 @@
 No runs are planned, so there is nothing to show.
 """
 
+from .comparison import write_comparison_page
 from .crowd import set_figure, write_crowd_page
 from .findings import findings
 from .html import write_report
@@ -18,6 +19,7 @@ __all__ = [
     "render",
     "render_stability",
     "set_figure",
+    "write_comparison_page",
     "write_crowd_page",
     "write_issues_page",
     "write_report",

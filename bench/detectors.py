@@ -1,0 +1,127 @@
+"""Detectors of label errors: neighbours at scale, what watching costs, and the study.
+
+python bench/detectors.py               the claims, about five minutes; writes
+                                        bench/results/detectors.json
+python bench/detectors.py --quick       under a minute
+python bench/detectors.py study         runs what is missing of the study, hours; appends to
+                                        bench/results/detectors/; see study --help
+python bench/detectors.py page          writes docs/detectors.md from these
+python bench/detectors.py page --check  writes nothing; exits 1 when it is not up to date
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from _bench import RESULTS, Claim, at_most, interleaved, main, median_ratio
+
+STUDY = RESULTS / "detectors"
+PAGE = Path(__file__).parents[1] / "docs" / "detectors.md"
+# rows, features, classes, networks in a stack
+WATCHED = ((1_797, 64, 10, 1), (1_797, 64, 10, 10), (20_000, 256, 10, 1), (20_000, 256, 100, 1))
+
+
+def neighbours(n: int, d: int) -> list[Claim]:
+    from candidly.detectors import nearest
+    from candidly.detectors._cost import measured
+
+    table = np.random.default_rng(0).standard_normal((n, d), dtype=np.float32)
+    nearest(table[:300], 10)
+    started = time.perf_counter()
+    cost = measured(lambda: nearest(table, 10))
+    seconds = time.perf_counter() - started
+    label = f"{n} x {d}: 10 nearest, cosine"
+    claims = [Claim(f"{label}, CPU s", cost.seconds)]
+    scale = (n / 50_000) ** 2 * d / 512
+    claims.append(at_most(f"{label}, s", seconds, 60 * max(scale, 0.1)))
+    if cost.extra_bytes is not None:
+        claims.append(at_most(f"{label}, extra MB", cost.extra_bytes / 1e6, 2000))
+    return claims
+
+
+def watching(n: int, d: int, q: int, trials: int, rounds: int) -> list[Claim]:
+    """CPU seconds of whole epochs, watched and not, in turns."""
+    import torch
+
+    from candidly.algorithms import algorithm, configuration
+    from candidly.detectors import Watch
+    from candidly.detectors._train import batch_size, examples_of
+    from candidly.labelled import from_arrays
+    from candidly.nets import mlp
+    from candidly.stack import Member, Stack
+    from candidly.train import update
+
+    torch.set_num_threads(1)
+    rng = np.random.default_rng(0)
+    data = from_arrays(
+        rng.standard_normal((n, d), dtype=np.float32), given=rng.integers(0, q, n), classes=q
+    )
+    page, examples = algorithm("ce"), examples_of(data)
+    hyper = configuration(page.settings(), 0, 0) | {"batch_size": batch_size(n)}
+
+    def side(watchers: list) -> Callable[[], float]:
+        members = [Member(k, np.arange(n), hyper) for k in range(trials)]
+        stack = Stack(page, mlp(d, q), examples, members, 10**9)
+
+        def epochs() -> float:
+            start = time.thread_time()
+            for _ in range(max(1, 300 // (stack.E * trials)) * stack.E):
+                update(stack, watchers)
+            for watch in watchers:
+                watch.record()  # what it has put off is part of its time
+            return time.thread_time() - start
+
+        epochs()
+        return epochs
+
+    plain, watched = interleaved(rounds, side([]), side([Watch()]))
+    label = f"{n} x {d}, {q} classes, {trials} at once: watching"
+    return [at_most(f"{label}, share of the time", median_ratio(watched, plain) - 1, 0.1)]
+
+
+def measure(quick: bool) -> list[Claim]:
+    claims = neighbours(5_000, 64) if quick else neighbours(50_000, 512)
+    for shape in WATCHED[:1] if quick else WATCHED:
+        claims += watching(*shape, rounds=5 if quick else 31)
+    return claims
+
+
+def study(arguments: Sequence[str]) -> None:
+    from _detectors.study import main as run
+
+    run(arguments, STUDY)
+
+
+def page(arguments: Sequence[str]) -> None:
+    from _detectors.page import make_page
+    from candidly._files import replacing
+
+    parser = argparse.ArgumentParser(prog="detectors.py page")
+    parser.add_argument("--results", type=Path, default=STUDY)
+    parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument("--check", action="store_true", help="exit 1 when it would change")
+    asked = parser.parse_args(arguments)
+    text = make_page(asked.results)
+    if asked.page.exists() and asked.page.read_text(encoding="utf-8") == text:
+        return
+    if asked.check:
+        print(f"{asked.page} is not up to date: run `python bench/detectors.py page`.")
+        sys.exit(1)
+    with replacing(asked.page) as file:
+        file.write(text.encode())
+    print(f"wrote {asked.page}")
+
+
+COMMANDS: Mapping[str, Callable[[Sequence[str]], None]] = {"study": study, "page": page}
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
+        COMMANDS[sys.argv[1]](sys.argv[2:])
+    else:
+        main("detectors", __doc__ or "", measure)

@@ -1,0 +1,216 @@
+"""``candidly errors compare``: detectors of label errors on data with known truth."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import _progress
+from ._issues import check_place, write_table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..labelled import Labelled
+
+CLEAN = "none"  # of noise: the given labels are the true ones
+AS_GIVEN = "as given"
+
+
+def compare(
+    what: Annotated[
+        str, typer.Argument(metavar="NAME_OR_PATH", help="A known data set, or a file.")
+    ],
+    detectors: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Some of them, with commas. (default: all)"),
+    ] = None,
+    noise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC",
+            help="Make the given labels from the truth, such as noise:rate=0.2; none leaves them "
+            "right. Again for another. (default: the labels that are there)",
+        ),
+    ] = None,
+    probs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Out-of-sample probabilities for the labels that are there; .npy .csv .parquet. "
+            "(default: cross-validated logistic regression)",
+        ),
+    ] = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="An .npy with numbers (n, d) in which like examples are near. (default: the "
+            "inputs, standardised)",
+        ),
+    ] = None,
+    metric: Annotated[str, typer.Option(help="Between features: cosine or l2.")] = "cosine",
+    seeds: Annotated[
+        int, typer.Option(min=1, help="How often, with other noise, folds and networks.")
+    ] = 5,
+    epochs: Annotated[int, typer.Option(min=1, help="Of every training.")] = 30,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a row per noise, seed and detector: .csv .parquet .json."
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Detectors of label errors beside one another, on data whose truth is known.
+
+    All detectors of probabilities get the same ones; none sees the truth.
+
+    [bold]Examples:[/bold]
+
+      candidly errors compare digits --noise none --noise noise:rate=0.2 --seeds 5
+
+      candidly errors compare mine.npz --detectors cl-noise-rate,knn-vote,aum --html page.html
+    """
+    from .._names import lookup
+    from ..detectors import DETECTORS
+    from ..report.comparison import write_comparison_page
+    from ..sources import load
+
+    asked = detectors.split(",") if detectors is not None else list(DETECTORS)
+    names = [lookup(DETECTORS, name.strip(), "detector")[0] for name in asked]
+    check_place(out, "--out", (".csv", ".parquet", ".json"))
+    check_place(html, "--html", (".html", ".htm"))
+    if probs is not None and noise:
+        raise ValueError("--probs are of one set of labels; with --noise they are made for each.")
+    loaded = load(what, data)
+    given = {
+        "probs": None if probs is None else _probabilities(probs, loaded),
+        "features": None if features is None else _array(features),
+        "metric": metric,
+        "epochs": epochs,
+    }
+    rows = _rows(loaded, noise or [AS_GIVEN], seeds, names, given)
+    if out is not None:
+        import polars as pl
+
+        write_table(pl.DataFrame(rows, infer_schema_length=None), out)
+    if html is not None:
+        read = {"data": what, "detectors": ", ".join(names), "epochs": str(epochs)}
+        write_comparison_page(rows, html, read=read)
+    written = {"out": out, "html": html}
+    if as_json:
+        files = {name: str(path) for name, path in written.items() if path is not None}
+        print(json.dumps({"data": what, "rows": rows, "written": files}, indent=1))
+        return
+    _print(rows)
+    for path in written.values():
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr)
+
+
+def _rows(
+    data: Labelled, noises: Sequence[str], seeds: int, names: list[str], given: dict[str, Any]
+) -> list[dict[str, Any]]:
+    from .. import detectors
+
+    rows = []
+    whole = len(noises) * seeds
+    with _progress.reading("comparing", "compared") as watch:
+        for number, (noise, seed) in enumerate((n, s) for n in noises for s in range(seeds)):
+            labelled = with_noise(data, noise, seed)
+
+            def step(done: int, total: int, before: int = number) -> None:
+                watch(before * total + done, whole * total)
+
+            found = detectors.compare(labelled, names, seed=seed, watch=step, **given)
+            rows += [{"noise": noise, "seed": seed, **row.values()} for row in found]
+    return rows
+
+
+def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
+    """``data`` with given labels made from its truth.
+
+    Args:
+        noise: a pipeline of ``imperfect.apply`` that leaves one label on every row; ``none`` for
+            the truth; ``as given`` for the labels that are there.
+        seed: of steps that name none themselves.
+
+    Raises:
+        ValueError: there is no truth, or some row does not end up with one label.
+    """
+    from dataclasses import replace
+
+    from .. import imperfect
+
+    if noise == AS_GIVEN:
+        return data
+    bare = replace(data, candidates=None, given=None)
+    if noise.strip().lower() == CLEAN:
+        return replace(bare, given=data.truth)
+    steps = noise.split("+")
+    seeded = [
+        step
+        if re.search(r"\bseed\s*=", step)
+        else f"{step}{',' if ':' in step else ':'}seed={seed}"
+        for step in steps
+    ]
+    made = imperfect.apply(bare, "+".join(seeded))
+    if made.given is not None:
+        return made
+    assert made.candidates is not None
+    if (made.candidates.sum(1) != 1).any():
+        raise ValueError(
+            f"--noise {noise!r} makes candidate sets, and detectors look at one given label; use "
+            "for example noise:rate=0.2."
+        )
+    return replace(made, given=made.candidates.argmax(1), candidates=None)
+
+
+def _probabilities(path: Path, data: Labelled) -> np.ndarray:
+    from ..errors import examine
+
+    if data.given is None:
+        raise ValueError("--probs are for given labels, and the data have none.")
+    source = examine(data.given, path).source
+    return source.read(0, source.n)
+
+
+def _array(path: Path) -> np.ndarray:
+    import numpy as np
+
+    if path.suffix != ".npy":
+        raise ValueError(f"--features is {path}; it must end in .npy.")
+    return np.load(path, allow_pickle=False)
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..report.comparison import COLUMNS, LEGEND, about, cell, noises, summaries
+
+    shown = [column for column in COLUMNS if column.short]
+    for noise in noises(rows):
+        table = Table(title=about(rows, noise), box=box.SIMPLE_HEAD, padding=(0, 1))
+        table.add_column("detector", no_wrap=True)
+        for column in shown:
+            table.add_column(column.heading, justify="right")
+        for name, summary in summaries(rows, noise).items():
+            table.add_row(name, *(cell(summary[c.name], c.share) for c in shown))
+        Console(markup=False, emoji=False, highlight=False).print(table)
+    print(LEGEND)

@@ -1,0 +1,233 @@
+"""The table of detectors, and the door to them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from .._names import lookup
+from ..labelled import Labelled
+from . import _aum, _cores2, _incv, _knn, _probs, _trained
+from ._detection import Detection
+from ._rank_average import rank_average
+from ._subject import EPOCHS, Subject, make_subject
+
+Need = Literal["probs", "record", "training", "features"]
+
+NEEDS: Mapping[Need, str] = {
+    "probs": "out-of-sample probabilities",
+    "record": "one watched training, which all that need it share",
+    "training": "trainings of its own",
+    "features": "numbers in which like examples are near",
+}
+AVERAGED = ("loss", "data-maps", "knn-vote")  # one that needs each kind of thing
+
+
+@dataclass(frozen=True)
+class Detector:
+    """A way to find wrong labels, as a value.
+
+    Attributes:
+        name: what people write.
+        needs: see ``NEEDS``.
+        run: (subject) -> Detection.
+        cut: whether it also flags, or only ranks.
+        summary: what is suspicious to it.
+        paper: whose idea it is.
+    """
+
+    name: str
+    needs: tuple[Need, ...]
+    run: Callable[[Subject], Detection]
+    cut: bool
+    summary: str
+    paper: str
+
+
+def _confident(name: str, by: Literal["noise rate", "class", "both", "confident"], summary: str):
+    return Detector(
+        name,
+        ("probs",),
+        lambda s: _probs.confident_learning(s.evidence, by=by),
+        True,
+        f"{summary}; ranked by margin",
+        "Northcutt, Jiang & Chuang, JAIR 2021",
+    )
+
+
+def _average(s: Subject) -> Detection:
+    return rank_average([DETECTORS[name].run(s) for name in AVERAGED])
+
+
+_ROWS = (
+    _confident("cl-noise-rate", "noise rate", "of each pair of classes, as many as estimated"),
+    _confident("cl-class", "class", "of each class, as many as estimated"),
+    _confident("cl-both", "both", "what cl-noise-rate and cl-class have in common"),
+    _confident("cl-confident", "confident", "confidently another class than given"),
+    Detector(
+        "margin",
+        ("probs",),
+        lambda s: _probs.confident_learning(s.evidence, by="margin"),
+        True,
+        "the lowest margins, as many as are confidently another class",
+        "Northcutt, Athalye & Mueller, NeurIPS 2021",
+    ),
+    Detector(
+        "retag",
+        ("probs",),
+        lambda s: _probs.retag(s.evidence),
+        True,
+        "the prediction differs",
+        "the plain baseline",
+    ),
+    Detector(
+        "loss",
+        ("probs",),
+        lambda s: _probs.loss(s.evidence),
+        False,
+        "a high held-out loss",
+        "the plain baseline",
+    ),
+    Detector(
+        "mistakenness",
+        ("probs",),
+        lambda s: _probs.mistakenness(s.evidence),
+        False,
+        "a prediction that differs and is sure",
+        "FiftyOne (Voxel51)",
+    ),
+    Detector(
+        "small-loss",
+        ("record",),
+        lambda s: _trained.small_loss(s.record),
+        False,
+        "a high loss in the last third of training",
+        "Huang et al., ICCV 2019 (O2U-Net)",
+    ),
+    Detector(
+        "aum",
+        ("training",),
+        lambda s: _aum.aum(s.data, epochs=s.epochs, seed=s.seed),
+        True,
+        "a margin during training like that of a class nobody has",
+        "Pleiss et al., NeurIPS 2020",
+    ),
+    Detector(
+        "forgetting",
+        ("record",),
+        lambda s: _trained.forgetting(s.record),
+        False,
+        "often right, then wrong again; or never right",
+        "Toneva et al., ICLR 2019",
+    ),
+    Detector(
+        "data-maps",
+        ("record",),
+        lambda s: _trained.data_maps(s.record),
+        False,
+        "a low probability of the label throughout training",
+        "Swayamdipta et al., EMNLP 2020",
+    ),
+    Detector(
+        "el2n",
+        ("training",),
+        lambda s: _trained.el2n(s.data, seed=s.seed),
+        False,
+        "a large error after a few epochs, over ten seeds",
+        "Paul, Ganguli & Dziugaite, NeurIPS 2021",
+    ),
+    Detector(
+        "cores2",
+        ("training",),
+        lambda s: _cores2.cores2(s.data, epochs=s.epochs, seed=s.seed),
+        True,
+        "sieved out of confidence-regularised training",
+        "Cheng et al., ICLR 2021",
+    ),
+    Detector(
+        "tracin",
+        ("record",),
+        lambda s: _trained.tracin(s.record),
+        False,
+        "a large influence on itself through the last layer",
+        "Pruthi et al., NeurIPS 2020",
+    ),
+    Detector(
+        "incv",
+        ("training",),
+        lambda s: _incv.incv(s.data, epochs=s.epochs, seed=s.seed),
+        True,
+        "never predicted right by networks that grow what they trust",
+        "Chen et al., ICML 2019",
+    ),
+    Detector(
+        "knn-vote",
+        ("features",),
+        lambda s: _knn.knn_vote(s.given, s.data.q, neighbours=s.neighbours),
+        True,
+        "most of the ten nearest carry another label",
+        "Zhu, Dong & Liu, ICML 2022 (SimiFeat-V)",
+    ),
+    Detector(
+        "knn-rank",
+        ("features",),
+        lambda s: _knn.knn_rank(s.given, s.data.q, neighbours=s.neighbours),
+        True,
+        "few of the ten nearest carry the label; of each class, as many as estimated",
+        "Zhu, Dong & Liu, ICML 2022 (SimiFeat-R)",
+    ),
+    Detector(
+        "rank-average",
+        ("probs", "record", "features"),
+        _average,
+        False,
+        f"a high mean rank over {', '.join(AVERAGED)}",
+        "Borda",
+    ),
+)
+
+DETECTORS: dict[str, Detector] = {detector.name: detector for detector in _ROWS}
+if len(DETECTORS) != len(_ROWS):
+    raise RuntimeError("two detectors share a name")
+
+
+def detect(
+    data: Labelled,
+    detector: str,
+    *,
+    probs: np.ndarray | None = None,
+    features: np.ndarray | None = None,
+    metric: str = "cosine",
+    seed: int = 0,
+    epochs: int = EPOCHS,
+    runs: int = 1,
+) -> Detection:
+    """What a detector says of every given label.
+
+    Args:
+        data: with ``given`` on every row. The truth is not looked at.
+        detector: a name of ``DETECTORS``.
+        probs: out-of-sample probabilities (n, q), for those that need them.
+        features: numbers (n, d) in which like examples are near; by default the inputs,
+            standardised, if they are a table or images.
+        metric: between features: ``cosine`` or ``l2``.
+        seed: of everything random.
+        epochs: of every training but el2n's.
+        runs: trainings with other seeds that the watched one is averaged over.
+
+    Returns:
+        with ``ids`` of the data.
+
+    Raises:
+        KeyError: no such detector or metric.
+        ValueError: what it needs is not there, or does not fit.
+        FloatingPointError: a training diverged.
+    """
+    found = lookup(DETECTORS, detector, "detector")[1]
+    subject = make_subject(
+        data, probs, features, metric=metric, seed=seed, epochs=epochs, runs=runs
+    )
+    return replace(found.run(subject), ids=data.ids)

@@ -1,0 +1,84 @@
+"""Training for detectors: candidly's network and loop, on given labels alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from ..algorithms import Algorithm, algorithm, configuration
+from ..examples import Examples, make_examples, split_scaling
+from ..labelled import Labelled
+from ..nets import mlp
+from ..seeds import hashed
+from ..stack import Member, Stack
+from ..train import Watcher, train
+
+BATCH = 128  # at most
+
+
+def batch_size(n: int) -> int:
+    """Rows of a batch: at most ``BATCH``, and so that an epoch leaves out as few as it can.
+
+    >>> batch_size(1797), batch_size(100)
+    (119, 100)
+    """
+    return n // -(-n // BATCH)
+
+
+def examples_of(data: Labelled) -> Examples:
+    """Inputs, standardised over all rows, and given labels."""
+    return make_examples(data, ("given",))
+
+
+def seeds_of(name: str, seed: int, count: int) -> list[int]:
+    """Trial seeds for ``count`` trainings of one purpose."""
+    return [hashed("detectors", name, seed, k) for k in range(count)]
+
+
+def trained(
+    examples: Examples,
+    rows: Sequence[np.ndarray],
+    seeds: Sequence[int],
+    epochs: int,
+    watchers: Sequence[Watcher] = (),
+    *,
+    page: Algorithm | None = None,
+    scale_by: Labelled | None = None,
+) -> Stack:
+    """Networks trained as one stack, a seed and equally many rows for each.
+
+    Args:
+        page: the algorithm; by default cross-entropy. Its default hyper-parameters are taken.
+        scale_by: standardise each training's inputs by its own rows of these data, and not by all.
+
+    Raises:
+        FloatingPointError: one of them diverged.
+    """
+    page = algorithm("ce") if page is None else page
+    hyper = configuration(page.settings(), 0, 0) | {"batch_size": batch_size(len(rows[0]))}
+    members = [
+        Member(
+            seed,
+            mine,
+            hyper,
+            None if scale_by is None else split_scaling(scale_by, examples, mine, "train"),
+        )
+        for seed, mine in zip(seeds, rows)
+    ]
+    steps = epochs * (len(rows[0]) // int(hyper["batch_size"]))
+    stack = Stack(page, mlp(examples.inputs.shape[1], examples.q), examples, members, steps)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # as fit does: a second one gains little on such networks
+    try:
+        for _ in train(stack, (steps,), watchers):
+            pass
+    finally:
+        torch.set_num_threads(threads)
+    if any(at is not None for at in stack.diverged_at):
+        raise FloatingPointError(
+            f"training for a detector diverged (lr={float(hyper['lr']):g}); are the inputs of a "
+            "sensible scale?"
+        )
+    return stack
