@@ -66,9 +66,17 @@ def test_files(candidly, data, tmp_path):
 
 
 def test_the_page_is_one_file_and_escapes(candidly, data, tmp_path):
-    asked(candidly, "--detectors", "loss,retag", "--noise", "noise:rate=0.2", "--html", "page.html")
+    asked(
+        candidly,
+        "--detectors",
+        "loss,retag",
+        "--noise",
+        "symmetric:rate=0.2",
+        "--html",
+        "page.html",
+    )
     page = (tmp_path / "page.html").read_text()
-    assert "noise:rate=0.2" in page
+    assert "symmetric:rate=0.2" in page
     assert page.count("<svg") == 1
     assert "<strong>" in page
     assert not any(f'{word}="http' in page for word in ("src", "href"))
@@ -81,7 +89,7 @@ def test_the_page_is_one_file_and_escapes(candidly, data, tmp_path):
 
 
 def test_noise_is_made_from_the_truth_and_another_for_each_seed(data):
-    made = [with_noise(data, "noise:rate=0.25", seed) for seed in (0, 0, 1)]
+    made = [with_noise(data, "symmetric:rate=0.25", seed) for seed in (0, 0, 1)]
     np.testing.assert_array_equal(made[0].given, made[1].given)
     assert (made[0].given != made[2].given).any()
     assert 0.1 < (made[0].given != data.truth).mean() < 0.4
@@ -89,16 +97,27 @@ def test_noise_is_made_from_the_truth_and_another_for_each_seed(data):
     clean = with_noise(data, "none", 3)
     np.testing.assert_array_equal(clean.given, data.truth)
     assert with_noise(data, "as given", 0) is data
-    fixed = [with_noise(data, "noise:rate=0.25,seed=4", seed).given for seed in (0, 1)]
+    fixed = [with_noise(data, "symmetric:rate=0.25,seed=4", seed).given for seed in (0, 1)]
     np.testing.assert_array_equal(*fixed)
+    looks = with_noise(data, "lookalike:rate=0.2", 5)  # which draws nothing, and has no seed
+    assert (looks.given != data.truth).sum() == int(0.2 * data.n + 0.5)
+    with pytest.raises(ValueError, match="makes candidate sets"):
+        with_noise(data, "flip:rate=0.2", 0)
 
 
 def test_several_kinds_of_noise(candidly, data):
     out = asked(
-        candidly, "--detectors", "loss", "--noise", "none", "--noise", "noise:rate=0.3", "--json"
+        candidly,
+        "--detectors",
+        "loss",
+        "--noise",
+        "none",
+        "--noise",
+        "symmetric:rate=0.3",
+        "--json",
     )[0]
     rows = json.loads(out)["rows"]
-    assert [row["noise"] for row in rows] == ["none"] * 4 + ["noise:rate=0.3"] * 4
+    assert [row["noise"] for row in rows] == ["none"] * 4 + ["symmetric:rate=0.3"] * 4
     assert {row["wrong"] for row in rows[:4]} == {0}
     assert rows[0]["average_precision"] is None
 

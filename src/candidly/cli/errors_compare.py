@@ -35,8 +35,9 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="SPEC",
-            help="Make the given labels from the truth, such as noise:rate=0.2; none leaves them "
-            "right. Again for another. (default: the labels that are there)",
+            help="Make the given labels from the truth, such as symmetric:rate=0.2 or "
+            "lookalike:rate=0.2; none leaves them right. Again for another. (default: the labels "
+            "that are there)",
         ),
     ] = None,
     probs: Annotated[
@@ -81,7 +82,7 @@ def compare(
 
     [bold]Examples:[/bold]
 
-      candidly errors compare digits --noise none --noise noise:rate=0.2 --seeds 5
+      candidly errors compare digits --noise none --noise symmetric:rate=0.2 --seeds 5
 
       candidly errors compare mine.npz --detectors cl-noise-rate,knn-vote,aum --html page.html
     """
@@ -145,39 +146,32 @@ def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
     """``data`` with given labels made from its truth.
 
     Args:
-        noise: a pipeline of ``imperfect.apply`` that leaves one label on every row; ``none`` for
-            the truth; ``as given`` for the labels that are there.
-        seed: of steps that name none themselves.
+        noise: a process of ``imperfect.PROCESSES`` that makes given labels, with its parameters;
+            ``none`` for the truth; ``as given`` for the labels that are there.
+        seed: of a process that has one and is not told which.
 
     Raises:
-        ValueError: there is no truth, or some row does not end up with one label.
+        ValueError: there is no truth, or a process that makes candidate sets.
     """
     from dataclasses import replace
 
     from .. import imperfect
+    from .._names import lookup
 
     if noise == AS_GIVEN:
         return data
     bare = replace(data, candidates=None, given=None)
     if noise.strip().lower() == CLEAN:
         return replace(bare, given=data.truth)
-    steps = noise.split("+")
-    seeded = [
-        step
-        if re.search(r"\bseed\s*=", step)
-        else f"{step}{',' if ':' in step else ':'}seed={seed}"
-        for step in steps
-    ]
-    made = imperfect.apply(bare, "+".join(seeded))
-    if made.given is not None:
-        return made
-    assert made.candidates is not None
-    if (made.candidates.sum(1) != 1).any():
+    _, process = lookup(imperfect.PROCESSES, noise.partition(":")[0], "noise")
+    if process.makes != "given":
         raise ValueError(
             f"--noise {noise!r} makes candidate sets, and detectors look at one given label; use "
-            "for example noise:rate=0.2."
+            "for example symmetric:rate=0.2."
         )
-    return replace(made, given=made.candidates.argmax(1), candidates=None)
+    if "seed" in process.defaults and not re.search(r"\bseed\s*=", noise):
+        noise += f"{',' if ':' in noise else ':'}seed={seed}"
+    return imperfect.apply(bare, noise)
 
 
 def _probabilities(path: Path, data: Labelled) -> np.ndarray:
