@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 
-def template(name: str) -> Any:
-    """A Jinja template of this folder."""
+def rendered(name: str, facts: Mapping[str, Any], **values: Any) -> str:
+    """A page as HTML text that refers to nothing outside itself.
+
+    Args:
+        name: of a template in this folder that extends ``base.html``.
+        facts: what is listed at the end, by name; without any there is no list.
+        values: names that the template knows.
+    """
     import jinja2
+
+    from .. import __version__
+    from .figures import SERIES
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
@@ -17,4 +27,7 @@ def template(name: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(name)
+    page = environment.get_template(name).render(
+        facts=facts, series=SERIES, version=__version__, **values
+    )
+    return page.rstrip() + "\n"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .._files import replacing
 from ..stats import Summary, interval, summarise
 from . import figures
-from ._template import template
+from ._template import rendered
 from ._wording import percent
 
 Rows = Sequence[Mapping[str, Any]]
@@ -121,17 +121,13 @@ def make_comparison_page(rows: Rows, *, read: Mapping[str, str] | None = None) -
         rows: at least one.
         read: what to say of where the numbers came from, by name.
     """
-    from .. import __version__
-
-    page = template("comparison.html").render(
+    return rendered(
+        "comparison.html",
+        read or {},
         sections=[_section(rows, noise) for noise in noises(rows)],
         headings=[column.heading for column in COLUMNS],
         legend=LEGEND,
-        read=read or {},
-        series=list(enumerate(figures.SERIES, 1)),
-        version=__version__,
     )
-    return page.rstrip() + "\n"
 
 
 def _section(rows: Rows, noise: str) -> dict[str, Any]:

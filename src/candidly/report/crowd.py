@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._files import replacing
-from ._template import template
+from ._template import rendered
 from .figures import FAINT, INK, SERIES, STROKES, draw_svg
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ def make_crowd_page(
         read: what to say of where answers and probabilities came from, by name.
         notes: what to say besides, such as warnings.
     """
-    from .. import __version__
     from ..crowd import annotators, next_items
 
     answers = consensus.answers
@@ -73,31 +72,27 @@ def make_crowd_page(
             f"of {len(answers):,} by {len(answers.annotators):,} annotators",
         ),
     ]
-    return (
-        template("crowd.html")
-        .render(
-            by=by,
-            meaning=MEANING[by],
-            items=answers.n,
-            number=len(answers.annotators),
-            numbers=numbers,
-            notes=notes,
-            doubts=[
-                row | {"said": _said(consensus, row["row"])}
-                for row in table.head(LISTED).iter_rows(named=True)
-            ],
-            people=people.head(LISTED).rows(named=True),
-            following=next_items(consensus, ASKED).rows(named=True),
-            facts={
-                **(read or {}),
-                "items": f"{answers.n:,}",
-                "annotators": f"{len(answers.annotators):,}",
-                "classes": ", ".join(answers.classes[:20]) + (", ..." if answers.m > 20 else ""),
-            },
-            version=__version__,
-        )
-        .rstrip()
-        + "\n"
+    facts = {
+        **(read or {}),
+        "items": f"{answers.n:,}",
+        "annotators": f"{len(answers.annotators):,}",
+        "classes": ", ".join(answers.classes[:20]) + (", ..." if answers.m > 20 else ""),
+    }
+    return rendered(
+        "crowd.html",
+        facts,
+        by=by,
+        meaning=MEANING[by],
+        items=answers.n,
+        number=len(answers.annotators),
+        numbers=numbers,
+        notes=notes,
+        doubts=[
+            row | {"said": _said(consensus, row["row"])}
+            for row in table.head(LISTED).iter_rows(named=True)
+        ],
+        people=people.head(LISTED).rows(named=True),
+        following=next_items(consensus, ASKED).rows(named=True),
     )
 
 

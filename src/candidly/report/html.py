@@ -12,7 +12,7 @@ from ..stats import summarise
 from ..sweep.records import Record, Results, Run
 from ..sweep.select import METRICS, trained_on_validation
 from . import figures
-from ._template import template
+from ._template import rendered
 from ._wording import (
     NOTHING,
     algorithm_label,
@@ -57,12 +57,12 @@ def write_report(
 
 def make_page(results: Results, metric: str = "top1", criteria: Sequence[str] | None = None) -> str:
     """The page as HTML text; it refers to nothing outside itself."""
-    from .. import __version__
-
     tables = make_tables(results, criteria) if results.runs else []
     algorithms = algorithm_order(results)
     sections = [_section(results, dataset, tables, metric) for dataset in dataset_order(results)]
-    page = template("template.html").render(
+    return rendered(
+        "results.html",
+        dict(_settings(results)),
         title="Which algorithm learns best from these labels?",
         nothing=None if results.runs else NOTHING,
         findings=findings_by_dataset(results, metric),
@@ -74,12 +74,8 @@ def make_page(results: Results, metric: str = "top1", criteria: Sequence[str] | 
         several=sum(not is_oracle(name) for name in algorithms) > CURVES,
         curves=CURVES,
         choice_columns=CHOICE_COLUMNS,
-        settings=_settings(results),
         notes=results.notes,
-        series=list(enumerate(figures.SERIES, 1)),
-        version=__version__,
     )
-    return page.rstrip() + "\n"
 
 
 def costs(results: Results, dataset: str) -> list[Cost]:

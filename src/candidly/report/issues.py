@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._files import replacing
-from ._template import template
+from ._template import rendered
 from .media import Media, open_media
 
 if TYPE_CHECKING:
@@ -72,7 +72,6 @@ def make_issues_page(
         ValueError: the media do not fit, or the evidence is not about one label per example.
         FileNotFoundError: there are no media of that name.
     """
-    from .. import __version__
     from ..errors import Evidence, counts, health
     from ..errors._health import FEW
 
@@ -99,7 +98,9 @@ def make_issues_page(
         "rows divided by their sums": "yes" if evidence.normalised else None,
         "guesses that the other collision rule changes": f"{evidence.disagreements:,}",
     }
-    page = template("issues.html").render(
+    return rendered(
+        "issues.html",
+        {name: value for name, value in facts.items() if value is not None},
         flagged=len(table),
         labelled=labelled,
         by=issues.by,
@@ -111,7 +112,6 @@ def make_issues_page(
         ],
         off_diagonal=healthy.off_diagonal,
         calibrated=healthy.calibrated,
-        facts={name: value for name, value in facts.items() if value is not None},
         notes=notes,
         names=names,
         heat=_heat(given, proposed, evidence.m) if evidence.m <= HEAT else None,
@@ -126,9 +126,7 @@ def make_issues_page(
         cards=cards,
         pictured={card["index"] for card in cards},
         absent=absent,
-        version=__version__,
     )
-    return page.rstrip() + "\n"
 
 
 def _cards(

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files import replacing
-from . import figures
 from ._forms import rich_table
-from ._template import template
+from ._template import rendered
 from ._wording import percent
 from .stability_figures import BIAS, prevalence_figure, rank_figure
 
@@ -65,10 +64,10 @@ def make_stability_page(report: Report, *, read: Mapping[str, str] | None = None
     """
     from markupsafe import Markup
 
-    from .. import __version__
-
     some = bool(report.sizes["C"] and report.sizes["B"])
-    page = template("stability.html").render(
+    return rendered(
+        "stability.html",
+        {**(read or {}), **_facts(report)},
         verdict=report.verdict,
         notes=report.notes,
         may=MAY,
@@ -83,11 +82,7 @@ def make_stability_page(report: Report, *, read: Mapping[str, str] | None = None
         lines=[Markup(prevalence_figure(report, side)) for side in ("original", "corrected")]
         if some
         else [],
-        facts={**(read or {}), **_facts(report)},
-        series=list(enumerate(figures.SERIES, 1)),
-        version=__version__,
     )
-    return page.rstrip() + "\n"
 
 
 def render_stability(report: Report, width: int = 110) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._files import replacing
 from ._forms import finite
-from ._template import template
+from ._template import rendered
 
 if TYPE_CHECKING:
     from ..validation import Corrected, Missed, Verdicts
@@ -123,22 +123,20 @@ def make_verdicts_page(
         about: what ``summarise`` says of the verdicts.
         read: what to say of where the answers came from, by name.
     """
-    from .. import __version__
     from ..validation import SetTally
 
     rows = items(verdicts)
-    page = template("verdicts.html").render(
+    return rendered(
+        "verdicts.html",
+        read or {},
         about=about,
-        read=read or {},
         sets=isinstance(verdicts.tally, SetTally),
         offered=getattr(verdicts.tally, "offered", ()),
         families=FAMILIES,
         corrections=[row for row in rows if row["verdict"] == "correctable"],
         doubtful=[row for row in rows if row["fragile"] or row["verdict"] == "different set"],
         listed=LISTED,
-        version=__version__,
     )
-    return page.rstrip() + "\n"
 
 
 def _settings(verdicts: Verdicts, size: int, flagged: int | None) -> list[dict[str, Any]]:
