@@ -100,22 +100,15 @@ def study(arguments: Sequence[str]) -> None:
 
 def page(arguments: Sequence[str]) -> None:
     from _detectors.page import make_page
-    from candidly._files import replacing
+    from _pages import add_options, settle
 
     parser = argparse.ArgumentParser(prog="detectors.py page")
     parser.add_argument("--results", type=Path, default=STUDY)
     parser.add_argument("--page", type=Path, default=PAGE)
-    parser.add_argument("--check", action="store_true", help="exit 1 when it would change")
+    add_options(parser)
     asked = parser.parse_args(arguments)
     text = make_page(asked.results)
-    if asked.page.exists() and asked.page.read_text(encoding="utf-8") == text:
-        return
-    if asked.check:
-        print(f"{asked.page} is not up to date: run `python bench/detectors.py page`.")
-        sys.exit(1)
-    with replacing(asked.page) as file:
-        file.write(text.encode())
-    print(f"wrote {asked.page}")
+    settle({asked.page: text.encode()}, asked, "python bench/detectors.py page")
 
 
 COMMANDS: Mapping[str, Callable[[Sequence[str]], None]] = {"study": study, "page": page}

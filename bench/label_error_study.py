@@ -18,6 +18,7 @@ from pathlib import Path
 
 from _label_errors.measure import measure
 from _label_errors.page import make_page
+from _pages import add_options, settle
 from candidly._files import replacing
 
 ROOT = Path(__file__).parents[1]
@@ -31,31 +32,17 @@ def main() -> None:
         "--results", type=Path, default=ROOT / "bench" / "results" / "label_error_study.json"
     )
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "label-error-study.md")
-    parser.add_argument("--check", action="store_true", help="exit 1 when the page would change")
-    parser.add_argument("--quick", action="store_true", help="write nothing")
+    add_options(parser)
     asked = parser.parse_args()
     data = os.environ.get("CANDIDLY_DATA")
     if data and not (asked.check or asked.quick):
         text = json.dumps(measure(data), indent=1, ensure_ascii=False) + "\n"
-        _write(asked.results, text)
+        with replacing(asked.results) as file:
+            file.write(text.encode())
     elif not data:
         print("CANDIDLY_DATA is not set: from the results as they are", file=sys.stderr)
     page = make_page(json.loads(asked.results.read_text(encoding="utf-8")))
-    same = asked.page.exists() and asked.page.read_text(encoding="utf-8") == page
-    if asked.check and not same:
-        print(f"{asked.page} is not up to date: run `python bench/label_error_study.py`.")
-    elif asked.quick:
-        print(f"{asked.page} {'is up to date' if same else 'would change'}")
-    elif not asked.check:
-        _write(asked.page, page)
-    sys.exit(asked.check and not same)
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        file.write(text.encode())
-    print(f"wrote {path}")
+    settle({asked.page: page.encode()}, asked, "python bench/label_error_study.py")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
 import json
-import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -26,6 +25,7 @@ import numpy as np
 from _mnist_study.corrected import corrected_labels
 from _mnist_study.models import read_labels, train
 from _mnist_study.page import IMAGE, make_page
+from _pages import add_options, settle
 from candidly._files import replacing
 from candidly.stability import Report, assess, make_case, read_report
 
@@ -64,20 +64,12 @@ def files_of(folder: Path, docs: Path) -> dict[Path, bytes]:
     }
 
 
-def differing(wanted: dict[Path, bytes], docs: Path) -> list[Path]:
-    """Files that are missing, different, or left over from another page."""
-    left_over = set((docs / "images").glob(f"{IMAGE}*.svg")) - set(wanted)
-    changed = {p for p, text in wanted.items() if not p.exists() or p.read_bytes() != text}
-    return sorted(left_over | changed)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cache", type=Path, default=CACHE, help="predictions, a file per model")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a file would change")
-    parser.add_argument("--quick", action="store_true", help="write nothing")
+    add_options(parser)
     asked = parser.parse_args()
     writes = not (asked.check or asked.quick)
     if writes and "CANDIDLY_DATA" in os.environ:
@@ -85,21 +77,8 @@ def main() -> None:
         data = Path(os.environ["CANDIDLY_DATA"])
         write_results(train(data, asked.cache), data, RESULTS)
     wanted = files_of(RESULTS, ROOT / "docs")
-    changed = differing(wanted, ROOT / "docs")
-    for path in changed:
-        if asked.check:
-            print(f"{path} is not up to date: run `python bench/mnist_study.py`.", file=sys.stderr)
-        elif asked.quick:
-            print(f"{path} would change")
-        elif path in wanted:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path) as file:
-                file.write(wanted[path])
-            print(f"wrote {path}")
-        else:
-            path.unlink()
-            print(f"removed {path}")
-    sys.exit(asked.check and bool(changed))
+    there = (ROOT / "docs" / "images").glob(f"{IMAGE}*.svg")
+    settle(wanted, asked, "python bench/mnist_study.py", there)
 
 
 if __name__ == "__main__":

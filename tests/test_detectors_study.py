@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from _detectors.page import make_page
 from candidly import imperfect
 from candidly.detectors import DETECTORS, compare
 
+from committed import committed
 from histories import small
 
 ROOT = Path(__file__).parents[1]
@@ -177,30 +177,11 @@ def test_one_answer_of_several():
 # the page
 
 
-@pytest.fixture(scope="module")
-def committed(tmp_path_factory):
-    """bench/results as git has it: a study may be writing more beside it."""
-    where = "bench/results/detectors"
-    if not (ROOT / ".git").exists() or not shutil.which("git"):
-        if not (ROOT / where).exists():
-            pytest.skip("this copy comes without bench/results")
-        return ROOT / where
-    folder = tmp_path_factory.mktemp("index")
-    files = subprocess.run(
-        ["git", "ls-files", "-z", where], cwd=ROOT, capture_output=True, check=True
-    ).stdout
-    subprocess.run(
-        ["git", "checkout-index", "-z", "--stdin", f"--prefix={folder}/"],
-        cwd=ROOT,
-        input=files,
-        check=True,
-    )
-    return folder / where
-
-
-def test_the_page_is_what_the_committed_results_say_of_detectors(committed):
+def test_the_page_is_what_the_committed_results_say_of_detectors(tmp_path):
     again = "run `python bench/detectors.py page` and commit what it writes"
-    assert make_page(committed) == (ROOT / "docs" / "detectors.md").read_text("utf-8"), again
+    assert make_page(committed("bench/results/detectors", tmp_path)) == (
+        ROOT / "docs" / "detectors.md"
+    ).read_text("utf-8"), again
 
 
 def fake(folder: Path, f1: dict[str, list[float]]) -> str:

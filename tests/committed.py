@@ -1,0 +1,29 @@
+"""What git has, for tests that compare pages with results while a run writes more beside them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def committed(folder: str, into: Path) -> Path:
+    """The files below ``folder`` as they are in git's index, copied; without git, as they are.
+
+    Args:
+        folder: a path in the repository, such as ``bench/results``.
+        into: an empty folder.
+    """
+    if not (ROOT / folder).exists():
+        pytest.skip(f"this copy comes without {folder}")
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        return ROOT / folder
+    git = ("git", "-C", str(ROOT))
+    files = subprocess.run([*git, "ls-files", "-z", folder], capture_output=True, check=True).stdout
+    copy = [*git, "checkout-index", "-z", "--stdin", f"--prefix={into}/"]
+    subprocess.run(copy, input=files, check=True)
+    return into / folder
