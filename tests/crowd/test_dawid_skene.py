@@ -154,6 +154,19 @@ def test_a_model_speaks_where_nobody_does():
     assert 0.5 < together.model_quality < share
 
 
+def test_the_established_library_says_the_same():
+    crowdkit = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is not installed")
+    import pandas as pd
+
+    answers = simulated(300, matrices(8, 3), 4, seed=5)[1]
+    ours = dawid_skene(answers, alpha=0, rounds=7)
+    done = len(ours.log_likelihood)
+    table = {"task": answers.item, "worker": answers.annotator, "label": answers.label}
+    theirs = crowdkit.DawidSkene(n_iter=done, tol=0).fit(pd.DataFrame(table))
+    found = theirs.probas_.sort_index()[range(3)].to_numpy()
+    np.testing.assert_allclose(ours.posterior, found, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
