@@ -52,6 +52,14 @@ def test_train_pauses_at_the_record_steps_and_at_the_end():
     assert stack.seconds > 0
 
 
+def test_seconds_are_the_processors_and_not_the_clocks(monkeypatch):
+    ticks = iter([10.0, 12.5, 20.0, 20.25])
+    monkeypatch.setattr("candidly.train.time.process_time", lambda: next(ticks))
+    stack = make_stack(toy(), "CC", steps=3)
+    assert list(train(stack, (2,))) == [2, 3]
+    assert stack.seconds == 2.75
+
+
 def test_watchers_get_ids_and_the_logits_from_before_the_update():
     data = toy()
     watched, plain = make_stack(data, "PRODEN"), make_stack(data, "PRODEN")

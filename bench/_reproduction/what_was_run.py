@@ -58,7 +58,9 @@ def _promise(lost: Sweep, algorithms: Sequence[str]) -> str:
     """Seconds against the promise, which is about whole tables only."""
     parts = [
         """Seconds are the runs' own, each its share of the stack it trained in, summed over the
-        journal; half of that is what two cores need."""
+        journal; half of that is what two cores need. Of the first 18 `plench` rows they are the
+        clock's, on a machine that was busy with other things (the last three of these took almost
+        half of the sum); of all other rows, processor time."""
     ]
     for variant in ("plench", "fixed"):
         rows = [lost.complete(label_of(name, variant)) for name in algorithms]

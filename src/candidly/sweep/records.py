@@ -23,7 +23,8 @@ class Record:
     which the trial had diverged. ``validation`` holds ``CR``, ``AA``, ``AA:plench`` and ``OA``
     (the oracle's: it reads the validation truth); ``test`` holds ``top1``, ``top5``, ``balanced``.
     ``loss`` is the mean training objective since the previous record; ``seconds`` is the time
-    this trial has used so far, its share of its stack; ``memory_bytes`` the peak of its process.
+    this trial has used so far, its share of its stack (processor time on a CPU: other work on the
+    machine does not count); ``memory_bytes`` the peak of its process.
     ``outcomes`` is what each validation row adds to AA, packed; None with too many rows. Where the
     validation rows were trained on, ``validation`` has no values and ``outcomes`` is None.
     """
