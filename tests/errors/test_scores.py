@@ -118,27 +118,37 @@ def test_unlabelled_rows_have_no_score(by):
     np.testing.assert_array_equal(found, again)
 
 
-def test_scores_check_what_they_read():
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("by", PEERS)
+def test_scores_check_what_they_read(by, dtype):
     given, probs = noisy(50, 4)
-    for value, says in ((np.nan, "NaN or infinity at row 7"), (1.5, "outside .* at row 7")):
+    probs = probs.astype(dtype)
+    for row, says in (
+        ([0.2, 0.3, np.nan, 0.5], "NaN or infinity at row 7"),
+        ([np.inf, 0.0, 0.0, 0.0], "NaN or infinity at row 7"),
+        ([1.5, -0.5, 0.0, 0.0], "outside .* at row 7"),  # which sums to 1
+    ):
         wrong = probs.copy()
-        wrong[7, 2] = value
+        wrong[7] = row
         with pytest.raises(ValueError, match=says):
-            errors.scores(given, wrong)
+            errors.scores(given, wrong, by)
     wrong = probs.copy()
     wrong[[7, 9]] *= 0.9
     with pytest.raises(ValueError, match=r"row 7 of .* sums to 0.9, and 2 in all"):
-        errors.scores(given, wrong)
-    repaired = errors.scores(given, wrong, normalise=True)
-    np.testing.assert_allclose(repaired, errors.scores(given, probs), atol=1e-15)
-    with pytest.raises(KeyError, match="did you mean 'entropy'"):
-        errors.scores(given, probs, "entropie")
+        errors.scores(given, wrong, by)
+    repaired = errors.scores(given, wrong, by, normalise=True)
+    np.testing.assert_allclose(repaired, errors.scores(given, probs, by), atol=1e-6)
     with pytest.raises(ValueError, match="`given` is 4 at row 0"):
-        errors.scores(np.full(50, 4), probs)
+        errors.scores(np.full(50, 4), probs, by)
     slightly = probs.copy()
     slightly[0] *= 1.0005
     with pytest.warns(UserWarning, match="sum to 1 up to 0.0005"):
-        errors.scores(given, slightly)
+        errors.scores(given, slightly, by)
+
+
+def test_an_unknown_score_is_named():
+    with pytest.raises(KeyError, match="did you mean 'entropy'"):
+        errors.scores(*noisy(50, 4), "entropie")
 
 
 def test_scores_stay_within_bounds_at_the_slack():

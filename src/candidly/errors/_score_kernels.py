@@ -51,6 +51,28 @@ def glance(probs, bits, one, given, slack, own, other, other_bits):
     return sound
 
 
+@_compiled
+def glance_own(probs, bits, zeros, one, given, slack, own):
+    """The given label's entry; are all rows beyond doubt? As ``glance``, as fast as memory.
+
+    Args:
+        bits: the memory of ``probs`` as unsigned integers, of which what is negative, infinite or
+            NaN comes out above ``one``, the bits of 1.
+        zeros: 0 as such a float and as such an integer.
+    """
+    sound = True
+    for i in range(probs.shape[0]):
+        total, top = zeros
+        row = bits[i]
+        for j in range(probs.shape[1]):
+            total += probs[i, j]
+            top = max(top, row[j])
+        own[i] = probs[i, given[i]] if given[i] >= 0 else 0
+        if top > one or not abs(total - 1.0) <= slack:
+            sound = False
+    return sound
+
+
 def _entropies(ints: Any, floats: Any, fraction_bits: int) -> Any:
     """A loop for -sum(p ln p) of rows, with a logarithm that the compiler can do many at a time.
 

@@ -184,18 +184,14 @@ def _in_one_pass(
     """Scores that need no thresholds: one reading, checked as ``examine`` does."""
     source = opened(probs, normalise, classes, workers=workers)
     labels = read_given(given, source.n, source.m, classes, unlabelled)
-    whole = np.dtype(np.int32 if source.dtype == np.float32 else np.int64)
-    one = np.ones(1, source.dtype).view(whole)[0]
     score = np.empty(source.n, source.dtype)
     faults = Faults()
+    glanced = _glanced if by == "margin" else _glanced_own  # the others' largest is not needed
 
     def do(start: int, stop: int):
         rows, mine, fault = source.read(start, stop), labels[start:stop], None
         own, other = np.empty(len(rows), rows.dtype), np.empty(len(rows), rows.dtype)
-        bits = rows.view(whole)
-        if not _score_kernels.glance(
-            rows, bits, one, mine, WORTH_SAYING, own, other, other.view(whole)
-        ):
+        if not glanced(rows, mine, own, other):
             fault = swept(rows, start, mine, np.empty(len(rows), np.int32), own, other)
         found = weighted_entropy(rows, own) if by == "entropy" else OF_COLUMNS[by](own, other)
         np.clip(found, 0, 1, out=found)
@@ -212,3 +208,21 @@ def _in_one_pass(
             watch(stop, source.n)
     faults.settle(source)
     return score
+
+
+def _glanced(rows: np.ndarray, given: np.ndarray, own: np.ndarray, other: np.ndarray) -> bool:
+    """Fill ``own`` and ``other``; whether all rows are beyond doubt."""
+    whole = np.dtype(np.int32 if rows.dtype == np.float32 else np.int64)
+    one = np.ones(1, rows.dtype).view(whole)[0]
+    bits = rows.view(whole)
+    return bool(
+        _score_kernels.glance(rows, bits, one, given, WORTH_SAYING, own, other, other.view(whole))
+    )
+
+
+def _glanced_own(rows: np.ndarray, given: np.ndarray, own: np.ndarray, other: np.ndarray) -> bool:
+    """Fill ``own`` alone; whether all rows are beyond doubt."""
+    whole = np.dtype(np.uint32 if rows.dtype == np.float32 else np.uint64)
+    zeros, one = (rows.dtype.type(0), whole.type(0)), np.ones(1, rows.dtype).view(whole)[0]
+    bits = rows.view(whole)
+    return bool(_score_kernels.glance_own(rows, bits, zeros, one, given, WORTH_SAYING, own))
