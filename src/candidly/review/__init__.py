@@ -9,6 +9,17 @@ from ._items import Item, items_of_data, items_of_issues, items_of_tally
 from ._media import Shown, looks_of, looks_of_files
 from .answers import Reply, answer, exclude, look, note, undo
 from .assign import Task, examples_text, next_tasks
+from .export import (
+    argilla,
+    corrected_labels,
+    label_studio,
+    label_votes,
+    log,
+    released,
+    set_tally,
+    votes,
+)
+from .load import import_answers, import_votes, merge, merge_log, recount
 from .project import (
     Person,
     Project,
@@ -41,16 +52,25 @@ __all__ = [
     "Task",
     "add_person",
     "answer",
+    "argilla",
+    "corrected_labels",
     "examples_text",
     "exclude",
     "find_person",
+    "import_answers",
+    "import_votes",
     "items_of_data",
     "items_of_issues",
     "items_of_tally",
+    "label_studio",
+    "label_votes",
+    "log",
     "look",
     "looks_of",
     "looks_of_files",
     "make_project",
+    "merge",
+    "merge_log",
     "next_tasks",
     "note",
     "open_project",
@@ -58,9 +78,13 @@ __all__ = [
     "people",
     "plan_cost",
     "progress",
+    "recount",
+    "released",
+    "set_tally",
     "shown_examples",
     "standings",
     "tally",
     "undo",
     "verdicts",
+    "votes",
 ]

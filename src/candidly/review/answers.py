@@ -109,9 +109,7 @@ def undo(project: Project, person: Person, id: str) -> int | None:
         until: float | None = project.clock() + project.rules.lease_s
         if seat.open or seat.late:  # a place that others have taken is not held again
             until = None if seat.open else LAPSED
-        connection.execute(
-            update(t.seat).where(*_place(seat)).values(entry=None, until=until)
-        )
+        connection.execute(update(t.seat).where(*_place(seat)).values(entry=None, until=until))
         refresh(connection, project.rules, [seat.item])
         _count(connection, project, person, [seat], -1)
         return int(seat.item)
@@ -162,9 +160,7 @@ def _once(project: Project, person: Person, kind: str, **values: Any) -> None:
 
     def work(connection: Connection) -> None:
         _lock_person(connection, person)
-        done = connection.execute(
-            select(t.entry).where(t.entry.c.id == values["id"])
-        ).one_or_none()
+        done = connection.execute(select(t.entry).where(t.entry.c.id == values["id"])).one_or_none()
         if done is not None:
             _check_same(done, person.id, kind)
             return
@@ -281,9 +277,7 @@ def _add_reply(
         blind=int(not seat.open),
         late=int(lapsed and full),
     )
-    connection.execute(
-        update(t.seat).where(*_place(seat)).values(entry=reply.id, until=None)
-    )
+    connection.execute(update(t.seat).where(*_place(seat)).values(entry=reply.id, until=None))
 
 
 def _check_whole(connection: Connection, person: Person, batches: set[int]) -> None:
@@ -312,9 +306,7 @@ def _open_seat(connection: Connection, project: Project, person: Person, item: i
 
 
 def _shut_out(connection: Connection, project: Project, person: Person, out: bool) -> None:
-    connection.execute(
-        update(t.person).where(t.person.c.id == person.id).values(excluded=int(out))
-    )
+    connection.execute(update(t.person).where(t.person.c.id == person.id).values(excluded=int(out)))
     items = connection.execute(
         select(t.seat.c.item).where(t.seat.c.person == person.id).distinct()
     ).scalars()
