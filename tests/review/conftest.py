@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from review_cases import Clock, some_items, some_rules
 
 from candidly import review
+
+from review_cases import Clock, some_items, some_rules
 
 
 def program(name: str) -> str | None:

@@ -14,7 +14,7 @@ from ..seeds import draw
 from ..validation import SetTally, Tally
 from ..validation._answers import _class_numbers, _read
 from ..validation._tally import whole
-from ._media import Looks, Shown, no_looks
+from ._media import NOTHING, Looks, Shown, no_looks
 from .rules import Rules
 
 NONE = -1  # no class, no row
@@ -41,7 +41,7 @@ class Item:
     asks: int = NONE
     truth: int = NONE
     score: float | None = None
-    shown: Shown = Shown("none", "")
+    shown: Shown = NOTHING
     key: str | None = None
 
 
@@ -77,7 +77,7 @@ def items_of_issues(
     )
     names = tuple(classes) if classes is not None else _numbers_as_names(first, second)
     scores = table["margin"].to_list() if "margin" in table.columns else [None] * len(rows)
-    chosen = _sampled(len(rows), sample, seed)
+    chosen = sampled(len(rows), sample, seed)
     items = [
         Item(
             row=int(rows[k]),
@@ -220,11 +220,12 @@ def check_items(items: Sequence[Item], rules: Rules) -> None:
                 )
 
 
-def _sampled(n: int, sample: int | None, seed: int) -> list[int]:
+def sampled(n: int, sample: int | None, seed: int) -> list[int]:
+    """All of n rows, or a random sample in ascending order."""
     if sample is None:
         return list(range(n))
     if not 0 < sample <= n:
-        raise ValueError(f"sample is {sample}; there are {n} issues to draw from.")
+        raise ValueError(f"sample is {sample}; there are {n} to draw from.")
     return sorted(draw(seed, "review sample").choice(n, sample, replace=False).tolist())
 
 

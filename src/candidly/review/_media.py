@@ -18,7 +18,6 @@ KINDS = {  # by ending of a file
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"), "image"),
     **dict.fromkeys((".wav", ".mp3", ".ogg", ".flac", ".m4a"), "audio"),
 }
-NOTHING = ("none", "")
 
 
 @dataclass(frozen=True)
@@ -33,12 +32,13 @@ class Shown:
     payload: str
 
 
+NOTHING = Shown("none", "")
 Looks = Callable[[int], Shown]
 
 
 def no_looks(row: int) -> Shown:
     """Nothing to be seen."""
-    return Shown(*NOTHING)
+    return NOTHING
 
 
 def looks_of(data: Labelled, folder: Path, prefix: str = "") -> Looks:

@@ -161,8 +161,7 @@ def label_studio(project: Project) -> tuple[list[dict[str, Any]], str]:
             for row in rows
         ]
         tasks.append({"data": data, "annotations": annotations})
-    kinds = {task["data"].keys() & set(_TAGS) for task in tasks for task in [task]} if tasks else ()
-    field = next((name for found in kinds for name in found), "text")
+    field = next((name for task in tasks for name in _TAGS if name in task["data"]), "text")
     choices = "".join(f"<Choice value={quoteattr(name)}/>" for name in _choices(project))
     how = "multiple" if several else "single"
     setup = (

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
+from sqlalchemy import Connection, case, delete, func, insert, select, update
 
 from ..validation import ANSWERS, SetTally, Tally
 from ..validation._answers import _read
@@ -317,7 +317,7 @@ def _of_table(
             number[key],
             code,
             choice,
-            id=row.get("id"),
+            id=None if row.get("id") is None else str(row["id"]),
             ms=row.get("ms"),
             at=row.get("at") or 0.0,
             flip=row.get("flip") or 0,
@@ -356,7 +356,7 @@ def _entry(
     if id is None:
         said = json.dumps([project.fingerprint, item, code, choice])
         id = f"import-{hashlib.sha256(said.encode()).hexdigest()[:32]}"
-    usual = {name: None for name in NAMES} | {
+    usual = dict.fromkeys(NAMES) | {
         "repeat": 0,
         "flip": 0,
         "blind": 1,

@@ -134,8 +134,11 @@ def progress(project: Project) -> Progress:
         about = _labels(connection, project.rules)
     rules = project.rules
     items = sum(int(row.items) for row in rows)
-    verdicts = _verdicts_of(rows, rules) if rules.question == "verdict" else None
-    counted = {} if verdicts is None else np.bincount(verdicts.category, minlength=len(CATEGORIES))
+    judged = _verdicts_of(rows, rules) if rules.question == "verdict" else None
+    told: dict[str, int] = {}
+    if judged is not None:
+        numbers = np.bincount(judged.category, minlength=len(CATEGORIES))
+        told = dict(zip(CATEGORIES, numbers.tolist()))
     return Progress(
         items=items,
         done=sum(int(row.items) for row in rows if row.done),
@@ -144,8 +147,8 @@ def progress(project: Project) -> Progress:
         skips=sum(int(row.skipped) for row in rows),
         wanted=items * rules.people,
         saved=sum(int(row.items) * max(rules.people - row.said, 0) for row in rows if row.done),
-        verdicts={} if verdicts is None else dict(zip(CATEGORIES, map(int, counted))),
-        agreement=None if verdicts is None else agreement(verdicts),
+        verdicts=told,
+        agreement=None if judged is None else agreement(judged),
         labels=about,
         yes=_yes(rows, rules) if rules.question == "yes or no" else None,
     )
@@ -324,8 +327,10 @@ def _labels(connection: Connection, rules: Rules) -> Labels | None:
             for code, times in counts.items():
                 named[row.truth, code] += times * number
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.array([sizes, labels, covered]) / np.array([items, answers, known])
-        return Labels(*ratio.tolist(), flips=named / people[:, None])
+        ratios = np.array([sizes, labels, covered]) / np.array([items, answers, known])
+        flips = named / people[:, None]
+    size, per_answer, coverage = ratios.tolist()
+    return Labels(size, per_answer, coverage, flips)
 
 
 def _gold(connection: Connection) -> dict[int, tuple[int, int]]:
