@@ -50,7 +50,7 @@ def server():
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request):
-    """None for SQLite, or the address of an empty database."""
+    """None for SQLite, or the address of a schema of our own, empty."""
     if request.param == "sqlite":
         yield None
         return
@@ -61,8 +61,8 @@ def url(request):
 
     name = f"t{abs(hash(request.node.name)) % 10**12}"
     with psycopg.connect(f"host={server} user=postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    yield f"postgresql://postgres@/{name}?host={server}"
+        connection.execute(f"CREATE SCHEMA {name}")
+    yield f"postgresql://postgres@/postgres?host={server}&options=-csearch_path%3D{name}"
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def test_undo_is_an_entry_and_gives_the_item_back(make):
     assert review.undo(project, who, an_id()) == second.item
     assert review.undo(project, who, an_id()) == first.item
     assert review.undo(project, who, an_id()) is None
-    log = [line for line in review.log(project)][1:]
+    log = list(review.log(project))[1:]
     assert len(log) == 6
 
 

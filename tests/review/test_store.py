@@ -36,7 +36,7 @@ while tasks := review.next_tasks(project, who):
 def test_kill_9_loses_and_doubles_nothing(make):
     project = make(3000, people=4, threshold=3)
     acknowledged, rng = [], random.Random(0)
-    for round in range(4):
+    for round in range(3):
         who = review.add_person(project, f"k{round % 2}-{round}")
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, project.folder, who.code],
@@ -54,7 +54,7 @@ def test_kill_9_loses_and_doubles_nothing(make):
         ids = Counter(connection.execute(text("SELECT id FROM entry")).scalars())
     assert len(acknowledged) > 8
     assert all(ids[id] == 1 for id in acknowledged)
-    assert len(ids) - len(acknowledged) <= 4  # at most the one that each kill cut short
+    assert len(ids) - len(acknowledged) <= 3  # at most the one that each kill cut short
     review.recount(project)
     assert review.progress(project).answers == len(ids)
 
@@ -118,7 +118,6 @@ def test_migrations_make_the_tables_that_queries_know(make):
 
 def test_a_database_of_version_1_is_brought_up_to_date(tmp_path, monkeypatch):
     folder = tmp_path / "old"
-    monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:1])
     monkeypatch.setattr(migrations.migrate, "__defaults__", (migrations.MIGRATIONS[:1],))
     folder.mkdir()
     open_store(folder / "review.db", new=True).close()
@@ -129,7 +128,8 @@ def test_a_database_of_version_1_is_brought_up_to_date(tmp_path, monkeypatch):
     old.execute("INSERT INTO project VALUES (1, 'f', ?, 0)", (rules.to_json(),))
     old.execute(
         "INSERT INTO item (id, at_row, name, given, guessed, asks, truth, gold, kind, payload,"
-        " queue, open, said, pattern) VALUES (0, 7, 'x', 0, 1, -1, -1, 0, 'none', '', 0, 1, 1, '0:1')"
+        " queue, open, said, pattern)"
+        " VALUES (0, 7, 'x', 0, 1, -1, -1, 0, 'none', '', 0, 1, 1, '0:1')"
     )
     old.execute("INSERT INTO person (id, code) VALUES (1, 'ann')")
     old.execute(

@@ -167,7 +167,7 @@ def _new(connection: Connection, part: Sequence[Mapping[str, Any]]) -> list[Mapp
 
 def _people(connection: Connection, listed: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Numbers of people by code; those who are not there yet are added."""
-    known = dict(connection.execute(select(t.person.c.code, t.person.c.id)).tuples().all())
+    known = {row.code: row.id for row in connection.execute(select(t.person.c.code, t.person.c.id))}
     names = {entry["code"]: entry.get("name") for entry in listed}
     for code, name in names.items():
         if code not in known:

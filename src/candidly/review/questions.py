@@ -1,7 +1,7 @@
 """What people are asked: which answers there are, and when more of them change nothing.
 
 A choice is kept as text in its normal form: ``given`` and never "the left one"; ``3 5`` for two
-classes. Its codes are numbers: places in ``validation.ANSWERS``, classes, or 0 for no and 1 for yes.
+classes. Its codes are numbers: places in ``validation.ANSWERS``, classes, or 0 for no, 1 for yes.
 """
 
 from __future__ import annotations
