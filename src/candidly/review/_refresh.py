@@ -71,8 +71,8 @@ def lock_items(connection: Connection, ids: Sequence[int]) -> None:
 
     In ascending order, so that two who lock several do not wait for each other.
     """
-    chosen = select(t.item.c.id).where(t.item.c.id.in_(sorted(ids))).order_by(t.item.c.id)
     if connection.dialect.name != "sqlite":
+        chosen = select(t.item.c.id).where(t.item.c.id.in_(sorted(ids))).order_by(t.item.c.id)
         connection.execute(chosen.with_for_update()).all()
 
 

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Float, Integer, MetaData, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Float,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    literal_column,
+)
 
 META = MetaData()
+ZERO: ColumnElement[int] = literal_column(
+    "0"
+)  # said outright: an index over a part of a table needs to see it
 
 version = Table(
     "version",

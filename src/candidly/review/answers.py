@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from . import _schema as t
 from ._refresh import LAPSED, lock_items, refresh
@@ -23,6 +23,38 @@ ID = re.compile(r"[A-Za-z0-9._:-]{8,80}")
 LONGEST_NOTE = 2000  # characters
 UNDO, NOTE, OPEN, EXCLUDE, INCLUDE = "undo", "note", "open", "exclude", "include"
 ANSWER = "answer"
+
+# built once: putting statements together costs more than running them
+_WHO = select(t.person.c.id).where(t.person.c.id == bindparam("who")).with_for_update()
+_THERE = select(t.entry).where(t.entry.c.id.in_(bindparam("ids", expanding=True)))
+_ASKED = (
+    select(t.seat, t.item.c.said, t.item.c.held, t.item.c.gold)
+    .join(t.item, t.item.c.id == t.seat.c.item)
+    .where(
+        t.seat.c.person == bindparam("who"),
+        t.seat.c.item.in_(bindparam("items", expanding=True)),
+    )
+)
+_SAID = (
+    update(t.seat)
+    .where(
+        t.seat.c.item == bindparam("number"),
+        t.seat.c.person == bindparam("who"),
+        t.seat.c.repeat == bindparam("again"),
+    )
+    .values(entry=bindparam("said"), until=None)
+)
+_ADD = insert(t.entry)
+_COUNT = (
+    update(t.person)
+    .where(t.person.c.id == bindparam("who"))
+    .values(
+        {
+            name: t.person.c[name] + bindparam(f"more_{name}")
+            for name in ("answers", "skips", "fast", "ms")
+        }
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -221,7 +253,7 @@ def _check_same(done: Any, person: int, kind: str) -> None:
 def _those_there(connection: Connection, person: Person, replies: Sequence[Reply]) -> set[str]:
     """Ids that are in the log already, and say the same."""
     said = {reply.id: reply for reply in replies}
-    rows = connection.execute(select(t.entry).where(t.entry.c.id.in_(list(said)))).all()
+    rows = connection.execute(_THERE, {"ids": list(said)}).all()
     for row in rows:
         _check_same(row, person.id, ANSWER)
         reply = said[row.id]
@@ -235,11 +267,7 @@ def _append(
 ) -> None:
     items = sorted({reply.item for reply in replies})
     lock_items(connection, items)
-    rows = connection.execute(
-        select(t.seat, t.item.c.said, t.item.c.held, t.item.c.gold)
-        .join(t.item, t.item.c.id == t.seat.c.item)
-        .where(t.seat.c.person == person.id, t.seat.c.item.in_(items))
-    ).all()
+    rows = connection.execute(_ASKED, {"who": person.id, "items": items}).all()
     seats = {(row.item, row.repeat): row for row in rows}
     for reply in replies:
         seat = seats.get((reply.item, reply.repeat))
@@ -277,7 +305,10 @@ def _add_reply(
         blind=int(not seat.open),
         late=int(lapsed and full),
     )
-    connection.execute(update(t.seat).where(*_place(seat)).values(entry=reply.id, until=None))
+    connection.execute(
+        _SAID,
+        {"number": reply.item, "who": person.id, "again": reply.repeat, "said": reply.id},
+    )
 
 
 def _check_whole(connection: Connection, person: Person, batches: set[int]) -> None:
@@ -317,7 +348,7 @@ def _shut_out(connection: Connection, project: Project, person: Person, out: boo
 
 
 def _add(connection: Connection, project: Project, person: Person, **values: Any) -> None:
-    connection.execute(insert(t.entry).values(person=person.id, at=project.clock(), **values))
+    connection.execute(_ADD, {"person": person.id, "at": project.clock(), **values})
 
 
 def _count(
@@ -326,24 +357,20 @@ def _count(
     """Add to what is known of the person, or take away."""
     times = [row.ms for row in said if row.ms is not None]
     skips = sum(row.choice == SKIP for row in said)
-    c = t.person.c
     connection.execute(
-        update(t.person)
-        .where(c.id == person.id)
-        .values(
-            answers=c.answers + sign * (len(said) - skips),
-            skips=c.skips + sign * skips,
-            fast=c.fast + sign * sum(ms < project.rules.fast_ms for ms in times),
-            ms=c.ms + sign * sum(times),
-        )
+        _COUNT,
+        {
+            "who": person.id,
+            "more_answers": sign * (len(said) - skips),
+            "more_skips": sign * skips,
+            "more_fast": sign * sum(ms < project.rules.fast_ms for ms in times),
+            "more_ms": sign * sum(times),
+        },
     )
 
 
 def _lock_person(connection: Connection, person: Person) -> None:
-    found = connection.execute(
-        select(t.person.c.id).where(t.person.c.id == person.id).with_for_update()
-    ).all()
-    if not found:
+    if not connection.execute(_WHO, {"who": person.id}).all():
         raise ValueError(f"there is no person {person.code!r} in this project.")
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, exists, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, exists, insert, or_, select, update
 
 from ..seeds import draw
 from . import _schema as t
@@ -26,6 +26,57 @@ RELEASED = 50  # leases that have ended, cleared at once
 APART = 10  # turns between an item and its repetition, at least
 
 _OWN = t.seat.alias("own")
+
+# built once: putting statements together costs more than running them
+_MINE = and_(t.seat.c.person == bindparam("who"), t.seat.c.until > t.ZERO)
+_WHO = select(t.person).where(t.person.c.id == bindparam("who")).with_for_update()
+_HELD = (
+    select(t.item, t.seat.c.repeat, t.seat.c.flip, t.seat.c.batch, t.seat.c.turn)
+    .select_from(t.seat.join(t.item, t.item.c.id == t.seat.c.item))
+    .where(_MINE)
+    .order_by(t.seat.c.turn)
+)
+_RENEW = update(t.seat).where(_MINE).values(until=bindparam("end"))
+_ENDED = (
+    select(t.seat.c.item, t.seat.c.person, t.seat.c.repeat)
+    .where(
+        t.seat.c.until > t.ZERO,
+        t.seat.c.until < bindparam("now"),
+        t.seat.c.person != bindparam("who"),
+    )
+    .order_by(t.seat.c.until)
+    .limit(RELEASED)
+)
+_NEXT = (
+    select(t.item.c.id, t.item.c.queue)
+    .where(
+        t.item.c.open == 1,
+        t.item.c.queue > bindparam("behind"),
+        ~exists().where(
+            _OWN.c.item == t.item.c.id,
+            _OWN.c.person == bindparam("who"),
+            or_(_OWN.c.until.is_(None), _OWN.c.until > LAPSED),
+        ),
+    )
+    .order_by(t.item.c.queue)
+    .limit(1)
+)
+_STILL = select(t.item.c.open).where(t.item.c.id == bindparam("number"))
+_AGAIN = (
+    update(t.seat)
+    .where(
+        t.seat.c.item == bindparam("number"),
+        t.seat.c.person == bindparam("who"),
+        t.seat.c.repeat == bindparam("again"),
+    )
+    .values({name: bindparam(name) for name in ("flip", "until", "turn", "batch")})
+)
+_LEASE = insert(t.seat)
+_COME = (
+    update(t.person)
+    .where(t.person.c.id == bindparam("who"))
+    .values({name: bindparam(name) for name in ("cursor", "turns", "golds")})
+)
 
 
 @dataclass(frozen=True)
@@ -71,21 +122,22 @@ def next_tasks(project: Project, person: Person) -> list[Task]:
     Raises:
         KeyError: there is no such person.
     """
-    return project.store.write(lambda connection: _next(connection, project, person.id))
+    return project.store.write(
+        lambda connection: _next(connection, project, person.id), synced=False
+    )
 
 
 def _next(connection: Connection, project: Project, person: int) -> list[Task]:
     now = project.clock()
-    who = connection.execute(
-        select(t.person).where(t.person.c.id == person).with_for_update()
-    ).one_or_none()
+    who = connection.execute(_WHO, {"who": person}).one_or_none()
     if who is None:
         raise KeyError(f"there is no person {person}.")
     _release(connection, project.rules, now, person)
     if who.excluded:
         return []
-    kept = _outstanding(connection, project, who, now)
-    if kept:
+    until = now + project.rules.lease_s
+    if kept := _outstanding(connection, project, who, until):
+        connection.execute(_RENEW, {"who": person, "end": until})
         return kept
     state = _State(who.cursor, who.turns, who.golds, who.turns)
     room = project.rules.batch
@@ -95,12 +147,9 @@ def _next(connection: Connection, project: Project, person: int) -> list[Task]:
         pass
     if state.turns == state.first:
         return []
-    connection.execute(
-        update(t.person)
-        .where(t.person.c.id == person)
-        .values(cursor=state.cursor, turns=state.turns, golds=state.golds)
-    )
-    return _outstanding(connection, project, who, now)
+    come = {"cursor": state.cursor, "turns": state.turns, "golds": state.golds}
+    connection.execute(_COME, {"who": person, **come})
+    return _outstanding(connection, project, who, until)
 
 
 @dataclass
@@ -159,10 +208,11 @@ def _take(connection: Connection, project: Project, who: Any, state: _State, now
         "turn": turn,
         "batch": state.first // rules.batch,
     }
-    place = {"item": item, "person": who.id, "repeat": repeat}
-    lapsed = connection.execute(update(t.seat).where(*_at(place)).values(values))
+    place = {"number": item, "who": who.id, "again": repeat}
+    lapsed = connection.execute(_AGAIN, place | values)
     if not lapsed.rowcount:
-        connection.execute(insert(t.seat).values(**place, **values))
+        seat = {"item": item, "person": who.id, "repeat": repeat, "open": 0}
+        connection.execute(_LEASE, seat | values)
     refresh(connection, rules, [item])
     state.turns += 1
     return True
@@ -207,18 +257,9 @@ def _repetition(
 
 def _fresh(connection: Connection, who: Any, state: _State) -> tuple[int, int] | None:
     """The next open item of the queue that the person has not seen."""
-    seen = exists().where(
-        _OWN.c.item == t.item.c.id,
-        _OWN.c.person == who.id,
-        or_(_OWN.c.until.is_(None), _OWN.c.until > LAPSED),
-    )
     while True:
-        found = connection.execute(
-            select(t.item.c.id, t.item.c.queue)
-            .where(t.item.c.open == 1, t.item.c.queue > state.cursor, ~seen)
-            .order_by(t.item.c.queue)
-            .limit(1)
-        ).one_or_none()
+        place = {"who": who.id, "behind": state.cursor}
+        found = connection.execute(_NEXT, place).one_or_none()
         if found is None and state.cursor >= 0:
             # what opened again while this person passed it; once, at the end of the queue
             state.cursor = -1
@@ -227,43 +268,27 @@ def _fresh(connection: Connection, who: Any, state: _State) -> tuple[int, int] |
             return None
         state.cursor = found.queue
         lock_items(connection, [found.id])
-        still = select(t.item.c.open).where(t.item.c.id == found.id)
-        if connection.execute(still).scalar():
+        if connection.execute(_STILL, {"number": found.id}).scalar():
             return found.id, 0
 
 
 def _release(connection: Connection, rules: Rules, now: float, person: int) -> None:
     """Give back the places of leases that have ended; this person's own are renewed instead."""
-    ended = connection.execute(
-        select(t.seat.c.item, t.seat.c.person, t.seat.c.repeat)
-        .where(t.seat.c.until > LAPSED, t.seat.c.until < now, t.seat.c.person != person)
-        .order_by(t.seat.c.until)
-        .limit(RELEASED)
-    ).all()
+    ended = connection.execute(_ENDED, {"now": now, "who": person}).all()
     if not ended:
         return
     items = sorted({seat.item for seat in ended})
     lock_items(connection, items)
     for seat in ended:
-        place = {"item": seat.item, "person": seat.person, "repeat": seat.repeat}
-        still = and_(*_at(place), t.seat.c.until > LAPSED, t.seat.c.until < now)
+        place = [t.seat.c[name] == getattr(seat, name) for name in ("item", "person", "repeat")]
+        still = and_(*place, t.seat.c.until > LAPSED, t.seat.c.until < now)
         connection.execute(update(t.seat).where(still).values(until=LAPSED))
     refresh(connection, rules, items)
 
 
-def _outstanding(connection: Connection, project: Project, who: Any, now: float) -> list[Task]:
-    """What the person holds, its lease renewed."""
-    held = and_(t.seat.c.person == who.id, t.seat.c.until > LAPSED)
-    rows = connection.execute(
-        select(t.item, t.seat.c.repeat, t.seat.c.flip, t.seat.c.batch, t.seat.c.turn)
-        .select_from(t.seat.join(t.item, t.item.c.id == t.seat.c.item))
-        .where(held)
-        .order_by(t.seat.c.turn)
-    ).all()
-    if not rows:
-        return []
-    until = now + project.rules.lease_s
-    connection.execute(update(t.seat).where(held).values(until=until))
+def _outstanding(connection: Connection, project: Project, who: Any, until: float) -> list[Task]:
+    """What the person holds, and will hold up to ``until``."""
+    rows = connection.execute(_HELD, {"who": who.id}).all()
     return [_task(project, who.code, row, until) for row in rows]
 
 
@@ -292,10 +317,6 @@ def _examples_of(project: Project, code: str, item: int, label: int) -> tuple[in
     rng = draw(project.rules.seed, f"examples {code} {label}", item)
     number = min(project.rules.examples, len(known))
     return tuple(known[k] for k in rng.choice(len(known), number, replace=False)) if number else ()
-
-
-def _at(place: dict[str, int]) -> list[Any]:
-    return [t.seat.c[name] == value for name, value in place.items()]
 
 
 def examples_text(task: Task) -> str:

@@ -158,7 +158,7 @@ def open_project(folder: Path | str) -> Project:
     try:
         with store.read() as connection:
             found = connection.execute(select(t.project)).one_or_none()
-            golds = connection.execute(select(t.item.c.id).where(t.item.c.gold > 0)).scalars()
+            golds = connection.execute(select(t.item.c.id).where(t.item.c.gold > t.ZERO)).scalars()
             numbers = tuple(sorted(golds))
             shown = connection.execute(select(t.example.c.of_class, t.example.c.id)).all()
         if found is None:

@@ -45,27 +45,33 @@ class Store:
         with self.engine.connect() as connection, connection.begin():
             yield connection
 
-    def write(self, work: Callable[[Connection], Value]) -> Value:
+    def write(self, work: Callable[[Connection], Value], synced: bool = True) -> Value:
         """What ``work`` returns, committed. It may be called again where the first try broke off.
+
+        Args:
+            synced: wait for the disk. Without, a power cut may take it back, as with leases it
+                may; a killed process never does.
 
         Raises:
             Whatever ``work`` raises; then nothing was written.
         """
         for tried in range(1, TRIES + 1):
             try:
-                return self._write(work)
+                return self._write(work, synced)
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) not in RETRIED or tried == TRIES:
                     raise
                 time.sleep(0.005 * tried)
         raise AssertionError("the last try returned or raised")
 
-    def _write(self, work: Callable[[Connection], Value]) -> Value:
+    def _write(self, work: Callable[[Connection], Value], synced: bool) -> Value:
         if not self.is_sqlite:
             with self.engine.begin() as connection:
+                if not synced:
+                    connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
                 return work(connection)
         with self._one_writer, self.engine.connect() as connection:
-            writer = connection.execution_options(candidly_write=True)
+            writer = connection.execution_options(candidly_write=True, candidly_synced=synced)
             with writer.begin():
                 return work(writer)
 
@@ -147,8 +153,13 @@ def _prepare(connection: Any, _: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     """A writer takes its lock at once: upgrading a reader's would fail instead of waiting."""
-    writes = connection.get_execution_options().get("candidly_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    if not options.get("candidly_write", False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    level = "FULL" if options["candidly_synced"] else "NORMAL"
+    connection.exec_driver_sql(f"PRAGMA synchronous={level}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _first_line(error: DBAPIError) -> str:

@@ -158,7 +158,7 @@ def standings(project: Project) -> list[Standing]:
     """Everybody who may answer: how much, how fast, and how well."""
     with project.store.read() as connection:
         rows = connection.execute(select(t.person).order_by(t.person.c.id)).all()
-        gold = _gold(connection)
+        gold = _gold(connection, project.golds)
         again = _repeats(connection)
     found = []
     for row in rows:
@@ -333,7 +333,7 @@ def _labels(connection: Connection, rules: Rules) -> Labels | None:
     return Labels(size, per_answer, coverage, flips)
 
 
-def _gold(connection: Connection) -> dict[int, tuple[int, int]]:
+def _gold(connection: Connection, golds: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Known items answered by each person, and how many rightly."""
     right = case((t.entry.c.choice == t.item.c.key, 1), else_=0)
     rows = connection.execute(
@@ -343,7 +343,7 @@ def _gold(connection: Connection) -> dict[int, tuple[int, int]]:
                 t.entry, t.entry.c.id == t.seat.c.entry
             )
         )
-        .where(t.item.c.gold > 0, t.entry.c.blind == 1, t.entry.c.choice != "skip")
+        .where(t.seat.c.item.in_(golds), t.entry.c.blind == 1, t.entry.c.choice != "skip")
         .group_by(t.seat.c.person)
     ).all()
     return {person: (int(asked), int(good)) for person, asked, good in rows}
@@ -368,7 +368,7 @@ def _repeats(connection: Connection) -> dict[int, tuple[int, int]]:
             )
             .join(said, said.c.id == first.c.entry)
         )
-        .where(again.c.repeat > 0)
+        .where(again.c.repeat > t.ZERO)
         .group_by(again.c.person)
     ).all()
     return {person: (int(asked), int(good)) for person, asked, good in rows}
