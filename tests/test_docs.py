@@ -60,6 +60,7 @@ def test_every_algorithm_and_command_is_documented():
         assert name in text, name
     commands = ("demo", "data", "labels make", "algorithms", "bench run", "bench status")
     commands += ("errors find", "errors health", "crowd consensus", "validate", "stability")
+    commands += ("review new", "review status", "review export", "review merge")
     for command in commands:
         assert f"candidly {command}" in text, command
 

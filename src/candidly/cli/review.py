@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -262,7 +262,7 @@ def merge(
 
 
 @contextmanager
-def _installed() -> Any:
+def _installed() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
@@ -303,10 +303,14 @@ def _items(
 
     looks: Looks = no_looks if media is None else looks_of_files(media, folder / FOLDER)
     if issues is not None:
-        items, names = items_of_issues(
-            issues, read_classes(classes), sample=sample, seed=rules.seed, looks=looks
-        )
-        return items, replace(rules, classes=names)
+        from ..validation._answers import _read
+
+        names = read_classes(classes)
+        with _watched(looks, sample or len(_read(issues))) as looks:
+            items, known = items_of_issues(
+                issues, names, sample=sample, seed=rules.seed, looks=looks
+            )
+        return items, replace(rules, classes=known)
     assert data is not None
     if rules.question not in ("one label", "several labels"):
         raise ValueError(
@@ -317,7 +321,25 @@ def _items(
     if media is None:
         looks = looks_of(loaded, folder / FOLDER)
     rows = sampled(loaded.n, sample, rules.seed)
-    return items_of_data(loaded, rows, looks=looks), replace(rules, classes=loaded.classes)
+    with _watched(looks, len(rows)) as looks:
+        return items_of_data(loaded, rows, looks=looks), replace(rules, classes=loaded.classes)
+
+
+@contextmanager
+def _watched(looks: Looks, total: int) -> Iterator[Looks]:
+    """The same function, telling how many items have been copied."""
+    from . import _progress
+
+    done = 0
+    with _progress.reading("copying", "copied") as watch:
+
+        def look(row: int) -> Any:
+            nonlocal done
+            done += 1
+            watch(done, total)
+            return looks(row)
+
+        yield look
 
 
 def _from_votes(
