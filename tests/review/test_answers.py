@@ -136,6 +136,11 @@ def test_what_is_kept_follows_from_the_log(make):
         elif not who.excluded:
             take(project, who, choices[int(rng.integers(5))], ms=float(rng.integers(200, 3000)))
         project.clock.now += 1
+    onlooker = review.add_person(project, "onlooker")
+    for item in (3, 4):
+        review.look(project, onlooker, an_id(), item)
+    project.clock.now += 1
+    review.answer(project, onlooker, [Reply(an_id(), 4, "both")])
     before = all_tables(project)
     review.recount(project)
     assert all_tables(project) == before

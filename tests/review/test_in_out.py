@@ -141,6 +141,19 @@ def test_logs_merge_in_any_order_and_once(make, tmp_path):
         copy.close()
 
 
+def test_who_saw_an_item_openly_elsewhere_is_not_blind(make, tmp_path):
+    project = make(8)
+    a, b = copies(project, tmp_path, 2)
+    review.look(a, review.add_person(a, "ann"), an_id(), 0)
+    project.clock.now += 1
+    work_through(b, review.add_person(b, "ann"))
+    review.merge(b, a)
+    assert sum(sum(row) for row in counts(b).values()) == 7
+    assert review.votes(b, everything=True)["blind"].to_list().count(False) == 1
+    for copy in (a, b):
+        copy.close()
+
+
 def test_logs_of_other_projects_and_damaged_ones_are_refused(make, tmp_path):
     project, other = make(3), make(4)
     path = tmp_path / "log.jsonl"

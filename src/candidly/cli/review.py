@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._issues import check_place, read_classes, write_json, write_table
+from ._issues import check_place, read_classes
 from ._review import as_dict, print_status
+from ._review_export import EXPORTS
 
 if TYPE_CHECKING:
     from ..review import Item, Project, Rules
@@ -27,7 +28,6 @@ app = typer.Typer(
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-TABLES = (".csv", ".parquet", ".json")
 
 
 @app.command()
@@ -213,9 +213,9 @@ def export(
     """
     from .._names import lookup
 
-    endings, write = lookup(EXPORTS, what, "kind of export")[1]
+    what, (endings, write) = lookup(EXPORTS, what, "kind of export")
     check_place(out, "--out", endings)
-    if (write is _corrected) != (labels is not None):
+    if (what == "corrected") != (labels is not None):
         raise ValueError("--labels are what --as corrected corrects; give both or neither.")
     with _opened(folder) as project:
         number = write(project, out, labels, reading)
@@ -366,82 +366,3 @@ def _gold(path: Path) -> dict[str, str]:
     if missing := [name for name in ("name", "answer") if name not in table.columns]:
         raise ValueError(f"{path} has no column {missing[0]!r}; it needs name and answer.")
     return {str(name): str(answer) for name, answer in table.select("name", "answer").rows()}
-
-
-def _votes(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import votes
-
-    table = votes(project)
-    write_table(table, out)
-    return len(table)
-
-
-def _everything(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import votes
-
-    table = votes(project, everything=True)
-    write_table(table, out)
-    return len(table)
-
-
-def _totals(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import released
-
-    rows = released(project)
-    write_json(rows, out)
-    return len(rows)
-
-
-def _corrected(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import corrected_labels
-    from .validate import _labels, _write
-
-    assert labels is not None
-    if reading not in ("exact", "seen"):
-        raise ValueError(f"--reading is {reading!r}; choose exact or seen.")
-    made = corrected_labels(project, _labels(labels, list(project.rules.classes)), reading)
-    _write(made, out)
-    return len(made)
-
-
-def _label_studio(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from .._files import replacing
-    from ..review import label_studio
-
-    tasks, setup = label_studio(project)
-    write_json(tasks, out)
-    with replacing(out.with_suffix(".xml")) as file:
-        file.write(setup.encode())
-    return len(tasks)
-
-
-def _argilla(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import argilla
-
-    records = argilla(project)
-    write_json(records, out)
-    return len(records)
-
-
-def _log(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from .._files import replacing
-    from ..review import log
-
-    number = -1
-    with replacing(out) as file:
-        for line in log(project):
-            file.write(line.encode() + b"\n")
-            number += 1
-    return number
-
-
-Export = tuple[tuple[str, ...], Callable[["Project", Path, "Path | None", str], int]]
-EXPORTS: dict[str, Export] = {
-    "votes": (TABLES, _votes),
-    "all": (TABLES, _everything),
-    "totals": ((".json",), _totals),
-    "corrected": ((".npz", ".npy", ".csv", ".parquet"), _corrected),
-    "label-studio": ((".json",), _label_studio),
-    "argilla": ((".json",), _argilla),
-    "log": ((".jsonl",), _log),
-}
