@@ -142,3 +142,10 @@ def test_help_has_examples(candidly, command):
     status, out, _ = candidly("review", command, "--help")
     assert status == 0
     assert f"candidly review {command} " in out
+
+
+def test_what_is_not_installed_is_named(candidly, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    status, _, err = candidly("review", "status", "check")
+    assert status == 2
+    assert "candidly review needs sqlalchemy; pip install 'candidly[review]'" in err

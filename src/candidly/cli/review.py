@@ -112,6 +112,7 @@ def new(
 
       candidly review new study --votes cifar10_mturk.json
     """
+    _check_installed()
     from .._names import lookup
     from ..review import PRESETS, make_project, plan_cost, progress
 
@@ -138,19 +139,18 @@ def new(
         guidelines="" if guidelines is None else guidelines.read_text(encoding="utf-8"),
         seed=seed,
     )
-    with _installed():
-        if votes is not None:
-            project = _from_votes(folder, votes, index, rules, url)
-        else:
-            items, rules = _items(folder, issues, data, rules, classes, media, sample)
-            project = make_project(
-                folder,
-                items,
-                rules,
-                gold=None if gold is None else _gold(gold),
-                examples=None if train is None else _load(train),
-                url=url,
-            )
+    if votes is not None:
+        project = _from_votes(folder, votes, index, rules, url)
+    else:
+        items, rules = _items(folder, issues, data, rules, classes, media, sample)
+        project = make_project(
+            folder,
+            items,
+            rules,
+            gold=None if gold is None else _gold(gold),
+            examples=None if train is None else _load(train),
+            url=url,
+        )
     with project:
         found = progress(project)
         about = {
@@ -241,6 +241,7 @@ def merge(
 
     [bold]Example:[/bold]  candidly review merge check laptop/check answers.jsonl
     """
+    _check_installed()
     from ..review import import_answers, merge_log, open_project
     from ..review import merge as merge_projects
 
@@ -261,23 +262,21 @@ def merge(
         print(f"{name}: {number:,} new entries")
 
 
-@contextmanager
-def _installed() -> Iterator[None]:
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in ("sqlalchemy", "psycopg"):
-            raise
-        raise RuntimeError(
-            f"candidly review needs {error.name}; pip install 'candidly[review]' brings it."
-        ) from None
+def _check_installed() -> None:
+    from importlib.util import find_spec
+
+    for name in ("sqlalchemy", "psycopg"):
+        if find_spec(name) is None:
+            raise RuntimeError(
+                f"candidly review needs {name}; pip install 'candidly[review]' brings it."
+            )
 
 
 def _opened(folder: Path) -> Project:
-    with _installed():
-        from ..review import open_project
+    _check_installed()
+    from ..review import open_project
 
-        return open_project(folder)
+    return open_project(folder)
 
 
 def _load(name: str) -> Any:
