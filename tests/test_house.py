@@ -47,10 +47,11 @@ MAY = {  # who may import whom
     | {"crossval", "stats"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
+    "review": {"ground", "labelled", "stats", "validation"},
     "report": {"ground", "crowd", "errors", "stability", "stats", "sweep", "validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"crossval", "crowd", "detectors", "errors", "stability", "sweep", "validation"},
+    | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"},
     "__main__": {"cli"},
 }
 
@@ -112,7 +113,7 @@ def python(code: str) -> subprocess.CompletedProcess:
     "code", ["import candidly", "import candidly.cli", "import candidly; candidly.load"]
 )
 def test_heavy_imports_wait(code):
-    heavy = ("torch", "numba", "sklearn", "matplotlib", "pandas", "scipy", "polars")
+    heavy = ("torch", "numba", "sklearn", "matplotlib", "pandas", "scipy", "polars", "sqlalchemy")
     done = python(f"{code}\nimport sys\nprint([m for m in {heavy} if m in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
 

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pytest
 
-import slow_crowd as slow
 from candidly.crowd import (
     Answers,
     annotators,
@@ -17,6 +16,8 @@ from candidly.crowd import (
     priorities,
 )
 from candidly.crowd._crowdlab import scaled
+
+import slow_crowd as slow
 from simulated_crowd import as_rows, matrices, probs_for, simulated
 
 

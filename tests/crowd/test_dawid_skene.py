@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-import slow_crowd as slow
 from candidly.crowd import Answers, dawid_skene, majority
+
+import slow_crowd as slow
 from simulated_crowd import as_rows, matrices, probs_for, simulated
 
 

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import slow_crowd as slow
 from candidly.crowd import RULES, Answers, majority
 from candidly.seeds import draw
+
+import slow_crowd as slow
 
 N, M, J = 5, 3, 4
 

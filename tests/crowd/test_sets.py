@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import slow_crowd as slow
 from candidly.crowd import set_curve, some_answers
 from candidly.votes import Votes, union, vaguest
+
+import slow_crowd as slow
 
 Q = 4
 answers = st.lists(st.lists(st.integers(0, Q - 1), max_size=3, unique=True), min_size=1, max_size=5)

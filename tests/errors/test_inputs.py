@@ -13,8 +13,9 @@ from hypothesis import given as examples
 from hypothesis import settings
 from hypothesis import strategies as st
 
-import slow_errors as slow
 from candidly import errors
+
+import slow_errors as slow
 
 gathering = importlib.import_module("candidly.errors._evidence")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import slow_errors as slow
 from candidly import errors
 from candidly.errors import _matrices
+
+import slow_errors as slow
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

@@ -7,9 +7,10 @@ import importlib
 import numpy as np
 import pytest
 
-import slow_errors as slow
 from candidly import errors
 from candidly.errors import _select
+
+import slow_errors as slow
 
 gathering = importlib.import_module("candidly.errors._evidence")
 

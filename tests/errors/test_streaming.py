@@ -14,8 +14,9 @@ import polars as pl
 import pytest
 import torch
 
-import slow_errors as slow
 from candidly import errors
+
+import slow_errors as slow
 
 gathering = importlib.import_module("candidly.errors._evidence")
 working = importlib.import_module("candidly.errors._work")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import algorithms, bench, crowd, data, demo, errors, stability, validate
+from . import algorithms, bench, crowd, data, demo, errors, review, stability, validate
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -30,6 +30,7 @@ app.add_typer(errors.app, name="errors")
 app.command("stability")(stability.stability)
 app.command("validate")(validate.validate)
 app.add_typer(crowd.app, name="crowd")
+app.add_typer(review.app, name="review")
 
 
 def _version(asked: bool) -> None:

@@ -112,7 +112,7 @@ def _named(rows: list[Row], given: list[str], guessed: list[str]) -> Any:
 
 
 def _by_answer(row: Row) -> list[int]:
-    return [row["mturk"].get(name, 0) for name in ("given", "guessed", "both", "neither")] + [0]
+    return [row["mturk"].get(name, 0) for name in ANSWERS]
 
 
 def _by_sentiment(row: Row) -> list[int]:
@@ -139,7 +139,7 @@ def _neutral(row: Row) -> int:
 
 
 LAYOUTS = (
-    Layout({"given", "guessed", "both", "neither"}, set, _by_answer, _numbered, {}),
+    Layout(set(ANSWERS), set, _by_answer, _numbered, {}),  # "other" is candidly's own addition
     Layout(
         {"given", "guessed", "neutral", "off-topic"},
         lambda votes: {"given", "guessed", "other"},

@@ -1,0 +1,90 @@
+"""People check labels: projects, who is asked what, answers that are never lost, what they come to.
+
+Needs ``pip install 'candidly[review]'``. ``make_project`` and ``open_project`` give a ``Project``;
+``next_tasks`` says what a person is to answer, ``answer`` keeps what they say; ``progress``,
+``standings`` and ``verdicts`` say what has come of it.
+"""
+
+from ._items import Item, items_of_data, items_of_issues, items_of_tally
+from ._media import Shown, looks_of, looks_of_files
+from .answers import Reply, answer, exclude, look, note, undo
+from .assign import Task, examples_text, next_tasks
+from .export import (
+    argilla,
+    corrected_labels,
+    label_studio,
+    label_votes,
+    log,
+    released,
+    set_tally,
+    votes,
+)
+from .load import import_answers, import_votes, merge, merge_log, recount
+from .project import (
+    Person,
+    Project,
+    add_person,
+    find_person,
+    make_project,
+    open_project,
+    people,
+    shown_examples,
+)
+from .questions import QUESTIONS
+from .rules import GOALS, PRESETS, Cost, Rules, plan_cost
+from .totals import Labels, Pair, Progress, Standing, pairs, progress, standings, tally, verdicts
+
+__all__ = [
+    "GOALS",
+    "PRESETS",
+    "QUESTIONS",
+    "Cost",
+    "Item",
+    "Labels",
+    "Pair",
+    "Person",
+    "Progress",
+    "Project",
+    "Reply",
+    "Rules",
+    "Shown",
+    "Standing",
+    "Task",
+    "add_person",
+    "answer",
+    "argilla",
+    "corrected_labels",
+    "examples_text",
+    "exclude",
+    "find_person",
+    "import_answers",
+    "import_votes",
+    "items_of_data",
+    "items_of_issues",
+    "items_of_tally",
+    "label_studio",
+    "label_votes",
+    "log",
+    "look",
+    "looks_of",
+    "looks_of_files",
+    "make_project",
+    "merge",
+    "merge_log",
+    "next_tasks",
+    "note",
+    "open_project",
+    "pairs",
+    "people",
+    "plan_cost",
+    "progress",
+    "recount",
+    "released",
+    "set_tally",
+    "shown_examples",
+    "standings",
+    "tally",
+    "undo",
+    "verdicts",
+    "votes",
+]

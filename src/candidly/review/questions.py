@@ -1,0 +1,141 @@
+"""What people are asked: which answers there are, and when more of them change nothing.
+
+A choice is kept as text in its normal form: ``given`` and never "the left one"; ``3 5`` for two
+classes. Its codes are numbers: places in ``validation.ANSWERS``, classes, or 0 for no, 1 for yes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .._names import nearest
+from ..validation import ANSWERS
+from ..validation._verdicts import FEWEST
+
+if TYPE_CHECKING:
+    from .rules import Rules
+
+SKIP = "skip"
+YES_NO = ("no", "yes")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One way to ask.
+
+    Attributes:
+        codes: (choice, rules) -> its codes; raises ValueError for no such answer.
+        settled: (people by code, people yet to come, rules) -> the outcome cannot change.
+    """
+
+    codes: Callable[[str, Rules], tuple[int, ...]]
+    settled: Callable[[Mapping[int, int], int, Rules], bool]
+
+
+def codes_of(choice: str, rules: Rules) -> tuple[int, ...]:
+    """The codes of a choice; none for ``skip``.
+
+    Raises:
+        ValueError: an answer that the question does not have.
+    """
+    return () if choice == SKIP else QUESTIONS[rules.question].codes(choice, rules)
+
+
+def settled(counts: Mapping[int, int], said: int, rules: Rules) -> bool:
+    """Whether the answers that are still to come cannot change what the item comes to.
+
+    >>> from candidly.review import PRESETS
+    >>> settled({0: 3}, 3, PRESETS["verdict"]), settled({0: 2, 1: 1}, 3, PRESETS["verdict"])
+    (True, False)
+    """
+    left = rules.people - said
+    return left <= 0 or QUESTIONS[rules.question].settled(counts, left, rules)
+
+
+def pattern_of(codes: Iterable[int]) -> str:
+    """How many said what, as text: ``0:3 1:2``."""
+    counts: dict[int, int] = {}
+    for code in codes:
+        counts[code] = counts.get(code, 0) + 1
+    return " ".join(f"{code}:{counts[code]}" for code in sorted(counts))
+
+
+def counts_of(pattern: str) -> dict[int, int]:
+    """The inverse of ``pattern_of``, counted: people by code."""
+    pairs = (cell.split(":") for cell in pattern.split())
+    return {int(code): int(number) for code, number in pairs}
+
+
+def _verdict(choice: str, rules: Rules) -> tuple[int, ...]:
+    if choice not in rules.offered:
+        raise _unknown(choice, rules.offered)
+    return (ANSWERS.index(choice),)
+
+
+def _verdict_settled(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
+    needed = rules.threshold or rules.people // 2 + 1
+    most = max((counts.get(code, 0) for code in range(4)), default=0)
+    enough = sum(counts.values()) >= FEWEST
+    return enough and (most >= needed or most + left < needed)
+
+
+def _one(choice: str, rules: Rules) -> tuple[int, ...]:
+    found = _several(choice, rules)
+    if len(found) != 1:
+        raise ValueError(f"the answer {choice!r} holds {len(found)} classes; one is asked for.")
+    return found
+
+
+def _one_settled(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
+    first, second = sorted([0, 0, *counts.values()])[-1:-3:-1]
+    return first - second > left
+
+
+def _several(choice: str, rules: Rules) -> tuple[int, ...]:
+    q = len(rules.classes)
+    words = choice.split()
+    numbers = [int(word) for word in words if word.isascii() and word.isdigit()]
+    if len(numbers) < len(words) or not words or max(numbers) >= q:
+        raise ValueError(
+            f"the answer is {choice!r}; write class numbers from 0 to {q - 1} with a space between,"
+            " or skip."
+        )
+    if numbers != sorted(set(numbers)):
+        raise ValueError(f"the answer is {choice!r}; name each class once, in ascending order.")
+    if rules.most_labels is not None and len(numbers) > rules.most_labels:
+        raise ValueError(
+            f"the answer holds {len(numbers)} classes; at most {rules.most_labels} are allowed."
+        )
+    return tuple(numbers)
+
+
+def _never(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
+    return False
+
+
+def _yes_no(choice: str, rules: Rules) -> tuple[int, ...]:
+    if choice not in YES_NO:
+        raise _unknown(choice, YES_NO)
+    return (YES_NO.index(choice),)
+
+
+def _yes_no_settled(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
+    yes, needed = counts.get(1, 0), rules.threshold or rules.people // 2 + 1
+    return yes >= needed or yes + left < needed
+
+
+def _unknown(choice: str, known: Iterable[str]) -> ValueError:
+    names = [*known, SKIP]
+    return ValueError(
+        f"the answer is {choice!r}; it can be {', '.join(names)}{nearest(choice, names)}"
+    )
+
+
+QUESTIONS: dict[str, Question] = {
+    "verdict": Question(_verdict, _verdict_settled),
+    "one label": Question(_one, _one_settled),
+    "several labels": Question(_several, _never),
+    "yes or no": Question(_yes_no, _yes_no_settled),
+}
