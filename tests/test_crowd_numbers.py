@@ -73,7 +73,7 @@ def test_the_sentences_of_the_page_hold(bench):
 def test_targets_are_met():
     stored = json.loads((ROOT / "bench" / "results" / "crowd.json").read_text())
     with_target = [claim for claim in stored["claims"] if claim["target"]]
-    assert len(with_target) == 2
+    assert len(with_target) >= 2
     assert all(claim["holds"] for claim in with_target)
 
 
