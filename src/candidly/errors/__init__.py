@@ -133,7 +133,7 @@ def joint(given: Any, probs: Probs = None, *, rounded: bool = True, **options: A
     matrix = (
         evidence.calibrated
         if rounded
-        else _matrices.calibrated(floored(evidence.counts), evidence.given_counts)
+        else _matrices.calibrated(evidence.counts, evidence.given_counts)
     )
     return matrix / matrix.sum()
 
@@ -155,7 +155,7 @@ def counts(given: Any, probs: Probs = None, **options: Any) -> Counts:
     evidence = gathered(given, probs, options)
     off = _select.by_guess(evidence, evidence.calibrated) & ~evidence.near_tie
     matrix = evidence.calibrated
-    exact = _matrices.calibrated(floored(evidence.counts), evidence.given_counts)
+    exact = _matrices.calibrated(evidence.counts, evidence.given_counts)
     total = evidence.given_counts.sum()
     return Counts(
         int(off.sum()),

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..crossval import COMMON, IN_SAMPLE
 from . import _kernels, _ranks
-from ._faults import Faults, swept
+from ._faults import ENTRY_SLACK, SUM_SLACK, Faults, swept
 from ._labels import read_given
-from ._matrices import calibrated, floored, rounded
+from ._matrices import calibrated, rounded
 from ._source import Probs, Source, open_source
 from ._work import Work
 
@@ -86,7 +86,7 @@ class Evidence:
     @cached_property
     def calibrated(self) -> np.ndarray:
         """The calibrated confident joint, int64 (m, m): rows sum to ``given_counts``."""
-        return rounded(calibrated(floored(self.counts), self.given_counts))
+        return rounded(calibrated(self.counts, self.given_counts))
 
     @cached_property
     def by_given(self) -> tuple[np.ndarray, np.ndarray]:
@@ -336,7 +336,8 @@ def _second_pass(
     predicted = columns["predicted"]
     guess = np.empty_like(predicted)
     size = block_rows(source)
-    _kernels.resolve(predicted, columns["own"], columns["other"], bounds, guess)
+    reach = 1 + 2 * SUM_SLACK + source.m * ENTRY_SLACK  # sums are rounded, too
+    _kernels.resolve(predicted, columns["own"], columns["other"], bounds, reach, guess)
 
     def do(start: int, stop: int) -> tuple[int, int]:
         some = start + np.flatnonzero(guess[start:stop] == _kernels.UNDECIDED)

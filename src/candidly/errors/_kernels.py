@@ -91,14 +91,23 @@ def tally(given, own, m):
 
 
 @compiled
-def resolve(predicted, own, other, bounds, guess):
-    """Guesses that the columns decide; -1, and counted, where the row must be read again."""
+def resolve(predicted, own, other, bounds, reach, guess):
+    """Guesses that the columns decide; UNDECIDED, and counted, where the row must be read again.
+
+    Where the prediction is not confident another class may be, if its entry reaches the lowest of
+    the bounds. No entry but the largest exceeds ``reach`` less the largest, and where that is the
+    label's, none exceeds ``other``.
+
+    Args:
+        reach: more than a sound row can sum to.
+    """
     least, rest = bounds.min(), 0
     for i in range(len(predicted)):
         top = max(own[i], other[i])
+        second = min(reach - top, other[i] if own[i] >= other[i] else top)
         if top >= bounds[predicted[i]]:
             guess[i] = predicted[i]
-        elif top >= least:
+        elif top >= least and second >= least:
             guess[i] = UNDECIDED
             rest += 1
         else:

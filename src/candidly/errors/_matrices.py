@@ -34,8 +34,11 @@ def floored(counts: np.ndarray) -> np.ndarray:
 
 
 def calibrated(counts: np.ndarray, given_counts: np.ndarray) -> np.ndarray:
-    """Rows scaled to how often each label was given: int (m, m), (m,) -> float64 (m, m)."""
-    rows = counts / np.maximum(counts.sum(1, keepdims=True), TINY)
+    """Floored rows scaled to how often each label was given: int (m, m), (m,) -> float64 (m, m)."""
+    diagonal = np.maximum(counts.diagonal(), 1)  # as ``floored``, without another matrix
+    sums = counts.sum(1) + diagonal - counts.diagonal()
+    rows = counts / sums[:, None]
+    np.fill_diagonal(rows, diagonal / sums)
     rows *= given_counts[:, None]
     rows /= max(rows.sum(), TINY)
     rows *= given_counts.sum()
