@@ -121,7 +121,10 @@ def test_hostile_names_stay_text():
 )
 @pytest.mark.filterwarnings("error")
 def test_odd_results_make_a_page(results):
-    Outline(make_page(results))
+    page = make_page(results)
+    Outline(page)  # which is well formed
+    assert page.count("<h1>") == 1
+    assert page.endswith("</html>\n")
 
 
 # figures

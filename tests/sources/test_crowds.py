@@ -17,20 +17,6 @@ from candidly.sources.fetch import find_parts
 NAMES = ("labelme", "bluebirds", "sentiment", "cifar10s")
 
 
-@pytest.fixture
-def nowhere(tmp_path, monkeypatch):
-    """No CANDIDLY_DATA, an empty cache, and a network that must not be asked."""
-    import pooch
-
-    def refuse(*args, **kwargs):
-        raise AssertionError("the network was asked")
-
-    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
-    monkeypatch.setattr("candidly.sources.fetch._cache", lambda: tmp_path / "cache")
-    monkeypatch.setattr(pooch, "retrieve", refuse)
-    return tmp_path
-
-
 def write(path, content):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)

@@ -17,20 +17,6 @@ from candidly.sources import SOURCES, Expected, compare, load, title_of
 from candidly.sources.fetch import find_file
 
 
-@pytest.fixture
-def nowhere(tmp_path, monkeypatch):
-    """No CANDIDLY_DATA, an empty cache, and a network that must not be asked."""
-    import pooch
-
-    def refuse(*args, **kwargs):
-        raise AssertionError("the network was asked")
-
-    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
-    monkeypatch.setattr("candidly.sources.fetch._cache", lambda: tmp_path / "cache")
-    monkeypatch.setattr(pooch, "retrieve", refuse)
-    return tmp_path
-
-
 def small_mat(path, n=6):
     path.parent.mkdir(parents=True, exist_ok=True)
     savemat(path, {"data": np.arange(n * 4.0).reshape(n, 4), "partial_target": np.ones((2, n))})

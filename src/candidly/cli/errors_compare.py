@@ -203,8 +203,9 @@ def _print(rows: list[dict[str, Any]]) -> None:
         table = Table(title=about(rows, noise), box=box.SIMPLE_HEAD, padding=(0, 1))
         table.add_column("detector", no_wrap=True)
         for column in shown:
-            table.add_column(column.heading, justify="right")
+            table.add_column(column.heading, justify="right", no_wrap=True)
         for name, summary in summaries(rows, noise).items():
             table.add_row(name, *(cell(summary[c.name], c.share) for c in shown))
         Console(markup=False, emoji=False, highlight=False).print(table)
     print(LEGEND)
+    print("--out, --html and --json give the other measures, too")

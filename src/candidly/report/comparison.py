@@ -33,16 +33,16 @@ COLUMNS = (
     Column("precision", "precision"),
     Column("recall", "recall"),
     Column("average_precision", "AP", short=True),
-    Column("roc_auc", "AUC", short=True),
+    Column("roc_auc", "AUC"),
     Column("precision_at_wrong", "at n wrong", short=True),
     Column("found in 1%", "in 1 %"),
     Column("found in 2%", "in 2 %"),
-    Column("found in 5%", "in 5 %", short=True),
+    Column("found in 5%", "in 5 %"),
     Column("found in 10%", "in 10 %"),
     Column("flagged", "flagged", share=False, short=True),
     Column("estimated", "estimated", share=False),
     Column("CPU s", "CPU s", share=False, short=True),
-    Column("extra MB", "MB", share=False, short=True),
+    Column("extra MB", "MB", share=False),
 )
 LEGEND = (
     "Percent, the mean over seeds ± half its 95 % interval (Student's t; none from one seed). "
