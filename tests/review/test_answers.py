@@ -203,3 +203,34 @@ def test_people(make):
         review.find_person(project, "zoe")
     with pytest.raises(ValueError, match="no person 'zoe'"):
         review.note(project, review.Person(99, "zoe"), an_id(), 0, "x")
+
+
+def test_an_answer_and_what_is_next_as_one(make):
+    project = make(4)
+    who = team(project, 1)[0]
+    task = review.next_tasks(project, who)[0]
+    said = reply(task, "both", ms=700)
+    following = review.answer_and_next(project, who, [said])
+    assert len(following) == 1
+    assert following[0].item != task.item
+    for _ in range(2):  # not heard, so repeated
+        again = review.answer_and_next(project, who, [said])
+        assert again == following == review.next_tasks(project, who)
+    assert review.progress(project).answers == 1
+    with pytest.raises(ValueError, match="stands for another answer"):
+        review.answer_and_next(project, who, [replace(said, choice="given")])
+    with pytest.raises(ValueError, match="was not asked about item 99"):
+        review.answer_and_next(project, who, [reply(following[0]), Reply(an_id(), 99, "given")])
+    found = review.progress(project)
+    assert (found.answers, found.held) == (1, 1)
+    with pytest.raises(ValueError, match="no person 'zoe'"):
+        review.answer_and_next(project, review.Person(99, "zoe"), [said])
+
+
+def test_the_last_answer_leaves_nothing_next(make):
+    project = make(1)
+    who = team(project, 1)[0]
+    said = reply(review.next_tasks(project, who)[0])
+    assert review.answer_and_next(project, who, [said]) == []
+    assert review.answer_and_next(project, who, [said]) == []
+    assert review.progress(project).answers == 1

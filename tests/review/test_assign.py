@@ -266,3 +266,62 @@ def test_batches_are_answered_whole_and_within_limits(make):
     assert review.progress(project).answers == 10
     assert len(review.next_tasks(project, who)) == 10
     assert {task.batch for task in review.next_tasks(project, who)} == {1}
+
+
+def test_tasks_ahead_are_held_and_come_next(make):
+    project = make(9, people=1, threshold=1)
+    a, b = team(project, 2)
+    first = review.next_tasks(project, a, ahead=1)
+    assert [task.turn for task in first] == [task.batch for task in first] == [0, 1]
+    assert review.next_tasks(project, a, ahead=1) == first
+    assert not {task.item for task in first} & {task.item for task in work_through(project, b)}
+    second = review.answer_and_next(project, a, [reply(first[0])], ahead=1)
+    assert [task.item for task in second] == [first[1].item]  # b has answered all others
+    assert review.answer_and_next(project, a, [reply(second[0])], ahead=1) == []
+    assert review.progress(project).done == 9
+    with pytest.raises(ValueError, match="ahead is -1"):
+        review.next_tasks(project, a, ahead=-1)
+
+
+def test_what_is_ahead_comes_in_the_same_order(make):
+    gold = {"i3": "given", "i7": "both"}
+    orders = []
+    for ahead in (0, 1, 3):
+        project = make(30, gold=gold, gold_every=5, repeat_every=0)
+        who = team(project, 1)[0]
+        tasks, done = review.next_tasks(project, who, ahead), []
+        while tasks:
+            done.append((tasks[0].item, tasks[0].turn, tasks[0].flip))
+            tasks = review.answer_and_next(project, who, [reply(tasks[0])], ahead)
+            assert len(tasks) == min(1 + ahead, 30 - len(done))
+        orders.append(done)
+    assert orders[0] == orders[1] == orders[2]
+
+
+def test_batches_ahead_are_answered_one_by_one(make):
+    project = make(25, batch=10, whole_batch=True)
+    who = team(project, 1)[0]
+    held = review.next_tasks(project, who, ahead=1)
+    assert [task.batch for task in held] == [0] * 10 + [1] * 10
+    held = review.answer_and_next(project, who, [reply(task) for task in held[:10]], ahead=1)
+    assert [task.batch for task in held] == [1] * 10 + [2] * 5
+    with pytest.raises(ValueError, match="not answered"):
+        review.answer_and_next(project, who, [reply(task) for task in held[:9]], ahead=1)
+
+
+def test_the_limit_counts_what_is_ahead(make):
+    project = make(9, limit=3)
+    who = team(project, 1)[0]
+    tasks = review.next_tasks(project, who, ahead=5)
+    assert len(tasks) == 3
+    assert len(review.answer_and_next(project, who, [reply(tasks[0])], ahead=5)) == 2
+
+
+def test_an_answer_taken_back_comes_before_what_is_ahead(make):
+    project = make(9)
+    who = team(project, 1)[0]
+    first = review.next_tasks(project, who, ahead=1)
+    ahead = review.answer_and_next(project, who, [reply(first[0])], ahead=1)
+    review.undo(project, who, an_id())
+    again = review.next_tasks(project, who, ahead=1)
+    assert [task.item for task in again] == [first[0].item, *(task.item for task in ahead)]

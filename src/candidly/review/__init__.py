@@ -7,7 +7,7 @@ Needs ``pip install 'candidly[review]'``. ``make_project`` and ``open_project`` 
 
 from ._items import Item, items_of_data, items_of_issues, items_of_tally
 from ._media import Shown, looks_of, looks_of_files
-from .answers import Reply, answer, exclude, look, note, undo
+from .answers import Reply, answer, answer_and_next, exclude, look, note, undo
 from .assign import Task, examples_text, next_tasks
 from .export import (
     argilla,
@@ -52,6 +52,7 @@ __all__ = [
     "Task",
     "add_person",
     "answer",
+    "answer_and_next",
     "argilla",
     "corrected_labels",
     "examples_text",

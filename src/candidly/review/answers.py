@@ -16,6 +16,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from . import _schema as t
 from ._refresh import LAPSED, lock_items, refresh
+from .assign import Task, check_ahead, take_next
 from .project import Person, Project
 from .questions import SKIP, codes_of
 
@@ -90,14 +91,29 @@ def answer(project: Project, person: Person, replies: Sequence[Reply]) -> list[s
             batch where all of it is asked for. Nothing was added then.
     """
     _check(project, replies)
+    project.store.write(lambda connection: _keep(connection, project, person, replies))
+    return [reply.id for reply in replies]
 
-    def work(connection: Connection) -> list[str]:
-        _lock_person(connection, person)
-        there = _those_there(connection, person, replies)
-        fresh = [reply for reply in replies if reply.id not in there]
-        if fresh:
-            _append(connection, project, person, fresh)
-        return [reply.id for reply in replies]
+
+def answer_and_next(
+    project: Project, person: Person, replies: Sequence[Reply], ahead: int = 0
+) -> list[Task]:
+    """Keeps answers as ``answer`` does, and gives what ``next_tasks`` would, as one write.
+
+    Repeated with the same replies it adds nothing, and gives what the person holds by now.
+
+    Args:
+        ahead: see ``next_tasks``.
+
+    Raises:
+        ValueError: see ``answer``; nothing was added or handed out then.
+    """
+    _check(project, replies)
+    check_ahead(ahead)
+
+    def work(connection: Connection) -> list[Task]:
+        _keep(connection, project, person, replies)
+        return take_next(connection, project, person.id, ahead)
 
     return project.store.write(work)
 
@@ -260,6 +276,17 @@ def _those_there(connection: Connection, person: Person, replies: Sequence[Reply
         if (row.item, row.repeat, row.choice) != (reply.item, reply.repeat, reply.choice):
             raise ValueError(f"the id {row.id!r} stands for another answer; make a new one.")
     return {row.id for row in rows}
+
+
+def _keep(
+    connection: Connection, project: Project, person: Person, replies: Sequence[Reply]
+) -> None:
+    """Add what is not in the log yet."""
+    _lock_person(connection, person)
+    there = _those_there(connection, person, replies)
+    fresh = [reply for reply in replies if reply.id not in there]
+    if fresh:
+        _append(connection, project, person, fresh)
 
 
 def _append(

@@ -114,20 +114,33 @@ class Task:
         return {"a": by_place[0], "b": by_place[1]}.get(answer, answer)
 
 
-def next_tasks(project: Project, person: Person) -> list[Task]:
+def next_tasks(project: Project, person: Person, ahead: int = 0) -> list[Task]:
     """The batch that this person is to answer now: the one they have, else the next.
 
-    Empty when nothing is left for them, when they have reached the limit, or are excluded.
+    In the order in which to answer; a batch is those of one ``Task.batch``. Empty when nothing is
+    left for them, when they have reached the limit, or are excluded.
+
+    Args:
+        ahead: hand out so many batches more, which a screen can load before they are due. They
+            are leased like the first.
 
     Raises:
-        KeyError: there is no such person.
+        KeyError: there is no such person. ValueError: ``ahead`` is below 0.
     """
+    check_ahead(ahead)
     return project.store.write(
-        lambda connection: _next(connection, project, person.id), synced=False
+        lambda connection: take_next(connection, project, person.id, ahead), synced=False
     )
 
 
-def _next(connection: Connection, project: Project, person: int) -> list[Task]:
+def check_ahead(ahead: int) -> None:
+    """Raises ValueError for a number of batches that cannot be."""
+    if ahead < 0:
+        raise ValueError(f"ahead is {ahead}; it is a number of batches, 0 or more.")
+
+
+def take_next(connection: Connection, project: Project, person: int, ahead: int) -> list[Task]:
+    """``next_tasks`` inside a transaction."""
     now = project.clock()
     who = connection.execute(_WHO, {"who": person}).one_or_none()
     if who is None:
@@ -136,17 +149,21 @@ def _next(connection: Connection, project: Project, person: int) -> list[Task]:
     if who.excluded:
         return []
     until = now + project.rules.lease_s
-    if kept := _outstanding(connection, project, who, until):
+    kept = _outstanding(connection, project, who, until)
+    if kept:
         connection.execute(_RENEW, {"who": person, "end": until})
+    state = _State(who.cursor, who.turns, who.golds, who.turns, -1)
+    held = {task.batch for task in kept}
+    left = float("inf") if project.rules.limit is None else project.rules.limit - who.answers
+    for _ in range(1 + ahead - len(held)):
+        state.first = state.turns
+        state.batch = max([state.first // project.rules.batch, *(batch + 1 for batch in held)])
+        room = min(project.rules.batch, left - len(kept) - (state.first - who.turns))
+        while room > state.turns - state.first and _take(connection, project, who, state, now):
+            pass
+        held.add(state.batch)
+    if state.turns == who.turns:
         return kept
-    state = _State(who.cursor, who.turns, who.golds, who.turns)
-    room = project.rules.batch
-    if project.rules.limit is not None:
-        room = min(room, project.rules.limit - who.answers)
-    while room > state.turns - state.first and _take(connection, project, who, state, now):
-        pass
-    if state.turns == state.first:
-        return []
     come = {"cursor": state.cursor, "turns": state.turns, "golds": state.golds}
     connection.execute(_COME, {"who": person, **come})
     return _outstanding(connection, project, who, until)
@@ -160,6 +177,7 @@ class _State:
     turns: int
     golds: int
     first: int
+    batch: int
 
 
 def is_gold_turn(rules: Rules, code: str, turn: int) -> bool:
@@ -206,7 +224,7 @@ def _take(connection: Connection, project: Project, who: Any, state: _State, now
         "flip": flip_of(rules, who.code, item),
         "until": now + rules.lease_s,
         "turn": turn,
-        "batch": state.first // rules.batch,
+        "batch": state.batch,
     }
     place = {"number": item, "who": who.id, "again": repeat}
     lapsed = connection.execute(_AGAIN, place | values)
