@@ -48,10 +48,12 @@ MAY = {  # who may import whom
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
     "review": {"ground", "labelled", "stats", "validation"},
+    "web": {"ground", "report", "review"},
     "report": {"ground", "crowd", "errors", "stability", "stats", "sweep", "validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"},
+    | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
+    | {"web"},
     "__main__": {"cli"},
 }
 

@@ -15,6 +15,7 @@ import typer
 from ._issues import check_place, read_classes
 from ._review import as_dict, print_status
 from ._review_export import EXPORTS
+from ._review_serve import serve
 
 if TYPE_CHECKING:
     from ..review import Item, Project, Rules
@@ -169,6 +170,9 @@ def new(
     print(f"{about['wanted']:,} answers are wanted, known and repeated items included")
 
 
+app.command()(serve)
+
+
 @app.command()
 def status(folder: Folder, as_json: AsJson = False) -> None:
     """How far a project is: items, verdicts, agreement, people. Works while people answer.
@@ -262,10 +266,10 @@ def merge(
         print(f"{name}: {number:,} new entries")
 
 
-def _check_installed() -> None:
+def _check_installed(names: Sequence[str] = ("sqlalchemy", "psycopg")) -> None:
     from importlib.util import find_spec
 
-    for name in ("sqlalchemy", "psycopg"):
+    for name in names:
         if find_spec(name) is None:
             raise RuntimeError(
                 f"candidly review needs {name}; pip install 'candidly[review]' brings it."

@@ -7,6 +7,7 @@ Needs ``pip install 'candidly[review]'``. ``make_project`` and ``open_project`` 
 
 from ._items import Item, items_of_data, items_of_issues, items_of_tally
 from ._media import Shown, looks_of, looks_of_files
+from ._open import answered, seen
 from .answers import Reply, answer, answer_and_next, exclude, look, note, undo
 from .assign import Task, examples_text, next_tasks
 from .export import (
@@ -30,7 +31,7 @@ from .project import (
     people,
     shown_examples,
 )
-from .questions import QUESTIONS
+from .questions import QUESTIONS, choice_of
 from .rules import GOALS, PRESETS, Cost, Rules, plan_cost
 from .totals import Labels, Pair, Progress, Standing, pairs, progress, standings, tally, verdicts
 
@@ -53,7 +54,9 @@ __all__ = [
     "add_person",
     "answer",
     "answer_and_next",
+    "answered",
     "argilla",
+    "choice_of",
     "corrected_labels",
     "examples_text",
     "exclude",
@@ -81,6 +84,7 @@ __all__ = [
     "progress",
     "recount",
     "released",
+    "seen",
     "set_tally",
     "shown_examples",
     "standings",

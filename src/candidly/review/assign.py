@@ -20,6 +20,7 @@ from . import _schema as t
 from ._media import Shown
 from ._refresh import LAPSED, lock_items, refresh
 from .project import Person, Project
+from .questions import choice_of
 from .rules import Rules
 
 RELEASED = 50  # leases that have ended, cleared at once
@@ -110,8 +111,7 @@ class Task:
         >>> Task(0, 0, Shown("text", ""), (1, 0), 1, (), 0, 0, 0.0).choice("a")
         'guessed'
         """
-        by_place = ("guessed", "given") if self.flip else ("given", "guessed")
-        return {"a": by_place[0], "b": by_place[1]}.get(answer, answer)
+        return choice_of(self.flip, answer)
 
 
 def next_tasks(project: Project, person: Person, ahead: int = 0) -> list[Task]:

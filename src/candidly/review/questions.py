@@ -34,6 +34,16 @@ class Question:
     settled: Callable[[Mapping[int, int], int, Rules], bool]
 
 
+def choice_of(flip: int, answer: str) -> str:
+    """The normal form of what was clicked: ``a`` and ``b`` are the two classes as shown.
+
+    >>> choice_of(1, "a"), choice_of(1, "both")
+    ('guessed', 'both')
+    """
+    by_place = ("guessed", "given") if flip else ("given", "guessed")
+    return {"a": by_place[0], "b": by_place[1]}.get(answer, answer)
+
+
 def codes_of(choice: str, rules: Rules) -> tuple[int, ...]:
     """The codes of a choice; none for ``skip``.
 

@@ -1,0 +1,110 @@
+"""``candidly review serve``: the review app on this machine."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..review import Person, Project
+    from ..web import Site
+
+
+def serve(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.")],
+    person: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CODE",
+            help="Print a link that signs this person in; new people are added. May be repeated. "
+            "[default: you, while nobody is there]",
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to bind to; other than loopback it needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8765,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="CANDIDLY_TOKEN", help="What the organiser signs in with. [default: made]"
+        ),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A further name under which the app is reached."),
+    ] = None,
+    browser: Annotated[
+        bool, typer.Option("--open", help="Open the first link in a browser.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """People answer in the browser; stop with Ctrl-C. Work goes on where it was.
+
+    [bold]Examples:[/bold]
+
+      candidly review serve check
+
+      candidly review serve check --person ann --person bob
+
+      candidly review serve check --host 0.0.0.0 --name labels.lan --token ...
+    """
+    from .review import _check_installed, _opened
+
+    _check_installed(("sqlalchemy", "psycopg", "starlette", "uvicorn", "itsdangerous"))
+    from ..web import open_site
+    from ..web import serve as run
+
+    with _opened(folder) as project:
+        site = open_site(project, host, token, name or ())
+        people = _people(project, person)
+
+        def ready(base: str) -> None:
+            _tell(site, base, people, as_json)
+            if browser:
+                typer.launch(_links(site, base, people)[0][1])
+
+        run(site, host, port, ready)
+
+
+def _people(project: Project, codes: list[str] | None) -> list[Person]:
+    """Those named, added where they are new; you, where nobody is there yet."""
+    from ..review import add_person, people
+
+    there = {one.code: one for one in people(project)}
+    if codes is None:
+        codes = [] if there else [re.sub(r"[^A-Za-z0-9._-]", "", _user())[:64] or "me"]
+    return [there.get(code) or add_person(project, code) for code in codes]
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return os.environ.get("USER", "me")
+
+
+def _links(site: Site, base: str, people: list[Person]) -> list[tuple[str, str]]:
+    from ..web import organiser_link, person_link
+
+    found = [(one.code, person_link(site, base, one)) for one in people]
+    return [*found, ("organiser", organiser_link(site, base))]
+
+
+def _tell(site: Site, base: str, people: list[Person], as_json: bool) -> None:
+    links = _links(site, base, people)
+    if as_json:
+        print(json.dumps({"address": base, "links": dict(links)}), flush=True)
+        return
+    print(f"{site.title} is at {base}; Ctrl-C stops it. These links sign in:", flush=True)
+    for code, link in links:
+        print(f"  {code}: {link}", flush=True)
+    if not site.local:
+        print("others reach this machine: keep the token to yourself", file=sys.stderr)

@@ -1,0 +1,20 @@
+"""The review app: people check labels in a browser; organisers watch, look and export.
+
+Needs ``pip install 'candidly[review]'``. ``make_app`` gives an ASGI application for a project,
+``serve`` runs it. It makes no request to anywhere, and binds to loopback unless told otherwise.
+"""
+
+from ._links import organiser_link, person_link, viewer_link
+from ._site import Site, open_site
+from .app import make_app
+from .serve import serve
+
+__all__ = [
+    "Site",
+    "make_app",
+    "open_site",
+    "organiser_link",
+    "person_link",
+    "serve",
+    "viewer_link",
+]

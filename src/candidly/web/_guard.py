@@ -1,0 +1,159 @@
+"""What stands before every page: known hosts, sizes, rates; and what every answer says.
+
+A layer of ASGI, so that it sees each request first and each response last.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LARGEST = 64 * 1024  # bytes of a request's body
+KNOWN = 10_000  # clients whose rates are remembered
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self';"
+        " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+USUAL = {"cache-control": "no-store"}  # unless a page says otherwise
+
+
+@dataclass
+class Rate:
+    """So many requests at once, and so many a second, from each client.
+
+    ``take`` says how long a client must wait, 0 for not at all.
+    """
+
+    at_once: float
+    a_second: float
+    clock: Callable[[], float] = time.monotonic
+    left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+
+    def take(self, client: str) -> float:
+        """Seconds until the client may ask again; 0: now, and it counts."""
+        now = self.clock()
+        room, since = self.left.pop(client, (self.at_once, now))
+        room = min(self.at_once, room + (now - since) * self.a_second)
+        wait = 0.0 if room >= 1 else (1 - room) / self.a_second
+        self.left[client] = (room if wait else room - 1, now)
+        while len(self.left) > KNOWN:
+            self.left.popitem(last=False)
+        return wait
+
+
+class TooLarge(Exception):
+    """A body above ``LARGEST``."""
+
+
+class Guard:
+    """Answers for ``app`` only what it should.
+
+    Args:
+        hosts: names under which it may be asked for, so that a page elsewhere cannot reach it by a
+            name of its own that leads here.
+        rates: a prefix of paths -> its rate for one address; the first that fits counts.
+    """
+
+    def __init__(self, app: App, hosts: tuple[str, ...], rates: Mapping[str, Rate]) -> None:
+        self.app = app
+        self.hosts = hosts
+        self.rates = rates
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the class."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        said = self._refusal(scope, headers)
+        if said is not None:
+            await _say(_headed(send), *said)
+            return
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await headed(message)
+
+        headed = _headed(send)
+        try:
+            await self.app(scope, _limited(receive), watched)
+        except TooLarge:
+            if not started:
+                await _say(headed, 413, f"A request may hold {LARGEST} bytes.")
+
+    def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[Any, ...] | None:
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if _without_port(host) not in self.hosts:
+            return 400, "This app does not answer under that name; give it with --name."
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > LARGEST:
+            return 413, f"A request may hold {LARGEST} bytes."
+        origin = headers.get(b"origin", b"").decode("latin-1").lower()
+        if scope["method"] not in ("GET", "HEAD") and origin and origin.split("//")[-1] != host:
+            return 403, "That came from another site's page."
+        rate = next(rate for prefix, rate in self.rates.items() if scope["path"].startswith(prefix))
+        wait = rate.take((scope.get("client") or ("", 0))[0])
+        if wait:
+            return 429, "Too many requests; wait a moment.", {"retry-after": str(int(wait) + 1)}
+        return None
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host[1:].split("]")[0]
+    return host.rsplit(":", 1)[0] if host.count(":") == 1 else host
+
+
+def _limited(receive: Receive) -> Receive:
+    seen = 0
+
+    async def limited() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > LARGEST:
+            raise TooLarge
+        return message
+
+    return limited
+
+
+def _headed(send: Send) -> Send:
+    async def headed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            told = list(message.get("headers", []))
+            there = {name for name, _ in told}
+            for name, value in (HEADERS | USUAL).items():
+                if name.encode() not in there:
+                    told.append((name.encode(), value.encode()))
+            message = {**message, "headers": told}
+        await send(message)
+
+    return headed
+
+
+async def _say(send: Send, status: int, text: str, more: Mapping[str, str] | None = None) -> None:
+    headers = {"content-type": "text/plain; charset=utf-8", **(more or {})}
+    told = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": f"{text}\n".encode()})

@@ -1,0 +1,74 @@
+"""How an item is shown: the tag, the address, the size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from ..review import Shown
+from ._site import Site
+
+CRISP = 96  # pixels: an image up to this is enlarged without smoothing
+LARGE = 384  # to which a small one is enlarged
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a page shows of an item.
+
+    Attributes:
+        kind: image, audio, text, table or none.
+        src: address of a file. text: of a text. values: of a row of a table.
+        width, height: at which an image is shown; 0: unknown. crisp: not to be smoothed.
+    """
+
+    kind: str
+    src: str = ""
+    text: str = ""
+    values: Sequence[float] = ()
+    width: int = 0
+    height: int = 0
+    crisp: bool = False
+
+
+def look_of(site: Site, shown: Shown) -> Look:
+    """What a page shows of an item or an example."""
+    if shown.kind == "image":
+        width, height = _size(site.media / shown.payload)
+        factor = _factor(max(width, height), site.project.rules.shown_px)
+        return Look(
+            "image",
+            src=f"/media/{shown.payload}",
+            width=round(width * factor),
+            height=round(height * factor),
+            crisp=0 < max(width, height) <= CRISP,
+        )
+    if shown.kind == "table":
+        return Look("table", values=tuple(json.loads(shown.payload)))
+    if shown.kind == "audio":
+        return Look("audio", src=f"/media/{shown.payload}")
+    return Look(shown.kind, text=shown.payload)
+
+
+def _factor(longest: int, wanted: int | None) -> float:
+    """Small ones grow by a whole number, so that their pixels stay square."""
+    if not longest:
+        return 1.0
+    if wanted is not None:
+        return wanted / longest
+    return max(1, LARGE // longest) if longest <= CRISP else 1.0
+
+
+@lru_cache(maxsize=200_000)
+def _size(path: Path) -> tuple[int, int]:
+    """Pixels of an image, from its first bytes; (0, 0) where it cannot be read."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(path) as image:
+            return image.size
+    except (OSError, UnidentifiedImageError, ValueError):
+        return 0, 0

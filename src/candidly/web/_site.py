@@ -1,0 +1,113 @@
+"""What every page of one running review app shares: its project, its key, whom it answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from sqlalchemy import select
+
+from ..review import Project, Shown
+from ..review import _schema as t
+
+KEY = "review.key"  # in the project's folder, readable by its owner alone
+LOCAL = ("127.0.0.1", "localhost", "::1")
+SHORTEST = 16  # characters of a token that is chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """One running review app.
+
+    Attributes:
+        project: open.
+        key: signs sessions and links. It stays in the project's folder, so that both outlive a
+            restart.
+        token: what an organiser signs in with; on other addresses than loopback people need it
+            beside their code, too.
+        hosts: names under which the app answers; requests with another are refused.
+        local: whether only this machine can reach it.
+    """
+
+    project: Project
+    key: str = field(repr=False)
+    token: str = field(repr=False)
+    hosts: tuple[str, ...]
+    local: bool
+
+    @property
+    def cookie(self) -> str:
+        """Name of the session's cookie; ports share cookies, so each project has its own."""
+        return f"candidly-{self.project.fingerprint[:8]}"
+
+    @property
+    def media(self) -> Path:
+        """The one folder from which files are served."""
+        return self.project.folder / "media"
+
+    @property
+    def title(self) -> str:
+        """Of every page."""
+        return self.project.rules.title or "Check labels"
+
+    @cached_property
+    def examples(self) -> dict[int, Shown]:
+        """What examples of classes look like, by number; they never change."""
+        with self.project.store.read() as connection:
+            rows = connection.execute(select(t.example)).all()
+        return {row.id: Shown(row.kind, row.payload) for row in rows}
+
+
+def open_site(
+    project: Project,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    names: Sequence[str] = (),
+) -> Site:
+    """An app for a project; makes its key when there is none.
+
+    Args:
+        host: address to bind to. Other than loopback it needs a ``token``.
+        token: of the organiser, 16 characters at least; None: one that was made for the project.
+        names: further names under which the app is reached, such as that of this machine.
+
+    Raises:
+        ValueError: no token for an address that others can reach, or one that is short.
+    """
+    local = host in LOCAL
+    if token is None and not local:
+        raise ValueError(
+            f"--host {host} lets other machines in, which needs a token; for example"
+            f" --token {secrets.token_urlsafe(18)}"
+        )
+    if token is not None and len(token) < SHORTEST:
+        raise ValueError(f"the token has {len(token)} characters; take at least {SHORTEST}.")
+    kept = _kept(project.folder / KEY)
+    hosts = [*LOCAL, *names]
+    if host not in ("0.0.0.0", "::"):
+        hosts.append(host)
+    return Site(
+        project=project,
+        key=kept["key"],
+        token=kept["token"] if token is None else token,
+        hosts=tuple(dict.fromkeys(name.lower() for name in hosts)),
+        local=local,
+    )
+
+
+def _kept(path: Path) -> dict[str, str]:
+    """Key and token of a project; made at the first time, by whoever comes first."""
+    made = {"key": secrets.token_urlsafe(32), "token": secrets.token_urlsafe(18)}
+    try:
+        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        found: dict[str, str] = json.loads(path.read_text())
+        return found
+    with os.fdopen(number, "w") as file:
+        json.dump(made, file)
+    return made

@@ -1,0 +1,298 @@
+"""The screen of people who answer: cards to answer, and the log behind them.
+
+A card is what is answered at once: one item with buttons, or a batch of items with labels to
+choose. The page works without its script; with it, the next card is there before it is asked for.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from .. import review as reviews
+from ..review import Reply, Rules, Task, examples_text
+from ..review.assign import flip_of
+from ..review.questions import SKIP
+from ._looks import Look, look_of
+from ._templates import page, part
+from ._visit import Refused, Visit
+
+AHEAD = 2  # cards given out beyond the one that is answered, so that the next is never waited for
+INTERFACE = "web 1"  # what answers say of where they were given
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer: what is sent, what is read, and the key that gives it."""
+
+    value: str
+    text: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One item on a card.
+
+    Attributes:
+        id: of the reply that the card will send. task: see ``Task``. look: of the item.
+        examples: of each of its classes, the name and what some of them look like.
+        options: answers to choose from.
+        seen: with open review, what the label, the guess and the score are; else None.
+    """
+
+    id: str
+    task: Task
+    look: Look
+    examples: Sequence[tuple[str, Sequence[Look]]]
+    options: Sequence[Option]
+    seen: Mapping[str, str] | None = None
+
+    @property
+    def examples_text(self) -> str:
+        """The examples shown, as the log keeps them."""
+        return examples_text(self.task) if any(self.task.examples) else ""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """How a question looks: a template, the sentence above it, its answers."""
+
+    template: str
+    asks: str
+    options: Any  # (rules, task) -> list of Option
+    together: bool = False  # a batch is one card
+
+
+def review(visit: Visit) -> Response:
+    """The page with what this person is to answer."""
+    cards = _cards(visit, _next(visit))
+    return _page(visit, cards[0]["html"] if cards else part("nothing.html"))
+
+
+def tasks(visit: Visit) -> Response:
+    """What this person holds, for the script."""
+    return _held(visit, _next(visit))
+
+
+def answer(visit: Visit) -> Response:
+    """Keeps the answers of one card; what there is to do next."""
+    found = reviews.answer_and_next(
+        visit.site.project, visit.who.person, _replies(visit), ahead=_ahead(visit)
+    )
+    return _held(visit, found)
+
+
+def undo(visit: Visit) -> Response:
+    """Takes the last answer back; its item comes first again."""
+    if reviews.undo(visit.site.project, visit.who.person, visit.said("id")) is None:
+        raise Refused(422, "There is nothing to take back.")
+    return tasks(visit)
+
+
+def note(visit: Visit) -> Response:
+    """Keeps a remark about an item."""
+    reviews.note(
+        visit.site.project,
+        visit.who.person,
+        visit.said("id"),
+        _number(visit.said("item")),
+        visit.said("note"),
+    )
+    return _done(visit, {"kept": True})
+
+
+def look(visit: Visit) -> Response:
+    """Open review: the item with its label and guess; its answer will not count."""
+    project, person = visit.site.project, visit.who.person
+    item = _number(visit.said("item"))
+    held = _next(visit)
+    if item not in {task.item for task in held}:
+        raise Refused(403, "Only an item that you are asked about can be opened.")
+    reviews.look(project, person, visit.said("id"), item)
+    seen = reviews.seen(project, item)
+    task = next(task for task in held if task.item == item)
+    html = _card(visit, [task], seen)["html"]
+    if visit.script:
+        return JSONResponse({"html": html})
+    return _page(visit, html)
+
+
+def _page(visit: Visit, first: str) -> Response:
+    rules = visit.site.project.rules
+    return page(
+        visit.site,
+        "review.html",
+        visit.session,
+        first=first,
+        asks=_screen(visit).asks,
+        keys=_keys(rules),
+        answered=reviews.answered(visit.site.project, visit.who.person),
+        undo_id=uuid.uuid4().hex,
+    )
+
+
+def _held(visit: Visit, found: Sequence[Task]) -> Response:
+    """Cards that the script has not got yet, in order, with the keys of all."""
+    if not visit.script:
+        return RedirectResponse("/review", 303)
+    have = set(visit.all_said("have"))
+    cards = _cards(visit, found, have)
+    nothing = "" if cards else part("nothing.html")
+    return JSONResponse({"cards": cards, "nothing": nothing})
+
+
+def _done(visit: Visit, told: Mapping[str, Any]) -> Response:
+    return JSONResponse(told) if visit.script else RedirectResponse("/review", 303)
+
+
+def _cards(
+    visit: Visit, found: Sequence[Task], have: frozenset[str] | set[str] = frozenset()
+) -> list[dict[str, str]]:
+    groups: dict[str, list[Task]] = {}
+    together = _screen(visit).together and visit.site.project.rules.whole_batch
+    for task in found:
+        key = f"b{task.batch}" if together else f"t{task.turn}"
+        groups.setdefault(key, []).append(task)
+    return [
+        {"key": key} if key in have else _card(visit, group) | {"key": key}
+        for key, group in groups.items()
+    ]
+
+
+def _card(
+    visit: Visit, group: Sequence[Task], seen: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    site, screen = visit.site, _screen(visit)
+    rules = site.project.rules
+    entries = [
+        Entry(
+            id=uuid.uuid4().hex,
+            task=task,
+            look=look_of(site, task.shown),
+            examples=[
+                (rules.classes[label], [look_of(site, site.examples[k]) for k in numbers])
+                for label, numbers in zip(task.classes, task.examples)
+            ],
+            options=screen.options(rules, task),
+            seen=seen,
+        )
+        for task in group
+    ]
+    html = part(screen.template, entries=entries, rules=rules, csrf=visit.who.csrf)
+    return {"html": html}
+
+
+def _replies(visit: Visit) -> list[Reply]:
+    """The form as replies, in the normal form of the question."""
+    ids, items = visit.all_said("id"), visit.all_said("item")
+    repeats = visit.all_said("repeat")
+    if not len(ids) == len(items) == len(repeats):
+        raise ValueError("the form is not whole: an id, an item and a repeat go together.")
+    rules, code = visit.site.project.rules, visit.who.code
+    return [
+        Reply(
+            id=id,
+            item=_number(item),
+            repeat=_number(repeat),
+            choice=_choice(rules, code, _number(item), visit.all_said(f"say.{id}")),
+            ms=_ms(visit.said(f"ms.{id}")),
+            note=visit.said(f"note.{id}") or None,
+            examples=visit.said(f"examples.{id}")[:2000] or None,
+            interface=INTERFACE,
+        )
+        for id, item, repeat in zip(ids, items, repeats)
+    ]
+
+
+def _choice(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
+    if SKIP in said:
+        return SKIP
+    if rules.question == "verdict" and len(said) == 1:
+        return reviews.choice_of(flip_of(rules, code, item), said[0])
+    if all(word.isascii() and word.isdigit() for word in said):
+        return " ".join(map(str, sorted({int(word) for word in said})))
+    return " ".join(said)
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise ValueError(f"{text!r} is no number of an item.")
+    return int(text)
+
+
+def _ms(text: str) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise ValueError(f"{text!r} is no time in milliseconds.") from None
+
+
+def _next(visit: Visit) -> list[Task]:
+    return reviews.next_tasks(visit.site.project, visit.who.person, ahead=_ahead(visit))
+
+
+def _ahead(visit: Visit) -> int:
+    return 0 if visit.site.project.rules.whole_batch else AHEAD
+
+
+def _screen(visit: Visit) -> Screen:
+    return SCREENS[visit.site.project.rules.question]
+
+
+def _verdict(rules: Rules, task: Task) -> list[Option]:
+    names = [rules.classes[label] for label in task.classes]
+    one = task.classes[0] == task.classes[1]
+    there = {
+        "a": "given" in rules.offered or "guessed" in rules.offered,
+        "b": "guessed" in rules.offered and not one,
+        "both": "both" in rules.offered and not one,
+        "neither": "neither" in rules.offered,
+    }
+    texts = {"a": names[0], "b": names[1], "both": "both", "neither": "neither"}
+    keys = dict(zip(texts, "1234"))
+    offered = [Option(value, texts[value], keys[value]) for value in texts if there[value]]
+    return [*offered, Option(SKIP, "skip", "0")]
+
+
+def _yes_no(rules: Rules, task: Task) -> list[Option]:
+    name = rules.classes[task.classes[0]]
+    return [
+        Option("yes", f"yes, {name}", "1"),
+        Option("no", f"no, not {name}", "2"),
+        Option(SKIP, "skip", "0"),
+    ]
+
+
+def _labels(rules: Rules, task: Task) -> list[Option]:
+    keys = "1234567890"
+    few = len(rules.classes) <= len(keys)
+    return [Option(str(k), name, keys[k] if few else "") for k, name in enumerate(rules.classes)]
+
+
+SCREENS: dict[str, Screen] = {
+    "verdict": Screen("choices.html", "Which label fits?", _verdict),
+    "yes or no": Screen("choices.html", "Is this it?", _yes_no),
+    "one label": Screen("labels.html", "Which label fits best?", _labels, together=True),
+    "several labels": Screen("labels.html", "Which labels could fit?", _labels, together=True),
+}
+
+COMMON = (("Space", "enlarge"), ("←", "look back"), ("Z", "undo"), ("N", "note"), ("?", "help"))
+CHOICES = (("1 2 3 4", "answer, as on the buttons"), ("0", "skip"), ("O", "show label and guess"))
+LABELS = (
+    ("1 to 9, 0", "labels of the item, where there are ten at most"),
+    ("/", "search a label"),
+    ("↑ ↓", "item before, next item"),
+    ("S", "skip the item"),
+    ("Enter", "send, when all are answered"),
+)
+
+
+def _keys(rules: Rules) -> Sequence[tuple[str, str]]:
+    together = SCREENS[rules.question].together
+    sound = (("P", "play or pause a sound"), ("[ ]", "two seconds back, forward"))
+    return (*(LABELS if together else CHOICES), *COMMON, *sound)

@@ -1,0 +1,68 @@
+"""Signing in by code, token or link, and out; and what people should know."""
+
+from __future__ import annotations
+
+from starlette.responses import RedirectResponse, Response
+
+from ..review import Person, find_person
+from ._links import ORGANISER, PERSON, SESSION_S, follow_link, is_token, session_text
+from ._site import Site
+from ._templates import NAV, page
+from ._visit import Refused, Visit
+
+HOME = {role: pages[0][0] for role, pages in NAV.items()}
+
+
+def door(visit: Visit) -> Response:
+    """Where one signs in, or the first page of whoever has."""
+    if visit.session is not None:
+        return RedirectResponse(HOME[visit.session.role], 303)
+    return page(visit.site, "door.html", None, wrong="")
+
+
+def sign_in(visit: Visit) -> Response:
+    """A form with a person's code, or the organiser's token, or both."""
+    site, code, token = visit.site, visit.said("code").strip(), visit.said("token").strip()
+    if token and not is_token(site, token):
+        return _not_in(visit, "That is not the token of this project.")
+    if not code:
+        return _entered(site, ORGANISER) if token else _not_in(visit, "Write your code.")
+    if not (site.local or token):
+        return _not_in(visit, "From another machine the token is needed, too; or use your link.")
+    try:
+        return _entered(site, PERSON, find_person(site.project, code))
+    except KeyError:
+        return _not_in(visit, f"Nobody has the code {code!r} here; ask who runs this project.")
+
+
+def follow(visit: Visit) -> Response:
+    """A link that signs in."""
+    found = follow_link(visit.site, visit.path["link"])
+    if found is None:
+        raise Refused(403, "This link is of another project, or too old; ask for a new one.")
+    return _entered(visit.site, *found)
+
+
+def sign_out(visit: Visit) -> Response:
+    """Forget who is there."""
+    response = RedirectResponse("/", 303)
+    response.delete_cookie(visit.site.cookie, httponly=True, samesite="lax")
+    return response
+
+
+def guidelines(visit: Visit) -> Response:
+    """The project's own words for those who answer."""
+    return page(visit.site, "guidelines.html", visit.session)
+
+
+def _entered(site: Site, role: str, person: Person | None = None) -> Response:
+    response = RedirectResponse(HOME[role], 303)
+    text = session_text(site, role, person)
+    response.set_cookie(site.cookie, text, max_age=SESSION_S, httponly=True, samesite="lax")
+    return response
+
+
+def _not_in(visit: Visit, why: str) -> Response:
+    if visit.script:
+        raise Refused(403, why)
+    return page(visit.site, "door.html", None, status=403, wrong=why)

@@ -1,0 +1,38 @@
+"""What items look like: files of the project's media folder, and of nowhere else."""
+
+from __future__ import annotations
+
+import mimetypes
+import os
+import stat
+from pathlib import Path
+
+from starlette.responses import FileResponse, Response
+
+from .. import report
+from ..review._media import KINDS
+from ._visit import Refused, Visit
+
+A_DAY = "private, max-age=86400, immutable"
+
+
+def style(visit: Visit) -> Response:
+    """The style that this app shares with candidly's reports."""
+    return FileResponse(Path(report.__file__).with_name("page.css"), media_type="text/css")
+
+
+def media(visit: Visit) -> Response:
+    """One file, by its plain name: no folders, no links, images and sounds alone."""
+    name = visit.path["name"]
+    path = visit.site.media / name
+    ending = os.path.splitext(name)[1].lower()
+    if name != os.path.basename(name) or name.startswith(".") or ending not in KINDS:
+        raise Refused(404, "There is no such file.")
+    try:
+        plain = stat.S_ISREG(os.lstat(path).st_mode) and not visit.site.media.is_symlink()
+    except (OSError, ValueError):
+        plain = False
+    if not plain:
+        raise Refused(404, "There is no such file.")
+    kind = mimetypes.types_map.get(ending, "application/octet-stream")
+    return FileResponse(path, media_type=kind, headers={"cache-control": A_DAY})

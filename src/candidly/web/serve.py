@@ -1,0 +1,53 @@
+"""Runs the app until it is stopped."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from ._site import Site
+from .app import make_app
+
+
+def serve(
+    site: Site, host: str = "127.0.0.1", port: int = 8765, ready: Callable[[str], None] = print
+) -> None:
+    """Serve a project until interrupted.
+
+    Args:
+        host, port: where; port 0 takes a free one.
+        ready: called with the app's address once it answers there.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    door = _bound(host, port)
+    config = uvicorn.Config(
+        make_app(site),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=5,
+    )
+    name = f"[{host}]" if ":" in host else "127.0.0.1" if host == "0.0.0.0" else host
+    with door:
+        ready(f"http://{name}:{door.getsockname()[1]}")
+        uvicorn.Server(config).run(sockets=[door])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    door = socket.socket(family, socket.SOCK_STREAM)
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        door.bind((host, port))
+    except OSError as error:
+        door.close()
+        raise OSError(
+            f"{host}:{port} cannot be used ({error.strerror}); take another with --port, or --port"
+            " 0 for a free one."
+        ) from None
+    return door
