@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, and_, or_, select
 
 from ..validation import ANSWERS, CATEGORIES
 from ..validation._verdicts import DIFFERENT_SET, categories
@@ -102,32 +102,36 @@ def disagreement_of(counts: Mapping[int, int], said: int, sets: bool = False) ->
     return (said * said - sum(number * number for number in numbers)) / (said * (said - 1))
 
 
-def find_item(project: Project, name: str) -> Card:
-    """The item of this name; where none has it, the one with this number.
+def find_item(project: Project, which: str | int) -> Card:
+    """The item of this name, or this number; of a name that none has, the one it is a number of.
 
     Raises:
         KeyError: there is none.
     """
-    number = int(name) if name.isascii() and name.isdigit() and len(name) < 10 else -1
+    text = str(which)
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
     i = t.item.c
+    wanted = i.id == number
+    if isinstance(which, str):
+        wanted = or_(wanted, i.name == which.replace("\0", ""))
     with project.store.read() as connection:
-        ids = connection.execute(
-            select(i.id).where((i.name == name) | (i.id == number)).order_by(i.name != name)
-        ).scalars()
+        ids = connection.execute(select(i.id).where(wanted).order_by(i.name != text)).scalars()
         found = cards_of(connection, project, ids.all()[:1])
     if not found:
-        raise KeyError(f"there is no item {name!r}.")
+        raise KeyError(f"there is no item {which!r}.")
     return found[0]
 
 
-def next_like(project: Project, card: Card) -> str | None:
-    """Name of the next item of the same classes, in the order of numbers; None after the last."""
+def next_like(project: Project, card: Card) -> Card | None:
+    """The next item of the same classes, in the order of numbers; None after the last."""
     i = t.item.c
     same = and_(i.given == card.given, i.guessed == card.guessed, i.asks == card.asks)
     with project.store.read() as connection:
-        return connection.execute(
-            select(i.name).where(same, i.gold == 0, i.id > card.id).order_by(i.id).limit(1)
-        ).scalar()
+        ids = connection.execute(
+            select(i.id).where(same, i.gold == 0, i.id > card.id).order_by(i.id).limit(1)
+        ).scalars()
+        found = cards_of(connection, project, ids.all())
+    return found[0] if found else None
 
 
 def said_about(project: Project, card: Card) -> list[Said]:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, and_, case, func, select
 
 from ..stats import share_interval
 from . import _schema as t
+from .answers import EXCLUDE
 from .project import Project
 from .rules import Rules
 
@@ -27,6 +28,7 @@ class Standing:
         gold, gold_right: known items answered, and how many of them rightly.
         low, high: 95 % interval of that share; NaN without any.
         repeats, repeats_same: items answered twice, and how many of them alike.
+        reason: why they were left out, where somebody said so.
         warn: the interval lies below ``WORRYING``: think of leaving them out.
     """
 
@@ -43,6 +45,7 @@ class Standing:
     high: float
     repeats: int
     repeats_same: int
+    reason: str | None = None
 
     @property
     def warn(self) -> bool:
@@ -61,6 +64,7 @@ def standings_of(connection: Connection, project: Project) -> list[Standing]:
     rows = connection.execute(select(t.person).order_by(t.person.c.id)).all()
     gold = _gold(connection, project.golds)
     again = _repeats(connection)
+    why = _reasons(connection)
     found = []
     for row in rows:
         asked, right = gold.get(row.id, (0, 0))
@@ -82,6 +86,7 @@ def standings_of(connection: Connection, project: Project) -> list[Standing]:
                 high=high,
                 repeats=repeats,
                 repeats_same=same,
+                reason=why.get(row.id) if row.excluded else None,
             )
         )
     return found
@@ -140,3 +145,12 @@ def _repeats(connection: Connection) -> dict[int, tuple[int, int]]:
         .group_by(again.c.person)
     ).all()
     return {person: (int(asked), int(good)) for person, asked, good in rows}
+
+
+def _reasons(connection: Connection) -> dict[int, str | None]:
+    """Of people, the last reason given for leaving them out."""
+    e = t.entry.c
+    rows = connection.execute(
+        select(e.person, e.note).where(e.item.is_(None), e.kind == EXCLUDE).order_by(e.seq)
+    ).all()
+    return {row.person: row.note for row in rows}
