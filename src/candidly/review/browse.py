@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -100,6 +100,17 @@ def browse(project: Project, view: View) -> Found:
         page = min(view.page, pages)
         chosen = _ids(connection, project.rules, wanted, view.sort, (page - 1) * PAGE)
         return Found(cards_of(connection, project, chosen), total, page, pages)
+
+
+def every(project: Project) -> Iterator[list[Card]]:
+    """All items but those whose answer is known, in order, a page at a time."""
+    i = t.item.c
+    with project.store.read() as connection:
+        chosen = select(i.id).where(i.gold == 0).order_by(*_ORDERS["queue"])
+        ids = connection.execute(chosen).scalars().all()
+    for start in range(0, len(ids), PAGE):
+        with project.store.read() as connection:
+            yield cards_of(connection, project, ids[start : start + PAGE])
 
 
 def _conditions(connection: Connection, project: Project, view: View) -> list[ColumnElement[bool]]:

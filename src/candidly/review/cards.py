@@ -20,6 +20,8 @@ from .project import Project
 from .questions import YES_NO, counts_of
 from .rules import Rules
 
+COUNTS, REMARK = "counts", "remark"  # states of what was said
+
 
 @dataclass(frozen=True)
 class Card:
@@ -64,7 +66,7 @@ class Said:
         choice: in its normal form, and ``words``, its classes by name; None for a remark.
         ms: time taken, or None. at: seconds since 1970.
         note: or None. repeat: 1 where the person had answered before. interface: or None.
-        state: "counts", or why it does not.
+        state: ``COUNTS``, ``REMARK``, or why it does not count.
     """
 
     code: str
@@ -134,34 +136,36 @@ def next_like(project: Project, card: Card) -> Card | None:
     return found[0] if found else None
 
 
-def said_about(project: Project, card: Card) -> list[Said]:
-    """Every answer and remark about an item, in the order of the log; what was undone, too."""
+def said_about(project: Project, cards: Sequence[Card]) -> list[list[Said]]:
+    """Every answer and remark about each item, in the order of the log; what was undone, too."""
     e, s, p = t.entry.c, t.seat.c, t.person.c
     place = and_(s.item == e.item, s.person == e.person, s.repeat == e.repeat)
+    by_id = {card.id: card for card in cards}
+    found: dict[int, list[Said]] = {number: [] for number in by_id}
     with project.store.read() as connection:
         rows = connection.execute(
             select(t.entry, p.code, p.name, p.excluded, s.entry.label("stands"), s.open)
             .select_from(t.entry.join(t.person, p.id == e.person).outerjoin(t.seat, place))
-            .where(e.item == card.id, e.kind.in_((ANSWER, NOTE)))
+            .where(e.item.in_(by_id), e.kind.in_((ANSWER, NOTE)))
             .order_by(e.seq)
         ).all()
-    return [
-        Said(
-            code=row.code,
-            name=row.name,
-            choice=row.choice,
-            words=()
-            if row.choice is None
-            else words_of(project, card, row.choice) or (row.choice,),
-            ms=row.ms,
-            at=row.at,
-            note=row.note,
-            repeat=row.repeat,
-            interface=row.interface,
-            state=_state(row, card),
+    for row in rows:
+        card = by_id[row.item]
+        found[row.item].append(
+            Said(
+                code=row.code,
+                name=row.name,
+                choice=row.choice,
+                words=_words(project, card, row.choice),
+                ms=row.ms,
+                at=row.at,
+                note=row.note,
+                repeat=row.repeat,
+                interface=row.interface,
+                state=_state(row, card),
+            )
         )
-        for row in rows
-    ]
+    return list(found.values())
 
 
 def answers_of(project: Project, card: Card) -> list[tuple[str, int]]:
@@ -238,17 +242,17 @@ _OUTCOMES: dict[str, tuple[Sequence[str], Outcome]] = {
 
 
 def _state(row: Any, card: Card) -> str:
+    answer = row.kind == ANSWER
     reasons = {
-        "taken back": row.stands != row.id,
-        "seen with its label": bool(row.open) or not row.blind,
+        "taken back": answer and row.stands != row.id,
+        "seen with its label": answer and (bool(row.open) or not row.blind),
         "too late": bool(row.late),
         "repeated": row.repeat > 0,
-        "known item": card.key is not None,
         "person left out": bool(row.excluded),
+        "known item": answer and card.key is not None,
+        REMARK: not answer,
     }
-    if row.kind == NOTE:
-        return "remark"
-    return next((name for name, holds in reasons.items() if holds), "counts")
+    return next((name for name, holds in reasons.items() if holds), COUNTS)
 
 
 def _words(project: Project, card: Card, choice: str | None) -> Sequence[str]:

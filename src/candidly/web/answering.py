@@ -173,9 +173,9 @@ def _card(
         Entry(
             id=uuid.uuid4().hex,
             task=task,
-            look=look_of(site, task.shown),
+            look=look_of(site.project, task.shown),
             examples=[
-                (rules.classes[label], [look_of(site, site.examples[k]) for k in numbers])
+                (rules.classes[label], [look_of(site.project, site.examples[k]) for k in numbers])
                 for label, numbers in zip(task.classes, task.examples)
             ],
             options=screen.options(rules, task),

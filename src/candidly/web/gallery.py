@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 from starlette.responses import Response
 
 from .. import review as reviews
-from ..review import SORTS, Card, Rules, View, answers_of
+from ..review import SORTS, Card, Project, Rules, View, answers_of
 from ._looks import Look, look_of
 from ._site import Site
 from ._templates import page
@@ -50,7 +50,7 @@ def gallery(visit: Visit) -> Response:
         view=view,
         said=dict(visit.query),
         found=found,
-        tiles=[tile_of(site, card) for card in found.cards],
+        tiles=[tile_of(site.project, card) for card in found.cards],
         steps={
             text: address_of(replace(view, page=number), rules)
             for text, number in steps.items()
@@ -83,11 +83,11 @@ def item(visit: Visit) -> Response:
         "item.html",
         visit.session,
         here="/gallery",
-        tile=tile_of(site, card),
+        tile=tile_of(site.project, card),
         rules=rules,
         votes=[
             (one, time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(one.at)))
-            for one in reviews.said_about(site.project, card)
+            for one in reviews.said_about(site.project, [card])[0]
         ],
         examples=_examples(site, labels),
         following=None if following is None else link_of(following),
@@ -97,7 +97,9 @@ def item(visit: Visit) -> Response:
 
 def tile_of(site: Site, card: Card) -> Tile:
     """What a page shows of an item."""
-    return Tile(card, look_of(site, card.shown), answers_of(site.project, card), link_of(card))
+    return Tile(
+        card, look_of(site.project, card.shown), answers_of(site.project, card), link_of(card)
+    )
 
 
 def labels_of(rules: Rules) -> Sequence[tuple[str, str]]:
@@ -151,7 +153,7 @@ def _examples(site: Site, labels: Sequence[int]) -> list[tuple[str, list[Look]]]
     return [
         (
             project.rules.classes[label],
-            [look_of(site, site.examples[k]) for k in project.examples[label][:BESIDE]],
+            [look_of(project, site.examples[k]) for k in project.examples[label][:BESIDE]],
         )
         for label in there
     ]
