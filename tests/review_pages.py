@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import html as parser
 import re
-from dataclasses import replace
+import shutil
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from PIL import Image
@@ -37,7 +41,7 @@ def items_with_looks(folder: Path, n: int, q: int = 3) -> list[review.Item]:
         lambda k: review.Shown("table", f"[{k}.5, 2.25, -1e-9]"),
         lambda k: review.Shown("none", ""),
     )
-    names = {5: HOSTILE, 6: "a/../b c?d#e%20", 7: ".."}
+    names = {5: HOSTILE, 6: "a/../b c?d#e%", 7: ".."}
     return [
         review.Item(
             row=100 + k,
@@ -73,6 +77,21 @@ def answered_project(folder: Path, n: int = 24, people: int = 4, **changes) -> r
             review.answer(project, who, [reply(tasks[0], choice, ms=300.0 + 90 * turn, note=note)])
     review.exclude(project, review.find_person(project, "p1"), an_id(), reason=f"why {HOSTILE}")
     return project
+
+
+@cache
+def _kept(n: int) -> Path:
+    """A project that is made once: waiting for the disk takes its time."""
+    folder = Path(mkdtemp(prefix="candidly-pages-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    answered_project(folder / "project", n).close()
+    return folder / "project"
+
+
+def copied_project(folder: Path, n: int = 24) -> review.Project:
+    """``answered_project``, a copy that may be changed."""
+    shutil.copytree(_kept(n), folder)
+    return review.open_project(folder)
 
 
 class Looker:
@@ -114,8 +133,6 @@ def looker(project: review.Project, role: str = "organiser") -> Looker:
 
 def cells(html: str) -> list[list[str]]:
     """Rows of all tables of a page, as a reader sees them."""
-    import html as parser
-
     rows = re.findall(r"<tr.*?>(.*?)</tr>", html, re.DOTALL)
     return [
         [
@@ -124,7 +141,3 @@ def cells(html: str) -> list[list[str]]:
         ]
         for row in rows
     ]
-
-
-def with_rules(project: review.Project, **changes) -> review.Project:
-    return replace(project, rules=replace(project.rules, **changes))

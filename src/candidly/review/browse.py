@@ -161,7 +161,8 @@ def _ids(
     if sort != "disagreement":
         chosen = select(i.id).where(*wanted).order_by(*_ORDERS[sort])
         return connection.execute(chosen.offset(start).limit(PAGE)).scalars().all()
-    rows = connection.execute(select(i.id, i.pattern, i.said).where(*wanted).order_by(i.id)).all()
+    columns = select(i.id, i.pattern, i.said).where(*wanted)
+    rows = connection.execute(columns.order_by(*_ORDERS[sort])).all()
 
     @cache
     def differ(pattern: str, said: int) -> float:
@@ -173,10 +174,12 @@ def _ids(
 
 
 _I = t.item.c
+_QUEUE: tuple[Any, ...] = (_I.queue, _I.id)  # decides between equals, too
 _ORDERS: dict[str, Sequence[Any]] = {
-    "queue": (_I.queue, _I.id),
-    "score": (_I.score.asc().nulls_last(), _I.id),
-    "highest score": (_I.score.desc().nulls_last(), _I.id),
-    "votes": (_I.said.desc(), _I.id),
-    "name": (_I.name, _I.id),
+    "queue": _QUEUE,
+    "score": (_I.score.asc().nulls_last(), *_QUEUE),
+    "highest score": (_I.score.desc().nulls_last(), *_QUEUE),
+    "disagreement": _QUEUE,  # of what is then sorted by it
+    "votes": (_I.said.desc(), *_QUEUE),
+    "name": (_I.name, *_QUEUE),
 }

@@ -114,10 +114,10 @@ def find_item(project: Project, which: str | int) -> Card:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
     i = t.item.c
     wanted = i.id == number
-    if isinstance(which, str):
-        wanted = or_(wanted, i.name == which.replace("\0", ""))
+    if isinstance(which, str) and "\0" not in which:  # which PostgreSQL has in no text
+        wanted = or_(wanted, i.name == which)
     with project.store.read() as connection:
-        ids = connection.execute(select(i.id).where(wanted).order_by(i.name != text)).scalars()
+        ids = connection.execute(select(i.id).where(wanted).order_by(i.id == number)).scalars()
         found = cards_of(connection, project, ids.all()[:1])
     if not found:
         raise KeyError(f"there is no item {which!r}.")

@@ -95,11 +95,9 @@ def item(visit: Visit) -> Response:
     )
 
 
-def tile_of(site: Site, card: Card) -> Tile:
+def tile_of(project: Project, card: Card) -> Tile:
     """What a page shows of an item."""
-    return Tile(
-        card, look_of(site.project, card.shown), answers_of(site.project, card), link_of(card)
-    )
+    return Tile(card, look_of(project, card.shown), answers_of(project, card), link_of(card))
 
 
 def labels_of(rules: Rules) -> Sequence[tuple[str, str]]:

@@ -92,9 +92,13 @@ function tile(item) {
     answers.append(vote, " ");
   }
   if (!item.answers.length) answers.append(soft("no answers"));
-  const score = item.score === undefined ? "" : ` · score ${Number(item.score.toPrecision(3))}`;
-  const last = make("p", item.outcome + score);
+  const last = make("p", item.outcome);
   last.className = "soft";
+  if (item.score !== undefined) {
+    const score = make("span", `· score ${Number(item.score.toPrecision(3))}`);
+    score.className = "vote";
+    last.append(" ", score);
+  }
   return make("li", "", thumb(item), make("h2", "", link), classes(item), answers, last);
 }
 
