@@ -6,11 +6,15 @@ import atexit
 import html as parser
 import re
 import shutil
+import socket
+import threading
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
 import numpy as np
+import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
@@ -20,6 +24,7 @@ from candidly.web import make_app, open_site
 
 from review_cases import an_id, reply, some_rules
 
+CHROMIUM = Path("/usr/bin/chromium")
 HOSTILE = "<script>alert('x')</script>&\"'"
 CHOICES = ("given", "guessed", "both", "neither", "skip")
 
@@ -141,3 +146,44 @@ def cells(html: str) -> list[list[str]]:
         ]
         for row in rows
     ]
+
+
+@contextmanager
+def a_browser():
+    """Debian's Chromium; the test is skipped where there is none."""
+    sync = pytest.importorskip("playwright.sync_api")
+    if not CHROMIUM.exists():
+        pytest.skip("needs chromium")
+    with sync.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def a_tab(browser, address: str, **options):
+    """A page; what it asked for is in ``asked``, what went wrong in ``errors``."""
+    tab = browser.new_context(**options).new_page()
+    tab.asked, tab.errors = [], []
+    tab.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("pageerror", lambda error: tab.errors.append(str(error)))
+    tab.on("dialog", lambda dialog: tab.errors.append("a script of the data ran"))
+    tab.goto(address)
+    return tab
+
+
+@contextmanager
+def served(project: review.Project):
+    """The app on a free port: its site and address."""
+    import uvicorn
+
+    site = open_site(project)
+    server = uvicorn.Server(uvicorn.Config(make_app(site), log_level="warning", access_log=False))
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)
+        thread.start()
+        try:
+            yield site, f"http://127.0.0.1:{door.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(timeout=20)

@@ -10,14 +10,14 @@ import re
 import polars as pl
 import pytest
 
-from candidly import review
+from candidly import review, web
 from candidly.review import Item
 from candidly.review.files import FILES
 from candidly.web import open_site, organiser
 from candidly.web._recent import FOLD, Recent
 
 from review_cases import reply, some_rules, work_through
-from review_pages import HOSTILE, Looker, cells, copied_project, looker
+from review_pages import HOSTILE, Looker, a_browser, a_tab, cells, copied_project, looker, served
 
 PAGES = ("/organiser", "/gallery", "/gallery/item/i1", "/download/votes.csv")
 
@@ -320,3 +320,49 @@ def test_a_recent_value_is_kept_for_as_long_as_it_is_worth():
     assert recent.get() == 2
     recent.forget()
     assert recent.get() == 3
+
+
+# ---- in a browser
+
+
+def test_in_a_browser(project):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    with served(project) as (site, base), a_browser() as browser:
+        tab = a_tab(browser, web.organiser_link(site, base), bypass_csp=True)
+        tab.wait_for_selector("#people")
+        _refreshes(tab, site, project)
+        for width, address in ((1280, "/organiser"), (360, "/gallery"), (640, "/gallery/item/i1")):
+            tab.set_viewport_size({"width": width, "height": 800})
+            tab.goto(base + address)
+            found = axe.run(tab).response["violations"]
+            assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == [], address
+            for at in ("/organiser", "/gallery", "/gallery/item/i1"):
+                tab.goto(base + at)
+                sizes = tab.locator("html").evaluate("e => [e.scrollWidth, e.clientWidth]")
+                assert sizes[0] <= sizes[1], (width, at)
+        # a name that a browser would take for a folder, and one with signs of addresses
+        for name in ("..", "a/../b c?d#e%"):
+            tab.goto(f"{base}/gallery")
+            tab.click(f'h2 a:text-is("{name}")')
+            assert tab.inner_text("h1") == name
+        assert tab.errors == []
+        assert all(url.startswith(base) for url in tab.asked)
+
+
+def _refreshes(tab, site, project):
+    """The numbers change while one looks, and not under one's hands."""
+    answers = '.tiles div:has(dt:text-is("Answers")) dd >> nth=0'
+    before = tab.inner_text(answers)
+    review.exclude(project, review.find_person(project, "p2"), "exclude-in-browser")
+    site.overview.forget()
+    again = "document.dispatchEvent(new Event('visibilitychange'))"
+    tab.click("#person-p0 summary")
+    tab.evaluate(again)
+    tab.wait_for_selector("#live-state:not([hidden])")
+    assert tab.inner_text(answers) == before
+    tab.click("#person-p0 summary")
+    tab.click("h1")
+    tab.evaluate(again)
+    tab.wait_for_selector('#live[data-times="1"]')
+    after = review.progress(project)
+    assert tab.inner_text(answers) == f"{after.answers} of {after.wanted}" != before

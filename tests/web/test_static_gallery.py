@@ -14,11 +14,10 @@ import pytest
 from candidly import review
 from candidly.review import View
 from candidly.web import write_gallery
+from candidly.web.gallery import address_of
 
 from review_cases import some_items, some_rules
-from review_pages import HOSTILE, copied_project
-
-CHROMIUM = Path("/usr/bin/chromium")
+from review_pages import HOSTILE, a_browser, a_tab, copied_project
 
 
 @pytest.fixture
@@ -173,13 +172,8 @@ def test_a_small_project_and_classes(tmp_path):
 
 @pytest.fixture(scope="module")
 def browser():
-    sync = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM.exists():
-        pytest.skip("needs chromium")
-    with sync.sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+    with a_browser() as one:
         yield one
-        one.close()
 
 
 @pytest.fixture
@@ -189,13 +183,7 @@ def folder(project, tmp_path):
 
 
 def opened(browser, folder, address="index.html", **options):
-    tab = browser.new_context(**options).new_page()
-    tab.asked, tab.errors = [], []
-    tab.on("request", lambda request: tab.asked.append(request.url))
-    tab.on("pageerror", lambda error: tab.errors.append(str(error)))
-    tab.on("dialog", lambda dialog: tab.errors.append("a script of the data ran"))
-    tab.goto(f"{folder.as_uri()}/{address}")
-    return tab
+    return a_tab(browser, f"{folder.as_uri()}/{address}", **options)
 
 
 def names(tab) -> list[str]:
@@ -242,15 +230,14 @@ VIEWS = (
 
 
 def test_the_script_finds_what_the_server_finds(browser, folder, project):
-    from candidly.web.gallery import address_of
-
+    tab = opened(browser, folder)
     for view in VIEWS:
         query = address_of(view, project.rules).partition("?")[2]
-        tab = opened(browser, folder, f"index.html#{query}")
+        tab.goto(f"{folder.as_uri()}/index.html#{query}")
         wanted = review.browse(project, view)
         assert names(tab) == [plain(card.name) for card in wanted.cards], view
         assert tab.inner_text("#count").startswith(f"{wanted.total} item")
-        assert tab.errors == []
+    assert tab.errors == []
 
 
 def test_pages_of_what_was_found(browser, folder, project):
@@ -288,10 +275,9 @@ def test_it_reads_without_its_script(browser, folder, project):
 
 def test_nothing_serious_is_wrong_for_assistive_tools(browser, folder):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    for address in ("index.html", "index.html#given=owl", "page-2.html"):
-        for width in (1280, 360):
-            tab = opened(browser, folder, address, viewport={"width": width, "height": 800})
-            found = axe.run(tab).response["violations"]
-            assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
-            sizes = tab.locator("html").evaluate("e => [e.scrollWidth, e.clientWidth]")
-            assert sizes[0] <= sizes[1]
+    for address, width in (("index.html#given=owl", 1280), ("page-2.html", 360)):
+        tab = opened(browser, folder, address, viewport={"width": width, "height": 800})
+        found = axe.run(tab).response["violations"]
+        assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+        sizes = tab.locator("html").evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert sizes[0] <= sizes[1]
