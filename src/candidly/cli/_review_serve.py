@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..review import Person, Project
     from ..web import Site
 
+SHOWN = 20  # links of people, where nobody is named
+
 
 def serve(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.")],
@@ -24,7 +26,7 @@ def serve(
         typer.Option(
             metavar="CODE",
             help="Print a link that signs this person in; new people are added. May be repeated. "
-            "[default: you, while nobody is there]",
+            "[default: everybody who is there, up to twenty; you, while nobody is]",
         ),
     ] = None,
     host: Annotated[
@@ -75,12 +77,12 @@ def serve(
 
 
 def _people(project: Project, codes: list[str] | None) -> list[Person]:
-    """Those named, added where they are new; you, where nobody is there yet."""
+    """Those named, added where they are new; else all who are there, or you."""
     from ..review import add_person, people
 
     there = {one.code: one for one in people(project)}
     if codes is None:
-        codes = [] if there else [re.sub(r"[^A-Za-z0-9._-]", "", _user())[:64] or "me"]
+        codes = [*there][:SHOWN] or [re.sub(r"[^A-Za-z0-9._-]", "", _user())[:64] or "me"]
     return [there.get(code) or add_person(project, code) for code in codes]
 
 
