@@ -33,7 +33,7 @@ _SEATS = (
         t.person.c.excluded,
     )
     .select_from(
-        t.item.outerjoin(t.seat, and_(t.seat.c.item == t.item.c.id, t.seat.c.repeat == 0))
+        t.item.outerjoin(t.seat, and_(t.seat.c.item == t.item.c.id, t.seat.c.repeat == t.ZERO))
         .outerjoin(t.person, t.person.c.id == t.seat.c.person)
         .outerjoin(t.entry, t.entry.c.id == t.seat.c.entry)
     )

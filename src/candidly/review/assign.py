@@ -57,7 +57,7 @@ _NEXT = (
         ~exists().where(
             _OWN.c.item == t.item.c.id,
             _OWN.c.person == bindparam("who"),
-            or_(_OWN.c.until.is_(None), _OWN.c.until > LAPSED),
+            or_(_OWN.c.until.is_(None), _OWN.c.until > t.ZERO),
         ),
     )
     .order_by(t.item.c.queue)
