@@ -8,33 +8,28 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from . import _schema as t
-from ._refresh import LAPSED, lock_items, refresh
+from ._refresh import LAPSED
+from ._visit import SEATS, Visit, visit
 from .assign import Task, check_ahead, take_next
 from .project import Person, Project
 from .questions import SKIP, codes_of
 
 ID = re.compile(r"[A-Za-z0-9._:-]{8,80}")
-LONGEST_NOTE = 2000  # characters
+LONGEST = 2000  # characters
 UNDO, NOTE, OPEN, EXCLUDE, INCLUDE = "undo", "note", "open", "exclude", "include"
 ANSWER = "answer"
 
 # built once: putting statements together costs more than running them
-_WHO = select(t.person.c.id).where(t.person.c.id == bindparam("who")).with_for_update()
 _THERE = select(t.entry).where(t.entry.c.id.in_(bindparam("ids", expanding=True)))
-_ASKED = (
-    select(t.seat, t.item.c.said, t.item.c.held, t.item.c.gold)
-    .join(t.item, t.item.c.id == t.seat.c.item)
-    .where(
-        t.seat.c.person == bindparam("who"),
-        t.seat.c.item.in_(bindparam("items", expanding=True)),
-    )
+_ASKED = SEATS.where(
+    t.seat.c.person == bindparam("who"), t.seat.c.item.in_(bindparam("items", expanding=True))
 )
 _SAID = (
     update(t.seat)
@@ -46,16 +41,6 @@ _SAID = (
     .values(entry=bindparam("said"), until=None)
 )
 _ADD = insert(t.entry)
-_COUNT = (
-    update(t.person)
-    .where(t.person.c.id == bindparam("who"))
-    .values(
-        {
-            name: t.person.c[name] + bindparam(f"more_{name}")
-            for name in ("answers", "skips", "fast", "ms")
-        }
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -91,7 +76,12 @@ def answer(project: Project, person: Person, replies: Sequence[Reply]) -> list[s
             batch where all of it is asked for. Nothing was added then.
     """
     _check(project, replies)
-    project.store.write(lambda connection: _keep(connection, project, person, replies))
+
+    def work(connection: Connection) -> None:
+        with visit(connection, project, person) as who:
+            _keep(connection, project, who, replies)
+
+    project.store.write(work)
     return [reply.id for reply in replies]
 
 
@@ -112,8 +102,9 @@ def answer_and_next(
     check_ahead(ahead)
 
     def work(connection: Connection) -> list[Task]:
-        _keep(connection, project, person, replies)
-        return take_next(connection, project, person.id, ahead)
+        with visit(connection, project, person) as who:
+            _keep(connection, project, who, replies)
+            return take_next(connection, project, who, ahead)
 
     return project.store.write(work)
 
@@ -129,40 +120,34 @@ def undo(project: Project, person: Person, id: str) -> int | None:
     _check_id(id)
 
     def work(connection: Connection) -> int | None:
-        _lock_person(connection, person)
-        done = connection.execute(select(t.entry).where(t.entry.c.id == id)).one_or_none()
-        if done is not None:
-            _check_same(done, person.id, UNDO)
-            return int(done.item)
-        seat = connection.execute(
-            select(t.seat, t.entry.c.ms, t.entry.c.choice, t.entry.c.late)
-            .join(t.entry, t.entry.c.id == t.seat.c.entry)
-            .where(t.seat.c.person == person.id)
-            .order_by(t.seat.c.turn.desc(), t.entry.c.seq.desc())
-            .limit(1)
-        ).one_or_none()
-        if seat is None:
-            return None
-        lock_items(connection, [seat.item])
-        _add(
-            connection,
-            project,
-            person,
-            id=id,
-            kind=UNDO,
-            item=seat.item,
-            repeat=seat.repeat,
-            target=seat.entry,
-        )
-        until: float | None = project.clock() + project.rules.lease_s
-        if seat.open or seat.late:  # a place that others have taken is not held again
-            until = None if seat.open else LAPSED
-        connection.execute(update(t.seat).where(*_place(seat)).values(entry=None, until=until))
-        refresh(connection, project.rules, [seat.item])
-        _count(connection, project, person, [seat], -1)
-        return int(seat.item)
+        with visit(connection, project, person) as who:
+            return _undo(connection, project, who, id)
 
     return project.store.write(work)
+
+
+def _undo(connection: Connection, project: Project, who: Visit, id: str) -> int | None:
+    done = connection.execute(select(t.entry).where(t.entry.c.id == id)).one_or_none()
+    if done is not None:
+        _check_same(done, who.id, UNDO)
+        return int(done.item)
+    seat = connection.execute(
+        select(t.seat, t.entry.c.ms, t.entry.c.choice, t.entry.c.late)
+        .join(t.entry, t.entry.c.id == t.seat.c.entry)
+        .where(t.seat.c.person == who.id)
+        .order_by(t.seat.c.turn.desc(), t.entry.c.seq.desc())
+        .limit(1)
+    ).one_or_none()
+    if seat is None:
+        return None
+    _add(connection, who, id=id, kind=UNDO, item=seat.item, repeat=seat.repeat, target=seat.entry)
+    until: float | None = who.now + project.rules.lease_s
+    if seat.open or seat.late:  # a place that others have taken is not held again
+        until = None if seat.open else LAPSED
+    connection.execute(update(t.seat).where(*_place(seat)).values(entry=None, until=until))
+    who.touched.add(seat.item)
+    _count(project, who, [seat], -1)
+    return int(seat.item)
 
 
 def note(project: Project, person: Person, id: str, item: int, text: str) -> None:
@@ -172,7 +157,7 @@ def note(project: Project, person: Person, id: str, item: int, text: str) -> Non
         ValueError: an ``id`` that cannot be one, no such item, or a text that is too long.
     """
     _check_id(id)
-    _check_note(text)
+    _check_text(text)
     _once(project, person, NOTE, id=id, item=item, note=text)
 
 
@@ -199,7 +184,7 @@ def exclude(
         ValueError: an ``id`` that cannot be one.
     """
     _check_id(id)
-    _check_note(reason)
+    _check_text(reason)
     _once(project, person, INCLUDE if back else EXCLUDE, id=id, note=reason)
 
 
@@ -207,37 +192,43 @@ def _once(project: Project, person: Person, kind: str, **values: Any) -> None:
     """An entry of a kind that is no answer, and what follows from it, unless it is there."""
 
     def work(connection: Connection) -> None:
-        _lock_person(connection, person)
-        done = connection.execute(select(t.entry).where(t.entry.c.id == values["id"])).one_or_none()
-        if done is not None:
-            _check_same(done, person.id, kind)
-            return
-        item = values.get("item")
-        if item is not None:
-            lock_items(connection, [item])
-            if not connection.execute(select(t.item.c.id).where(t.item.c.id == item)).all():
-                raise ValueError(f"there is no item {item}.")
-        _add(connection, project, person, kind=kind, **values)
-        if kind == OPEN:
-            _open_seat(connection, project, person, values["item"])
-        elif kind in (EXCLUDE, INCLUDE):
-            _shut_out(connection, project, person, kind == EXCLUDE)
+        with visit(connection, project, person) as who:
+            _once_here(connection, who, kind, values)
 
     project.store.write(work)
+
+
+def _once_here(connection: Connection, who: Visit, kind: str, values: Mapping[str, Any]) -> None:
+    done = connection.execute(select(t.entry).where(t.entry.c.id == values["id"])).one_or_none()
+    if done is not None:
+        _check_same(done, who.id, kind)
+        return
+    item = values.get("item")
+    known = select(t.item.c.id).where(t.item.c.id == item)
+    if item is not None and connection.execute(known).first() is None:
+        raise ValueError(f"there is no item {item}.")
+    _add(connection, who, kind=kind, **values)
+    if kind == OPEN:
+        _open_seat(connection, who, values["item"])
+    elif kind in (EXCLUDE, INCLUDE):
+        _shut_out(connection, who, kind == EXCLUDE)
 
 
 def _check(project: Project, replies: Sequence[Reply]) -> None:
     """Refuse what could not be right in any state of the project."""
     if not replies:
         raise ValueError("there is no reply.")
-    seen: set[str] = set()
+    seen: set[str | tuple[int, int]] = set()
     times: dict[int, int] = {}
     for reply in replies:
         _check_id(reply.id)
         if reply.id in seen:
             raise ValueError(f"the id {reply.id!r} stands twice.")
-        seen.add(reply.id)
-        _check_note(reply.note)
+        if (reply.item, reply.repeat) in seen:
+            raise ValueError(f"item {reply.item} is answered twice.")
+        seen |= {reply.id, (reply.item, reply.repeat)}
+        for text in (reply.note, reply.examples, reply.interface):
+            _check_text(text)
         if reply.ms is not None and not (reply.ms >= 0 and math.isfinite(reply.ms)):
             raise ValueError(f"ms is {reply.ms}; it is a time in milliseconds.")
         for code in codes_of(reply.choice, project.rules):
@@ -256,9 +247,13 @@ def _check_id(id: str) -> None:
         raise ValueError(f"the id {id!r} must be 8 to 80 letters, digits and . _ : - .")
 
 
-def _check_note(text: str | None) -> None:
-    if text is not None and len(text) > LONGEST_NOTE:
-        raise ValueError(f"the note has {len(text)} characters; at most {LONGEST_NOTE} are kept.")
+def _check_text(text: str | None) -> None:
+    if text is None:
+        return
+    if len(text) > LONGEST:
+        raise ValueError(f"the note has {len(text)} characters; at most {LONGEST} are kept.")
+    if "\0" in text:
+        raise ValueError("the note holds a character with the code 0, which PostgreSQL refuses.")
 
 
 def _check_same(done: Any, person: int, kind: str) -> None:
@@ -266,82 +261,79 @@ def _check_same(done: Any, person: int, kind: str) -> None:
         raise ValueError(f"the id {done.id!r} stands for another entry; make a new one.")
 
 
-def _those_there(connection: Connection, person: Person, replies: Sequence[Reply]) -> set[str]:
+def _those_there(connection: Connection, who: Visit, replies: Sequence[Reply]) -> set[str]:
     """Ids that are in the log already, and say the same."""
     said = {reply.id: reply for reply in replies}
     rows = connection.execute(_THERE, {"ids": list(said)}).all()
     for row in rows:
-        _check_same(row, person.id, ANSWER)
+        _check_same(row, who.id, ANSWER)
         reply = said[row.id]
         if (row.item, row.repeat, row.choice) != (reply.item, reply.repeat, reply.choice):
             raise ValueError(f"the id {row.id!r} stands for another answer; make a new one.")
     return {row.id for row in rows}
 
 
-def _keep(
-    connection: Connection, project: Project, person: Person, replies: Sequence[Reply]
-) -> None:
+def _keep(connection: Connection, project: Project, who: Visit, replies: Sequence[Reply]) -> None:
     """Add what is not in the log yet."""
-    _lock_person(connection, person)
-    there = _those_there(connection, person, replies)
+    there = _those_there(connection, who, replies)
     fresh = [reply for reply in replies if reply.id not in there]
-    if fresh:
-        _append(connection, project, person, fresh)
+    if not fresh:
+        return
+    seats = _seats_of(connection, who, fresh)
+    rows = [_entry_of(project, who, reply, seats[reply.item, reply.repeat]) for reply in fresh]
+    connection.execute(_ADD, rows)
+    connection.execute(
+        _SAID,
+        [
+            {"number": reply.item, "who": who.id, "again": reply.repeat, "said": reply.id}
+            for reply in fresh
+        ],
+    )
+    if project.rules.whole_batch:
+        _check_whole(connection, who, {seats[r.item, r.repeat].batch for r in fresh})
+    places = {(reply.item, reply.repeat) for reply in fresh}
+    who.held = [seat for seat in who.held if (seat.id, seat.repeat) not in places]
+    who.touched |= {reply.item for reply in fresh}
+    _count(project, who, fresh, 1)
 
 
-def _append(
-    connection: Connection, project: Project, person: Person, replies: Sequence[Reply]
-) -> None:
-    items = sorted({reply.item for reply in replies})
-    lock_items(connection, items)
-    rows = connection.execute(_ASKED, {"who": person.id, "items": items}).all()
-    seats = {(row.item, row.repeat): row for row in rows}
+def _seats_of(
+    connection: Connection, who: Visit, replies: Sequence[Reply]
+) -> dict[tuple[int, int], Any]:
+    """The seats that these replies are said from, by item and repetition; all can be answered."""
+    seats = {(seat.id, seat.repeat): seat for seat in who.held}
+    if any((reply.item, reply.repeat) not in seats for reply in replies):
+        items = sorted({reply.item for reply in replies})
+        rows = connection.execute(_ASKED, {"who": who.id, "items": items})
+        seats |= {(seat.id, seat.repeat): seat for seat in rows}
     for reply in replies:
         seat = seats.get((reply.item, reply.repeat))
         if seat is None:
-            raise ValueError(f"{person.code!r} was not asked about item {reply.item}.")
+            raise ValueError(f"{who.code!r} was not asked about item {reply.item}.")
         if seat.entry is not None or (seat.until is None and not seat.open):
-            raise ValueError(f"{person.code!r} has answered item {reply.item} already.")
-        _add_reply(connection, project, person, reply, seat)
-    if project.rules.whole_batch:
-        _check_whole(connection, person, {seats[r.item, r.repeat].batch for r in replies})
-    refresh(connection, project.rules, items)
-    _count(connection, project, person, replies, 1)
+            raise ValueError(f"{who.code!r} has answered item {reply.item} already.")
+    return seats
 
 
-def _add_reply(
-    connection: Connection, project: Project, person: Person, reply: Reply, seat: Any
-) -> None:
+def _entry_of(project: Project, who: Visit, reply: Reply, seat: Any) -> dict[str, Any]:
     lapsed = seat.until == LAPSED
     full = seat.said + seat.held >= project.rules.people and not seat.gold and not seat.repeat
-    _add(
-        connection,
-        project,
-        person,
-        id=reply.id,
-        kind=ANSWER,
-        item=reply.item,
-        repeat=reply.repeat,
-        choice=reply.choice,
-        note=reply.note,
-        ms=reply.ms,
-        examples=reply.examples,
-        interface=reply.interface,
-        flip=seat.flip,
-        batch=seat.batch,
-        blind=int(not seat.open),
-        late=int(lapsed and full),
-    )
-    connection.execute(
-        _SAID,
-        {"number": reply.item, "who": person.id, "again": reply.repeat, "said": reply.id},
-    )
+    return {
+        **asdict(reply),
+        "kind": ANSWER,
+        "person": who.id,
+        "at": who.now,
+        "flip": seat.flip,
+        "batch": seat.batch,
+        "blind": int(not seat.open),
+        "late": int(lapsed and full),
+    }
 
 
-def _check_whole(connection: Connection, person: Person, batches: set[int]) -> None:
+def _check_whole(connection: Connection, who: Visit, batches: set[int]) -> None:
     left = connection.execute(
         select(t.seat.c.item).where(
-            t.seat.c.person == person.id,
+            t.seat.c.person == who.id,
             t.seat.c.batch.in_(batches),
             t.seat.c.entry.is_(None),
             t.seat.c.open == 0,
@@ -351,54 +343,35 @@ def _check_whole(connection: Connection, person: Person, batches: set[int]) -> N
         raise ValueError(f"{len(left)} items of the batch are not answered; all of them must be.")
 
 
-def _open_seat(connection: Connection, project: Project, person: Person, item: int) -> None:
-    place = (t.seat.c.item == item, t.seat.c.person == person.id, t.seat.c.repeat == 0)
+def _open_seat(connection: Connection, who: Visit, item: int) -> None:
+    place = (t.seat.c.item == item, t.seat.c.person == who.id, t.seat.c.repeat == 0)
     seat = connection.execute(select(t.seat).where(*place)).one_or_none()
     if seat is None:
-        connection.execute(
-            insert(t.seat).values(item=item, person=person.id, repeat=0, flip=0, open=1)
-        )
+        new = insert(t.seat).values(item=item, person=who.id, repeat=0, flip=0, open=1)
+        connection.execute(new)
     elif seat.entry is None:
         connection.execute(update(t.seat).where(*place).values(open=1, until=None))
-    refresh(connection, project.rules, [item])
+    who.touched.add(item)
 
 
-def _shut_out(connection: Connection, project: Project, person: Person, out: bool) -> None:
-    connection.execute(update(t.person).where(t.person.c.id == person.id).values(excluded=int(out)))
-    items = connection.execute(
-        select(t.seat.c.item).where(t.seat.c.person == person.id).distinct()
-    ).scalars()
-    touched = sorted(items)
-    for start in range(0, len(touched), 400):
-        lock_items(connection, touched[start : start + 400])
-    refresh(connection, project.rules, touched)
+def _shut_out(connection: Connection, who: Visit, out: bool) -> None:
+    connection.execute(update(t.person).where(t.person.c.id == who.id).values(excluded=int(out)))
+    items = select(t.seat.c.item).where(t.seat.c.person == who.id).distinct()
+    who.touched |= set(connection.execute(items).scalars())
 
 
-def _add(connection: Connection, project: Project, person: Person, **values: Any) -> None:
-    connection.execute(_ADD, {"person": person.id, "at": project.clock(), **values})
+def _add(connection: Connection, who: Visit, **values: Any) -> None:
+    connection.execute(_ADD, {"person": who.id, "at": who.now, **values})
 
 
-def _count(
-    connection: Connection, project: Project, person: Person, said: Sequence[Any], sign: int
-) -> None:
+def _count(project: Project, who: Visit, said: Sequence[Any], sign: int) -> None:
     """Add to what is known of the person, or take away."""
     times = [row.ms for row in said if row.ms is not None]
     skips = sum(row.choice == SKIP for row in said)
-    connection.execute(
-        _COUNT,
-        {
-            "who": person.id,
-            "more_answers": sign * (len(said) - skips),
-            "more_skips": sign * skips,
-            "more_fast": sign * sum(ms < project.rules.fast_ms for ms in times),
-            "more_ms": sign * sum(times),
-        },
-    )
-
-
-def _lock_person(connection: Connection, person: Person) -> None:
-    if not connection.execute(_WHO, {"who": person.id}).all():
-        raise ValueError(f"there is no person {person.code!r} in this project.")
+    who.answers += sign * (len(said) - skips)
+    who.skips += sign * skips
+    who.fast += sign * sum(ms < project.rules.fast_ms for ms in times)
+    who.ms += sign * sum(times)
 
 
 def _place(seat: Any) -> list[Any]:

@@ -9,35 +9,37 @@ item or a repetition comes are drawn from the seed, one in each block of turns.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, exists, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, exists, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from ..seeds import draw
 from . import _schema as t
 from ._media import Shown
-from ._refresh import LAPSED, lock_items, refresh
+from ._refresh import LAPSED, refresh
+from ._visit import LOOK, Visit, visit
 from .project import Person, Project
 from .questions import choice_of
 from .rules import Rules
 
 RELEASED = 50  # leases that have ended, cleared at once
 APART = 10  # turns between an item and its repetition, at least
+RENEWED = 0.9  # of a lease: with less of it left it is renewed
+BLOCK = 64  # orders drawn at once: making a generator takes longer than drawing from it
 
 _OWN = t.seat.alias("own")
+_PLACE = ("item", "person", "repeat")
 
 # built once: putting statements together costs more than running them
-_MINE = and_(t.seat.c.person == bindparam("who"), t.seat.c.until > t.ZERO)
-_WHO = select(t.person).where(t.person.c.id == bindparam("who")).with_for_update()
-_HELD = (
-    select(t.item, t.seat.c.repeat, t.seat.c.flip, t.seat.c.batch, t.seat.c.turn)
-    .select_from(t.seat.join(t.item, t.item.c.id == t.seat.c.item))
-    .where(_MINE)
-    .order_by(t.seat.c.turn)
+_RENEW = (
+    update(t.seat)
+    .where(t.seat.c.person == bindparam("who"), t.seat.c.until > t.ZERO)
+    .values(until=bindparam("end"))
 )
-_RENEW = update(t.seat).where(_MINE).values(until=bindparam("end"))
 _ENDED = (
     select(t.seat.c.item, t.seat.c.person, t.seat.c.repeat)
     .where(
@@ -49,35 +51,35 @@ _ENDED = (
     .limit(RELEASED)
 )
 _NEXT = (
-    select(t.item.c.id, t.item.c.queue)
+    select(*LOOK, t.item.c.queue)
     .where(
         t.item.c.open == 1,
         t.item.c.queue > bindparam("behind"),
         ~exists().where(
             _OWN.c.item == t.item.c.id,
             _OWN.c.person == bindparam("who"),
-            or_(_OWN.c.until.is_(None), _OWN.c.until > LAPSED),
+            or_(_OWN.c.until.is_(None), _OWN.c.until > t.ZERO),
         ),
     )
     .order_by(t.item.c.queue)
     .limit(1)
 )
-_STILL = select(t.item.c.open).where(t.item.c.id == bindparam("number"))
-_AGAIN = (
-    update(t.seat)
-    .where(
-        t.seat.c.item == bindparam("number"),
-        t.seat.c.person == bindparam("who"),
-        t.seat.c.repeat == bindparam("again"),
-    )
-    .values({name: bindparam(name) for name in ("flip", "until", "turn", "batch")})
+_ITEM = select(*LOOK).where(t.item.c.id == bindparam("number"))
+_SEEN = select(t.seat.c.item).where(
+    t.seat.c.item == bindparam("number"),
+    t.seat.c.person == bindparam("who"),
+    t.seat.c.until.is_(None),
 )
-_LEASE = insert(t.seat)
-_COME = (
-    update(t.person)
-    .where(t.person.c.id == bindparam("who"))
-    .values({name: bindparam(name) for name in ("cursor", "turns", "golds")})
-)
+
+
+def _leasing(insert: Callable[..., Any]) -> Any:
+    """A statement that takes a seat, also where its last lease has lapsed."""
+    seat = insert(t.seat)
+    again = {name: seat.excluded[name] for name in ("flip", "until", "turn", "batch")}
+    return seat.on_conflict_do_update(index_elements=_PLACE, set_=again)
+
+
+_LEASE = {"sqlite": _leasing(sqlite.insert), "postgresql": _leasing(postgresql.insert)}
 
 
 @dataclass(frozen=True)
@@ -125,12 +127,15 @@ def next_tasks(project: Project, person: Person, ahead: int = 0) -> list[Task]:
             are leased like the first.
 
     Raises:
-        KeyError: there is no such person. ValueError: ``ahead`` is below 0.
+        ValueError: there is no such person, or ``ahead`` is below 0.
     """
     check_ahead(ahead)
-    return project.store.write(
-        lambda connection: take_next(connection, project, person.id, ahead), synced=False
-    )
+
+    def work(connection: Connection) -> list[Task]:
+        with visit(connection, project, person) as who:
+            return take_next(connection, project, who, ahead)
+
+    return project.store.write(work, synced=False)
 
 
 def check_ahead(ahead: int) -> None:
@@ -139,45 +144,35 @@ def check_ahead(ahead: int) -> None:
         raise ValueError(f"ahead is {ahead}; it is a number of batches, 0 or more.")
 
 
-def take_next(connection: Connection, project: Project, person: int, ahead: int) -> list[Task]:
-    """``next_tasks`` inside a transaction."""
-    now = project.clock()
-    who = connection.execute(_WHO, {"who": person}).one_or_none()
-    if who is None:
-        raise KeyError(f"there is no person {person}.")
-    _release(connection, project.rules, now, person)
+def take_next(connection: Connection, project: Project, who: Visit, ahead: int) -> list[Task]:
+    """``next_tasks`` during a visit."""
+    rules = project.rules
+    if who.first_end is not None and who.first_end < who.now:
+        _release(connection, rules, who)
     if who.excluded:
         return []
-    until = now + project.rules.lease_s
-    kept = _outstanding(connection, project, who, until)
-    if kept:
-        connection.execute(_RENEW, {"who": person, "end": until})
-    state = _State(who.cursor, who.turns, who.golds, who.turns, -1)
-    held = {task.batch for task in kept}
-    left = float("inf") if project.rules.limit is None else project.rules.limit - who.answers
-    for _ in range(1 + ahead - len(held)):
-        state.first = state.turns
-        state.batch = max([state.first // project.rules.batch, *(batch + 1 for batch in held)])
-        room = min(project.rules.batch, left - len(kept) - (state.first - who.turns))
-        while room > state.turns - state.first and _take(connection, project, who, state, now):
-            pass
-        held.add(state.batch)
-    if state.turns == who.turns:
-        return kept
-    come = {"cursor": state.cursor, "turns": state.turns, "golds": state.golds}
-    connection.execute(_COME, {"who": person, **come})
-    return _outstanding(connection, project, who, until)
+    tasks = _renewed(connection, project, who)
+    batches = {task.batch for task in tasks}
+    left = float("inf") if rules.limit is None else rules.limit - who.answers - len(tasks)
+    for _ in range(1 + ahead - len(batches)):
+        batch = max([who.turns // rules.batch, *(number + 1 for number in batches)])
+        batches.add(batch)
+        taken = 0
+        while taken < min(rules.batch, left) and (task := _take(connection, project, who, batch)):
+            tasks.append(task)
+            taken += 1
+        left -= taken
+    return tasks
 
 
-@dataclass
-class _State:
-    """How far a person has come, while a batch is put together."""
-
-    cursor: int
-    turns: int
-    golds: int
-    first: int
-    batch: int
+def _renewed(connection: Connection, project: Project, who: Visit) -> list[Task]:
+    """What the person holds, kept for them from now on."""
+    end = who.now + project.rules.lease_s
+    soon = who.now + RENEWED * project.rules.lease_s
+    if any(seat.until < soon for seat in who.held):
+        connection.execute(_RENEW, {"who": who.id, "end": end})
+        return [_task(project, who, seat, seat, end) for seat in who.held]
+    return [_task(project, who, seat, seat, seat.until) for seat in who.held]
 
 
 def is_gold_turn(rules: Rules, code: str, turn: int) -> bool:
@@ -200,62 +195,76 @@ def is_repeat_turn(rules: Rules, code: str, turn: int) -> bool:
 
 def flip_of(rules: Rules, code: str, item: int) -> int:
     """1 when this person sees the guessed class of this item first; drawn from the seed."""
-    return int(draw(rules.seed, f"order {code}", item).integers(2))
+    return _flips(rules.seed, code, item // BLOCK)[item % BLOCK]
+
+
+@lru_cache(4096)
+def _flips(seed: int, code: str, block: int) -> bytes:
+    return bytes(draw(seed, f"order {code}", block).integers(2, size=BLOCK).tolist())
 
 
 def _drawn(seed: int, name: str, every: int, turn: int) -> bool:
     """One turn in each block of ``every``."""
-    return every > 0 and int(draw(seed, name, turn // every).integers(every)) == turn % every
+    return every > 0 and _place_in_block(seed, name, every, turn // every) == turn % every
 
 
-def _take(connection: Connection, project: Project, who: Any, state: _State, now: float) -> bool:
-    """Lease one more item to the person; False when there is none."""
-    rules, turn = project.rules, state.turns
-    taken: tuple[int, int] | None = None
-    if is_gold_turn(rules, who.code, turn):
-        taken = _gold(project, who, state)
-    elif is_repeat_turn(rules, who.code, turn):
-        taken = _repetition(connection, rules, who, turn)
-    taken = taken or _fresh(connection, who, state)
-    if taken is None:
-        return False
-    item, repeat = taken
-    values = {
-        "flip": flip_of(rules, who.code, item),
-        "until": now + rules.lease_s,
-        "turn": turn,
-        "batch": state.batch,
-    }
-    place = {"number": item, "who": who.id, "again": repeat}
-    lapsed = connection.execute(_AGAIN, place | values)
-    if not lapsed.rowcount:
-        seat = {"item": item, "person": who.id, "repeat": repeat, "open": 0}
-        connection.execute(_LEASE, seat | values)
-    refresh(connection, rules, [item])
-    state.turns += 1
-    return True
+@lru_cache(4096)
+def _place_in_block(seed: int, name: str, every: int, block: int) -> int:
+    return int(draw(seed, name, block).integers(every))
 
 
-def _gold(project: Project, who: Any, state: _State) -> tuple[int, int] | None:
+def _take(connection: Connection, project: Project, who: Visit, batch: int) -> Task | None:
+    """Lease one more item to the person; None when there is none."""
+    rules, repeat = project.rules, 0
+    item: Any = None
+    if is_gold_turn(rules, who.code, who.turns):
+        item = _gold(connection, project, who)
+    elif is_repeat_turn(rules, who.code, who.turns):
+        item = _repetition(connection, rules, who)
+        repeat = int(item is not None)
+    item = item or _fresh(connection, who)
+    if item is None:
+        return None
+    seat = _Seat(repeat, flip_of(rules, who.code, item.id), batch, who.turns)
+    until = who.now + rules.lease_s
+    place = {"item": item.id, "person": who.id, "open": 0, "until": until}
+    connection.execute(_LEASE[connection.dialect.name], place | asdict(seat))
+    who.touched.add(item.id)
+    who.turns += 1
+    return _task(project, who, item, seat, until)
+
+
+@dataclass(frozen=True)
+class _Seat:
+    """What a lease says beside its place and end."""
+
+    repeat: int
+    flip: int
+    batch: int
+    turn: int
+
+
+def _gold(connection: Connection, project: Project, who: Visit) -> Any:
     """The next known item of the person's own order; None when all were asked."""
-    if state.golds >= len(project.golds):
-        return None
     order = draw(project.rules.seed, f"golds {who.code}").permutation(len(project.golds))
-    state.golds += 1
-    return project.golds[order[state.golds - 1]], 0
+    while who.golds < len(order):
+        place = {"number": project.golds[order[who.golds]]}
+        who.golds += 1
+        if connection.execute(_SEEN, place | {"who": who.id}).first() is None:
+            return connection.execute(_ITEM, place).one()
+    return None
 
 
-def _repetition(
-    connection: Connection, rules: Rules, who: Any, turn: int
-) -> tuple[int, int] | None:
+def _repetition(connection: Connection, rules: Rules, who: Visit) -> Any:
     """An item that the person answered at least ``APART`` turns ago, not repeated yet."""
-    if turn < APART:
+    if who.turns < APART:
         return None
-    at = int(draw(rules.seed, f"repeated {who.code}", turn).integers(turn - APART + 1))
+    rng = draw(rules.seed, f"repeated {who.code}", who.turns)
+    at = int(rng.integers(who.turns - APART + 1))
     again = t.seat.alias("again")
-    found = connection.execute(
-        select(t.seat.c.item)
-        .join(t.item, t.item.c.id == t.seat.c.item)
+    return connection.execute(
+        select(*LOOK)
+        .join(t.seat, t.item.c.id == t.seat.c.item)
         .where(
             t.seat.c.person == who.id,
             t.seat.c.turn <= at,
@@ -269,62 +278,45 @@ def _repetition(
         )
         .order_by(t.seat.c.turn.desc())
         .limit(1)
-    ).scalar()
-    return None if found is None else (found, 1)
+    ).one_or_none()
 
 
-def _fresh(connection: Connection, who: Any, state: _State) -> tuple[int, int] | None:
+def _fresh(connection: Connection, who: Visit) -> Any:
     """The next open item of the queue that the person has not seen."""
-    while True:
-        place = {"who": who.id, "behind": state.cursor}
-        found = connection.execute(_NEXT, place).one_or_none()
-        if found is None and state.cursor >= 0:
-            # what opened again while this person passed it; once, at the end of the queue
-            state.cursor = -1
-            continue
-        if found is None:
-            return None
-        state.cursor = found.queue
-        lock_items(connection, [found.id])
-        if connection.execute(_STILL, {"number": found.id}).scalar():
-            return found.id, 0
+    found = connection.execute(_NEXT, {"who": who.id, "behind": who.cursor}).one_or_none()
+    if found is None and who.cursor >= 0:
+        # what opened again while this person passed it; once, at the end of the queue
+        who.cursor = -1
+        found = connection.execute(_NEXT, {"who": who.id, "behind": who.cursor}).one_or_none()
+    if found is not None:
+        who.cursor = found.queue
+    return found
 
 
-def _release(connection: Connection, rules: Rules, now: float, person: int) -> None:
+def _release(connection: Connection, rules: Rules, who: Visit) -> None:
     """Give back the places of leases that have ended; this person's own are renewed instead."""
-    ended = connection.execute(_ENDED, {"now": now, "who": person}).all()
-    if not ended:
-        return
-    items = sorted({seat.item for seat in ended})
-    lock_items(connection, items)
+    ended = connection.execute(_ENDED, {"now": who.now, "who": who.id}).all()
     for seat in ended:
-        place = [t.seat.c[name] == getattr(seat, name) for name in ("item", "person", "repeat")]
-        still = and_(*place, t.seat.c.until > LAPSED, t.seat.c.until < now)
-        connection.execute(update(t.seat).where(still).values(until=LAPSED))
-    refresh(connection, rules, items)
+        place = [t.seat.c[name] == getattr(seat, name) for name in _PLACE]
+        connection.execute(update(t.seat).where(*place).values(until=LAPSED))
+    refresh(connection, rules, sorted({seat.item for seat in ended}))
 
 
-def _outstanding(connection: Connection, project: Project, who: Any, until: float) -> list[Task]:
-    """What the person holds, and will hold up to ``until``."""
-    rows = connection.execute(_HELD, {"who": who.id}).all()
-    return [_task(project, who.code, row, until) for row in rows]
-
-
-def _task(project: Project, code: str, row: Any, until: float) -> Task:
+def _task(project: Project, who: Visit, item: Any, seat: Any, until: float) -> Task:
     classes: Sequence[int] = ()
     if project.rules.question == "verdict":
-        classes = (row.guessed, row.given) if row.flip else (row.given, row.guessed)
+        classes = (item.guessed, item.given) if seat.flip else (item.given, item.guessed)
     elif project.rules.question == "yes or no":
-        classes = (row.asks,)
+        classes = (item.asks,)
     return Task(
-        item=row.id,
-        repeat=row.repeat,
-        shown=Shown(row.kind, row.payload),
+        item=item.id,
+        repeat=seat.repeat,
+        shown=Shown(item.kind, item.payload),
         classes=tuple(classes),
-        flip=row.flip,
-        examples=tuple(_examples_of(project, code, row.id, label) for label in classes),
-        batch=row.batch,
-        turn=row.turn,
+        flip=seat.flip,
+        examples=tuple(_examples_of(project, who.code, item.id, label) for label in classes),
+        batch=seat.batch,
+        turn=seat.turn,
         until=until,
     )
 
@@ -332,9 +324,10 @@ def _task(project: Project, code: str, row: Any, until: float) -> Task:
 def _examples_of(project: Project, code: str, item: int, label: int) -> tuple[int, ...]:
     """Examples of a class, drawn anew for each person and item."""
     known = project.examples.get(label, ())
-    rng = draw(project.rules.seed, f"examples {code} {label}", item)
-    number = min(project.rules.examples, len(known))
-    return tuple(known[k] for k in rng.choice(len(known), number, replace=False)) if number else ()
+    if not known or not project.rules.examples:
+        return ()
+    order = draw(project.rules.seed, f"examples {code} {label}", item).permutation(len(known))
+    return tuple(known[k] for k in order[: project.rules.examples])
 
 
 def examples_text(task: Task) -> str:
