@@ -17,6 +17,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
@@ -110,7 +111,7 @@ def _take(cards: dict[str, str], told: dict) -> None:
 
 async def main(links: str, seconds: str, log: str) -> None:
     """Everybody at once."""
-    people = open(links).read().split()
+    people = Path(links).read_text().split()
     kept: list[str] = []
     ms: list[float] = []
     refused: list = []
@@ -118,8 +119,7 @@ async def main(links: str, seconds: str, log: str) -> None:
     end = start + float(seconds)
     broken = await asyncio.gather(*(person(link, end, kept, ms, refused) for link in people))
     took = time.monotonic() - start
-    with open(log, "w") as file:
-        file.write("\n".join(kept))
+    Path(log).write_text("\n".join(kept))
     ms.sort()
     told = {
         "kept": len(kept),

@@ -69,7 +69,7 @@ class Guard:
     Args:
         hosts: names under which it may be asked for, so that a page elsewhere cannot reach it by a
             name of its own that leads here.
-        rates: a prefix of paths -> its rate for one address; the first that fits counts.
+        rates: of one address: of all paths under "", and of single paths.
     """
 
     def __init__(self, app: App, hosts: tuple[str, ...], rates: Mapping[str, Rate]) -> None:
@@ -111,7 +111,7 @@ class Guard:
         origin = headers.get(b"origin", b"").decode("latin-1").lower()
         if scope["method"] not in ("GET", "HEAD") and origin and origin.split("//")[-1] != host:
             return 403, "That came from another site's page."
-        rate = next(rate for prefix, rate in self.rates.items() if scope["path"].startswith(prefix))
+        rate = self.rates.get(scope["path"], self.rates[""])
         wait = rate.take((scope.get("client") or ("", 0))[0])
         if wait:
             return 429, "Too many requests; wait a moment.", {"retry-after": str(int(wait) + 1)}
