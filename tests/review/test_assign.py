@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from candidly import review
-from candidly.review.assign import flip_of, is_gold_turn, is_repeat_turn
+from candidly.review._orders import flip_of, is_gold_turn, is_repeat_turn
 
 from review_cases import an_id, reply, some_items, some_rules, take, team, work_through
 
