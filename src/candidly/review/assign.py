@@ -196,23 +196,23 @@ class _Leases:
         self.rules = rules
         self._rows: list[dict[str, Any]] = []
         self._taken: Counter[int] = Counter()
+        self._places: set[tuple[int, int]] = set()
 
     def add(self, row: dict[str, Any]) -> None:
         self._rows.append(row)
         self._taken[row["item"]] += 1
+        self._places.add((row["item"], row["person"]))
 
     def changes(self, item: Any, person: int) -> bool:
         """Whether what is not written says that this person cannot have this item."""
         room = self.rules.people - item.said - item.held - self._taken[item.id]
-        return room <= 0 or any(
-            row["item"] == item.id and row["person"] == person for row in self._rows
-        )
+        return room <= 0 or (item.id, person) in self._places
 
     def write(self) -> None:
         if self._rows:
             self.connection.execute(_LEASE[self.connection.dialect.name], self._rows)
             refresh(self.connection, self.rules, sorted(self._taken))
-        self._rows, self._taken = [], Counter()
+        self._rows, self._taken, self._places = [], Counter(), set()
 
 
 def _fill(leases: _Leases, project: Project, who: Visit, ahead: int) -> None:
