@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from candidly import review
-from candidly.review.assign import flip_of, is_gold_turn, is_repeat_turn
+from candidly.review._orders import flip_of, is_gold_turn, is_repeat_turn
 
 from review_cases import an_id, reply, some_items, some_rules, take, team, work_through
 
@@ -131,6 +131,31 @@ def test_gold_and_repetitions_stay_out_of_the_totals(make):
         if task.repeat:
             assert turn - places[task.item] >= 10
         places.setdefault(task.item, turn)
+
+
+def test_a_known_item_answered_on_another_machine_is_not_asked_again(make):
+    gold = {f"i{k}": "given" for k in range(4)}
+    here, there = (make(40, gold=gold, gold_every=4) for _ in range(2))
+    away, at_home = (review.add_person(project, "ann") for project in (there, here))
+    before = {take(there, away).item for _ in range(9)}
+    review.merge(here, there)
+    after = [task.item for task in work_through(here, at_home)]
+    assert len(after) == len(set(after))
+    assert not before & set(after)
+    assert before | set(after) == set(range(40))
+
+
+def test_leases_are_renewed_before_they_end(make):
+    project = make(3, people=1, threshold=1)
+    a, b = team(project, 2)
+    held, lease = review.next_tasks(project, a)[0], project.rules.lease_s
+    project.clock.now += lease / 20
+    assert review.next_tasks(project, a)[0] == held
+    project.clock.now += lease / 2
+    again = review.next_tasks(project, a)[0]
+    assert (again.item, again.until) == (held.item, project.clock.now + lease)
+    project.clock.now += 0.9 * lease
+    assert held.item not in [task.item for task in work_through(project, b)]
 
 
 def test_wilson_interval_of_gold(make):

@@ -1,15 +1,16 @@
 """People check labels: projects, who is asked what, answers that are never lost, what they come to.
 
 Needs ``pip install 'candidly[review]'``. ``make_project`` and ``open_project`` give a ``Project``;
-``next_tasks`` says what a person is to answer, ``answer`` keeps what they say; ``progress``,
-``standings`` and ``verdicts`` say what has come of it.
+``next_tasks`` says what a person is to answer, ``answer`` keeps what they say, ``answer_and_next``
+does both; ``progress``, ``standings`` and ``verdicts`` say what has come of it.
 """
 
 from ._items import Item, items_of_data, items_of_issues, items_of_tally
 from ._media import Shown, looks_of, looks_of_files
 from ._open import answered, seen
-from .answers import Reply, answer, answer_and_next, exclude, look, note, undo
-from .assign import Task, examples_text, next_tasks
+from .answers import Reply
+from .assign import Task, examples_text
+from .changes import exclude, look, note, undo
 from .export import (
     argilla,
     corrected_labels,
@@ -34,6 +35,7 @@ from .project import (
 from .questions import QUESTIONS, choice_of
 from .rules import GOALS, PRESETS, Cost, Rules, plan_cost
 from .totals import Labels, Pair, Progress, Standing, pairs, progress, standings, tally, verdicts
+from .turn import answer, answer_and_next, next_tasks
 
 __all__ = [
     "GOALS",

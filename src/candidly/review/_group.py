@@ -11,19 +11,25 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection
 
-Value = TypeVar("Value")
 MOST = 64  # in one transaction; PostgreSQL keeps so many savepoints at hand
 
 
 @dataclass(eq=False)
 class Job:
-    """What one writer asks for, and what came of it."""
+    """What one writer asks for, and what came of it.
 
-    work: Callable[[Connection], Any]
+    Attributes:
+        work: takes what several writers ask for, and gives each one's value, or the exception to
+            raise there. Jobs of one ``work`` can be done by one call.
+        asked: what this one asks for. synced: whether to wait for the disk.
+    """
+
+    work: Callable[[Connection, list[Any]], Sequence[Any]]
+    asked: Any
     synced: bool
     value: Any = None
     error: BaseException | None = None
@@ -44,9 +50,8 @@ class Group:
         self._leader: Job | None = None
         self._guard = threading.Lock()  # of the two above
 
-    def write(self, work: Callable[[Connection], Value], synced: bool) -> Value:
-        """What ``work`` returns or raises, once this thread or another has written it."""
-        job = Job(work, synced)
+    def write(self, job: Job) -> Any:
+        """The job's value, or what it raises, once this thread or another has written it."""
         with self._guard:
             self._waiting.append(job)
             self._leader = self._leader or job

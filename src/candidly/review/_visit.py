@@ -1,8 +1,8 @@
-"""One person while a write is about them: read once, changed here, written once."""
+"""People while a write is about them: read once, changed here, written once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from . import _schema as t
-from ._refresh import refresh
 from .project import Person, Project
 
 KEPT = ("cursor", "turns", "golds", "answers", "skips", "fast", "ms")  # what a visit changes
@@ -21,14 +20,17 @@ LOOK = tuple(t.item.c[k] for k in ("id", "kind", "payload", "given", "guessed", 
 SEATS = select(
     *LOOK,
     *(t.item.c.said, t.item.c.held, t.item.c.gold),
-    *(t.seat.c[name] for name in ("repeat", "flip", "until", "entry", "open", "turn", "batch")),
+    *(
+        t.seat.c[name]
+        for name in ("person", "repeat", "flip", "until", "entry", "open", "turn", "batch")
+    ),
 ).select_from(t.seat.join(t.item, t.item.c.id == t.seat.c.item))
-_HELD = SEATS.where(t.seat.c.person == bindparam("who"), t.seat.c.until > t.ZERO).order_by(
-    t.seat.c.turn
+_HELD = SEATS.where(
+    t.seat.c.person.in_(bindparam("people", expanding=True)), t.seat.c.until > t.ZERO
 )
 _FIRST_END = select(t.seat.c.until).where(t.seat.c.until > t.ZERO).order_by(t.seat.c.until).limit(1)
 _WHO = select(t.person, _FIRST_END.scalar_subquery().label("first_end")).where(
-    t.person.c.id == bindparam("who")
+    t.person.c.id.in_(bindparam("people", expanding=True))
 )
 _LEFT = (
     update(t.person)
@@ -45,7 +47,7 @@ class Visit:
         id, code, excluded: who. now: seconds since 1970.
         held: seats leased to them, in the order in which to answer; rows of ``SEATS``.
         first_end: when the first of all leases ends, whosever it is; None without any.
-        touched: items whose seats were changed, to be refreshed.
+        refused: why nothing of what they say is kept. tasks: what they are to answer now.
     """
 
     id: int
@@ -61,35 +63,58 @@ class Visit:
     skips: int
     fast: int
     ms: float
-    touched: set[int] = field(default_factory=set)
+    refused: ValueError | None = None
+    tasks: list[Any] = field(default_factory=list)
+    before: dict[str, Any] = field(default_factory=dict)
 
     def kept(self) -> dict[str, Any]:
         """What is written of it."""
         return {name: getattr(self, name) for name in KEPT}
 
 
+def arrive(connection: Connection, project: Project, people: Sequence[Person]) -> dict[int, Visit]:
+    """Visits of these people by number; without those whom the project does not know."""
+    numbers, now = [person.id for person in people], project.clock()
+    found = {}
+    for row in connection.execute(_WHO, {"people": numbers}):
+        kept = {name: getattr(row, name) for name in KEPT}
+        found[row.id] = Visit(
+            id=row.id,
+            code=row.code,
+            excluded=bool(row.excluded),
+            now=now,
+            held=[],
+            first_end=row.first_end,
+            before=kept,
+            **kept,
+        )
+    held = connection.execute(_HELD, {"people": numbers}).all()
+    for seat in sorted(held, key=lambda seat: seat.turn):
+        found[seat.person].held.append(seat)
+    return found
+
+
+def leave(connection: Connection, visits: Sequence[Visit]) -> None:
+    """Write what changed."""
+    changed = [{"who": who.id, **who.kept()} for who in visits if who.kept() != who.before]
+    if changed:
+        connection.execute(_LEFT, changed)
+
+
+def nobody(person: Person) -> ValueError:
+    """What to say of somebody whom the project does not know."""
+    return ValueError(f"there is no person {person.code!r} in this project.")
+
+
 @contextmanager
 def visit(connection: Connection, project: Project, person: Person) -> Iterator[Visit]:
-    """A person's visit; at its end what follows from its changes is written.
+    """One person's visit, written at its end.
 
     Raises:
         ValueError: there is no such person.
     """
-    row = connection.execute(_WHO, {"who": person.id}).one_or_none()
-    if row is None:
-        raise ValueError(f"there is no person {person.code!r} in this project.")
-    found = Visit(
-        id=row.id,
-        code=row.code,
-        excluded=bool(row.excluded),
-        now=project.clock(),
-        held=list(connection.execute(_HELD, {"who": person.id})),
-        first_end=row.first_end,
-        **{name: getattr(row, name) for name in KEPT},
-    )
-    before = found.kept()
-    yield found
-    if found.touched:
-        refresh(connection, project.rules, sorted(found.touched))
-    if found.kept() != before:
-        connection.execute(_LEFT, {"who": person.id, **found.kept()})
+    who = arrive(connection, project, [person]).get(person.id)
+    if who is None:
+        raise nobody(person)
+    yield who
+    leave(connection, [who])

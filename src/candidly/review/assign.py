@@ -9,27 +9,33 @@ item or a repetition comes are drawn from the seed, one in each block of turns.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, exists, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from ..seeds import draw
 from . import _schema as t
 from ._media import Shown
+from ._orders import (
+    APART,
+    examples_of,
+    flip_of,
+    gold_order,
+    is_gold_turn,
+    is_repeat_turn,
+    repeated_turn,
+)
 from ._refresh import LAPSED, refresh
-from ._visit import LOOK, Visit, visit
-from .project import Person, Project
+from ._visit import LOOK, Visit
+from .project import Project
 from .questions import choice_of
 from .rules import Rules
 
 RELEASED = 50  # leases that have ended, cleared at once
-APART = 10  # turns between an item and its repetition, at least
 RENEWED = 0.9  # of a lease: with less of it left it is renewed
-BLOCK = 64  # orders drawn at once: making a generator takes longer than drawing from it
 
 _OWN = t.seat.alias("own")
 _PLACE = ("item", "person", "repeat")
@@ -41,17 +47,28 @@ _RENEW = (
     .values(until=bindparam("end"))
 )
 _ENDED = (
-    select(t.seat.c.item, t.seat.c.person, t.seat.c.repeat)
+    select(
+        t.seat.c.item.label("number"), t.seat.c.person.label("who"), t.seat.c.repeat.label("again")
+    )
     .where(
         t.seat.c.until > t.ZERO,
         t.seat.c.until < bindparam("now"),
-        t.seat.c.person != bindparam("who"),
+        t.seat.c.person.not_in(bindparam("people", expanding=True)),
     )
     .order_by(t.seat.c.until)
     .limit(RELEASED)
 )
+_LAPSE = (
+    update(t.seat)
+    .where(
+        t.seat.c.item == bindparam("number"),
+        t.seat.c.person == bindparam("who"),
+        t.seat.c.repeat == bindparam("again"),
+    )
+    .values(until=LAPSED)
+)
 _NEXT = (
-    select(*LOOK, t.item.c.queue)
+    select(*LOOK, t.item.c.queue, t.item.c.said, t.item.c.held)
     .where(
         t.item.c.open == 1,
         t.item.c.queue > bindparam("behind"),
@@ -62,6 +79,24 @@ _NEXT = (
         ),
     )
     .order_by(t.item.c.queue)
+    .limit(1)
+)
+_DONE = t.seat.alias("done")
+_AGAIN = (
+    select(*LOOK)
+    .join(t.seat, t.item.c.id == t.seat.c.item)
+    .where(
+        t.seat.c.person == bindparam("who"),
+        t.seat.c.turn <= bindparam("at"),
+        t.seat.c.repeat == t.ZERO,
+        t.seat.c.entry.is_not(None),
+        t.seat.c.open == 0,
+        t.item.c.gold == 0,
+        ~exists().where(
+            _DONE.c.item == t.seat.c.item, _DONE.c.person == bindparam("who"), _DONE.c.repeat == 1
+        ),
+    )
+    .order_by(t.seat.c.turn.desc())
     .limit(1)
 )
 _ITEM = select(*LOOK).where(t.item.c.id == bindparam("number"))
@@ -116,120 +151,102 @@ class Task:
         return choice_of(self.flip, answer)
 
 
-def next_tasks(project: Project, person: Person, ahead: int = 0) -> list[Task]:
-    """The batch that this person is to answer now: the one they have, else the next.
-
-    In the order in which to answer; a batch is those of one ``Task.batch``. Empty when nothing is
-    left for them, when they have reached the limit, or are excluded.
-
-    Args:
-        ahead: hand out so many batches more, which a screen can load before they are due. They
-            are leased like the first.
-
-    Raises:
-        ValueError: there is no such person, or ``ahead`` is below 0.
-    """
-    check_ahead(ahead)
-
-    def work(connection: Connection) -> list[Task]:
-        with visit(connection, project, person) as who:
-            return take_next(connection, project, who, ahead)
-
-    return project.store.write(work, synced=False)
-
-
 def check_ahead(ahead: int) -> None:
     """Raises ValueError for a number of batches that cannot be."""
     if ahead < 0:
         raise ValueError(f"ahead is {ahead}; it is a number of batches, 0 or more.")
 
 
-def take_next(connection: Connection, project: Project, who: Visit, ahead: int) -> list[Task]:
-    """``next_tasks`` during a visit."""
+def hand_out(
+    connection: Connection, project: Project, wanting: Sequence[tuple[Visit, int]]
+) -> None:
+    """Give different people their tasks: what they hold, and so many batches ahead."""
+    _release(connection, project.rules, [who for who, _ in wanting])
+    wanting = [(who, ahead) for who, ahead in wanting if not who.excluded]
+    ends = [_keep_held(project, who) for who, _ in wanting]
+    renewed = [
+        {"who": who.id, "end": end} for (who, _), end in zip(wanting, ends) if end is not None
+    ]
+    if renewed:
+        connection.execute(_RENEW, renewed)
+    leases = _Leases(connection, project.rules)
+    for who, ahead in wanting:
+        _fill(leases, project, who, ahead)
+    leases.write()
+
+
+def _keep_held(project: Project, who: Visit) -> float | None:
+    """Tasks of what the person holds; the new end of their leases, if they are to be renewed."""
+    lease_s = project.rules.lease_s
+    end = None
+    if any(seat.until < who.now + RENEWED * lease_s for seat in who.held):
+        end = who.now + lease_s
+    who.tasks = [_task(project, who, seat, seat, end or seat.until) for seat in who.held]
+    return end
+
+
+class _Leases:
+    """Leases of one write, written together: one at a time they would take three statements each.
+
+    What is not written yet, queries do not see: whoever asks one that it would change writes first.
+    """
+
+    def __init__(self, connection: Connection, rules: Rules) -> None:
+        self.connection = connection
+        self.rules = rules
+        self._rows: list[dict[str, Any]] = []
+        self._taken: Counter[int] = Counter()
+        self._places: set[tuple[int, int]] = set()
+
+    def add(self, row: dict[str, Any]) -> None:
+        self._rows.append(row)
+        self._taken[row["item"]] += 1
+        self._places.add((row["item"], row["person"]))
+
+    def changes(self, item: Any, person: int) -> bool:
+        """Whether what is not written says that this person cannot have this item."""
+        room = self.rules.people - item.said - item.held - self._taken[item.id]
+        return room <= 0 or (item.id, person) in self._places
+
+    def write(self) -> None:
+        if self._rows:
+            self.connection.execute(_LEASE[self.connection.dialect.name], self._rows)
+            refresh(self.connection, self.rules, sorted(self._taken))
+        self._rows, self._taken, self._places = [], Counter(), set()
+
+
+def _fill(leases: _Leases, project: Project, who: Visit, ahead: int) -> None:
+    """Lease whole batches until the person has one and so many ahead, or nothing is left."""
     rules = project.rules
-    if who.first_end is not None and who.first_end < who.now:
-        _release(connection, rules, who)
-    if who.excluded:
-        return []
-    tasks = _renewed(connection, project, who)
-    batches = {task.batch for task in tasks}
-    left = float("inf") if rules.limit is None else rules.limit - who.answers - len(tasks)
+    batches = {task.batch for task in who.tasks}
+    left = float("inf") if rules.limit is None else rules.limit - who.answers - len(who.tasks)
     for _ in range(1 + ahead - len(batches)):
         batch = max([who.turns // rules.batch, *(number + 1 for number in batches)])
         batches.add(batch)
-        taken = 0
-        while taken < min(rules.batch, left) and (task := _take(connection, project, who, batch)):
-            tasks.append(task)
-            taken += 1
-        left -= taken
-    return tasks
+        for _ in range(int(min(rules.batch, left))):
+            task = _take(leases, project, who, batch)
+            if task is None:
+                return
+            who.tasks.append(task)
+            left -= 1
 
 
-def _renewed(connection: Connection, project: Project, who: Visit) -> list[Task]:
-    """What the person holds, kept for them from now on."""
-    end = who.now + project.rules.lease_s
-    soon = who.now + RENEWED * project.rules.lease_s
-    if any(seat.until < soon for seat in who.held):
-        connection.execute(_RENEW, {"who": who.id, "end": end})
-        return [_task(project, who, seat, seat, end) for seat in who.held]
-    return [_task(project, who, seat, seat, seat.until) for seat in who.held]
-
-
-def is_gold_turn(rules: Rules, code: str, turn: int) -> bool:
-    """Whether a known item is due at this turn of the person."""
-    return _drawn(rules.seed, f"gold {code}", rules.gold_every, turn)
-
-
-def is_repeat_turn(rules: Rules, code: str, turn: int) -> bool:
-    """Whether a repetition is due; where a known item is, it comes a turn later."""
-    due = [
-        _drawn(rules.seed, f"repeat {code}", rules.repeat_every, when)
-        for when in (turn, turn - 1)
-        if when >= 0
-    ]
-    if is_gold_turn(rules, code, turn):
-        return False
-    put_off = len(due) == 2 and due[1] and is_gold_turn(rules, code, turn - 1)
-    return due[0] or put_off
-
-
-def flip_of(rules: Rules, code: str, item: int) -> int:
-    """1 when this person sees the guessed class of this item first; drawn from the seed."""
-    return _flips(rules.seed, code, item // BLOCK)[item % BLOCK]
-
-
-@lru_cache(4096)
-def _flips(seed: int, code: str, block: int) -> bytes:
-    return bytes(draw(seed, f"order {code}", block).integers(2, size=BLOCK).tolist())
-
-
-def _drawn(seed: int, name: str, every: int, turn: int) -> bool:
-    """One turn in each block of ``every``."""
-    return every > 0 and _place_in_block(seed, name, every, turn // every) == turn % every
-
-
-@lru_cache(4096)
-def _place_in_block(seed: int, name: str, every: int, block: int) -> int:
-    return int(draw(seed, name, block).integers(every))
-
-
-def _take(connection: Connection, project: Project, who: Visit, batch: int) -> Task | None:
+def _take(leases: _Leases, project: Project, who: Visit, batch: int) -> Task | None:
     """Lease one more item to the person; None when there is none."""
     rules, repeat = project.rules, 0
     item: Any = None
     if is_gold_turn(rules, who.code, who.turns):
-        item = _gold(connection, project, who)
+        item = _gold(leases.connection, project, who)
     elif is_repeat_turn(rules, who.code, who.turns):
-        item = _repetition(connection, rules, who)
+        item = _repetition(leases, who)
         repeat = int(item is not None)
-    item = item or _fresh(connection, who)
+    item = item or _fresh(leases, who)
     if item is None:
         return None
     seat = _Seat(repeat, flip_of(rules, who.code, item.id), batch, who.turns)
     until = who.now + rules.lease_s
     place = {"item": item.id, "person": who.id, "open": 0, "until": until}
-    connection.execute(_LEASE[connection.dialect.name], place | asdict(seat))
-    who.touched.add(item.id)
+    leases.add(place | vars(seat))
     who.turns += 1
     return _task(project, who, item, seat, until)
 
@@ -246,7 +263,7 @@ class _Seat:
 
 def _gold(connection: Connection, project: Project, who: Visit) -> Any:
     """The next known item of the person's own order; None when all were asked."""
-    order = draw(project.rules.seed, f"golds {who.code}").permutation(len(project.golds))
+    order = gold_order(project.rules, who.code, len(project.golds))
     while who.golds < len(order):
         place = {"number": project.golds[order[who.golds]]}
         who.golds += 1
@@ -255,58 +272,48 @@ def _gold(connection: Connection, project: Project, who: Visit) -> Any:
     return None
 
 
-def _repetition(connection: Connection, rules: Rules, who: Visit) -> Any:
+def _repetition(leases: _Leases, who: Visit) -> Any:
     """An item that the person answered at least ``APART`` turns ago, not repeated yet."""
     if who.turns < APART:
         return None
-    rng = draw(rules.seed, f"repeated {who.code}", who.turns)
-    at = int(rng.integers(who.turns - APART + 1))
-    again = t.seat.alias("again")
-    return connection.execute(
-        select(*LOOK)
-        .join(t.seat, t.item.c.id == t.seat.c.item)
-        .where(
-            t.seat.c.person == who.id,
-            t.seat.c.turn <= at,
-            t.seat.c.repeat == 0,
-            t.seat.c.entry.is_not(None),
-            t.seat.c.open == 0,
-            t.item.c.gold == 0,
-            ~exists().where(
-                again.c.item == t.seat.c.item, again.c.person == who.id, again.c.repeat == 1
-            ),
-        )
-        .order_by(t.seat.c.turn.desc())
-        .limit(1)
-    ).one_or_none()
+    leases.write()
+    at = repeated_turn(leases.rules, who.code, who.turns)
+    return leases.connection.execute(_AGAIN, {"who": who.id, "at": at}).one_or_none()
 
 
-def _fresh(connection: Connection, who: Visit) -> Any:
+def _fresh(leases: _Leases, who: Visit) -> Any:
     """The next open item of the queue that the person has not seen."""
-    found = connection.execute(_NEXT, {"who": who.id, "behind": who.cursor}).one_or_none()
-    if found is None and who.cursor >= 0:
-        # what opened again while this person passed it; once, at the end of the queue
-        who.cursor = -1
-        found = connection.execute(_NEXT, {"who": who.id, "behind": who.cursor}).one_or_none()
-    if found is not None:
-        who.cursor = found.queue
-    return found
+    while True:
+        place = {"who": who.id, "behind": who.cursor}
+        found = leases.connection.execute(_NEXT, place).one_or_none()
+        if found is not None and leases.changes(found, who.id):
+            leases.write()
+        elif found is not None:
+            who.cursor = found.queue
+            return found
+        elif who.cursor >= 0:
+            who.cursor = -1  # what opened again while they passed it; once, at the queue's end
+        else:
+            return None
 
 
-def _release(connection: Connection, rules: Rules, who: Visit) -> None:
-    """Give back the places of leases that have ended; this person's own are renewed instead."""
-    ended = connection.execute(_ENDED, {"now": who.now, "who": who.id}).all()
-    for seat in ended:
-        place = [t.seat.c[name] == getattr(seat, name) for name in _PLACE]
-        connection.execute(update(t.seat).where(*place).values(until=LAPSED))
-    refresh(connection, rules, sorted({seat.item for seat in ended}))
+def _release(connection: Connection, rules: Rules, people: Sequence[Visit]) -> None:
+    """Give back the places of leases that have ended; those of these people are renewed instead."""
+    if not any(who.first_end is not None and who.first_end < who.now for who in people):
+        return
+    place = {"now": people[0].now, "people": [who.id for who in people]}
+    ended = connection.execute(_ENDED, place).all()
+    if ended:
+        connection.execute(_LAPSE, [dict(row._mapping) for row in ended])
+        refresh(connection, rules, sorted({row.number for row in ended}))
 
 
 def _task(project: Project, who: Visit, item: Any, seat: Any, until: float) -> Task:
+    rules = project.rules
     classes: Sequence[int] = ()
-    if project.rules.question == "verdict":
+    if rules.question == "verdict":
         classes = (item.guessed, item.given) if seat.flip else (item.given, item.guessed)
-    elif project.rules.question == "yes or no":
+    elif rules.question == "yes or no":
         classes = (item.asks,)
     return Task(
         item=item.id,
@@ -314,20 +321,14 @@ def _task(project: Project, who: Visit, item: Any, seat: Any, until: float) -> T
         shown=Shown(item.kind, item.payload),
         classes=tuple(classes),
         flip=seat.flip,
-        examples=tuple(_examples_of(project, who.code, item.id, label) for label in classes),
+        examples=tuple(
+            examples_of(rules, project.examples.get(label, ()), who.code, item.id, label)
+            for label in classes
+        ),
         batch=seat.batch,
         turn=seat.turn,
         until=until,
     )
-
-
-def _examples_of(project: Project, code: str, item: int, label: int) -> tuple[int, ...]:
-    """Examples of a class, drawn anew for each person and item."""
-    known = project.examples.get(label, ())
-    if not known or not project.rules.examples:
-        return ()
-    order = draw(project.rules.seed, f"examples {code} {label}", item).permutation(len(known))
-    return tuple(known[k] for k in order[: project.rules.examples])
 
 
 def examples_text(task: Task) -> str:

@@ -18,8 +18,8 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 from ..validation import ANSWERS, SetTally, Tally
 from ..validation._answers import _read
 from . import _schema as t
+from ._log import ANSWER, EXCLUDE, INCLUDE, OPEN, UNDO
 from ._refresh import refresh
-from .answers import ANSWER, EXCLUDE, INCLUDE, OPEN, UNDO
 from .export import ENTRY, LOG, entries
 from .project import CODE, Project
 from .questions import SKIP, YES_NO, codes_of

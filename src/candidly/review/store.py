@@ -25,6 +25,7 @@ from ._group import Group, Job
 from .migrations import migrate
 
 Value = TypeVar("Value")
+Asked = TypeVar("Asked")
 BUSY_S = 30.0
 TRIES = 8  # of a transaction that PostgreSQL broke off
 RETRIED = ("40001", "40P01")  # serialisation failure, deadlock
@@ -63,7 +64,22 @@ class Store:
         Raises:
             Whatever ``work`` raises; then nothing of it was written.
         """
-        return self._group.write(work, synced)
+        return self._group.write(Job(lambda connection, _: [work(connection)], None, synced))
+
+    def write_one_of(
+        self,
+        work: Callable[[Connection, list[Asked]], Sequence[Value | Exception]],
+        asked: Asked,
+        synced: bool = True,
+    ) -> Value:
+        """The same for a ``work`` that does what many threads ask for in one call.
+
+        Args:
+            work: takes all that is asked for, and gives as many values; or, where one is refused
+                and nothing of it was written, the exception to raise there.
+            asked: what this thread asks for.
+        """
+        return self._group.write(Job(work, asked, synced))
 
     def _run(self, jobs: Sequence[Job]) -> None:
         if len(jobs) == 1 or not self._together(jobs):
@@ -74,8 +90,8 @@ class Store:
         """All in one transaction; False where it was broken off, and nothing was written."""
         try:
             with self._writer(any(job.synced for job in jobs)) as connection:
-                for job in jobs:
-                    _one_of_several(connection, job)
+                for work in dict.fromkeys(job.work for job in jobs):
+                    _try(connection, [job for job in jobs if job.work is work])
         except Exception as error:
             broken = _broken_off(error)
             for job in jobs:  # after a failed commit nobody knows what was kept
@@ -87,7 +103,7 @@ class Store:
         for tried in range(1, TRIES + 1):
             try:
                 with self._writer(job.synced) as connection:
-                    job.value = job.work(connection)
+                    _do(connection, [job])
                 return
             except Exception as error:
                 if not _broken_off(error) or tried == TRIES:
@@ -197,16 +213,26 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _one_of_several(connection: Connection, job: Job) -> None:
-    """Run a work so that what it raises leaves those before it as they are."""
+def _do(connection: Connection, jobs: Sequence[Job]) -> None:
+    """Do jobs of one work by one call."""
+    for job, value in zip(jobs, jobs[0].work(connection, [job.asked for job in jobs])):
+        job.value, job.error = value, value if isinstance(value, Exception) else None
+
+
+def _try(connection: Connection, jobs: Sequence[Job]) -> None:
+    """The same, so that what it raises leaves everything before as it is; then one by one."""
     connection.exec_driver_sql("SAVEPOINT work")
     try:
-        job.value = job.work(connection)
+        _do(connection, jobs)
     except Exception as error:
         if _broken_off(error):
             raise
         connection.exec_driver_sql("ROLLBACK TO SAVEPOINT work")
-        job.error = error
+        if len(jobs) == 1:
+            jobs[0].error = error
+        else:
+            for job in jobs:
+                _try(connection, [job])
     connection.exec_driver_sql("RELEASE SAVEPOINT work")
 
 

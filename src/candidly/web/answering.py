@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from .. import review as reviews
 from ..review import Reply, Rules, Task, examples_text
-from ..review.assign import flip_of
+from ..review._orders import flip_of
 from ..review.questions import SKIP
 from ._looks import Look, look_of
 from ._templates import page, part
