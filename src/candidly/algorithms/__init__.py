@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .._names import UnknownName, lookup, nearest
-from ._algorithm import Algorithm, Stage
+from ._algorithm import Algorithm, Own, Row, Stage
 from ._space import configuration
+from ._views import View
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
 from .cavl import CAVL
@@ -76,4 +77,14 @@ def algorithm(name: str, variant: str = "fixed") -> Algorithm:
     return page.as_variant(wanted)
 
 
-__all__ = ["ALGORITHMS", "VARIANTS", "Algorithm", "Stage", "algorithm", "configuration"]
+__all__ = [
+    "ALGORITHMS",
+    "VARIANTS",
+    "Algorithm",
+    "Own",
+    "Row",
+    "Stage",
+    "View",
+    "algorithm",
+    "configuration",
+]
