@@ -39,6 +39,12 @@ SHORT = {
     "IDGP": {"warm_up": 1},
     "FREDIS": {"interval": 1},
     "VALEN": {"warm_up": 11},
+    "co-teaching": {"ramp": 2},
+    "co-teaching+": {"ramp": 2, "warm_up": 1},
+    "jocor": {"ramp": 2},
+    "dividemix": {"warm_up": 1},
+    "cnlcu-soft": {"ramp": 2, "interval": 3},
+    "cnlcu-hard": {"ramp": 2, "interval": 3},
 }
 
 

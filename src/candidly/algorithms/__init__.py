@@ -11,12 +11,19 @@ from .abs_mae import ABS_MAE
 from .cavl import CAVL
 from .cc import CC
 from .ce import CE, SUPERVISED_ORACLE
+from .cnlcu import CNLCU_HARD, CNLCU_SOFT
+from .co_teaching import CO_TEACHING
+from .co_teaching_plus import CO_TEACHING_PLUS
 from .crdpll import CRDPLL
+from .data_parameters import DATA_PARAMETERS
+from .dividemix import DIVIDEMIX
+from .elr import ELR
 from .exp import EXP
 from .forward import FORWARD
 from .fredis import FREDIS
 from .ga import GA
 from .idgp import IDGP
+from .jocor import JOCOR
 from .l_w import L_W
 from .log import LOG
 from .lws import LWS
@@ -29,6 +36,7 @@ from .proden import PRODEN
 from .rc import RC
 from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
+from .sop import SOP
 from .valen import VALEN
 
 # in the order of the documentation and of a list: families, and by year within one
@@ -36,6 +44,8 @@ _IDENTIFICATION = (PRODEN, RC, LWS, VALEN, CAVL, IDGP, POP)
 _AVERAGE = (ABS_MAE, ABS_GCE)
 _SET_LIKELIHOOD = (CC, LOG, EXP)
 _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
+_ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
+_SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
 _PAGES = (
     *_IDENTIFICATION,
     *_AVERAGE,
@@ -44,6 +54,8 @@ _PAGES = (
     CRDPLL,
     FREDIS,
     CE,
+    *_ROW_BY_ROW,
+    *_SMALL_LOSSES,
     SUPERVISED_ORACLE,
 )
 
