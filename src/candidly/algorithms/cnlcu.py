@@ -75,7 +75,7 @@ def soft_bound(past: Tensor, known: Tensor, t: Tensor, chosen: Tensor, sigma2: T
 def hard_bound(past: Tensor, known: Tensor, t: Tensor, chosen: Tensor, tau: Tensor) -> Tensor:
     """The hard criterion; arguments as for ``soft_bound``, tau >= 0."""
     out = outliers(past, known) if past.shape[-1] >= FEWEST else torch.zeros_like(known)
-    left, removed = known & ~out, out.sum(-1)
+    left, removed = known & ~out, out.sum(-1).to(past.dtype)
     mean = (past * left).sum(-1) / left.sum(-1)
     spread = (t + math.sqrt(2) * removed) / ((t - removed) * t.sqrt())
     return mean - 2 * (2 * tau).sqrt() * BOUND * spread * ((4 * t).log() / chosen).sqrt()
