@@ -25,7 +25,8 @@ from candidly._process import HUGE_PAGES, tune_memory
 
 HIDDEN = 500
 PLAIN = ("released", "lean")
-LATE = {"POP": {"warm_up": 0}, "IDGP": {"warm_up": 0}, "VALEN": {"warm_up": 1}}
+LATE = {name: {"warm_up": 0} for name in ("POP", "IDGP", "co-teaching+", "dividemix")}
+LATE["VALEN"] = {"warm_up": 1}
 
 
 class Side:
