@@ -39,6 +39,12 @@ SHORT = {
     "IDGP": {"warm_up": 1},
     "FREDIS": {"interval": 1},
     "VALEN": {"warm_up": 11},
+    "label-smoothing": {"warm_up": 0.2},
+    "peer": {"warm_up": 0.2},
+    "f-div": {"warm_up": 0.2},
+    "forward-t": {"warm_up": 0.2},
+    "backward-t": {"warm_up": 0.2},
+    "t-revision": {"warm_up": 0.2},
 }
 
 

@@ -172,15 +172,18 @@ def hyper_parameters(page: Algorithm, asked: Mapping[str, float]) -> dict[str, f
     """The algorithm's defaults with what was asked for in their place.
 
     Raises:
-        ValueError: a hyper-parameter that it does not have; suggests the nearest.
+        ValueError: a hyper-parameter that it does not have, which suggests the nearest, or a value
+            that it cannot have.
     """
-    values = configuration(page.settings(), 0, 0)
-    for name in asked:
+    settings = page.settings()
+    values = configuration(settings, 0, 0)
+    for name, value in asked.items():
         if name not in values:
             raise ValueError(
                 f"{page.label} has no hyper-parameter {name!r}{nearest(name, values)} "
                 f"It has {', '.join(values)}."
             )
+        settings[name].check(f"{page.label}'s {name}", value)
     return values | dict(asked)
 
 

@@ -52,7 +52,7 @@ class Stack:
     Pages use ``net`` and the algorithm's other networks by name, ``hp`` (hyper-parameters, tensors
     (K, 1), or (K, 1, 1) with several networks; plain numbers where they are static), ``rows``,
     ``memory`` and ``constants`` by name, ``n``, ``q``, ``B``, ``K``, ``t`` (updates done), ``T``
-    (updates in all), ``E`` (updates per epoch), ``dtype``, and the methods up to ``whole``.
+    (updates in all), ``E`` (updates per epoch), ``dtype``, and the methods up to ``anew``.
     """
 
     def __init__(
@@ -141,6 +141,22 @@ class Stack:
         """What trial ``k``'s first network says of all its training rows: (n, q) and (n, h)."""
         return self._forward(k, self.index[k])
 
+    def drawn(self, name: str) -> Batch:
+        """B training rows of every trial, drawn uniformly and independently, with replacement.
+
+        From the random numbers of this update called ``name``.
+        """
+        ids = np.stack([g.integers(0, self.n, self.B) for g in self.rng(name)])
+        places = torch.from_numpy(ids).to(self.device)
+        offsets = torch.arange(self.K, device=self.device)[:, None] * self.n
+        where = self.index.gather(1, places)
+        return Batch(places, (places + offsets).flatten(), where.flatten(), self._gather)
+
+    def anew(self, name: str) -> Tensor:
+        """Flat parameters of a network started again, with other random numbers than before."""
+        module = self.modules[name]
+        return self._module(module.net, f"{name} anew {self.t}", module.copies).flat
+
     # building
 
     def _module(self, net: Net, name: str, copies: int = 1) -> Module:
@@ -200,7 +216,7 @@ class Stack:
 
     def take_up(self, stage: Stage) -> None:
         """Have the optimisers that a stage needs; those that go on keep their state."""
-        if stage.optimiser != self.optimiser:
+        if stage.afresh or stage.optimiser != self.optimiser:
             self.optimisers, self.optimiser = {}, stage.optimiser
         for name in stage.trains if stage.trains is not None else self.modules:
             if name not in self.optimisers:

@@ -7,34 +7,54 @@ from ._algorithm import Algorithm, Stage
 from ._space import configuration
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
+from .agce import AGCE
+from .apl import NCE_MAE, NCE_RCE
+from .backward_t import BACKWARD_T
 from .cavl import CAVL
 from .cc import CC
 from .ce import CE, SUPERVISED_ORACLE
+from .cores2 import CORES2
 from .crdpll import CRDPLL
 from .exp import EXP
+from .f_div import F_DIV
+from .focal import FOCAL
 from .forward import FORWARD
+from .forward_t import FORWARD_T
 from .fredis import FREDIS
 from .ga import GA
+from .gce import GCE
 from .idgp import IDGP
 from .l_w import L_W
+from .label_smoothing import LABEL_SMOOTHING
 from .log import LOG
 from .lws import LWS
+from .mae import MAE
 from .mcl import MCL_GCE, MCL_MSE
+from .mixup import MIXUP
 from .nn import NN
+from .norm_ce import NORM_CE
 from .op_w import OP_W
 from .pc import PC
+from .peer import PEER
 from .pop import POP
 from .proden import PRODEN
 from .rc import RC
+from .sce import SCE
 from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
+from .sr import SR
+from .t_revision import T_REVISION
 from .valen import VALEN
+from .volminnet import VOLMINNET
 
 # in the order of the documentation and of a list: families, and by year within one
 _IDENTIFICATION = (PRODEN, RC, LWS, VALEN, CAVL, IDGP, POP)
 _AVERAGE = (ABS_MAE, ABS_GCE)
 _SET_LIKELIHOOD = (CC, LOG, EXP)
 _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
+_ROBUST_LOSSES = (MAE, GCE, SCE, NCE_RCE, NCE_MAE, AGCE, FOCAL, LABEL_SMOOTHING, NORM_CE, SR)
+_TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
+_PEERS = (PEER, F_DIV, CORES2)
 _PAGES = (
     *_IDENTIFICATION,
     *_AVERAGE,
@@ -43,6 +63,10 @@ _PAGES = (
     CRDPLL,
     FREDIS,
     CE,
+    *_ROBUST_LOSSES,
+    MIXUP,
+    *_TRANSITIONS,
+    *_PEERS,
     SUPERVISED_ORACLE,
 )
 
