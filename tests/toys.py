@@ -52,7 +52,7 @@ def member(data: Labelled, k: int, page, examples, rows=0.81, batch=32, **hyper)
     """Trial ``k``: its own rows, seed and drawn hyper-parameters."""
     chosen = np.random.default_rng(k).permutation(data.n)[: int(rows * data.n)]
     values = configuration(page.settings(), k, 0) | {"batch_size": batch}
-    values |= SHORT.get(page.name, {}) | hyper
+    values |= {name: v for name, v in SHORT.get(page.name, {}).items() if name in values} | hyper
     return Member(100 + k, chosen, values, split_scaling(data, examples, chosen, "train"))
 
 

@@ -60,7 +60,7 @@ def from_anchors(probs: Tensor, quantile: float) -> Tensor:
     Source: Patrini et al., CVPR 2017.
     """
     place = round(quantile * (len(probs) - 1))
-    anchors = probs.argsort(0, stable=True)[place]
+    anchors = probs.argsort(dim=0, stable=True)[place]
     return _finite(probs[anchors] / probs[anchors].sum(1, keepdim=True))
 
 

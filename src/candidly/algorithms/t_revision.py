@@ -11,11 +11,10 @@ added once.
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from ..nets import Net
+from ..nets import Net, table
 from . import ce
 from ._algorithm import Algorithm, Stage, warm_up
 from ._space import one_of
@@ -27,19 +26,14 @@ SHARES = {"warm_up": one_of(0.3, (0.3,), static=True, within="[0, 1)")}
 
 def revision(net, features, classes) -> Net:
     """Weights (q, q) that D is a multiple of, so that its own rate is ``RATE``."""
-    shape = (classes, classes)
-    return Net({"w": shape}, lambda rng: {"w": np.zeros(shape)}, _weights, _weights)
+    return table(classes, classes, 0.0)
 
 
-def _weights(p, x):
-    return p["w"]
-
-
-def importance(logits: Tensor, given: Tensor, table: Tensor) -> Tensor:
+def importance(logits: Tensor, given: Tensor, matrix: Tensor) -> Tensor:
     """p_y / (p T)_y, per example: (..., B, q), int (..., B), (..., q, q) -> (..., B)."""
     probs = logits.softmax(-1)
     own = probs.gather(-1, given[..., None])[..., 0]
-    return own / (probs * rows_of(table.transpose(-1, -2), given)).sum(-1).clamp_min(LEAST)
+    return own / (probs * rows_of(matrix.transpose(-1, -2), given)).sum(-1).clamp_min(LEAST)
 
 
 def step_weighted(s, b):
@@ -50,7 +44,7 @@ def step_weighted(s, b):
 
 def step_revised(s, b):
     logits = s.net(b.x).logits
-    change = (RATE / s.hp.lr)[..., None] * s.revision.parameters["w"]
+    change = (RATE / s.hp.lr)[..., None] * s.revision(b.x).logits
     weights = importance(logits, b.given, s.memory["table"] + change)
     return (weights * ce.loss(logits, b.given)).mean(-1)
 

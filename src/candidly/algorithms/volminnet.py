@@ -10,11 +10,10 @@ decay too; the published recipes use SGD, at 0.01 for both.
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from ..nets import Net
+from ..nets import Net, table
 from ._algorithm import Algorithm, Stage
 from ._space import one_of
 from ._transition import forward_loss
@@ -24,25 +23,20 @@ INITIAL = -2.0  # of the weights: 0.12 for each wrong label, before rows are nor
 
 def transition(net, features, classes) -> Net:
     """The weights (q, q) that T is made of."""
-    shape = (classes, classes)
-    return Net({"w": shape}, lambda rng: {"w": np.full(shape, INITIAL)}, _weights, _weights)
-
-
-def _weights(p, x):
-    return p["w"]
+    return table(classes, classes, INITIAL)
 
 
 def matrix(weights: Tensor) -> Tensor:
     """T: 1 on the diagonal, sigmoid(w) beside it, rows normalised: (..., q, q) -> (..., q, q)."""
     diagonal = torch.eye(weights.shape[-1], dtype=torch.bool, device=weights.device)
-    table = weights.sigmoid().masked_fill(diagonal, 1)
-    return table / table.sum(-1, keepdim=True)
+    parts = weights.sigmoid().masked_fill(diagonal, 1)
+    return parts / parts.sum(-1, keepdim=True)
 
 
 def step(s, b):
-    table = matrix(s.transition.parameters["w"])
-    volume = torch.linalg.slogdet(table).logabsdet
-    nats = forward_loss(s.net(b.x).logits, b.given, table).mean(-1)
+    shares = matrix(s.transition(b.x).logits)
+    volume = torch.linalg.slogdet(shares).logabsdet
+    nats = forward_loss(s.net(b.x).logits, b.given, shares).mean(-1)
     return nats + s.hp.lam[:, 0] * volume
 
 
