@@ -329,7 +329,7 @@ def test_an_update_of_mixup_is_its_text():
 
 
 def test_truncated_gce_judges_every_twelfth_of_the_updates_from_a_third_on():
-    stack, judged = make_stack(toy(), "gce:truncated", steps=48), []
+    stack, judged = make_stack(toy(), "gce:truncated", steps=48, lr=3e-3), []
     for t in range(1, 49):
         before = stack.rows["kept"].clone()
         update(stack)

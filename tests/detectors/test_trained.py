@@ -11,9 +11,9 @@ import torch
 from torch.nn.functional import linear, relu
 
 from candidly import detectors
+from candidly.algorithms.cores2 import CORES2, growth, shares
 from candidly.detectors import _incv
 from candidly.detectors._aum import threshold_samples
-from candidly.algorithms.cores2 import CORES2, growth, shares
 from candidly.detectors._train import batch_size, examples_of, seeds_of, trained
 from candidly.detectors._watch import Record
 from candidly.labelled import from_arrays
