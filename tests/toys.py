@@ -45,6 +45,12 @@ SHORT = {
     "forward-t": {"warm_up": 0.2},
     "backward-t": {"warm_up": 0.2},
     "t-revision": {"warm_up": 0.2},
+    "co-teaching": {"ramp": 2},
+    "co-teaching+": {"ramp": 2, "warm_up": 1},
+    "jocor": {"ramp": 2},
+    "dividemix": {"warm_up": 1},
+    "cnlcu-soft": {"ramp": 2, "interval": 3},
+    "cnlcu-hard": {"ramp": 2, "interval": 3},
 }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .._names import UnknownName, lookup, nearest
-from ._algorithm import Algorithm, Stage
+from ._algorithm import Algorithm, Own, Row, Stage
 from ._space import configuration
+from ._views import View
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
 from .agce import AGCE
@@ -13,8 +14,14 @@ from .backward_t import BACKWARD_T
 from .cavl import CAVL
 from .cc import CC
 from .ce import CE, SUPERVISED_ORACLE
+from .cnlcu import CNLCU_HARD, CNLCU_SOFT
+from .co_teaching import CO_TEACHING
+from .co_teaching_plus import CO_TEACHING_PLUS
 from .cores2 import CORES2
 from .crdpll import CRDPLL
+from .data_parameters import DATA_PARAMETERS
+from .dividemix import DIVIDEMIX
+from .elr import ELR
 from .exp import EXP
 from .f_div import F_DIV
 from .focal import FOCAL
@@ -24,6 +31,7 @@ from .fredis import FREDIS
 from .ga import GA
 from .gce import GCE
 from .idgp import IDGP
+from .jocor import JOCOR
 from .l_w import L_W
 from .label_smoothing import LABEL_SMOOTHING
 from .log import LOG
@@ -42,6 +50,7 @@ from .rc import RC
 from .sce import SCE
 from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
+from .sop import SOP
 from .sr import SR
 from .t_revision import T_REVISION
 from .valen import VALEN
@@ -55,6 +64,8 @@ _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, O
 _ROBUST_LOSSES = (MAE, GCE, SCE, NCE_RCE, NCE_MAE, AGCE, FOCAL, LABEL_SMOOTHING, NORM_CE, SR)
 _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)
+_ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
+_SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
 _PAGES = (
     *_IDENTIFICATION,
     *_AVERAGE,
@@ -67,6 +78,8 @@ _PAGES = (
     MIXUP,
     *_TRANSITIONS,
     *_PEERS,
+    *_ROW_BY_ROW,
+    *_SMALL_LOSSES,
     SUPERVISED_ORACLE,
 )
 
@@ -100,4 +113,14 @@ def algorithm(name: str, variant: str = "fixed") -> Algorithm:
     return page.as_variant(wanted)
 
 
-__all__ = ["ALGORITHMS", "VARIANTS", "Algorithm", "Stage", "algorithm", "configuration"]
+__all__ = [
+    "ALGORITHMS",
+    "VARIANTS",
+    "Algorithm",
+    "Own",
+    "Row",
+    "Stage",
+    "View",
+    "algorithm",
+    "configuration",
+]

@@ -167,7 +167,11 @@ def variants(step, of_table=lambda table: table) -> dict[str, Mapping[str, Any]]
     """Other ways to come by the matrix, for a page whose default is ``anchored``."""
     return {
         "counts": {"stages": estimated(step, counted, of_table), "space": WARM_UP},
-        "symmetric": {**known(step, declared, of_table), "space": NOISE_RATE},
+        "symmetric": {
+            **known(step, declared, of_table),
+            "space": NOISE_RATE,
+            "told": ("noise_rate",),
+        },
         "oracle": {
             **known(step, counted_by_truth, of_table),
             "reads": ("given", "truth"),

@@ -4,9 +4,9 @@ Three stages: cross-entropy, after which T is estimated by anchors; then the los
 w = p_y / (p T)_y held constant; then the same with T + D, where w is differentiated and D, at first
 0, is learnt beside the network.
 
-Departs from common code: Adam throughout at the trial's rate, and D as slow as there, 5e-7 an
-update, whatever that rate. One released program adds D once per example inside a batch; here it is
-added once.
+Departs from common code: the network keeps its rate in the last stage, where published recipes
+let it creep at D's. One released program adds D once per example inside a batch; here it is added
+once.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ from torch import Tensor
 
 from ..nets import Net, table
 from . import ce
-from ._algorithm import Algorithm, Stage, warm_up
+from ._algorithm import Algorithm, Own, Stage, warm_up
 from ._space import one_of
 from ._transition import LEAST, QUANTILE, anchored, identity, rows_of
 
-RATE = 5e-7  # how far Adam moves an entry of D in an update
-SHARES = {"warm_up": one_of(0.3, (0.3,), static=True, within="[0, 1)")}
+SPACE = {
+    "warm_up": one_of(0.3, (0.3,), static=True, within="[0, 1)"),
+    "revision_rate": one_of(5e-7, (5e-7,), within="[0, inf)"),
+}
 
 
 def revision(net, features, classes) -> Net:
-    """Weights (q, q) that D is a multiple of, so that its own rate is ``RATE``."""
+    """D, (q, q)."""
     return table(classes, classes, 0.0)
 
 
@@ -44,8 +46,7 @@ def step_weighted(s, b):
 
 def step_revised(s, b):
     logits = s.net(b.x).logits
-    change = (RATE / s.hp.lr)[..., None] * s.revision(b.x).logits
-    weights = importance(logits, b.given, s.memory["table"] + change)
+    weights = importance(logits, b.given, s.memory["table"] + s.revision(b.x).logits)
     return (weights * ce.loss(logits, b.given)).mean(-1)
 
 
@@ -62,7 +63,7 @@ T_REVISION = Algorithm(
     (
         warm_up(ce.step, trains=("net",)),
         Stage(step_weighted, begin=begin, until=until_revised, trains=("net",)),
-        Stage(step_revised),
+        Stage(step_revised, own={"revision": Own(lr="revision_rate")}),
     ),
     paper="Xia et al., Are anchor points really indispensable in label-noise learning?, "
     "NeurIPS 2019",
@@ -71,5 +72,5 @@ T_REVISION = Algorithm(
     reads=("given",),
     memory=identity,
     modules={"revision": revision},
-    space=QUANTILE | SHARES,
+    space=QUANTILE | SPACE,
 )

@@ -4,8 +4,8 @@ T has 1 on the diagonal and sigmoids beside it, rows normalised. The loss is -lo
 log |det T|: of all T that explain the given labels, the one of the smallest volume. Predictions
 are p's, not p T's.
 
-Departs from common code: T's weights move with the network's optimiser and rate, under its weight
-decay too; the published recipes use SGD, at 0.01 for both.
+Departs from common code: T's weights move with the network's rate and kind of optimiser, without
+weight decay; the published recipes use SGD, at 0.01 for both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ..nets import Net, table
-from ._algorithm import Algorithm, Stage
+from ._algorithm import Algorithm, Own, Stage
 from ._space import one_of
 from ._transition import forward_loss
 
@@ -42,7 +42,7 @@ def step(s, b):
 
 VOLMINNET = Algorithm(
     "volminnet",
-    (Stage(step),),
+    (Stage(step, own={"transition": Own()}),),
     paper="Li et al., Provably end-to-end label-noise learning without anchor points, ICML 2021",
     kind="noisy labels",
     summary="learns a transition matrix of small volume with the network",
