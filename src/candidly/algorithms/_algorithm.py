@@ -194,6 +194,31 @@ def pure_batch(loss: Callable[[Tensor, Tensor], Tensor]) -> tuple[Stage, ...]:
     return (Stage(step),)
 
 
+def pure_given(loss: Callable[..., Tensor], *hyper: str) -> tuple[Stage, ...]:
+    """The stages of a loss on given labels: the batch's mean of ``loss(logits, given, *values)``.
+
+    Args:
+        hyper: names of the hyper-parameters whose values the loss takes, (K, 1) each.
+    """
+
+    def step(s, b):
+        values = (getattr(s.hp, name) for name in hyper)
+        return loss(s.net(b.x).logits, b.given, *values).mean(-1)
+
+    return (Stage(step),)
+
+
+def warm_up(step: Callable[[Any, Any], Any], trains: tuple[str, ...] | None = None) -> Stage:
+    """A first stage that lasts for the share ``warm_up``, a static hyper-parameter, of all updates.
+
+    >>> from types import SimpleNamespace
+    >>> stage = warm_up(lambda s, b: 0)
+    >>> stage.until(SimpleNamespace(T=10_000, hp=SimpleNamespace(warm_up=0.25)))
+    2500
+    """
+    return Stage(step, until=lambda s: int(s.hp.warm_up * s.T), trains=trains)
+
+
 def epochs(count: int | str) -> Callable[[Any], int]:
     """A stage's ``until``: that many epochs, or as many as the static hyper-parameter says."""
 
