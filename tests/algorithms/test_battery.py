@@ -258,8 +258,8 @@ def test_a_trial_of_one_label_leaves_its_neighbours_alone(name, data):
     rows = np.arange(data.n).reshape(3, -1)[[0, 2, 1]]
     given = np.array(data.given)
     given[rows[1]] = 3
-    examples = make_examples(replace(data, given=given), ("given",), dtype=torch.float64)
     page = algorithm(name)
+    examples = make_examples(replace(data, given=given), page.reads, dtype=torch.float64)
 
     def trained(some):
         members = [member(data, k, page, examples) for k in some]
