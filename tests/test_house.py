@@ -19,7 +19,7 @@ ROOM_OF = (
         ("_checks", "_convert", "_stored", "describe", "labelled", "storage", "votes"), "labelled"
     )
     | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
-    | dict.fromkeys(("batches", "stack", "train"), "train")
+    | dict.fromkeys(("batches", "moving", "stack", "suspicion", "train"), "train")
     | {"_flip_rate": "criteria"}
 )
 

@@ -79,6 +79,9 @@ def test_training_gets_no_truth(data, monkeypatch):
         ({"algorithm": "LWS", "betta": 1}, "beta"),
         ({"scaling": "minmax"}, "train"),
         ({"steps": 0}, "steps"),
+        ({"lr": float("nan")}, "PRODEN's lr is nan; give a finite number"),
+        ({"algorithm": "gce", "power": 0}, r"gce's power is 0; it must lie in \(0, 1\]"),
+        ({"algorithm": "forward-t:symmetric", "noise_rate": 1}, r"noise_rate is 1; .*\[0, 1\)"),
     ],
 )
 def test_bad_requests_are_refused(data, problem, match):

@@ -2,7 +2,8 @@
 
 from ._net import Net
 from .mlp import mlp
+from .table import table
 
 NETS = {"mlp": mlp}
 
-__all__ = ["NETS", "Net", "mlp"]
+__all__ = ["NETS", "Net", "mlp", "table"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +29,15 @@ class Net:
         init: (generator) -> an array per parameter.
         trunk: (parameters, inputs (K, B, ...)) -> features (K, B, h).
         head: (parameters, features) -> logits (K, B, q).
+        parts: names of neighbouring parameters by the part that they make up, such as ``head``;
+            a stage may train a part alone, and draw it anew.
     """
 
     shapes: Mapping[str, tuple[int, ...]]
     init: Callable[[np.random.Generator], Mapping[str, np.ndarray]]
     trunk: Callable[[Parameters, Tensor], Tensor]
     head: Callable[[Parameters, Tensor], Tensor]
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _Affine(torch.autograd.Function):
