@@ -129,8 +129,11 @@ def _needs(page: Any) -> list[str]:
     if page.constants:
         needs.append(f"once, from the training labels: {sizes(page.constants(trial))}")
     if page.networks > 1:
-        both = ", whose logits are averaged" if page.averages else "; the first predicts"
-        needs.append(f"{page.networks} networks side by side{both}")
+        predicts = "their mean" if page.averages else "the first"
+        needs.append(
+            f"{page.networks} networks side by side: an epoch costs {page.networks}; {predicts} "
+            "predicts"
+        )
     if page.modules:
         needs.append(f"further networks: {', '.join(page.modules)}")
     if page.views:
