@@ -75,7 +75,10 @@ VECTORS = {
     "cores, sieve": (-0.125, lambda z, y: cores2.sieve_of(log_losses(z), y)),
     "peer": (0.151917275588, lambda z, y: peer.loss(z, y, PEER, torch.tensor([3]), 1.0, 0.0)),
     "sr, cross-entropy": (1.726322857156, lambda z, y: norm_ce.loss(z, y, number(0.5))),
-    "sr, penalty": (3.344299393304, lambda z, y: sr.penalty(norm_ce.normalised(z, 0.5), 0.1)),
+    "sr, penalty": (
+        3.344299393304,
+        lambda z, y: sr.penalty(-log_losses(norm_ce.normalised(z, 0.5)), 0.1),
+    ),
     "sr": (
         18.447819823678,
         lambda z, y: sr.loss(z, y, number(0.5), number(0.1), number(5.0)),

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from . import ce, mae
+from . import mae
 from ._algorithm import Algorithm, pure_given
 from ._space import one_of
-from .sce import reverse_loss
+from .sce import reverse_of_nats
 
 
 def normalised_loss(logits: Tensor, given: Tensor) -> Tensor:
@@ -25,18 +25,27 @@ def normalised_loss(logits: Tensor, given: Tensor) -> Tensor:
     Returns:
         float (...), in [0, 1]; sums to 1 over all labels.
     """
-    every = logits.shape[-1] * logits.logsumexp(-1) - logits.sum(-1)
-    return ce.loss(logits, given) / every
+    nats, every = _own_and_all(logits, given)
+    return nats / every
+
+
+def _own_and_all(logits: Tensor, given: Tensor) -> tuple[Tensor, Tensor]:
+    """-log p_y, and the sum of -log p_k over all classes."""
+    log_all = logits.logsumexp(-1)
+    own = log_all - logits.gather(-1, given[..., None])[..., 0]
+    return own, logits.shape[-1] * log_all - logits.sum(-1)
 
 
 def loss_rce(logits: Tensor, given: Tensor, alpha: Tensor | float, beta: Tensor | float) -> Tensor:
     """alpha NCE + beta RCE, per example: (..., q), int (...) -> (...), >= 0."""
-    return alpha * normalised_loss(logits, given) + beta * reverse_loss(logits, given)
+    nats, every = _own_and_all(logits, given)
+    return alpha * nats / every + beta * reverse_of_nats(nats)
 
 
 def loss_mae(logits: Tensor, given: Tensor, alpha: Tensor | float, beta: Tensor | float) -> Tensor:
     """alpha NCE + beta MAE, per example: (..., q), int (...) -> (...), >= 0."""
-    return alpha * normalised_loss(logits, given) + beta * mae.loss(logits, given)
+    nats, every = _own_and_all(logits, given)
+    return alpha * nats / every + beta * mae.of_nats(nats)
 
 
 PAPER = "Ma et al., Normalized loss functions for deep learning with noisy labels, ICML 2020"

@@ -6,11 +6,14 @@ tables of robust losses it is a baseline.
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
+from . import ce
 from ._algorithm import Algorithm, pure_given
 from ._space import one_of
-from ._tensors import log_complement
+
+LEAST = 1e-30  # a power below 1 has an infinite slope at 0
 
 
 def loss(logits: Tensor, given: Tensor, gamma: Tensor | float) -> Tensor:
@@ -24,9 +27,8 @@ def loss(logits: Tensor, given: Tensor, gamma: Tensor | float) -> Tensor:
     Returns:
         float (...), in nats, >= 0.
     """
-    at = given[..., None]
-    log_p = logits.log_softmax(-1).gather(-1, at)[..., 0]
-    return -(gamma * log_complement(logits).gather(-1, at)[..., 0]).exp() * log_p
+    nats = ce.loss(logits, given)
+    return (-torch.expm1(-nats)).clamp_min(LEAST) ** gamma * nats
 
 
 FOCAL = Algorithm(

@@ -24,7 +24,12 @@ def loss(logits: Tensor, given: Tensor) -> Tensor:
     Returns:
         float (...), in [0, 2].
     """
-    return -2 * torch.expm1(-ce.loss(logits, given))
+    return of_nats(ce.loss(logits, given))
+
+
+def of_nats(nats: Tensor) -> Tensor:
+    """The same of -log p_y: (...) -> (...)."""
+    return -2 * torch.expm1(-nats)
 
 
 MAE = Algorithm(

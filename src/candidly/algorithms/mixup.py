@@ -35,8 +35,9 @@ def step(s, b):
     shares = [[g.beta(a, a) if a > 0 else 1.0] for g, a in zip(drawn, alphas)]
     share = torch.tensor(shares, dtype=s.dtype, device=b.x.device)
     partner = torch.from_numpy(np.stack([g.permutation(s.B) for g in drawn])).to(b.x.device)
-    other = b.x.gather(1, partner[..., None].expand_as(b.x))
-    mixed = torch.lerp(other, b.x, share[..., None])
+    places = partner + s.B * torch.arange(s.K, device=b.x.device)[:, None]
+    other = b.x.flatten(0, 1).index_select(0, places.flatten()).view_as(b.x)
+    mixed = other.lerp_(b.x, share[..., None])
     return loss(s.net(mixed).logits, b.given, b.given.gather(1, partner), share).mean(-1)
 
 

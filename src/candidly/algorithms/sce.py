@@ -19,7 +19,12 @@ LOG_ZERO = math.log(1e-4)
 
 def reverse_loss(logits: Tensor, given: Tensor) -> Tensor:
     """-A (1 - p_y), per example: (..., q), int (...) -> (...), in [0, 9.21]."""
-    return -LOG_ZERO / 2 * mae.loss(logits, given)
+    return reverse_of_nats(ce.loss(logits, given))
+
+
+def reverse_of_nats(nats: Tensor) -> Tensor:
+    """The same of -log p_y: (...) -> (...)."""
+    return -LOG_ZERO / 2 * mae.of_nats(nats)
 
 
 def loss(logits: Tensor, given: Tensor, alpha: Tensor | float, beta: Tensor | float) -> Tensor:
@@ -33,7 +38,8 @@ def loss(logits: Tensor, given: Tensor, alpha: Tensor | float, beta: Tensor | fl
     Returns:
         float (...), >= 0.
     """
-    return alpha * ce.loss(logits, given) + beta * reverse_loss(logits, given)
+    nats = ce.loss(logits, given)
+    return alpha * nats + beta * reverse_of_nats(nats)
 
 
 SCE = Algorithm(

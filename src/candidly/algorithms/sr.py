@@ -7,20 +7,21 @@ thousands of them the power knows no bound.
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
-from . import ce
 from ._algorithm import Algorithm, Stage
 from ._space import one_of
 from .norm_ce import normalised
 
-LEAST = 1e-7  # the power's slope is infinite at 0
+LOG_LEAST = math.log(1e-7)  # the power's slope is infinite at 0
 
 
-def penalty(logits: Tensor, power: Tensor | float) -> Tensor:
-    """sum_j max(u_j, 1e-7)^p of u = softmax(logits): (..., q) -> (...), at most q^(1-p)."""
-    return (logits.softmax(-1).clamp_min(LEAST) ** power).sum(-1)
+def penalty(log_probs: Tensor, power: Tensor | float) -> Tensor:
+    """sum_j max(u_j, 1e-7)^p, of log u: (..., q) -> (...), at most q^(1-p)."""
+    return (power * log_probs.clamp_min(LOG_LEAST)).exp().sum(-1)
 
 
 def weight(lam: Tensor, rho: Tensor, every: Tensor, epoch: int) -> Tensor:
@@ -40,8 +41,9 @@ def loss(logits: Tensor, given: Tensor, tau: Tensor, power: Tensor, lam: Tensor)
     Returns:
         float (..., B), >= 0.
     """
-    short = normalised(logits, tau[..., None])
-    return ce.loss(short, given) + lam * penalty(short, power[..., None])
+    log_probs = normalised(logits, tau[..., None]).log_softmax(-1)
+    own = log_probs.gather(-1, given[..., None])[..., 0]
+    return lam * penalty(log_probs, power[..., None]) - own
 
 
 def step(s, b):
