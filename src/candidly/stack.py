@@ -326,18 +326,22 @@ class Stack:
 
     # outside the loop
 
-    def logits(self, k: int, rows: Tensor) -> Tensor:
-        """Logits (len(rows), q) of trial ``k`` for rows of the shared examples, no gradient."""
-        return self._forward(k, rows.to(self.device)).logits
+    def logits(self, k: int, rows: Tensor, copy: int = 0) -> Tensor:
+        """Logits (len(rows), q) of trial ``k`` for rows of the shared examples, no gradient.
 
-    def _forward(self, k: int, rows: Tensor) -> Output:
+        Args:
+            copy: which of several networks; the first one predicts.
+        """
+        return self._forward(k, rows.to(self.device), copy).logits
+
+    def _forward(self, k: int, rows: Tensor, copy: int = 0) -> Output:
         outs = []
         for some in rows.split(ROWS_AT_ONCE):
             x = self.examples.inputs.index_select(0, some)[None]
             if self.scaling:
                 shift, factor = self.scaling
                 x.sub_(shift[k]).mul_(factor[k])
-            outs.append(self.net.of_trial(k, x))
+            outs.append(self.net.of_trial(k, x, copy))
         return Output(*(torch.cat([part[0] for part in parts]) for parts in zip(*outs)))
 
     def mean_loss(self) -> list[float]:

@@ -82,10 +82,10 @@ class Module:
         """The parameters have moved: what was said before no longer holds."""
         self._latest = None
 
-    def of_trial(self, k: int, x: Tensor) -> Output:
-        """What the first network of trial ``k`` says of inputs (1, n, d), without gradient."""
+    def of_trial(self, k: int, x: Tensor, copy: int = 0) -> Output:
+        """What one network of trial ``k`` says of inputs (1, n, d), without gradient."""
         with torch.no_grad():
-            i = k * self.copies
+            i = k * self.copies + copy
             mine = {name: leaf[i : i + 1] for name, leaf in self.parameters.items()}
             features = self.net.trunk(mine, x)
             return Output(self.net.head(mine, features), features)
