@@ -143,10 +143,7 @@ def slow_open_set(features, pool, rate, groups, reuse=False):
         ranked += [((k + 0.5) / len(rows), i) for k, i in enumerate(rows[:count])]
     origin, used = np.full(len(features), -1), set()
     place_of = {i: place for place, i in ranked}
-    order = {
-        i: sorted(range(len(features)), key=lambda r: (-best[r], r)).index(i) for i in place_of
-    }
-    for i in sorted(place_of, key=lambda i: (place_of[i], order[i])):
+    for i in sorted(place_of, key=lambda i: (place_of[i], i)):
         for j in np.argsort(-likeness[i], kind="stable"):
             if j not in used or reuse:
                 origin[i] = j
@@ -164,11 +161,7 @@ def test_the_nearest_of_a_pool_replace_those_most_like_them(grouped, reuse):
     for rate in (0.1, 0.33, 0.6):
         found = open_set(features, pool, rate, groups if grouped else None, reuse=reuse)
         slow = slow_open_set(features, pool, rate, groups, reuse)
-        assert np.array_equal(found.mask, slow >= 0)
-        if grouped:  # groups of one size share places, which the row settles in another way
-            assert len(set(found.origin[found.mask])) == found.mask.sum() or reuse
-        else:
-            assert np.array_equal(found.origin, slow)
+        assert np.array_equal(found.origin, slow)
 
 
 @pytest.mark.parametrize("options", [{}, {"random": True}, {"reuse": True}, {"grouped": True}])
