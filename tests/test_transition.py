@@ -77,6 +77,25 @@ def test_the_error_of_a_counted_matrix_is_added():
     assert known < 0.9 * spread  # leaving the second part out would show
 
 
+def test_the_second_part_of_the_error_by_numerical_derivatives():
+    pairs = confusion_counts(*drawn(90, 7)[1:], 3) / 90
+    counts = np.array([20, 30, 40])
+
+    def accuracy(transition):
+        return np.trace(np.linalg.solve(transition.T, pairs).T)  # C = (C T) T^-1
+
+    slope, step = np.zeros((3, 3)), 1e-6
+    for i, j in np.ndindex(3, 3):
+        moved = np.zeros((3, 3))
+        moved[i, j] = step
+        slope[i, j] = (accuracy(T + moved) - accuracy(T - moved)) / (2 * step)
+    covariances = [(np.diag(row) - np.outer(row, row)) / n for row, n in zip(T, counts)]
+    second = sum(s @ c @ s for s, c in zip(slope, covariances))
+    known, counted = (corrected_accuracy(90 * pairs, T, c).error for c in (None, counts))
+    assert accuracy(T) == pytest.approx(corrected_accuracy(90 * pairs, T).accuracy)
+    assert counted**2 - known**2 == pytest.approx(second, rel=1e-5)
+
+
 def test_several_at_once_are_each_alone():
     tables = np.stack([confusion_counts(*drawn(80, seed)[1:], 3) for seed in range(4)])
     together = corrected_accuracy(tables.reshape(2, 2, 3, 3), T, np.array([9, 9, 9]))

@@ -183,6 +183,35 @@ def test_the_rate_is_exact_and_lower_rates_are_nested(options):
         before = found.origin
 
 
+@pytest.mark.parametrize("block", [1, 3, 64])
+def test_blocks_change_nothing_and_equals_go_to_the_lower_row(block):
+    directions = np.eye(4)
+    features = directions[np.arange(20) % 4] * 3
+    pool = directions[np.arange(30) % 4]
+    rows = []
+    watch = lambda done, total: rows.append((done, total))  # noqa: E731
+    found = open_set(features, pool, 0.5, block=block, watch=watch)
+    # all are alike, so rows in order; each takes the first of its direction that is left
+    assert found.origin[:10].tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert (found.origin[10:] == -1).all()
+    again = open_set(features, pool, 0.5, reuse=True, block=block)
+    assert again.origin[:10].tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
+    assert found.similarity == pytest.approx(np.ones(20))
+    assert rows[-1] == (20, 20)
+
+
+def test_what_one_source_has_used_another_does_not():
+    inputs = np.repeat(np.eye(2), 4, axis=0)[:, ::1] + np.linspace(0, 0.1, 8)[:, None]
+    data = from_arrays(np.vstack([inputs, 2 * inputs]), truth=np.repeat([0, 1, 2, 2], 4))
+    one = "hold-out:classes=2+open-set:rate=0.5,classes=0,per_class=true{}"
+    two = "+open-set:rate=0.5,classes=1{}"
+    made = apply(data, one.format("") + two.format(""))
+    taken = [row.tobytes() for row in made.inputs[made.truth == -1]]
+    assert len(set(taken)) == len(taken) == 4
+    made = apply(data, one.format(",reuse=true,random=true") + two.format(",reuse=true"))
+    assert (made.truth == -1).sum() == 4
+
+
 def test_random_inputs_are_uniform_over_the_pool():
     hits = np.zeros(5)
     for seed in range(400):

@@ -59,6 +59,7 @@ def open_set(
     random: bool = False,
     reuse: bool = False,
     seed: int = 0,
+    block: int = BLOCK,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Replacement:
     """Which inputs are replaced, and by which of a pool: exactly ⌊rate * n⌉.
@@ -76,6 +77,7 @@ def open_set(
         random: rows, and what replaces them, are drawn instead.
         reuse: an input of the pool may replace several.
         seed: for ``random``.
+        block: rows at a time; the result does not depend on it.
         watch: called with rows done and rows in all.
 
     Raises:
@@ -92,7 +94,7 @@ def open_set(
         order = draw(seed, "imperfect.open_set.rows").permutation(n)
         nearest, similarity = np.full(n, -1), np.full(n, np.nan)
     else:
-        nearest, similarity = _nearest(mine, others, allowed, watch)
+        nearest, similarity = _nearest(mine, others, allowed, block, watch)
         order = np.argsort(-similarity, kind="stable")
     rows = _first(order, np.zeros(n, int) if groups is None else np.asarray(groups), rate)
     if not reuse and len(rows) > len(others):
@@ -134,16 +136,17 @@ def _nearest(
     mine: np.ndarray,
     others: np.ndarray,
     allowed: Callable[[slice | int], np.ndarray],
+    block: int,
     watch: Callable[[int, int], None],
 ) -> tuple[np.ndarray, np.ndarray]:
     """The most similar row of ``others`` for each of ``mine``, of equals the lowest; the cosine."""
     n = len(mine)
     nearest, best = np.full(n, -1, np.int64), np.full(n, -np.inf)
-    for start in range(0, n, BLOCK):
-        rows = slice(start, min(start + BLOCK, n))
-        for first in range(0, len(others), BLOCK):
-            products = mine[rows] @ others[first : first + BLOCK].T
-            products = np.where(allowed(rows)[:, first : first + BLOCK], products, -np.inf)
+    for start in range(0, n, block):
+        rows = slice(start, min(start + block, n))
+        for first in range(0, len(others), block):
+            products = mine[rows] @ others[first : first + block].T
+            products = np.where(allowed(rows)[:, first : first + block], products, -np.inf)
             place = products.argmax(1)
             found = products[np.arange(len(place)), place]
             better = found > best[rows]
