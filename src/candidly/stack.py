@@ -372,12 +372,16 @@ class Stack:
 
     # outside the loop
 
-    def logits(self, k: int, rows: Tensor) -> Tensor:
-        """Logits (len(rows), q) of trial ``k`` for rows of the shared examples, no gradient."""
-        return self._forward(k, rows.to(self.device)).logits
+    def logits(self, k: int, rows: Tensor, copy: int | None = None) -> Tensor:
+        """Logits (len(rows), q) of trial ``k`` for rows of the shared examples, no gradient.
 
-    def _forward(self, k: int, rows: Tensor, network: int | None = None) -> Output:
-        if network is None and self.algorithm.averages:
+        Args:
+            copy: which of several networks; None: what predicts.
+        """
+        return self._forward(k, rows.to(self.device), copy).logits
+
+    def _forward(self, k: int, rows: Tensor, copy: int | None = None) -> Output:
+        if copy is None and self.algorithm.averages:
             each = [self._forward(k, rows, m) for m in range(self.algorithm.networks)]
             return Output(*(torch.stack(parts).mean(0) for parts in zip(*each)))
         outs = []
@@ -386,7 +390,7 @@ class Stack:
             if self.scaling:
                 shift, factor = self.scaling
                 x.sub_(shift[k]).mul_(factor[k])
-            outs.append(self.net.of_trial(k, x, network or 0))
+            outs.append(self.net.of_trial(k, x, copy or 0))
         return Output(*(torch.cat([part[0] for part in parts]) for parts in zip(*outs)))
 
     def mean_loss(self) -> list[float]:
