@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from ..review import _schema as t
 
 KEY = "review.key"  # in the project's folder, readable by its owner alone
 LOCAL = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
+NAME = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:]+")  # of a machine, or its address
 SHORTEST = 16  # characters of a token that is chosen
 
 
@@ -28,8 +31,8 @@ class Site:
         project: open.
         key: signs sessions and links. It stays in the project's folder, so that both outlive a
             restart.
-        token: what an organiser signs in with; on other addresses than loopback people need it
-            beside their code, too.
+        token: what an organiser signs in with, and nobody else should have. On other addresses
+            than loopback a code alone signs nobody in; people have links.
         hosts: names under which the app answers; requests with another are refused.
         local: whether only this machine can reach it.
     """
@@ -77,7 +80,8 @@ def open_site(
         names: further names under which the app is reached, such as that of this machine.
 
     Raises:
-        ValueError: no token for an address that others can reach, or one that is short.
+        ValueError: no token for an address that others can reach, or one that is short; a name
+            that is none; a damaged key.
     """
     local = host in LOCAL
     if token is None and not local:
@@ -87,9 +91,12 @@ def open_site(
         )
     if token is not None and len(token) < SHORTEST:
         raise ValueError(f"the token has {len(token)} characters; take at least {SHORTEST}.")
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise ValueError(f"--name {name} is no name of a machine; leave out http:// and port.")
     kept = _kept(project.folder / KEY)
     hosts = [*LOCAL, *names]
-    if host not in ("0.0.0.0", "::"):
+    if host not in EVERYWHERE:
         hosts.append(host)
     return Site(
         project=project,
@@ -106,8 +113,17 @@ def _kept(path: Path) -> dict[str, str]:
     try:
         number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        found: dict[str, str] = json.loads(path.read_text())
-        return found
+        return _read(path)
     with os.fdopen(number, "w") as file:
         json.dump(made, file)
     return made
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        found = json.loads(path.read_text())
+        return {name: str(found[name]) for name in ("key", "token")}
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f"{path} is damaged; remove it, and sign in again with new links."
+        ) from None

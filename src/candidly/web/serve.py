@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from ._site import Site
+from ._site import EVERYWHERE, LOCAL, Site
 from .app import make_app
 
 
@@ -18,7 +18,8 @@ def serve(
 
     Args:
         host, port: where; port 0 takes a free one.
-        ready: called with the app's address once it answers there.
+        ready: called with the app's address once it answers there; where it answers at all
+            addresses of this machine, that is the first name of its own.
 
     Raises:
         OSError: the port is taken.
@@ -32,10 +33,17 @@ def serve(
         ws="none",
         timeout_graceful_shutdown=5,
     )
-    name = f"[{host}]" if ":" in host else "127.0.0.1" if host == "0.0.0.0" else host
+    name = _name(site, host)
     with door:
         ready(f"http://{name}:{door.getsockname()[1]}")
         uvicorn.Server(config).run(sockets=[door])
+
+
+def _name(site: Site, host: str) -> str:
+    """Under which links lead here."""
+    if host in EVERYWHERE:
+        host = next((name for name in site.hosts if name not in LOCAL), LOCAL[0])
+    return f"[{host}]" if ":" in host else host
 
 
 def _bound(host: str, port: int) -> socket.socket:
