@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,12 +64,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class Screen:
-    """How a question looks: a template, the sentence above it, its answers."""
+    """How a question looks.
+
+    Attributes:
+        template: of its cards. asks: the sentence above.
+        options: its answers. choice: what was clicked, of this person's item, in its normal form.
+        together: a batch is one card.
+    """
 
     template: str
     asks: str
-    options: Any  # (rules, task) -> list of Option
-    together: bool = False  # a batch is one card
+    options: Callable[[Rules, Task], list[Option]]
+    choice: Callable[[Rules, str, int, Sequence[str]], str]
+    together: bool = False
 
 
 def review(visit: Visit) -> Response:
@@ -183,14 +190,15 @@ def _replies(visit: Visit) -> list[Reply]:
     ids, tasks = visit.all_said("id"), visit.all_said("task")
     if len(ids) != len(tasks):
         raise ValueError("the form is not whole: an id and a task go together.")
-    rules, code = visit.site.project.rules, visit.who.code
+    rules, code, screen = visit.site.project.rules, visit.who.code, _screen(visit)
     places = [opened(visit.site, task) for task in tasks]
+    said = {id: visit.all_said(f"say.{id}") for id in ids}
     return [
         Reply(
             id=id,
             item=item,
             repeat=repeat,
-            choice=_choice(rules, code, item, visit.all_said(f"say.{id}")),
+            choice=SKIP if SKIP in said[id] else screen.choice(rules, code, item, said[id]),
             ms=_ms(visit.said(f"ms.{id}")),
             note=visit.said(f"note.{id}") or None,
             examples=visit.said(f"examples.{id}")[:2000] or None,
@@ -200,13 +208,22 @@ def _replies(visit: Visit) -> list[Reply]:
     ]
 
 
-def _choice(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
-    if SKIP in said:
-        return SKIP
-    if rules.question == "verdict" and len(said) == 1:
-        return reviews.choice_of(flip_of(rules, code, item), said[0])
-    if all(word.isascii() and word.isdigit() for word in said):
+def _shown(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
+    """Of a verdict; what is kept depends on the order that this person saw."""
+    for word in said:
+        if word not in PLACES:
+            raise ValueError(f"the answer is {word!r}; it can be {', '.join(PLACES)} or {SKIP}.")
+    return " ".join(reviews.choice_of(flip_of(rules, code, item), word) for word in said)
+
+
+def _numbers(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
+    """Of labels, each once and in order."""
+    if all(word.isascii() and word.isdigit() and len(word) < 10 for word in said):
         return " ".join(map(str, sorted({int(word) for word in said})))
+    return " ".join(said)
+
+
+def _words(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
     return " ".join(said)
 
 
@@ -234,14 +251,15 @@ def _screen(visit: Visit) -> Screen:
     return SCREENS[visit.site.project.rules.question]
 
 
+PLACES = ("a", "b", "both", "neither")  # of a verdict, as shown
 _SKIP = Option(SKIP, "skip", "0")
 
 
 def _verdict(rules: Rules, task: Task) -> list[Option]:
     names = [rules.classes[label] for label in task.classes]
-    texts = {"a": names[0], "b": names[1], "both": "both", "neither": "neither"}
-    keys = dict(zip(texts, "1234"))
-    offered = [value for value in texts if task.choice(value) in rules.offered]
+    texts = dict(zip(PLACES, (*names, "both", "neither")))
+    keys = dict(zip(PLACES, "1234"))
+    offered = [value for value in PLACES if task.choice(value) in rules.offered]
     if names[0] == names[1]:  # one class: it fits or it does not
         offered = [value for value in offered if value not in ("b", "both") or value == offered[0]]
     return [*(Option(value, texts[value], keys[value]) for value in offered), _SKIP]
@@ -263,10 +281,12 @@ def _labels(rules: Rules, task: Task) -> list[Option]:
 
 
 SCREENS: dict[str, Screen] = {
-    "verdict": Screen("choices.html", "Which label fits?", _verdict),
-    "yes or no": Screen("choices.html", "Is this it?", _yes_no),
-    "one label": Screen("labels.html", "Which label fits best?", _labels, together=True),
-    "several labels": Screen("labels.html", "Which labels could fit?", _labels, together=True),
+    "verdict": Screen("choices.html", "Which label fits?", _verdict, _shown),
+    "yes or no": Screen("choices.html", "Is this it?", _yes_no, _words),
+    "one label": Screen("labels.html", "Which label fits best?", _labels, _numbers, together=True),
+    "several labels": Screen(
+        "labels.html", "Which labels could fit?", _labels, _numbers, together=True
+    ),
 }
 
 COMMON = (("Space", "enlarge"), ("←", "look back"), ("Z", "undo"), ("N", "note"), ("?", "help"))

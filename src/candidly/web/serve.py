@@ -52,6 +52,7 @@ def _bound(host: str, port: int) -> socket.socket:
     door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         door.bind((host, port))
+        door.listen()  # so that whoever comes before the app is ready waits
     except OSError as error:
         door.close()
         raise OSError(
