@@ -77,7 +77,17 @@ def test_nothing_tells(told):
     _, said, _ = told
     for text in said:
         text = text.replace(OPEN_REVIEW, "").replace("show label and guess", "")
-        for word in ("given", "guess", "truth", "gold", "repeat", "flip", "score", "blind", "known"):
+        for word in (
+            "given",
+            "guess",
+            "truth",
+            "gold",
+            "repeat",
+            "flip",
+            "score",
+            "blind",
+            "known",
+        ):
             assert not re.search(word, text, re.IGNORECASE), (word, text)
         assert "secret-name" not in text
         assert "0.123456" not in text

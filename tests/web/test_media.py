@@ -107,7 +107,9 @@ def test_no_name_leads_elsewhere(asked, project, name):
     assert asked(name.format(folder=project.folder)) == 404
 
 
-@pytest.mark.parametrize("name", ["a.html", "a.svg", "a.js", "a.db", "a", "a.png.html", "review.key"])
+@pytest.mark.parametrize(
+    "name", ["a.html", "a.svg", "a.js", "a.db", "a", "a.png.html", "review.key"]
+)
 def test_other_endings_are_not_served(asked, project, name):
     (project.folder / "media" / name).write_text("<script>alert(1)</script>")
     assert asked(name) == 404
@@ -129,7 +131,8 @@ def test_a_folder_that_is_a_link_is_not_served(ann, project):
 
 
 @pytest.mark.parametrize(
-    "path", ["/review.db", "/review.key", "/../review.db", "/static/../app.py", "/static/..%2fapp.py"]
+    "path",
+    ["/review.db", "/review.key", "/../review.db", "/static/../app.py", "/static/..%2fapp.py"]
     + ["/static/%2e%2e/_links.py", "/static/", "/templates/door.html"],
 )
 def test_nothing_else_of_the_folders_is_served(ann, path):

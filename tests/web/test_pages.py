@@ -51,7 +51,10 @@ def hostile(folder, question: str, kind: str):
 def pages_of(site) -> dict[str, str]:
     """All pages that somebody can get, and the pieces that the script gets."""
     nobody, ann = browser(site), browser(site, PERSON, "ann")
-    found = {"door": nobody.get("/").text, "wrong": nobody.client.post("/in", data={"code": EVIL}).text}
+    found = {
+        "door": nobody.get("/").text,
+        "wrong": nobody.client.post("/in", data={"code": EVIL}).text,
+    }
     for address in ("/review", "/guidelines"):
         found[address] = ann.get(address).text
     found["refused"] = ann.post("/undo", {"id": EVIL}).text
@@ -61,7 +64,7 @@ def pages_of(site) -> dict[str, str]:
     ids = [v for n, v in fields_of(cards[0]) if n == "id"]
     fields = fields_of(cards[0]) + [(f"say.{id}", EVIL) for id in ids]
     found["not taken"] = ann.post("/answer", fields).text
-    if 'data-open' in cards[0]:
+    if "data-open" in cards[0]:
         found["opened"] = ann.post("/look", fields_of(cards[0], 1)).text
     found["nothing"] = _templates.part("nothing.html")
     return found

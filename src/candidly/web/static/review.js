@@ -242,9 +242,9 @@ function find(field) {
 
 function takeFound(field) { // the first label that fits is chosen, and all are there again
   const [label] = find(field);
+  if (!label) return;
   field.value = "";
   find(field);
-  if (!label) return;
   label.control.click();
   label.control.focus({ preventScroll: true });
 }
