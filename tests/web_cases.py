@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import html
 import re
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from starlette.testclient import TestClient
+
+with warnings.catch_warnings():  # of httpx, which is what there is
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
 
 from candidly import review
 from candidly.web import Site, make_app, open_site
 from candidly.web._links import ORGANISER, PERSON, VIEWER, session_text
+
 from review_cases import some_items, some_rules
 
 HERE = "http://127.0.0.1:8765"

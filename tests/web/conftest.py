@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("candidly.web")
-
 from web_cases import a_project, a_site
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import Counter
@@ -13,6 +14,7 @@ from candidly import review
 from candidly.review.assign import is_gold_turn, is_repeat_turn
 from candidly.web._links import PERSON
 from candidly.web._seal import opened, sealed
+
 from review_cases import CLASSES, work_through
 from web_cases import JSON, a_project, a_site, browser, buttons, fields_of, picture
 
@@ -142,7 +144,7 @@ def test_sealed_numbers(site):
 def test_sealed_bytes_look_random(site):
     # neighbours share no more bytes than chance has it: 32 x 99 / 256 = 12.4 +- 3.5
     texts = [bytes.fromhex(sealed(site, item, 0)) for item in range(100)]
-    same = sum(a == b for x, y in zip(texts, texts[1:]) for a, b in zip(x, y))
+    same = sum(a == b for x, y in itertools.pairwise(texts) for a, b in zip(x, y))
     assert same < 12.4 + 5 * 3.6
 
 

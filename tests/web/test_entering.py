@@ -13,6 +13,7 @@ from candidly import review
 from candidly.web import open_site, organiser_link, person_link, viewer_link
 from candidly.web._links import LINK_S, ORGANISER, PERSON, SESSION_S, VIEWER, session_text
 from candidly.web._site import KEY
+
 from web_cases import HERE, JSON, TOKEN, a_site, browser
 
 
@@ -71,7 +72,7 @@ def test_it_is_bound_there_and_nowhere_else():
     with _bound("127.0.0.1", 0) as door:
         host, port = door.getsockname()
         assert host == "127.0.0.1"
-        with pytest.raises(OSError, match="cannot be used .* --port"):
+        with pytest.raises(OSError, match=r"cannot be used .* --port"):
             _bound("127.0.0.1", port)
 
 

@@ -10,8 +10,8 @@ from candidly.web import _guard, make_app
 from candidly.web import app as apps
 from candidly.web._guard import HEADERS, LARGEST, Rate
 from candidly.web._links import ORGANISER, PERSON
-from starlette.testclient import TestClient
-from web_cases import HERE, JSON, browser
+
+from web_cases import HERE, JSON, TestClient, browser
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 

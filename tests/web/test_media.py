@@ -10,6 +10,7 @@ from candidly.review._media import KINDS
 from candidly.web import files
 from candidly.web._links import PERSON
 from candidly.web._visit import Refused
+
 from web_cases import browser, picture
 
 
@@ -95,8 +96,10 @@ def test_no_path_leads_elsewhere(ann, project, path):
 
 @pytest.mark.parametrize(
     "name",
-    ["../outside.png", "/10.png", "{folder}/outside.png", "sub/inside.png", ".hidden.png"]
-    + ["10.png\0", "\0.png", "x" * 5000 + ".png", "nothing.png", "", "folder.png"],
+    [
+        *("../outside.png", "/10.png", "{folder}/outside.png", "sub/inside.png", ".hidden.png"),
+        *("10.png\0", "\0.png", "x" * 5000 + ".png", "nothing.png", "", "folder.png"),
+    ],
 )
 def test_no_name_leads_elsewhere(asked, project, name):
     picture(project.folder / "outside.png")
@@ -132,8 +135,10 @@ def test_a_folder_that_is_a_link_is_not_served(ann, project):
 
 @pytest.mark.parametrize(
     "path",
-    ["/review.db", "/review.key", "/../review.db", "/static/../app.py", "/static/..%2fapp.py"]
-    + ["/static/%2e%2e/_links.py", "/static/", "/templates/door.html"],
+    [
+        *("/review.db", "/review.key", "/../review.db", "/static/../app.py", "/static/..%2fapp.py"),
+        *("/static/%2e%2e/_links.py", "/static/", "/templates/door.html"),
+    ],
 )
 def test_nothing_else_of_the_folders_is_served(ann, path):
     answer = ann.get(path)

@@ -13,6 +13,7 @@ from candidly import review
 from candidly.web import _templates, answering
 from candidly.web._links import PERSON
 from candidly.web.app import ROUTES
+
 from review_cases import some_items
 from web_cases import JSON, a_project, a_site, browser, fields_of, said
 
@@ -70,7 +71,7 @@ def pages_of(site) -> dict[str, str]:
     return found
 
 
-@pytest.fixture(params=[(q, k) for q in QUESTIONS for k in ("text", "image")][::1], ids="-".join)
+@pytest.fixture(params=[(q, k) for q in QUESTIONS for k in ("text", "image")], ids="-".join)
 def hostile_pages(request, tmp_path):
     question, kind = request.param
     with hostile(tmp_path / "check", question, kind) as project:

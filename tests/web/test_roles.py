@@ -7,6 +7,7 @@ import pytest
 from candidly import review
 from candidly.web._links import PERSON, ROLES
 from candidly.web.app import ROUTES
+
 from web_cases import JSON, browser, everybody, fields_of, said
 
 # (address of a request, then what nobody, a person, a viewer and the organiser get)

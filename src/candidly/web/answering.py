@@ -10,7 +10,6 @@ import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
