@@ -76,10 +76,33 @@ def test_it_is_bound_there_and_nowhere_else():
             _bound("127.0.0.1", port)
 
 
-@pytest.mark.parametrize("name", ["http://labels.lan", "labels.lan:8765", "a b", "*", ""])
+@pytest.mark.parametrize(
+    "name", ["labels.lan:8765", "a b", "*", "", "ftp://labels.lan", "http://a/b"]
+)
 def test_names_that_are_none_are_refused(project, name):
     with pytest.raises(ValueError, match="no name of a machine"):
+        open_site(project, token=TOKEN, names=[name])
+
+
+@pytest.mark.parametrize("name", ["labels.lan", "https://labels.example.org"])
+def test_a_name_lets_others_in_and_needs_a_token(project, name):
+    # something may stand in front of it
+    with pytest.raises(ValueError, match=f"--name {name} lets other machines in"):
         open_site(project, names=[name])
+    site = open_site(project, token=TOKEN, names=[name])
+    assert not site.local
+    answer = browser(site).client.post("/in", data={"code": "ann"})
+    assert answer.status_code == 403
+
+
+def test_what_stands_in_front(project):
+    site = open_site(project, token=TOKEN, names=["https://Labels.example.org:8443/", "::2"])
+    assert site.address == "https://Labels.example.org:8443"
+    assert {"labels.example.org", "::2", "127.0.0.1"} <= set(site.hosts)
+    # whatever it says of itself, the cookie is for TLS alone
+    one = browser(site, base="http://labels.example.org")
+    answer = one.client.post("/in", data={"token": TOKEN}, follow_redirects=False)
+    assert "; secure" in answer.headers["set-cookie"].lower()
 
 
 def test_links_lead_to_a_name_of_the_machine(project):

@@ -19,7 +19,9 @@ from ..review import _schema as t
 KEY = "review.key"  # in the project's folder, readable by its owner alone
 LOCAL = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
-NAME = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:]+")  # of a machine, or its address
+ADDRESS = re.compile(
+    r"https?://([A-Za-z0-9._-]+)(?::\d+)?/?|([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f:]+)"
+)
 SHORTEST = 16  # characters of a token that is chosen
 
 
@@ -35,6 +37,7 @@ class Site:
             than loopback a code alone signs nobody in; people have links.
         hosts: names under which the app answers; requests with another are refused.
         local: whether only this machine can reach it.
+        address: whole, of something that stands in front of it; empty: none.
     """
 
     project: Project
@@ -42,6 +45,7 @@ class Site:
     token: str = field(repr=False)
     hosts: tuple[str, ...]
     local: bool
+    address: str = ""
 
     @property
     def cookie(self) -> str:
@@ -77,25 +81,25 @@ def open_site(
     Args:
         host: address to bind to. Other than loopback it needs a ``token``.
         token: of the organiser, 16 characters at least; None: one that was made for the project.
-        names: further names under which the app is reached, such as that of this machine.
+        names: further names under which others reach the app, such as that of this machine, or
+            ``https://labels.example.org``, the whole address of what stands in front of it; these
+            need a ``token``, too.
 
     Raises:
         ValueError: no token for an address that others can reach, or one that is short; a name
             that is none; a damaged key.
     """
-    local = host in LOCAL
+    local = host in LOCAL and not names
     if token is None and not local:
+        what = f"--name {names[0]}" if names else f"--host {host}"
         raise ValueError(
-            f"--host {host} lets other machines in, which needs a token; for example"
+            f"{what} lets other machines in, which needs a token; for example"
             f" --token {secrets.token_urlsafe(18)}"
         )
     if token is not None and len(token) < SHORTEST:
         raise ValueError(f"the token has {len(token)} characters; take at least {SHORTEST}.")
-    for name in names:
-        if not NAME.fullmatch(name):
-            raise ValueError(f"--name {name} is no name of a machine; leave out http:// and port.")
     kept = _kept(project.folder / KEY)
-    hosts = [*LOCAL, *names]
+    hosts = [*LOCAL, *map(_host, names)]
     if host not in EVERYWHERE:
         hosts.append(host)
     return Site(
@@ -104,7 +108,19 @@ def open_site(
         token=kept["token"] if token is None else token,
         hosts=tuple(dict.fromkeys(name.lower() for name in hosts)),
         local=local,
+        address=next((name.rstrip("/") for name in names if "//" in name), ""),
     )
+
+
+def _host(name: str) -> str:
+    """The machine of a name or a whole address."""
+    found = ADDRESS.fullmatch(name)
+    if found is None:
+        raise ValueError(
+            f"--name {name} is no name of a machine, nor an address such as"
+            " https://labels.example.org."
+        )
+    return found[1] or found[2]
 
 
 def _kept(path: Path) -> dict[str, str]:

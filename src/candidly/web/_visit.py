@@ -95,7 +95,7 @@ def route(
                 request.query_params,
                 request.path_params,
                 script,
-                str(request.base_url).rstrip("/"),
+                site.address or str(request.base_url).rstrip("/"),
             )
             try:
                 if any("\0" in value for _, value in fields):  # which PostgreSQL cannot keep

@@ -18,8 +18,8 @@ def serve(
 
     Args:
         host, port: where; port 0 takes a free one.
-        ready: called with the app's address once it answers there; where it answers at all
-            addresses of this machine, that is the first name of its own.
+        ready: called with the app's address once it answers there: that of what stands in front,
+            or, where it is bound to all addresses of this machine, its first name.
 
     Raises:
         OSError: the port is taken.
@@ -33,9 +33,8 @@ def serve(
         ws="none",
         timeout_graceful_shutdown=5,
     )
-    name = _name(site, host)
     with door:
-        ready(f"http://{name}:{door.getsockname()[1]}")
+        ready(site.address or f"http://{_name(site, host)}:{door.getsockname()[1]}")
         uvicorn.Server(config).run(sockets=[door])
 
 
