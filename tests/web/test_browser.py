@@ -610,10 +610,12 @@ def test_focus_after_each_answer(serve, visit):
     assert screen.focus() == "section  card"
     card = screen.card()
     screen.press("z")
-    screen.card(after=card)
+    card = screen.card(after=card)
     assert screen.focus() == "section  card"
     screen.press("ArrowLeft")
     assert "looking back 1" in screen.state()
+    # at the answer before the one that was taken back
+    assert screen.page.locator("#desk .item").inner_text().strip() != card["item"]
     screen.press("Escape")
     assert screen.focus() == "section  card"
 
