@@ -41,7 +41,11 @@ def serve(
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A further name under which the app is reached."),
+        typer.Option(
+            metavar="NAME",
+            help="A further name under which others reach the app, or the whole address of what "
+            "stands in front of it, https://...; needs a token.",
+        ),
     ] = None,
     browser: Annotated[
         bool, typer.Option("--open", help="Open the first link in a browser.")

@@ -29,7 +29,6 @@ ROUTES = (
     route("/tasks", answering.tasks, (PERSON,)),
     route("/answer", answering.answer, (PERSON,), form=True),
     route("/undo", answering.undo, (PERSON,), form=True),
-    route("/note", answering.note, (PERSON,), form=True),
     route("/look", answering.look, (PERSON,), form=True),
 )
 
