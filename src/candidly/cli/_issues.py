@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from .._files import replacing
+from .._files import joined
 from .._names import nearest
 
 if TYPE_CHECKING:
@@ -62,31 +61,6 @@ def check_place(path: Path | None, option: str, endings: Sequence[str]) -> None:
         raise ValueError(f"{option} is {path}, but there is no folder {path.parent}.")
 
 
-def write_table(table: pl.DataFrame, path: Path) -> None:
-    """As Parquet, CSV (lists as text) or JSON (a list of rows), by the file's ending."""
-    if path.suffix == ".json":
-        write_json(table.rows(named=True), path)
-        return
-    with replacing(path) as file:
-        if path.suffix == ".csv":
-            _joined(table).write_csv(file)
-        else:
-            table.write_parquet(file)
-
-
-def _joined(table: pl.DataFrame) -> pl.DataFrame:
-    """Lists of candidates as text, with bars between them."""
-    import polars as pl
-
-    lists = [name for name, kind in table.schema.items() if isinstance(kind, pl.List)]
-    return table.with_columns(pl.col(lists).cast(pl.List(pl.String)).list.join("|"))
-
-
-def write_json(value: Any, path: Path) -> None:
-    with replacing(path) as file:
-        file.write(json.dumps(value, indent=1, allow_nan=False).encode())
-
-
 def print_counts(counts: Mapping[str, int], by: str, evidence: Evidence | SetEvidence) -> None:
     from ..report.issues import CALIBRATED, MEANING, OFF_DIAGONAL
 
@@ -121,7 +95,7 @@ def print_issues(table: pl.DataFrame, flagged: int) -> None:
             overflow="fold",
             min_width=len(name),
         )
-    for row in _joined(table.select(names)).iter_rows():
+    for row in joined(table.select(names)).iter_rows():
         shown.add_row(*(f"{v:.4f}" if isinstance(v, float) else str(v) for v in row))
     _out(shown)
     _say_of_the_rest(len(table), flagged, "examples")

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 def as_dict(project: Project) -> dict[str, Any]:
     """How far a project is, as JSON has it."""
-    from ..review import pairs, progress, standings
+    from ..review import overview
 
-    found = progress(project)
+    whole = overview(project)
+    found = whole.progress
     about: dict[str, Any] = {
         "folder": str(project.folder),
         "title": project.rules.title,
@@ -33,8 +34,9 @@ def as_dict(project: Project) -> dict[str, Any]:
         "skips": found.skips,
         "wanted": found.wanted,
         "saved": found.saved,
+        "left": found.left,
         "verdicts": dict(found.verdicts),
-        "people": [{**asdict(one), "warn": one.warn} for one in standings(project)],
+        "people": [{**asdict(one), "warn": one.warn} for one in whole.people],
     }
     if found.agreement is not None:
         agreed = found.agreement
@@ -45,7 +47,7 @@ def as_dict(project: Project) -> dict[str, Any]:
         classes = project.rules.classes
         about["pairs"] = [
             {**asdict(p), "given": classes[p.given], "guessed": classes[p.guessed]}
-            for p in pairs(project)[:20]
+            for p in whole.pairs[:20]
         ]
     if found.labels is not None:
         about["labels"] = {**asdict(found.labels), "flips": found.labels.flips.tolist()}

@@ -3,90 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._files import replacing
-from ._issues import write_json, write_table
+from . import _progress
 
 if TYPE_CHECKING:
     from ..review import Project
 
-TABLES = (".csv", ".parquet", ".json")
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the command line asks for; ``labels`` and ``reading`` of corrected labels alone."""
+
+    out: Path
+    labels: Path | None
+    reading: str
+    codes: bool
 
 
-def _votes(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import votes
+def _file(kind: str) -> Callable[[Project, Wanted], int]:
+    def write(project: Project, wanted: Wanted) -> int:
+        from ..review.files import FILES
 
-    table = votes(project)
-    write_table(table, out)
-    return len(table)
+        return FILES[kind](project, wanted.out)
 
-
-def _everything(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import votes
-
-    table = votes(project, everything=True)
-    write_table(table, out)
-    return len(table)
+    return write
 
 
-def _totals(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import released
-
-    rows = released(project)
-    write_json(rows, out)
-    return len(rows)
-
-
-def _corrected(project: Project, out: Path, labels: Path | None, reading: str) -> int:
+def _corrected(project: Project, wanted: Wanted) -> int:
     from ..review import corrected_labels
     from .validate import _labels, _write
 
-    assert labels is not None
-    if reading not in ("exact", "seen"):
-        raise ValueError(f"--reading is {reading!r}; choose exact or seen.")
-    made = corrected_labels(project, _labels(labels, list(project.rules.classes)), reading)
-    _write(made, out)
+    assert wanted.labels is not None
+    if wanted.reading not in ("exact", "seen"):
+        raise ValueError(f"--reading is {wanted.reading!r}; choose exact or seen.")
+    labels = _labels(wanted.labels, list(project.rules.classes))
+    made = corrected_labels(project, labels, wanted.reading)
+    _write(made, wanted.out)
     return len(made)
 
 
-def _label_studio(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import label_studio
+def _gallery(project: Project, wanted: Wanted) -> int:
+    from ..web import write_gallery
 
-    tasks, setup = label_studio(project)
-    write_json(tasks, out)
-    with replacing(out.with_suffix(".xml")) as file:
-        file.write(setup.encode())
-    return len(tasks)
+    with _progress.reading("writing pages", "written") as watch:
+        return write_gallery(project, wanted.out, codes=wanted.codes, watch=watch)
 
 
-def _argilla(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import argilla
-
-    records = argilla(project)
-    write_json(records, out)
-    return len(records)
-
-
-def _log(project: Project, out: Path, labels: Path | None, reading: str) -> int:
-    from ..review import log
-
-    number = -1
-    with replacing(out) as file:
-        for line in log(project):
-            file.write(line.encode() + b"\n")
-            number += 1
-    return number
-
-
-Export = tuple[tuple[str, ...], Callable[["Project", Path, "Path | None", str], int]]
-EXPORTS: dict[str, Export] = {
-    "votes": (TABLES, _votes),
-    "all": (TABLES, _everything),
-    "totals": ((".json",), _totals),
+TABLES = (".csv", ".parquet", ".json")
+Export = tuple[tuple[str, ...], Callable[["Project", Wanted], int]]
+EXPORTS: dict[str, Export] = {  # endings of the file, none for a folder
+    "votes": (TABLES, _file("votes")),
+    "all": (TABLES, _file("all")),
+    "totals": ((".json",), _file("totals")),
     "corrected": ((".npz", ".npy", ".csv", ".parquet"), _corrected),
-    "label-studio": ((".json",), _label_studio),
-    "argilla": ((".json",), _argilla),
-    "log": ((".jsonl",), _log),
+    "label-studio": ((".json",), _file("label-studio")),
+    "argilla": ((".json",), _file("argilla")),
+    "log": ((".jsonl",), _file("log")),
+    "gallery": ((), _gallery),
 }

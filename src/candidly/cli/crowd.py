@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._files import write_table
 from . import _progress
 from ._crowd import print_annotators, print_doubts, print_next, read_answers, summary
-from ._issues import check_place, read_classes, write_table
+from ._issues import check_place, read_classes
 
 if TYPE_CHECKING:
     from ..crowd import Consensus

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from .._files import write_json, write_table
 from . import _probs, _progress, errors_compare
 from ._issues import (
     check_place,
@@ -21,8 +22,6 @@ from ._issues import (
     print_issues,
     print_overlaps,
     read_classes,
-    write_json,
-    write_table,
 )
 
 if TYPE_CHECKING:

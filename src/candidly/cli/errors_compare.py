@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._files import write_table
 from . import _progress
-from ._issues import check_place, write_table
+from ._issues import check_place
 
 if TYPE_CHECKING:
     import numpy as np

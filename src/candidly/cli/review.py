@@ -15,7 +15,7 @@ import typer
 from ._issues import check_place, read_classes
 from ._review import as_dict, print_status
 from ._review_demo import demo
-from ._review_export import EXPORTS
+from ._review_export import EXPORTS, Wanted
 from ._review_serve import serve
 
 if TYPE_CHECKING:
@@ -192,14 +192,17 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
 @app.command()
 def export(
     folder: Folder,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write it.")],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where to write it; of a gallery, a folder.")
+    ],
     what: Annotated[
         str,
         typer.Option(
             "--as",
             help="votes (a row per answer: .csv .parquet .json), all (the same with what does not "
             "count), totals (the released files' layout: .json), corrected (.npz .npy .csv "
-            ".parquet), label-studio (.json), argilla (.json), log (.jsonl).",
+            ".parquet), label-studio (.json), argilla (.json), log (.jsonl), gallery (a folder of "
+            "pages that needs no server).",
         ),
     ] = "votes",
     labels: Annotated[
@@ -207,6 +210,9 @@ def export(
         typer.Option(metavar="FILE", help="For corrected: all labels of the data set."),
     ] = None,
     reading: Annotated[str, typer.Option(help="For corrected: exact or seen.")] = "exact",
+    codes: Annotated[
+        bool, typer.Option("--codes", help="For a gallery: say who gave which answer.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Answers as votes, counts, corrected labels, for other programs, or as a log to merge.
@@ -216,19 +222,24 @@ def export(
       candidly review export check --out votes.csv
 
       candidly review export check --as corrected --labels labels.npy --out corrected.npz
+
+      candidly review export check --as gallery --out pages
     """
     from .._names import lookup
 
     what, (endings, write) = lookup(EXPORTS, what, "kind of export")
-    check_place(out, "--out", endings)
+    if endings:
+        check_place(out, "--out", endings)
     if (what == "corrected") != (labels is not None):
         raise ValueError("--labels are what --as corrected corrects; give both or neither.")
+    if codes and what != "gallery":
+        raise ValueError("--codes is for --as gallery; the other files say who answered anyway.")
     with _opened(folder) as project:
-        number = write(project, out, labels, reading)
+        number = write(project, Wanted(out, labels, reading, codes))
     if as_json:
         print(json.dumps({"folder": str(folder), "as": what, "out": str(out), "rows": number}))
         return
-    print(f"wrote {out}: {number:,} rows", file=sys.stderr)
+    print(f"wrote {out}: {number:,} {'items' if what == 'gallery' else 'rows'}", file=sys.stderr)
 
 
 @app.command()

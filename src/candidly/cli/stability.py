@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._files import write_json, write_table
 from . import _progress
 from ._columns import (
     ENDINGS,
@@ -21,7 +22,7 @@ from ._columns import (
     read_columns,
     read_ids,
 )
-from ._issues import check_place, read_classes, write_json, write_table
+from ._issues import check_place, read_classes
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ._issues import check_place, read_classes, write_table
+from .._files import write_table
+from ._issues import check_place, read_classes
 from ._verdicts import print_settings, print_verdicts
 from .errors import _plain_words
 

@@ -10,6 +10,17 @@ from ._media import Shown, looks_of, looks_of_files
 from ._open import answered, seen
 from .answers import Reply
 from .assign import Task, examples_text
+from .browse import PAGE, SORTS, Found, View, browse
+from .cards import (
+    Card,
+    Said,
+    answers_of,
+    disagreement_of,
+    find_item,
+    next_like,
+    outcomes,
+    said_about,
+)
 from .changes import exclude, look, note, undo
 from .export import (
     argilla,
@@ -34,34 +45,56 @@ from .project import (
 )
 from .questions import QUESTIONS, choice_of
 from .rules import GOALS, PRESETS, Cost, Rules, plan_cost
-from .totals import Labels, Pair, Progress, Standing, pairs, progress, standings, tally, verdicts
+from .standings import Standing, pace, standings
+from .totals import (
+    Labels,
+    Overview,
+    Pair,
+    Progress,
+    overview,
+    pairs,
+    progress,
+    tally,
+    verdicts,
+)
 from .turn import answer, answer_and_next, next_tasks
 
 __all__ = [
     "GOALS",
+    "PAGE",
     "PRESETS",
     "QUESTIONS",
+    "SORTS",
+    "Card",
     "Cost",
+    "Found",
     "Item",
     "Labels",
+    "Overview",
     "Pair",
     "Person",
     "Progress",
     "Project",
     "Reply",
     "Rules",
+    "Said",
     "Shown",
     "Standing",
     "Task",
+    "View",
     "add_person",
     "answer",
     "answer_and_next",
     "answered",
+    "answers_of",
     "argilla",
+    "browse",
     "choice_of",
     "corrected_labels",
+    "disagreement_of",
     "examples_text",
     "exclude",
+    "find_item",
     "find_person",
     "import_answers",
     "import_votes",
@@ -77,15 +110,20 @@ __all__ = [
     "make_project",
     "merge",
     "merge_log",
+    "next_like",
     "next_tasks",
     "note",
     "open_project",
+    "outcomes",
+    "overview",
+    "pace",
     "pairs",
     "people",
     "plan_cost",
     "progress",
     "recount",
     "released",
+    "said_about",
     "seen",
     "set_tally",
     "shown_examples",

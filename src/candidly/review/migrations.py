@@ -58,7 +58,12 @@ EXAMPLES = (
     "ALTER TABLE entry ADD COLUMN examples TEXT",
 )
 
-MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, EXAMPLES)
+SUMS = (  # what the organiser's sums read, and nothing that an item shows
+    """CREATE INDEX item_sums ON item
+    (gold, given, guessed, pattern, done, said, skipped, held, truth)""",
+)
+
+MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, EXAMPLES, SUMS)
 
 
 def migrate(connection: Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> int:

@@ -10,6 +10,7 @@ from .._names import lookup, nearest
 from ..validation import ANSWERS
 from .questions import QUESTIONS
 
+INFINITE = float("inf")
 GOALS = {
     "random": "estimate how many labels are wrong",
     "quality": "clean: the most suspicious first",
@@ -174,24 +175,34 @@ class Cost:
 
 
 def plan_cost(
-    items: int, rules: Rules, *, seconds_per_batch: float, pay_per_hour: float = 0.0
+    items: int,
+    rules: Rules,
+    *,
+    seconds_per_batch: float,
+    pay_per_hour: float = 0.0,
+    said: int = 0,
 ) -> Cost:
     """What it takes to ask everyone about ``items`` items, known and repeated ones included.
+
+    Args:
+        said: answers that are there already, or not needed any more.
 
     >>> plan_cost(10_000, PRESETS["candidates"], seconds_per_batch=60, pay_per_hour=12)
     Cost(answers=100000, batches=10000, hours=166.66666666666666, money=2000.0)
     """
-    if items < 1 or seconds_per_batch <= 0 or pay_per_hour < 0:
+    if not (items >= 1 and 0 < seconds_per_batch < INFINITE and 0 <= pay_per_hour < INFINITE):
         raise ValueError(
             f"items is {items}, seconds_per_batch {seconds_per_batch}, pay_per_hour {pay_per_hour};"
             " the first two must be positive, the last not negative."
         )
+    if not 0 <= said <= items * rules.people:
+        raise ValueError(f"said is {said} of {items * rules.people} answers, which cannot be.")
     rest = 1.0
     for every in (rules.gold_every, rules.repeat_every):
         rest -= 1 / every if every else 0
     if rest <= 0:
         raise ValueError("gold_every and repeat_every leave no turn for other items.")
-    answers = round(items * rules.people / rest)
+    answers = round((items * rules.people - said) / rest)
     batches = -(-answers // rules.batch)
     hours = batches * seconds_per_batch / 3600
     return Cost(answers, batches, hours, hours * pay_per_hour)

@@ -4,54 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, and_, case, func, select
+from sqlalchemy import Connection, func, select
 
-from ..stats import share_interval
 from ..validation import ANSWERS, CATEGORIES, Agreement, Tally, Verdicts, agreement
 from ..validation._verdicts import categories
 from . import _schema as t
 from .project import Project
 from .questions import counts_of
 from .rules import Rules
+from .standings import Standing, standings_of
 
-WORRYING = 0.7  # share of known items answered rightly, below which a person is warned about
-
-
-@dataclass(frozen=True)
-class Standing:
-    """One person, as far as their answers tell.
-
-    Attributes:
-        code, name: who. excluded: out of the totals.
-        answers, skips: how many stand, known and repeated items included.
-        fast: answers below ``Rules.fast_ms``. seconds: mean time per answer, or None.
-        gold, gold_right: known items answered, and how many of them rightly.
-        low, high: 95 % interval of that share; NaN without any.
-        repeats, repeats_same: items answered twice, and how many of them alike.
-        warn: the interval lies below ``WORRYING``: think of leaving them out.
-    """
-
-    code: str
-    name: str | None
-    excluded: bool
-    answers: int
-    skips: int
-    fast: int
-    seconds: float | None
-    gold: int
-    gold_right: int
-    low: float
-    high: float
-    repeats: int
-    repeats_same: int
-
-    @property
-    def warn(self) -> bool:
-        """See the attributes."""
-        return self.high < WORRYING
+BY = {  # what sums are grouped by, beside how many answered; the verdict follows from it
+    "verdict": ("given", "guessed", "pattern"),
+    "yes or no": ("pattern",),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +30,7 @@ class Progress:
         items: to ask about. done: that need no more answers. held: handed out just now.
         answers, skips: that count. wanted: answers if everybody asked answered, W times items.
         saved: answers not needed, as their items were decided before.
+        left: answers that are still to come, skips and adaptive stopping aside.
         verdicts: number of items by category; empty for other questions.
         agreement: of verdicts; None for other questions.
         labels: of label questions, what was named; else None.
@@ -75,6 +44,7 @@ class Progress:
     skips: int
     wanted: int
     saved: int
+    left: int
     verdicts: Mapping[str, int]
     agreement: Agreement | None
     labels: Labels | None
@@ -114,99 +84,102 @@ class Pair:
 
 def progress(project: Project) -> Progress:
     """How far the project is, and what the answers come to."""
-    i = t.item.c
-    same = case((and_(i.given == i.guessed, i.given >= 0), 1), else_=0)
-    groups = (i.pattern, i.done, i.said, same)
     with project.store.read() as connection:
-        rows = connection.execute(
-            select(
-                i.pattern,
-                i.done,
-                i.said,
-                same.label("degenerate"),
-                func.count().label("items"),
-                func.sum(i.skipped).label("skipped"),
-                func.sum(i.held).label("held"),
-            )
-            .where(i.gold == 0)
-            .group_by(*groups)
-        ).all()
-        about = _labels(connection, project.rules)
-    rules = project.rules
-    items = sum(int(row.items) for row in rows)
-    judged = _verdicts_of(rows, rules) if rules.question == "verdict" else None
-    told: dict[str, int] = {}
-    if judged is not None:
-        numbers = np.bincount(judged.category, minlength=len(CATEGORIES))
-        told = dict(zip(CATEGORIES, numbers.tolist()))
-    return Progress(
-        items=items,
-        done=sum(int(row.items) for row in rows if row.done),
-        held=sum(int(row.held) for row in rows),
-        answers=sum(int(row.items) * row.said for row in rows),
-        skips=sum(int(row.skipped) for row in rows),
-        wanted=items * rules.people,
-        saved=sum(int(row.items) * max(rules.people - row.said, 0) for row in rows if row.done),
-        verdicts=told,
-        agreement=None if judged is None else agreement(judged),
-        labels=about,
-        yes=_yes(rows, rules) if rules.question == "yes or no" else None,
-    )
-
-
-def standings(project: Project) -> list[Standing]:
-    """Everybody who may answer: how much, how fast, and how well."""
-    with project.store.read() as connection:
-        rows = connection.execute(select(t.person).order_by(t.person.c.id)).all()
-        gold = _gold(connection, project.golds)
-        again = _repeats(connection)
-    found = []
-    for row in rows:
-        asked, right = gold.get(row.id, (0, 0))
-        repeats, same = again.get(row.id, (0, 0))
-        low, high = share_interval(np.array(right), asked).tolist()
-        said = row.answers + row.skips
-        found.append(
-            Standing(
-                code=row.code,
-                name=row.name,
-                excluded=bool(row.excluded),
-                answers=row.answers,
-                skips=row.skips,
-                fast=row.fast,
-                seconds=row.ms / 1000 / said if said and row.ms else None,
-                gold=asked,
-                gold_right=right,
-                low=low,
-                high=high,
-                repeats=repeats,
-                repeats_same=same,
-            )
-        )
-    return found
+        return _progress(connection, project, _sums(connection, project))
 
 
 def pairs(project: Project) -> list[Pair]:
-    """Pairs of a given and a guessed class, those with most disagreeing answers first."""
-    i = t.item.c
+    """Pairs of a given and a guessed class, those with most disagreeing answers first.
+
+    Raises:
+        ValueError: another question than verdicts.
+    """
+    _check_verdicts(project, "pairs of classes")
     with project.store.read() as connection:
-        rows = connection.execute(
-            select(i.given, i.guessed, i.pattern, func.count().label("items"))
-            .where(i.gold == 0, i.said > 0)
-            .group_by(i.given, i.guessed, i.pattern)
-        ).all()
-    sums: dict[tuple[int, int], np.ndarray] = {}
-    for row in rows:
-        counts = np.array(list(counts_of(row.pattern).values()), np.int64)
-        people = int(counts.sum())
-        differ = people * people - int((counts**2).sum())
-        add = np.array([1, people, differ, people * (people - 1)]) * row.items
-        sums[row.given, row.guessed] = sums.get((row.given, row.guessed), 0) + add
+        return _pairs(_sums(connection, project))
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """What an organiser looks at, of one moment: see the functions of these names.
+
+    ``pairs`` are empty for other questions than verdicts.
+    """
+
+    progress: Progress
+    people: Sequence[Standing]
+    pairs: Sequence[Pair]
+
+
+def overview(project: Project) -> Overview:
+    """``progress``, ``standings`` and ``pairs`` together, for the price of about one of them."""
+    with project.store.read() as connection:
+        rows = _sums(connection, project)
+        return Overview(
+            progress=_progress(connection, project, rows),
+            people=standings_of(connection, project),
+            pairs=_pairs(rows) if project.rules.question == "verdict" else (),
+        )
+
+
+Sums = Mapping[str, np.ndarray]  # columns of a table: int64, and patterns as str
+
+
+def _sums(connection: Connection, project: Project) -> Sums:
+    """Items by what they have in common, counted; from an index alone."""
+    i = t.item.c
+    by = [*BY.get(project.rules.question, ()), "done", "said"]
+    more = {"items": func.count(), "skipped": func.sum(i.skipped), "held": func.sum(i.held)}
+    keys = [i[name] for name in by]
+    chosen = select(*keys, *more.values()).where(i.gold == 0).group_by(*keys)
+    columns = zip(*connection.execute(chosen).all(), strict=True)
+    return {
+        name: np.array(values, object if name == "pattern" else np.int64)
+        for name, values in zip([*by, *more], columns)
+    }
+
+
+def _progress(connection: Connection, project: Project, sums: Sums) -> Progress:
+    rules, items, said = project.rules, sums["items"], sums["said"]
+    told: dict[str, int] = {}
+    agreed = None
+    if rules.question == "verdict":
+        judged = _verdicts_of(sums, rules)
+        numbers = np.bincount(judged.category, items, minlength=len(CATEGORIES)).astype(int)
+        told = dict(zip(CATEGORIES, numbers.tolist()))
+        agreed = agreement(judged, items)
+    done = sums["done"] == 1
+    missing = items * np.maximum(rules.people - said, 0)
+    return Progress(
+        items=int(items.sum()),
+        done=int(items[done].sum()),
+        held=int(sums["held"].sum()),
+        answers=int((items * said).sum()),
+        skips=int(sums["skipped"].sum()),
+        wanted=int(items.sum()) * rules.people,
+        saved=int(missing[done].sum()),
+        left=int(missing[~done].sum()),
+        verdicts=told,
+        agreement=agreed,
+        labels=_labels(connection, rules),
+        yes=_yes(sums, rules) if rules.question == "yes or no" else None,
+    )
+
+
+def _pairs(sums: Sums) -> list[Pair]:
+    labels = np.column_stack([sums["given"], sums["guessed"]])[sums["said"] > 0]
+    counts = _counts(sums["pattern"])[sums["said"] > 0]
+    classes, which = np.unique(labels, axis=0, return_inverse=True)
+    people = counts.sum(1)
+    differ = people**2 - (counts**2).sum(1)
+    each = np.column_stack([np.ones_like(people), people, differ, people * (people - 1)])
+    whole = np.zeros((len(classes), 4), np.int64)
+    np.add.at(whole, which.reshape(-1), each * sums["items"][sums["said"] > 0, None])
     found = [
-        Pair(*pair, int(items), int(said), float(differ / both) if both else float("nan"))
-        for pair, (items, said, differ, both) in sums.items()
+        Pair(given, guessed, items, said, differ / both if both else float("nan"))
+        for (given, guessed), (items, said, differ, both) in zip(classes.tolist(), whole.tolist())
     ]
-    return sorted(found, key=lambda p: (-p.disagreement * p.items if p.answers else 0.0, p.given))
+    return sorted(found, key=lambda p: -p.disagreement * p.items if p.answers > p.items else 0.0)
 
 
 def tally(project: Project) -> Tally:
@@ -218,8 +191,7 @@ def tally(project: Project) -> Tally:
         ValueError: another question than verdicts.
     """
     rules = project.rules
-    if rules.question != "verdict":
-        raise ValueError(f"the question is {rules.question!r}; only verdicts have a tally.")
+    _check_verdicts(project, "a tally")
     i = t.item.c
     columns = (i.at_row, i.name, i.given, i.guessed, i.pattern, i.skipped)
     with project.store.read() as connection:
@@ -232,7 +204,7 @@ def tally(project: Project) -> Tally:
     ids[:] = [row.name for row in rows]
     return Tally(
         item=np.array([row.at_row for row in rows], np.int64),
-        counts=_counts(rows, given == guessed),
+        counts=_merged(_counts([row.pattern for row in rows]), given == guessed),
         given=given,
         guessed=guessed,
         skipped=np.array([row.skipped for row in rows], np.int64),
@@ -254,50 +226,57 @@ def verdicts(project: Project) -> Verdicts:
     return _judged(tally(project), project.rules)
 
 
+def _check_verdicts(project: Project, what: str) -> None:
+    question = project.rules.question
+    if question != "verdict":
+        raise ValueError(f"the question is {question!r}; only verdicts have {what}.")
+
+
 def _judged(counted: Tally, rules: Rules) -> Verdicts:
     majority = counted.answers // 2 + 1
     needed = majority if rules.threshold is None else np.maximum(majority, rules.threshold)
     return Verdicts(counted, needed, categories(counted.counts, needed))
 
 
-def _verdicts_of(rows: Sequence[Any], rules: Rules) -> Verdicts:
-    """Verdicts of items that are known by their counts alone."""
-    times = np.array([row.items for row in rows], np.int64)
-    same = np.array([row.degenerate for row in rows], bool)
-    counts = np.repeat(_counts(rows, same), times, axis=0)
-    k = len(counts)
-    given = np.zeros(k, np.int64)
+def _verdicts_of(sums: Sums, rules: Rules) -> Verdicts:
+    """Verdicts of items that are known by their counts alone, one for each row of sums."""
+    same = sums["given"] == sums["guessed"]
+    nought = np.zeros(len(same), np.int64)
     return _judged(
         Tally(
-            item=np.arange(k),
-            counts=counts,
-            given=given,
-            guessed=np.where(np.repeat(same, times), 0, 1),
-            skipped=given,
+            item=np.arange(len(same)),
+            counts=_merged(_counts(sums["pattern"]), same),
+            given=nought,
+            guessed=np.where(same, 0, 1),
+            skipped=nought,
             offered=tuple(name for name in ANSWERS if name in rules.offered),
         ),
         rules,
     )
 
 
-def _counts(rows: Sequence[Any], same: np.ndarray) -> np.ndarray:
-    """int64 (k, 5); where both classes are one, the two names of it count as given."""
-    counts = np.zeros((len(rows), len(ANSWERS)), np.int64)
-    for k, row in enumerate(rows):
-        for code, number in counts_of(row.pattern).items():
-            counts[k, code] = number
+def _counts(patterns: Sequence[str] | np.ndarray) -> np.ndarray:
+    """int64 (k, 5); few patterns are different, and each is read once."""
+    known: dict[str, list[int]] = {}
+    for pattern in patterns:
+        if pattern not in known:
+            counts = counts_of(pattern)
+            known[pattern] = [counts.get(code, 0) for code in range(len(ANSWERS))]
+    found = [known[pattern] for pattern in patterns]
+    return np.array(found, np.int64).reshape(-1, len(ANSWERS))
+
+
+def _merged(counts: np.ndarray, same: np.ndarray) -> np.ndarray:
+    """The same; where both classes are one, the two names of it count as given."""
     counts[same, 0] += counts[same, 1]
     counts[same, 1] = 0
     return counts
 
 
-def _yes(rows: Sequence[Any], rules: Rules) -> tuple[int, int]:
-    found = [0, 0]
-    for row in rows:
-        if row.done:
-            yes = counts_of(row.pattern).get(1, 0) >= rules.needed
-            found[0 if yes else 1] += int(row.items)
-    return found[0], found[1]
+def _yes(sums: Sums, rules: Rules) -> tuple[int, int]:
+    done = sums["done"] == 1
+    yes = _counts(sums["pattern"])[:, 1] >= rules.needed
+    return int(sums["items"][done & yes].sum()), int(sums["items"][done & ~yes].sum())
 
 
 def _labels(connection: Connection, rules: Rules) -> Labels | None:
@@ -331,44 +310,3 @@ def _labels(connection: Connection, rules: Rules) -> Labels | None:
         flips = named / people[:, None]
     size, per_answer, coverage = ratios.tolist()
     return Labels(size, per_answer, coverage, flips)
-
-
-def _gold(connection: Connection, golds: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """Known items answered by each person, and how many rightly."""
-    right = case((t.entry.c.choice == t.item.c.key, 1), else_=0)
-    rows = connection.execute(
-        select(t.seat.c.person, func.count(), func.sum(right))
-        .select_from(
-            t.item.join(t.seat, t.seat.c.item == t.item.c.id).join(
-                t.entry, t.entry.c.id == t.seat.c.entry
-            )
-        )
-        .where(t.seat.c.item.in_(golds), t.entry.c.blind == 1, t.entry.c.choice != "skip")
-        .group_by(t.seat.c.person)
-    ).all()
-    return {person: (int(asked), int(good)) for person, asked, good in rows}
-
-
-def _repeats(connection: Connection) -> dict[int, tuple[int, int]]:
-    """Items that each person answered twice, and how many of them alike."""
-    first, again = t.seat.alias("first"), t.seat.alias("again")
-    said, later = t.entry.alias("said"), t.entry.alias("later")
-    alike = case((said.c.choice == later.c.choice, 1), else_=0)
-    rows = connection.execute(
-        select(again.c.person, func.count(), func.sum(alike))
-        .select_from(
-            again.join(later, later.c.id == again.c.entry)
-            .join(
-                first,
-                and_(
-                    first.c.item == again.c.item,
-                    first.c.person == again.c.person,
-                    first.c.repeat == 0,
-                ),
-            )
-            .join(said, said.c.id == first.c.entry)
-        )
-        .where(again.c.repeat > t.ZERO)
-        .group_by(again.c.person)
-    ).all()
-    return {person: (int(asked), int(good)) for person, asked, good in rows}

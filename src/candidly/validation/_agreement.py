@@ -8,7 +8,7 @@ import numpy as np
 
 from ._estimate import Z
 from ._tally import ANSWERS, SetTally
-from ._verdicts import Verdicts, fragile, without_degenerate
+from ._verdicts import Verdicts, fragile
 
 SLIGHT = 0.2  # kappa, below which errors are mostly disagreement
 
@@ -33,8 +33,10 @@ class Kappa:
     items: int
 
 
-def fleiss(counts: np.ndarray) -> Kappa:
+def fleiss(counts: np.ndarray, times: np.ndarray | None = None) -> Kappa:
     """Fleiss' kappa of counts of answers, int (items, answers).
+
+    With ``times``, int (items,), each row stands for so many items.
 
     Items may have different numbers of answers: each counts one in the observed agreement, each
     answer one in the expected. Equal numbers give the published formula.
@@ -45,19 +47,23 @@ def fleiss(counts: np.ndarray) -> Kappa:
     1.0
     """
     counts = np.asarray(counts, np.float64)
-    counts = counts[counts.sum(1) >= 2]
-    k = len(counts)
+    times = np.ones(len(counts), np.int64) if times is None else np.asarray(times)
+    answered = counts.sum(1) >= 2
+    counts, times = counts[answered], times[answered]
+    k = int(times.sum())
     if not k:
         nan = float("nan")
         return Kappa(nan, nan, nan, nan, nan, 0)
     people = counts.sum(1)
     agree = ((counts**2).sum(1) - people) / (people * (people - 1))
-    observed, expected = float(agree.mean()), _chance(counts.sum(0))
+    alike, said = (times * agree).sum(), (times[:, None] * counts).sum(0)
+    observed, expected = float(alike / k), _chance(said)
     kappa = float(_beyond(observed, expected))
     low = high = float("nan")
     if k > 1:
-        left_out = _beyond((agree.sum() - agree) / (k - 1), _chance(counts.sum(0) - counts))
-        error = np.sqrt((k - 1) / k * ((left_out - left_out.mean()) ** 2).sum())
+        left_out = _beyond((alike - agree) / (k - 1), _chance(said - counts))
+        mean = (times * left_out).sum() / k
+        error = np.sqrt((k - 1) / k * (times * (left_out - mean) ** 2).sum())
         low, high = kappa - Z * error, kappa + Z * error
     return Kappa(kappa, float(low), float(high), observed, float(expected), k)
 
@@ -86,24 +92,26 @@ class Agreement:
         return self.kappa is not None and self.kappa.kappa < SLIGHT
 
 
-def agreement(verdicts: Verdicts) -> Agreement:
+def agreement(verdicts: Verdicts, times: np.ndarray | None = None) -> Agreement:
     """Fleiss' kappa over the answers offered, and how many verdicts hang on one person.
 
-    Items whose two classes are one are left out of kappa: the question had one answer.
+    Items whose two classes are one are left out of kappa: the question had one answer. With
+    ``times``, int (k,), each verdict stands for so many items.
     """
-    decided = int(verdicts.decided.sum())
+    times = np.ones(len(verdicts), np.int64) if times is None else np.asarray(times)
+    decided = int(times[verdicts.decided].sum())
     if isinstance(verdicts.tally, SetTally):
         return Agreement(None, 0, 0, 0, decided)
     columns = [ANSWERS.index(name) for name in verdicts.tally.offered]
-    valid = without_degenerate(verdicts.tally).counts[:, columns]
+    two = ~verdicts.tally.degenerate
     most = verdicts.tally.counts[:, :4].max(1)
     alike = verdicts.decided & (verdicts.tally.counts.max(1) == verdicts.tally.answers)
     at = verdicts.decided & (most == verdicts.threshold)
     return Agreement(
-        kappa=fleiss(valid),
-        unanimous=int(alike.sum()),
-        split=int(at.sum()),
-        fragile=int(fragile(verdicts).sum()),
+        kappa=fleiss(verdicts.tally.counts[two][:, columns], times[two]),
+        unanimous=int(times[alike].sum()),
+        split=int(times[at].sum()),
+        fragile=int(times[fragile(verdicts)].sum()),
         decided=decided,
     )
 

@@ -165,19 +165,3 @@ def _different(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         keys = which * (int(column.max(initial=0)) + 1) + column
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     return rows[first], which
-
-
-def without_degenerate(tally: Tally) -> Tally:
-    """The items whose two classes differ."""
-    kept = ~tally.degenerate
-    return Tally(
-        item=tally.item[kept],
-        counts=tally.counts[kept],
-        given=tally.given[kept],
-        guessed=tally.guessed[kept],
-        skipped=tally.skipped[kept],
-        offered=tally.offered,
-        ids=tally.ids[kept],
-        classes=tally.classes,
-        others={name: values[kept] for name, values in tally.others.items()},
-    )

@@ -8,6 +8,7 @@ from ._links import organiser_link, person_link, viewer_link
 from ._site import Site, open_site
 from .app import make_app
 from .serve import serve
+from .static_gallery import write_gallery
 
 __all__ = [
     "Site",
@@ -17,4 +18,5 @@ __all__ = [
     "person_link",
     "serve",
     "viewer_link",
+    "write_gallery",
 ]

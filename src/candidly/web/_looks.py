@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote
 
-from ..review import Shown
-from ._site import Site
+from ..review import Project, Shown
+from ..review._media import FOLDER
 
 CRISP = 96  # pixels: an image up to this is enlarged without smoothing
 LARGE = 384  # to which a small one is enlarged
@@ -34,14 +35,14 @@ class Look:
     crisp: bool = False
 
 
-def look_of(site: Site, shown: Shown) -> Look:
-    """What a page shows of an item or an example."""
+def look_of(project: Project, shown: Shown, base: str = "/media/") -> Look:
+    """What a page shows of an item or an example; its file is below the address ``base``."""
     if shown.kind == "image":
-        width, height = _size(site.media / shown.payload)
-        factor = _factor(max(width, height), site.project.rules.shown_px)
+        width, height = _size(project.folder / FOLDER / shown.payload)
+        factor = _factor(max(width, height), project.rules.shown_px)
         return Look(
             "image",
-            src=f"/media/{shown.payload}",
+            src=base + quote(shown.payload),
             width=round(width * factor),
             height=round(height * factor),
             crisp=0 < max(width, height) <= CRISP,
@@ -49,7 +50,7 @@ def look_of(site: Site, shown: Shown) -> Look:
     if shown.kind == "table":
         return Look("table", values=tuple(json.loads(shown.payload)))
     if shown.kind == "audio":
-        return Look("audio", src=f"/media/{shown.payload}")
+        return Look("audio", src=base + quote(shown.payload))
     return Look(shown.kind, text=shown.payload)
 
 

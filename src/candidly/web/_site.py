@@ -13,8 +13,9 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from ..review import Project, Shown
+from ..review import Overview, Project, Shown, overview
 from ..review import _schema as t
+from ._recent import Recent
 
 KEY = "review.key"  # in the project's folder, readable by its owner alone
 LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -68,6 +69,11 @@ class Site:
         with self.project.store.read() as connection:
             rows = connection.execute(select(t.example)).all()
         return {row.id: Shown(row.kind, row.payload) for row in rows}
+
+    @cached_property
+    def overview(self) -> Recent[Overview]:
+        """What organisers look at; several of them may, and every few seconds."""
+        return Recent(lambda: overview(self.project))
 
 
 def open_site(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ NAV = {  # of each role; the first page is where one arrives
 @cache
 def environment() -> Environment:
     """Read once; templates are compiled when first used."""
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -35,6 +36,26 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    made.filters |= {"number": number, "percent": percent}
+    return made
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """For reading, with a dash for what is not known.
+
+    >>> number(1234567), number(2.5, 1), number(float("nan"))
+    ('1,234,567', '2.5', '–')
+    """
+    return "–" if value is None or isnan(value) else f"{value:,.{digits}f}"
+
+
+def percent(part: float, whole: float = 1.0, digits: int = 0) -> str:
+    """A share, for reading.
+
+    >>> percent(1, 3), percent(0.5, digits=1), percent(0, 0)
+    ('33 %', '50.0 %', '–')
+    """
+    return f"{number(100 * part / whole, digits)} %" if whole and not isnan(part) else "–"
 
 
 def part(name: str, **values: Any) -> str:

@@ -170,9 +170,9 @@ def _card(
             id=uuid.uuid4().hex,
             task=task,
             sealed=sealed(site, task.item, task.repeat),
-            look=look_of(site, task.shown),
+            look=look_of(site.project, task.shown),
             examples=[
-                (rules.classes[label], [look_of(site, site.examples[k]) for k in numbers])
+                (rules.classes[label], [look_of(site.project, site.examples[k]) for k in numbers])
                 for label, numbers in zip(task.classes, task.examples)
             ],
             options=screen.options(rules, task),

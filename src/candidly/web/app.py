@@ -11,12 +11,13 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from . import answering, entering, files
+from . import answering, entering, files, gallery, organiser
 from ._guard import App, Guard, Rate
-from ._links import PERSON
+from ._links import ORGANISER, PERSON, VIEWER
 from ._site import Site
 from ._visit import SAID_A_SECOND, SAID_AT_ONCE, route
 
+LOOKERS = (VIEWER, ORGANISER)
 ROUTES = (
     route("/", entering.door, open=True),
     route("/in", entering.sign_in, form=True, open=True),
@@ -30,6 +31,12 @@ ROUTES = (
     route("/answer", answering.answer, (PERSON,), form=True),
     route("/undo", answering.undo, (PERSON,), form=True),
     route("/look", answering.look, (PERSON,), form=True),
+    route("/organiser", organiser.organiser, LOOKERS),
+    route("/organiser/person", organiser.add, (ORGANISER,), form=True),
+    route("/organiser/exclude", organiser.exclude, (ORGANISER,), form=True),
+    route("/download/{name}", organiser.download, LOOKERS),
+    route("/gallery", gallery.gallery, LOOKERS),
+    route("/gallery/item/{name:path}", gallery.item, LOOKERS),
 )
 
 THREADS = 64  # requests worked on at once; writers of one moment share a commit

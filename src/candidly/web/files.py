@@ -34,15 +34,20 @@ def style(visit: Visit) -> Response:
 
 def media(visit: Visit) -> Response:
     """One file, by its plain name: no folders, no links, images and sounds alone."""
-    name = visit.path["name"]
-    path = visit.site.media / name
+    path = media_file(visit.site.media, visit.path["name"])
+    if path is None:
+        raise Refused(404, "There is no such file.")
+    kind = TYPES[path.suffix.lower()]
+    return FileResponse(path, media_type=kind, headers={"cache-control": A_DAY})
+
+
+def media_file(folder: Path, name: str) -> Path | None:
+    """An image or sound in a folder that is no link, itself a plain file; None for all else."""
     ending = os.path.splitext(name)[1].lower()
     if name != os.path.basename(name) or name.startswith(".") or ending not in TYPES:
-        raise Refused(404, "There is no such file.")
+        return None
     try:
-        plain = stat.S_ISREG(os.lstat(path).st_mode) and not visit.site.media.is_symlink()
+        plain = stat.S_ISREG(os.lstat(folder / name).st_mode) and not folder.is_symlink()
     except (OSError, ValueError):
         plain = False
-    if not plain:
-        raise Refused(404, "There is no such file.")
-    return FileResponse(path, media_type=TYPES[ending], headers={"cache-control": A_DAY})
+    return folder / name if plain else None
