@@ -350,3 +350,15 @@ def test_an_answer_taken_back_comes_before_what_is_ahead(make):
     review.undo(project, who, an_id())
     again = review.next_tasks(project, who, ahead=1)
     assert [task.item for task in again] == [first[0].item, *(task.item for task in ahead)]
+
+
+def test_a_batch_that_was_cut_short_is_not_filled_by_the_next(make):
+    project = make(13, people=1, threshold=1, batch=10, whole_batch=True)
+    a, b = team(project, 2)
+    assert len(review.next_tasks(project, b)) == 10
+    assert len(review.next_tasks(project, a, ahead=1)) == 3
+    project.clock.now += project.rules.lease_s + 1  # what b holds is free
+    held = review.next_tasks(project, a, ahead=1)
+    assert [task.batch for task in held] == [0] * 3 + [1] * 10
+    left = review.answer_and_next(project, a, [reply(task) for task in held[:3]])
+    assert [task.item for task in left] == [task.item for task in held[3:]]
