@@ -83,7 +83,7 @@ _AGAIN = (
     .order_by(t.seat.c.turn.desc())
     .limit(1)
 )
-_ITEM = select(*LOOK).where(t.item.c.id == bindparam("number"))
+_ITEMS = select(*LOOK).where(t.item.c.id.in_(bindparam("numbers", expanding=True)))
 _SEEN = select(t.seat.c.item).where(
     t.seat.c.item == bindparam("number"),
     t.seat.c.person == bindparam("who"),
@@ -148,26 +148,31 @@ def hand_out(
     """Give different people their tasks: what they hold, and so many batches ahead."""
     _release(connection, project.rules, [who for who, _ in wanting])
     wanting = [(who, ahead) for who, ahead in wanting if not who.excluded]
-    ends = [_keep_held(project, who) for who, _ in wanting]
-    renewed = [
-        {"who": who.id, "end": end} for (who, _), end in zip(wanting, ends) if end is not None
-    ]
-    if renewed:
-        connection.execute(_RENEW, renewed)
+    _keep_held(connection, project, [who for who, _ in wanting if who.held])
     leases = _Leases(connection, project.rules, wanting)
     for who, ahead in wanting:
         _fill(leases, project, who, ahead)
     leases.write()
 
 
-def _keep_held(project: Project, who: Visit) -> float | None:
-    """Tasks of what the person holds; the new end of their leases, if they are to be renewed."""
+def _keep_held(connection: Connection, project: Project, people: Sequence[Visit]) -> None:
+    """Give these people what they hold as their tasks, and renew leases that have aged."""
+    if not people:
+        return
+    numbers = sorted({seat.item for who in people for seat in who.held})
+    items = {row.id: row for row in connection.execute(_ITEMS, {"numbers": numbers})}
     lease_s = project.rules.lease_s
-    end = None
-    if any(seat.until < who.now + RENEWED * lease_s for seat in who.held):
-        end = who.now + lease_s
-    who.tasks = [_task(project, who, seat, seat, end or seat.until) for seat in who.held]
-    return end
+    renewed = []
+    for who in people:
+        end = None
+        if any(seat.until < who.now + RENEWED * lease_s for seat in who.held):
+            end = who.now + lease_s
+            renewed.append({"who": who.id, "end": end})
+        who.tasks = [
+            _task(project, who, items[seat.item], seat, end or seat.until) for seat in who.held
+        ]
+    if renewed:
+        connection.execute(_RENEW, renewed)
 
 
 class _Leases:
@@ -265,10 +270,10 @@ def _gold(connection: Connection, project: Project, who: Visit) -> Any:
     """The next known item of the person's own order; None when all were asked."""
     order = gold_order(project.rules, who.code, len(project.golds))
     while who.golds < len(order):
-        place = {"number": project.golds[order[who.golds]]}
+        number = project.golds[order[who.golds]]
         who.golds += 1
-        if connection.execute(_SEEN, place | {"who": who.id}).first() is None:
-            return connection.execute(_ITEM, place).one()
+        if connection.execute(_SEEN, {"number": number, "who": who.id}).first() is None:
+            return connection.execute(_ITEMS, {"numbers": [number]}).one()
     return None
 
 
