@@ -196,8 +196,9 @@ class _Leases:
     def add(self, row: dict[str, Any]) -> None:
         self._rows.append(row)
 
-    def write(self) -> None:
-        if self._rows:
+    def write(self, who: Visit | None = None) -> None:
+        """Write all that is not written, where some of it is about this person or none is named."""
+        if self._rows and (who is None or any(row["person"] == who.id for row in self._rows)):
             self.connection.execute(_LEASE[self.connection.dialect.name], self._rows)
             refresh(self.connection, self.rules, sorted({row["item"] for row in self._rows}))
             self._rows = []
@@ -281,7 +282,7 @@ def _repetition(leases: _Leases, who: Visit) -> Any:
     """An item that the person answered at least ``APART`` turns ago, not repeated yet."""
     if who.turns < APART:
         return None
-    leases.write()
+    leases.write(who)
     at = repeated_turn(leases.rules, who.code, who.turns)
     return leases.connection.execute(_AGAIN, {"who": who.id, "at": at}).one_or_none()
 
