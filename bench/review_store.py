@@ -37,6 +37,7 @@ from candidly.review.load import _absorb, _entry
 PEOPLE = 6
 WRITERS = 50
 FOR_S = 20.0  # of many people at once
+QUEUE = 10_000  # items for them
 CHOICES = ("given", "guessed", "both", "neither")
 
 
@@ -101,7 +102,7 @@ def together(project: review.Project, for_s: float, label: str) -> list[Claim]:
 
     def work(who: review.Person, mine: list[float]) -> None:
         tasks = review.next_tasks(project, who, ahead=1)
-        while time.perf_counter() < stop:
+        while tasks and time.perf_counter() < stop:
             start = time.perf_counter()
             reply = review.Reply(uuid.uuid4().hex, tasks[0].item, "given", repeat=tasks[0].repeat)
             tasks = review.answer_and_next(project, who, [reply], ahead=1)
@@ -153,12 +154,12 @@ def postgres(folder: Path) -> Iterator[str | None]:
         subprocess.run([pg_ctl, "-D", data, "-m", "fast", "stop"], **how)
 
 
-def many_people(folder: Path, n: int, for_s: float) -> list[Claim]:
-    with new_project(folder / "many", n) as project:
+def many_people(folder: Path, for_s: float) -> list[Claim]:
+    with new_project(folder / "many", QUEUE) as project:
         claims = together(project, for_s, "SQLite")
     with postgres(folder / "server") as url:
         if url is not None:
-            with new_project(folder / "many-postgres", n, url) as project:
+            with new_project(folder / "many-postgres", QUEUE, url) as project:
                 claims += together(project, for_s, "PostgreSQL")
     return claims
 
@@ -179,7 +180,7 @@ def measure(quick: bool) -> list[Claim]:
             old, _ = turns(project, review.find_person(project, "first"), 100)
             through = review.find_person(project, "p0")
             end = ms_of(lambda: review.next_tasks(project, through), 3)
-        people_at_once = many_people(Path(name), n // 10, 2.0 if quick else FOR_S)
+        people_at_once = many_people(Path(name), 2.0 if quick else FOR_S)
     label = f"{n} items"
     return [
         at_most(f"{label}: open, s", statistics.median(opened) / 1e3, 2),

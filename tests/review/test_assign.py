@@ -350,3 +350,27 @@ def test_an_answer_taken_back_comes_before_what_is_ahead(make):
     review.undo(project, who, an_id())
     again = review.next_tasks(project, who, ahead=1)
     assert [task.item for task in again] == [first[0].item, *(task.item for task in ahead)]
+
+
+def test_a_batch_that_was_cut_short_is_not_filled_by_the_next(make):
+    project = make(13, people=1, threshold=1, batch=10, whole_batch=True)
+    a, b = team(project, 2)
+    assert len(review.next_tasks(project, b)) == 10
+    assert len(review.next_tasks(project, a, ahead=1)) == 3
+    project.clock.now += project.rules.lease_s + 1  # what b holds is free
+    held = review.next_tasks(project, a, ahead=1)
+    assert [task.batch for task in held] == [0] * 3 + [1] * 10
+    left = review.answer_and_next(project, a, [reply(task) for task in held[:3]])
+    assert [task.item for task in left] == [task.item for task in held[3:]]
+
+
+def test_who_stands_far_apart_in_the_queue_gets_what_is_next_there(make):
+    project = make(200, people=4, threshold=3)
+    everyone = team(project, 4)
+    for who, number in zip(everyone, (0, 60, 150, 199)):
+        for _ in range(number):
+            take(project, who)
+    requests = [review.turn.Request(project, who, [], 2) for who in everyone]
+    outcomes = project.store.write(lambda c: review.turn.serve(c, requests))
+    found = [[task.item for task in tasks] for tasks in outcomes]
+    assert found == [[0, 1, 2], [60, 61, 62], [150, 151, 152], [199]]

@@ -37,11 +37,11 @@ def in_one_group(store, writes):
         entered.set()
         assert gate.wait(20)
 
-    threads = [threading.Thread(target=store.write, args=(first,))]
+    threads = [threading.Thread(daemon=True, target=store.write, args=(first,))]
     threads[0].start()
     assert entered.wait(20)
     for k, write in enumerate(writes):
-        threads.append(threading.Thread(target=caught(write, found, k)))
+        threads.append(threading.Thread(daemon=True, target=caught(write, found, k)))
         threads[-1].start()
         while len(store._group._waiting) <= k:
             time.sleep(0.001)
@@ -199,7 +199,9 @@ def test_who_is_stopped_while_waiting_does_not_stop_the_others(at_once, monkeypa
     jobs = [Job(lambda c, asked: asked, k, True) for k in range(3)]
     jobs[1].turn = Stopped(at_once)
     threads = [
-        threading.Thread(target=caught(lambda job=job: group.write(job), found, job.asked))
+        threading.Thread(
+            daemon=True, target=caught(lambda job=job: group.write(job), found, job.asked)
+        )
         for job in jobs
     ]
     threads[0].start()
@@ -246,7 +248,7 @@ def test_readers_and_writers_do_not_wait_for_each_other(make):
         entered.set()
         assert gate.wait(20)
 
-    writer = threading.Thread(target=project.store.write, args=(slow,))
+    writer = threading.Thread(daemon=True, target=project.store.write, args=(slow,))
     writer.start()
     assert entered.wait(20)
     assert review.progress(project).held == 1  # while somebody writes
@@ -276,7 +278,7 @@ def test_many_threads_come_to_what_the_log_says(make, ahead):
         except BaseException as error:
             failed.append(error)
 
-    threads = [threading.Thread(target=work, args=(who,)) for who in team(project, 9)]
+    threads = [threading.Thread(daemon=True, target=work, args=(who,)) for who in team(project, 9)]
     for thread in threads:
         thread.start()
     for thread in threads:

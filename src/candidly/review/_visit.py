@@ -17,15 +17,8 @@ KEPT = ("cursor", "turns", "golds", "answers", "skips", "fast", "ms")  # what a 
 # what a task shows of an item
 LOOK = tuple(t.item.c[k] for k in ("id", "kind", "payload", "given", "guessed", "asks"))
 # built once: putting statements together costs more than running them
-SEATS = select(
-    *LOOK,
-    *(t.item.c.said, t.item.c.held, t.item.c.gold),
-    *(
-        t.seat.c[name]
-        for name in ("person", "repeat", "flip", "until", "entry", "open", "turn", "batch")
-    ),
-).select_from(t.seat.join(t.item, t.item.c.id == t.seat.c.item))
-_HELD = SEATS.where(
+# apart from items: PostgreSQL, which cannot know how few these are, would read all items to join
+_HELD = select(t.seat).where(
     t.seat.c.person.in_(bindparam("people", expanding=True)), t.seat.c.until > t.ZERO
 )
 _FIRST_END = select(t.seat.c.until).where(t.seat.c.until > t.ZERO).order_by(t.seat.c.until).limit(1)
@@ -45,7 +38,7 @@ class Visit:
 
     Attributes:
         id, code, excluded: who. now: seconds since 1970.
-        held: seats leased to them, in the order in which to answer; rows of ``SEATS``.
+        held: seats leased to them, in the order in which to answer; rows of the table.
         first_end: when the first of all leases ends, whosever it is; None without any.
         refused: why nothing of what they say is kept. tasks: what they are to answer now.
     """

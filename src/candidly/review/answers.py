@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
@@ -16,7 +16,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from . import _schema as t
 from ._log import ADD, ANSWER, check_id, check_same, check_text, count
 from ._refresh import LAPSED, refresh
-from ._visit import SEATS, Visit
+from ._visit import Visit
 from .project import Project
 from .questions import codes_of
 
@@ -24,8 +24,13 @@ from .questions import codes_of
 _THERE = select(
     *(t.entry.c[name] for name in ("id", "kind", "person", "item", "repeat", "choice"))
 ).where(t.entry.c.id.in_(bindparam("ids", expanding=True)))
-_ASKED = SEATS.where(
-    t.seat.c.person == bindparam("who"), t.seat.c.item.in_(bindparam("items", expanding=True))
+_ASKED = (
+    select(t.seat, t.item.c.said, t.item.c.held, t.item.c.gold)
+    .join(t.item, t.item.c.id == t.seat.c.item)
+    .where(
+        t.seat.c.person == bindparam("who"),
+        t.seat.c.item.in_(bindparam("items", expanding=True)),
+    )
 )
 _LEFT = select(t.seat.c.item, t.seat.c.repeat).where(
     t.seat.c.person == bindparam("who"),
@@ -132,7 +137,7 @@ def _entries_of(
     if project.rules.whole_batch:
         _check_whole(connection, who, seats)
     count(project, who, fresh, 1)
-    who.held = [seat for seat in who.held if (seat.id, seat.repeat) not in seats]
+    who.held = [seat for seat in who.held if (seat.item, seat.repeat) not in seats]
     return [_entry_of(project, who, reply, seats[reply.item, reply.repeat]) for reply in fresh]
 
 
@@ -146,12 +151,12 @@ def _seats_of(
     connection: Connection, who: Visit, replies: Sequence[Reply]
 ) -> dict[tuple[int, int], Any]:
     """The seats from which these replies are said, by item and repetition."""
-    seats = {(seat.id, seat.repeat): seat for seat in who.held}
+    seats = {(seat.item, seat.repeat): seat for seat in who.held}
     places = [(reply.item, reply.repeat) for reply in replies]
     if any(place not in seats for place in places):
         items = sorted({reply.item for reply in replies})
         rows = connection.execute(_ASKED, {"who": who.id, "items": items})
-        seats |= {(seat.id, seat.repeat): seat for seat in rows}
+        seats |= {(seat.item, seat.repeat): seat for seat in rows}
     for place in places:
         seat = seats.get(place)
         if seat is None:
@@ -170,18 +175,21 @@ def _check_whole(connection: Connection, who: Visit, seats: Mapping[tuple[int, i
 
 
 def _entry_of(project: Project, who: Visit, reply: Reply, seat: Any) -> dict[str, Any]:
-    lapsed = seat.until == LAPSED
-    full = seat.said + seat.held >= project.rules.people and not seat.gold and not seat.repeat
     return {
-        **asdict(reply),
+        **vars(reply),
         "kind": ANSWER,
         "person": who.id,
         "at": who.now,
         "flip": seat.flip,
         "batch": seat.batch,
         "blind": int(not seat.open),
-        "late": int(lapsed and full),
+        "late": int(seat.until == LAPSED and _is_full(project, seat)),
     }
+
+
+def _is_full(project: Project, seat: Any) -> bool:
+    """Whether others have all the places of the item, which a lapsed lease has lost."""
+    return seat.said + seat.held >= project.rules.people and not seat.gold and not seat.repeat
 
 
 def _seat_of(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,12 +9,11 @@ item or a repetition comes are drawn from the seed, one in each block of turns.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, or_, select, update
+from sqlalchemy import Connection, bindparam, exists, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from . import _schema as t
@@ -28,6 +27,7 @@ from ._orders import (
     is_repeat_turn,
     repeated_turn,
 )
+from ._queue import Queue, look_up
 from ._refresh import LAPSED, refresh
 from ._visit import LOOK, Visit
 from .project import Project
@@ -37,7 +37,6 @@ from .rules import Rules
 RELEASED = 50  # leases that have ended, cleared at once
 RENEWED = 0.9  # of a lease: with less of it left it is renewed
 
-_OWN = t.seat.alias("own")
 _PLACE = ("item", "person", "repeat")
 
 # built once: putting statements together costs more than running them
@@ -67,20 +66,6 @@ _LAPSE = (
     )
     .values(until=LAPSED)
 )
-_NEXT = (
-    select(*LOOK, t.item.c.queue, t.item.c.said, t.item.c.held)
-    .where(
-        t.item.c.open == 1,
-        t.item.c.queue > bindparam("behind"),
-        ~exists().where(
-            _OWN.c.item == t.item.c.id,
-            _OWN.c.person == bindparam("who"),
-            or_(_OWN.c.until.is_(None), _OWN.c.until > t.ZERO),
-        ),
-    )
-    .order_by(t.item.c.queue)
-    .limit(1)
-)
 _DONE = t.seat.alias("done")
 _AGAIN = (
     select(*LOOK)
@@ -99,7 +84,7 @@ _AGAIN = (
     .order_by(t.seat.c.turn.desc())
     .limit(1)
 )
-_ITEM = select(*LOOK).where(t.item.c.id == bindparam("number"))
+_ITEMS = select(*LOOK).where(t.item.c.id.in_(bindparam("numbers", expanding=True)))
 _SEEN = select(t.seat.c.item).where(
     t.seat.c.item == bindparam("number"),
     t.seat.c.person == bindparam("who"),
@@ -163,56 +148,77 @@ def hand_out(
     """Give different people their tasks: what they hold, and so many batches ahead."""
     _release(connection, project.rules, [who for who, _ in wanting])
     wanting = [(who, ahead) for who, ahead in wanting if not who.excluded]
-    ends = [_keep_held(project, who) for who, _ in wanting]
-    renewed = [
-        {"who": who.id, "end": end} for (who, _), end in zip(wanting, ends) if end is not None
-    ]
-    if renewed:
-        connection.execute(_RENEW, renewed)
-    leases = _Leases(connection, project.rules)
+    _keep_held(connection, project, [who for who, _ in wanting if who.held])
+    leases = _Leases(connection, project.rules, wanting)
     for who, ahead in wanting:
         _fill(leases, project, who, ahead)
     leases.write()
 
 
-def _keep_held(project: Project, who: Visit) -> float | None:
-    """Tasks of what the person holds; the new end of their leases, if they are to be renewed."""
+def _keep_held(connection: Connection, project: Project, people: Sequence[Visit]) -> None:
+    """Give these people what they hold as their tasks, and renew leases that have aged."""
+    if not people:
+        return
+    numbers = sorted({seat.item for who in people for seat in who.held})
+    items = {row.id: row for row in connection.execute(_ITEMS, {"numbers": numbers})}
     lease_s = project.rules.lease_s
-    end = None
-    if any(seat.until < who.now + RENEWED * lease_s for seat in who.held):
-        end = who.now + lease_s
-    who.tasks = [_task(project, who, seat, seat, end or seat.until) for seat in who.held]
-    return end
+    renewed = []
+    for who in people:
+        end = None
+        if any(seat.until < who.now + RENEWED * lease_s for seat in who.held):
+            end = who.now + lease_s
+            renewed.append({"who": who.id, "end": end})
+        who.tasks = [
+            _task(project, who, items[seat.item], seat, end or seat.until) for seat in who.held
+        ]
+    if renewed:
+        connection.execute(_RENEW, renewed)
 
 
 class _Leases:
     """Leases of one write, written together: one at a time they would take three statements each.
 
-    What is not written yet, queries do not see: whoever asks one that it would change writes first.
+    Queries do not see what is not written yet.
     """
 
-    def __init__(self, connection: Connection, rules: Rules) -> None:
+    def __init__(
+        self, connection: Connection, rules: Rules, wanting: Sequence[tuple[Visit, int]]
+    ) -> None:
         self.connection = connection
         self.rules = rules
         self._rows: list[dict[str, Any]] = []
-        self._taken: Counter[int] = Counter()
-        self._places: set[tuple[int, int]] = set()
+        wanted = sum(_batches_left(who, ahead) for who, ahead in wanting) * rules.batch
+        self._queue = None
+        if wanted > 1:  # for one alone it is quicker to look it up
+            behind = min(who.cursor for who, ahead in wanting if _batches_left(who, ahead))
+            self._queue = Queue(connection, rules, behind, wanted)
 
     def add(self, row: dict[str, Any]) -> None:
         self._rows.append(row)
-        self._taken[row["item"]] += 1
-        self._places.add((row["item"], row["person"]))
 
-    def changes(self, item: Any, person: int) -> bool:
-        """Whether what is not written says that this person cannot have this item."""
-        room = self.rules.people - item.said - item.held - self._taken[item.id]
-        return room <= 0 or (item.id, person) in self._places
-
-    def write(self) -> None:
-        if self._rows:
+    def write(self, who: Visit | None = None) -> None:
+        """Write all that is not written, where some of it is about this person or none is named."""
+        if self._rows and (who is None or any(row["person"] == who.id for row in self._rows)):
             self.connection.execute(_LEASE[self.connection.dialect.name], self._rows)
-            refresh(self.connection, self.rules, sorted(self._taken))
-        self._rows, self._taken, self._places = [], Counter(), set()
+            refresh(self.connection, self.rules, sorted({row["item"] for row in self._rows}))
+            self._rows = []
+
+    def fresh(self, who: Visit) -> Any:
+        """The next open item of the queue that the person has not seen; None without any."""
+        found: Any = self._queue.next(who) if self._queue else None
+        if found is None:
+            self.write()
+            found = look_up(self.connection, who)
+        if found is not None:
+            who.cursor = found.queue
+            if self._queue:
+                self._queue.take(found.id, who)
+        return found
+
+
+def _batches_left(who: Visit, ahead: int) -> int:
+    """How many batches a person lacks of the one they are at and those ahead."""
+    return max(0, 1 + ahead - len({seat.batch for seat in who.held}))
 
 
 def _fill(leases: _Leases, project: Project, who: Visit, ahead: int) -> None:
@@ -220,7 +226,7 @@ def _fill(leases: _Leases, project: Project, who: Visit, ahead: int) -> None:
     rules = project.rules
     batches = {task.batch for task in who.tasks}
     left = float("inf") if rules.limit is None else rules.limit - who.answers - len(who.tasks)
-    for _ in range(1 + ahead - len(batches)):
+    for _ in range(_batches_left(who, ahead)):
         batch = max([who.turns // rules.batch, *(number + 1 for number in batches)])
         batches.add(batch)
         for _ in range(int(min(rules.batch, left))):
@@ -240,7 +246,7 @@ def _take(leases: _Leases, project: Project, who: Visit, batch: int) -> Task | N
     elif is_repeat_turn(rules, who.code, who.turns):
         item = _repetition(leases, who)
         repeat = int(item is not None)
-    item = item or _fresh(leases, who)
+    item = item or leases.fresh(who)
     if item is None:
         return None
     seat = _Seat(repeat, flip_of(rules, who.code, item.id), batch, who.turns)
@@ -265,10 +271,10 @@ def _gold(connection: Connection, project: Project, who: Visit) -> Any:
     """The next known item of the person's own order; None when all were asked."""
     order = gold_order(project.rules, who.code, len(project.golds))
     while who.golds < len(order):
-        place = {"number": project.golds[order[who.golds]]}
+        number = project.golds[order[who.golds]]
         who.golds += 1
-        if connection.execute(_SEEN, place | {"who": who.id}).first() is None:
-            return connection.execute(_ITEM, place).one()
+        if connection.execute(_SEEN, {"number": number, "who": who.id}).first() is None:
+            return connection.execute(_ITEMS, {"numbers": [number]}).one()
     return None
 
 
@@ -276,25 +282,9 @@ def _repetition(leases: _Leases, who: Visit) -> Any:
     """An item that the person answered at least ``APART`` turns ago, not repeated yet."""
     if who.turns < APART:
         return None
-    leases.write()
+    leases.write(who)
     at = repeated_turn(leases.rules, who.code, who.turns)
     return leases.connection.execute(_AGAIN, {"who": who.id, "at": at}).one_or_none()
-
-
-def _fresh(leases: _Leases, who: Visit) -> Any:
-    """The next open item of the queue that the person has not seen."""
-    while True:
-        place = {"who": who.id, "behind": who.cursor}
-        found = leases.connection.execute(_NEXT, place).one_or_none()
-        if found is not None and leases.changes(found, who.id):
-            leases.write()
-        elif found is not None:
-            who.cursor = found.queue
-            return found
-        elif who.cursor >= 0:
-            who.cursor = -1  # what opened again while they passed it; once, at the queue's end
-        else:
-            return None
 
 
 def _release(connection: Connection, rules: Rules, people: Sequence[Visit]) -> None:

@@ -187,7 +187,11 @@ def _address(place: Path | str, new: bool) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "postgresql":
-        return create_engine(url, pool_size=10, max_overflow=50, pool_pre_ping=True)
+        # who waited for the lock is to see what the one before has written
+        level = "READ COMMITTED"
+        return create_engine(
+            url, pool_size=10, max_overflow=50, pool_pre_ping=True, isolation_level=level
+        )
     engine = create_engine(
         url, connect_args={"timeout": BUSY_S, "check_same_thread": False}, pool_size=10
     )
