@@ -131,6 +131,8 @@ def _needs(page: Any) -> list[str]:
     if page.networks > 1:
         both = ", whose logits are averaged" if page.averages else "; the first predicts"
         needs.append(f"{page.networks} networks side by side{both}")
+    if page.cost > 1:
+        needs.append(f"an epoch trains on a row up to {page.cost} times, over all networks")
     if page.modules:
         needs.append(f"further networks: {', '.join(page.modules)}")
     if page.views:
@@ -138,7 +140,7 @@ def _needs(page: Any) -> list[str]:
     if page.told:
         needs.append(f"{', '.join(page.told)}: an oracle where set to the true value")
     if len(page.stages) > 1:
-        kinds = ", then ".join(stage.optimiser for stage in page.stages)
+        kinds = ", then ".join(dict.fromkeys(stage.optimiser for stage in page.stages))
         needs.append(f"{len(page.stages)} stages, one after the other: {kinds}")
     if any(stage.whole or stage.begin for stage in page.stages):
         needs.append("now and then a step over all training rows")
