@@ -34,6 +34,7 @@ from .idgp import IDGP
 from .jocor import JOCOR
 from .l_w import L_W
 from .label_smoothing import LABEL_SMOOTHING
+from .ldam import LDAM
 from .log import LOG
 from .lws import LWS
 from .mae import MAE
@@ -67,7 +68,7 @@ _PEERS = (PEER, F_DIV, CORES2)
 _ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
 _SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
 _IN_STAGES = ()
-_LONG_TAIL = ()
+_LONG_TAIL = (LDAM,)
 _PAGES = (
     *_IDENTIFICATION,
     *_AVERAGE,
