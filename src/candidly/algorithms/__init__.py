@@ -11,6 +11,7 @@ from .abs_mae import ABS_MAE
 from .agce import AGCE
 from .apl import NCE_MAE, NCE_RCE
 from .backward_t import BACKWARD_T
+from .bbn import BBN
 from .cavl import CAVL
 from .cc import CC
 from .ce import CE, SUPERVISED_ORACLE
@@ -68,7 +69,7 @@ _PEERS = (PEER, F_DIV, CORES2)
 _ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
 _SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
 _IN_STAGES = ()
-_LONG_TAIL = (LDAM,)
+_LONG_TAIL = (LDAM, BBN)
 _PAGES = (
     *_IDENTIFICATION,
     *_AVERAGE,
