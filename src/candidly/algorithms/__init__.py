@@ -22,6 +22,7 @@ from .cores2 import CORES2
 from .crdpll import CRDPLL
 from .data_parameters import DATA_PARAMETERS
 from .decoupling_crt import DECOUPLING_CRT
+from .decoupling_lws import DECOUPLING_LWS
 from .dividemix import DIVIDEMIX
 from .elr import ELR
 from .exp import EXP
@@ -70,7 +71,7 @@ _PEERS = (PEER, F_DIV, CORES2)
 _ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
 _SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
 _IN_STAGES = ()
-_LONG_TAIL = (LDAM, BBN, DECOUPLING_CRT)
+_LONG_TAIL = (LDAM, BBN, DECOUPLING_CRT, DECOUPLING_LWS)
 _PAGES = (
     *_IDENTIFICATION,
     *_AVERAGE,
