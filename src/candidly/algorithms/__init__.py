@@ -23,6 +23,7 @@ from .crdpll import CRDPLL
 from .data_parameters import DATA_PARAMETERS
 from .decoupling_crt import DECOUPLING_CRT
 from .decoupling_lws import DECOUPLING_LWS
+from .decoupling_ncm import DECOUPLING_NCM
 from .dividemix import DIVIDEMIX
 from .elr import ELR
 from .exp import EXP
@@ -71,7 +72,7 @@ _PEERS = (PEER, F_DIV, CORES2)
 _ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
 _SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
 _IN_STAGES = ()
-_LONG_TAIL = (LDAM, BBN, DECOUPLING_CRT, DECOUPLING_LWS)
+_LONG_TAIL = (LDAM, BBN, DECOUPLING_NCM, DECOUPLING_CRT, DECOUPLING_LWS)
 _PAGES = (
     *_IDENTIFICATION,
     *_AVERAGE,
