@@ -55,6 +55,7 @@ from .rc import RC
 from .sce import SCE
 from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
+from .seal import SEAL
 from .sop import SOP
 from .sr import SR
 from .t_revision import T_REVISION
@@ -71,7 +72,7 @@ _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)
 _ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
 _SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
-_IN_STAGES = ()
+_IN_STAGES = (SEAL,)
 _LONG_TAIL = (LDAM, BBN, DECOUPLING_NCM, DECOUPLING_CRT, DECOUPLING_LWS)
 _PAGES = (
     *_IDENTIFICATION,
