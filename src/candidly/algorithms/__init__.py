@@ -49,6 +49,7 @@ from .norm_ce import NORM_CE
 from .op_w import OP_W
 from .pc import PC
 from .peer import PEER
+from .pes import PES
 from .pop import POP
 from .proden import PRODEN
 from .rc import RC
@@ -72,7 +73,7 @@ _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)
 _ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
 _SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
-_IN_STAGES = (SEAL,)
+_IN_STAGES = (SEAL, PES)
 _LONG_TAIL = (LDAM, BBN, DECOUPLING_NCM, DECOUPLING_CRT, DECOUPLING_LWS)
 _PAGES = (
     *_IDENTIFICATION,
