@@ -57,6 +57,7 @@ from .sce import SCE
 from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
 from .seal import SEAL
+from .sgd_ema import SGD_EMA
 from .sop import SOP
 from .sr import SR
 from .t_revision import T_REVISION
@@ -73,7 +74,7 @@ _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)
 _ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
 _SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
-_IN_STAGES = (SEAL, PES)
+_IN_STAGES = (SGD_EMA, SEAL, PES)
 _LONG_TAIL = (LDAM, BBN, DECOUPLING_NCM, DECOUPLING_CRT, DECOUPLING_LWS)
 _PAGES = (
     *_IDENTIFICATION,
