@@ -75,7 +75,7 @@ def soft_bound(past: Tensor, known: Tensor, t: Tensor, chosen: Tensor, sigma2: T
 def hard_bound(past: Tensor, known: Tensor, t: Tensor, chosen: Tensor, tau: Tensor) -> Tensor:
     """The hard criterion; arguments as for ``soft_bound``, tau >= 0."""
     out = outliers(past, known) if past.shape[-1] >= FEWEST else torch.zeros_like(known)
-    left, removed = known & ~out, out.sum(-1)
+    left, removed = known & ~out, out.sum(-1).to(past.dtype)
     mean = (past * left).sum(-1) / left.sum(-1)
     spread = (t + math.sqrt(2) * removed) / ((t - removed) * t.sqrt())
     return mean - 2 * (2 * tau).sqrt() * BOUND * spread * ((4 * t).log() / chosen).sqrt()
@@ -118,7 +118,8 @@ def step_with(bound: Bound, falling: str, forget: Forget, by_epoch: bool = False
         t = torch.full_like(each, s.epoch + 1) if by_epoch else known.sum(-1).to(each.dtype)
         doubt = getattr(s.hp, falling) * max(0.0, 1 - s.epoch * s.E / (FALL * s.T))
         chosen = b.chosen.transpose(1, 2)
-        criterion = bound(past, known, t, chosen, doubt)
+        so_far = s.epoch % s.hp.interval + 1  # losses that there may be
+        criterion = bound(past[..., :so_far], known[..., :so_far], t, chosen, doubt)
         mine = smallest(criterion, kept(forget(s), s.B))
         return masked_mean(each, mine.flip(1)), {
             "past": past.transpose(1, 2),

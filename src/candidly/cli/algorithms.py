@@ -129,10 +129,10 @@ def _needs(page: Any) -> list[str]:
     if page.constants:
         needs.append(f"once, from the training labels: {sizes(page.constants(trial))}")
     if page.networks > 1:
-        both = ", whose logits are averaged" if page.averages else "; the first predicts"
-        needs.append(f"{page.networks} networks side by side{both}")
+        predicts = "their mean" if page.averages else "the first"
+        needs.append(f"{page.networks} networks side by side; {predicts} predicts")
     if page.cost > 1:
-        needs.append(f"an epoch trains on a row up to {page.cost} times, over all networks")
+        needs.append(f"an epoch costs up to {page.cost}: networks times batches of an update")
     if page.modules:
         needs.append(f"further networks: {', '.join(page.modules)}")
     if page.views:
