@@ -194,6 +194,47 @@ def test_a_sampler_of_another_shape_is_refused():
         stack_of(sampled(lambda s: torch.ones(3, 5))).next_batch()
 
 
+def ordered(s):
+    """Rows 3, 4, 5, ... in turn, other ones for every trial and epoch."""
+    start = 3 + s.t + torch.arange(s.K)[:, None]
+    return (start + torch.arange(s.E * s.B)) % s.n
+
+
+@pytest.mark.parametrize("networks", [1, 2])
+def test_a_sampler_may_give_the_rows_themselves(networks):
+    def sampler(s):
+        rows = ordered(s)
+        return rows if networks == 1 else torch.stack([rows, rows.flip(1)], 1)
+
+    page = sampled(sampler, networks=networks)
+    stack = stack_of(page)
+    for t in range(2 * stack.E):
+        epoch, j = divmod(t, stack.E)
+        first = 3 + epoch * stack.E + torch.arange(3)[:, None] + j * stack.B
+        ids = stack.next_batch().ids
+        expected = (first + torch.arange(stack.B)) % stack.n
+        assert torch.equal(ids if networks == 1 else ids[:, 0], expected)
+        update(stack)
+    first = advance(stack_of(page), 11)
+    saved = {what: np.array(value) for what, value in state_of(first).items()}
+    resumed = restore(stack_of(page), saved)
+    assert torch.equal(resumed.next_batch().ids, first.next_batch().ids)
+
+
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        (lambda s: torch.zeros(3, s.n, dtype=torch.int64), r"returned \(3, \d+\) rows; an epoch"),
+        (lambda s: torch.zeros(s.E * s.B, dtype=torch.int64), "an epoch takes"),
+        (lambda s: ordered(s) - 1000, r"returned rows -\d+ to -\d+; a trial has 0 to 266"),
+        (lambda s: ordered(s) * 0 + s.n, "returned rows 267 to 267"),
+    ],
+)
+def test_rows_that_cannot_be_an_epochs_are_refused(rows, match):
+    with pytest.raises(ValueError, match=match):
+        stack_of(sampled(rows)).next_batch()
+
+
 def few(s):
     """Twenty rows, fewer than a batch."""
     return (torch.arange(s.n) < 20).expand(s.K, -1)

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from candidly.algorithms import Stage, algorithm
+from candidly.algorithms import Stage, View, algorithm
+from candidly.algorithms._views import gaussian_noise
 from candidly.examples import make_examples
 from candidly.nets import mlp
+from candidly.seeds import draw
 from candidly.stack import Stack
 from candidly.train import update
+from test_batches import stack_of
 
 from toys import advance, make_stack, member, toy
 
@@ -170,3 +173,45 @@ def test_a_stage_may_start_its_optimiser_afresh():
         some = [member(data, 0, page, examples)]
         stack = advance(Stack(page, mlp(12, data.q, 20), examples, some, 10), 5)
         assert stack.optimisers["net"].count == (2 if afresh else 5)
+
+
+def test_whole_may_be_of_changed_inputs():
+    views = {"weak": View(gaussian_noise, 0.5)}
+    page = replace(algorithm("ce"), views=views)
+    stack = advance(stack_of(page), 3)
+    plain = stack.whole(1)
+    weak = [stack.whole(1, view="weak", which=which).logits for which in range(2)]
+    assert not torch.equal(weak[0], weak[1])
+    again = stack.whole(1, view="weak").logits
+    assert torch.equal(again, weak[0])
+    x = (stack.examples.inputs[stack.index[1]] - stack.scaling[0][1]) * stack.scaling[1][1]
+    x = gaussian_noise(x, draw(stack.seeds[1], "whole weak 0", 3), 0.5)
+    torch.testing.assert_close(again, stack.net.of_trial(1, x[None]).logits[0])
+    torch.testing.assert_close(stack.whole(1).logits, plain.logits)
+    update(stack)
+    assert not torch.equal(stack.whole(1, view="weak").logits, weak[0])
+
+
+def test_another_network_than_the_trained_one_may_predict():
+    page = replace(
+        algorithm("ce"),
+        stages=(replace(algorithm("ce").stages[0], trains=("net",)),),
+        modules={"other": lambda net, features, classes: net},
+        predicts="other",
+    )
+    stack = stack_of(page)
+    before = stack.whole(1).logits
+    torch.testing.assert_close(before, stack.other.of_trial(1, inputs_of(stack, 1)).logits[0])
+    advance(stack, 5)
+    assert torch.equal(stack.whole(1).logits, before)
+    assert torch.equal(stack.logits(1, stack.index[1]), before)
+
+
+def inputs_of(stack, k):
+    shift, factor = stack.scaling
+    return (stack.examples.inputs[stack.index[k]] - shift[k])[None] * factor[k]
+
+
+def test_what_an_epoch_costs_is_networks_times_batches():
+    costs = {name: algorithm(name).cost for name in ("ce", "seal", "bbn", "IDGP", "dividemix")}
+    assert costs == {"ce": 1, "seal": 1, "bbn": 2, "IDGP": 2, "dividemix": 4}

@@ -51,6 +51,12 @@ SHORT = {
     "dividemix": {"warm_up": 1},
     "cnlcu-soft": {"ramp": 2, "interval": 3},
     "cnlcu-hard": {"ramp": 2, "interval": 3},
+    "seal": {"rounds": 4},
+    "pes": {"first": 0.1, "refine": 0.12},
+    "sgd-ema": {"start": 0.2},
+    "ldam": {"defer": 0.2},
+    "decoupling-crt": {"first": 0.2},
+    "decoupling-lws": {"first": 0.2},
 }
 
 

@@ -164,19 +164,23 @@ class Samplers:
         Args:
             chances: (K, n) or (K, M, n). bool: these rows, shuffled anew whenever all have been
                 taken. float: in proportion, with replacement; what is negative or not finite
-                counts as 0. Where no row is left, all are drawn from alike.
+                counts as 0. Where no row is left, all are drawn from alike. int64, the last axis
+                E * B long: the rows themselves.
             when: updates done.
 
         Raises:
-            ValueError: ``chances`` has another shape.
+            ValueError: ``chances`` has another shape, or rows that are not there.
         """
         trials, n = self.index.shape
+        count = n // self.batch * self.batch
+        if chances.dtype == torch.int64:
+            self.take(number, _checked(chances, trials, n, count))
+            return
         if chances.dim() not in (2, 3) or (chances.shape[0], chances.shape[-1]) != (trials, n):
             raise ValueError(
                 f"a sampler returned {tuple(chances.shape)}; it must be ({trials}, {n}), or have "
                 "the networks' axis between these."
             )
-        count = n // self.batch * self.batch
         take = in_turn if chances.dtype == torch.bool else in_proportion
         each = chances.detach().cpu().reshape(trials, -1, n).numpy()
         order = [
@@ -262,6 +266,21 @@ class Feed:
             raise KeyError(f"{self.algorithm.name} has no view {name!r}; it declares: {known}")
         view, generators = self.algorithm.views[name], s.rng(f"view {name} {batch.name} {which}")
         return torch.stack([view(*each) for each in zip(batch.x, generators, s.hyper)])
+
+
+def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
+    """An epoch's rows as a page gives them, if they can be that."""
+    if order.dim() not in (2, 3) or (order.shape[0], order.shape[-1]) != (trials, count):
+        raise ValueError(
+            f"a sampler returned {tuple(order.shape)} rows; an epoch takes ({trials}, {count}), or "
+            "with the networks' axis between these."
+        )
+    if order.min() < 0 or order.max() >= n:
+        raise ValueError(
+            f"a sampler returned rows {int(order.min())} to {int(order.max())}; a trial has 0 to "
+            f"{n - 1}."
+        )
+    return order
 
 
 def of_first(batch: Batch) -> Batch:

@@ -68,7 +68,9 @@ class Model:
         if not np.isfinite(raw).all():
             row = int(np.argmin(np.isfinite(raw).all(1)))
             raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
-        net = NETS[self.about["net"]](len(shift), len(self.classes))
+        shape = len(shift), len(self.classes)
+        page = algorithm_named(self.about["algorithm"])
+        net = page.network(NETS[self.about["net"]](*shape), *shape)
         averaged = int(self.about.get("averaged", 1))
         parameters = {
             name: torch.from_numpy(v if averaged > 1 else v[None])
@@ -182,7 +184,7 @@ def fit(
         about["averaged"] = page.networks
     parameters = {
         name: (leaf if page.averages else leaf[0]).detach().cpu().numpy().astype(np.float32)
-        for name, leaf in stack.net.parameters.items()
+        for name, leaf in stack.modules[page.predicts].parameters.items()
     }
     with one_thread():
         scores = suspicion(stack)

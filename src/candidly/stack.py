@@ -85,9 +85,11 @@ class Stack:
                 for name in members[0].hyper
             }
         )
+        features = examples.inputs.shape[1]
+        net = algorithm.network(net, features, self.q)
         self.modules = {"net": self._module(net, "init", algorithm.networks)}
         for name, make in algorithm.modules.items():
-            other = make(net, examples.inputs.shape[1], self.q)
+            other = make(net, features, self.q)
             self.modules[name] = self._module(other, f"init {name}")
         self.index = torch.from_numpy(np.stack([m.rows for m in members])).to(self.device)
         self.scaling = self._scaling(members)
@@ -149,13 +151,19 @@ class Stack:
         """The training rows' labels, (K, n, ...)."""
         return self.examples.labels[name][self.index]
 
-    def whole(self, k: int, network: int | None = None) -> Output:
+    def whole(self, k: int, network: int | None = None, view: str = "", which: int = 0) -> Output:
         """What trial ``k`` predicts for all its training rows, (n, q) and (n, h).
 
         Args:
             network: which of several to ask; by default as predictions are made.
+            view: how the algorithm has the inputs changed; '' for as they are.
+            which: another number has other random numbers.
         """
-        return self._forward(k, self.index[k], network)
+        if not view:
+            return self._forward(k, self.index[k], network)
+        generator = draw(self.seeds[k], f"whole {view} {which}", self.t)
+        change = partial(self.algorithm.views[view], rng=generator, hyper=self.hyper[k])
+        return self._forward(k, self.index[k], network, change)
 
     def drawn(self, name: str) -> Batch:
         """B training rows of every trial, drawn uniformly and independently, with replacement.
@@ -380,9 +388,15 @@ class Stack:
         """
         return self._forward(k, rows.to(self.device), copy).logits
 
-    def _forward(self, k: int, rows: Tensor, copy: int | None = None) -> Output:
+    def _forward(
+        self,
+        k: int,
+        rows: Tensor,
+        copy: int | None = None,
+        change: Callable[[Tensor], Tensor] | None = None,
+    ) -> Output:
         if copy is None and self.algorithm.averages:
-            each = [self._forward(k, rows, m) for m in range(self.algorithm.networks)]
+            each = [self._forward(k, rows, m, change) for m in range(self.algorithm.networks)]
             return Output(*(torch.stack(parts).mean(0) for parts in zip(*each)))
         outs = []
         for some in rows.split(ROWS_AT_ONCE):
@@ -390,7 +404,8 @@ class Stack:
             if self.scaling:
                 shift, factor = self.scaling
                 x.sub_(shift[k]).mul_(factor[k])
-            outs.append(self.net.of_trial(k, x, copy or 0))
+            x = change(x) if change else x
+            outs.append(self.modules[self.algorithm.predicts].of_trial(k, x, copy or 0))
         return Output(*(torch.cat([part[0] for part in parts]) for parts in zip(*outs)))
 
     def mean_loss(self) -> list[float]:

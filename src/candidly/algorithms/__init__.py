@@ -11,6 +11,7 @@ from .abs_mae import ABS_MAE
 from .agce import AGCE
 from .apl import NCE_MAE, NCE_RCE
 from .backward_t import BACKWARD_T
+from .bbn import BBN
 from .cavl import CAVL
 from .cc import CC
 from .ce import CE, SUPERVISED_ORACLE
@@ -20,6 +21,9 @@ from .co_teaching_plus import CO_TEACHING_PLUS
 from .cores2 import CORES2
 from .crdpll import CRDPLL
 from .data_parameters import DATA_PARAMETERS
+from .decoupling_crt import DECOUPLING_CRT
+from .decoupling_lws import DECOUPLING_LWS
+from .decoupling_ncm import DECOUPLING_NCM
 from .dividemix import DIVIDEMIX
 from .elr import ELR
 from .exp import EXP
@@ -34,6 +38,7 @@ from .idgp import IDGP
 from .jocor import JOCOR
 from .l_w import L_W
 from .label_smoothing import LABEL_SMOOTHING
+from .ldam import LDAM
 from .log import LOG
 from .lws import LWS
 from .mae import MAE
@@ -44,12 +49,15 @@ from .norm_ce import NORM_CE
 from .op_w import OP_W
 from .pc import PC
 from .peer import PEER
+from .pes import PES
 from .pop import POP
 from .proden import PRODEN
 from .rc import RC
 from .sce import SCE
 from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
+from .seal import SEAL
+from .sgd_ema import SGD_EMA
 from .sop import SOP
 from .sr import SR
 from .t_revision import T_REVISION
@@ -66,6 +74,8 @@ _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)
 _ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
 _SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
+_IN_STAGES = (SGD_EMA, SEAL, PES)
+_LONG_TAIL = (LDAM, BBN, DECOUPLING_NCM, DECOUPLING_CRT, DECOUPLING_LWS)
 _PAGES = (
     *_IDENTIFICATION,
     *_AVERAGE,
@@ -80,6 +90,8 @@ _PAGES = (
     *_PEERS,
     *_ROW_BY_ROW,
     *_SMALL_LOSSES,
+    *_IN_STAGES,
+    *_LONG_TAIL,
     SUPERVISED_ORACLE,
 )
 

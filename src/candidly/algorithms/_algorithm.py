@@ -79,9 +79,10 @@ class Stage:
             trial; None: 1. ``_rates`` has the usual schedules.
         samplers: where the step's batches come from, one each. ``uniform``: every row once per
             epoch, in random order. A function of the stack, (K, n) bool: these rows, shuffled and
-            taken in turn; (K, n) float: drawn in proportion, with replacement; either with a
-            network axis, (K, M, n): a batch for each network. It is asked at the start of an epoch
-            and of the stage. A trial for which it names no row draws from all.
+            taken in turn; (K, n) float: drawn in proportion, with replacement; (K, E * B) int: an
+            epoch's rows in their order; any with a network axis, (K, M, n): a batch for each
+            network. It is asked at the start of an epoch and of the stage. A trial for which it
+            names no row draws from all.
     """
 
     step: Callable[..., Any]
@@ -121,7 +122,10 @@ class Algorithm:
             are (K, M, B, q) and hyper-parameters (K, 1, 1); the first one predicts. Each is
             trained in full, so that an epoch costs M.
         averages: predictions are the mean of all networks' logits instead.
+        head: (net, features, classes) -> the network with another head than its own (``with_head``
+            in ``nets``), which is what is trained; None: the network as it is.
         modules: by name, (net, features, classes) -> a network beside ``net``.
+        predicts: which network predicts, ``net`` or one of ``modules``, such as an average.
         views: ways to change inputs, by the name that ``batch.view`` is asked for.
         suspicion: (stack, k) -> how likely it is that the label of each of trial ``k``'s training
             rows is wrong, (n,), higher is likelier; None: the loss of its label.
@@ -147,7 +151,9 @@ class Algorithm:
     constants: Tables | None = None
     networks: int = 1
     averages: bool = False
+    head: Callable[[Net, int, int], Net] | None = None
     modules: Mapping[str, Callable[[Net, int, int], Net]] = field(default_factory=dict)
+    predicts: str = "net"
     views: Mapping[str, View] = field(default_factory=dict)
     suspicion: Callable[[Any, int], Tensor] | None = None
     told: tuple[str, ...] = ()
@@ -170,6 +176,15 @@ class Algorithm:
     def as_variant(self, variant: str) -> Algorithm:
         """This algorithm under another variant's rules; the same page where they do not differ."""
         return replace(self, variant=variant, **self.variants.get(variant, {}))
+
+    @property
+    def cost(self) -> int:
+        """How often an epoch trains on a row, at most: networks times batches of an update."""
+        return self.networks * max(len(stage.samplers) for stage in self.stages)
+
+    def network(self, net: Net, features: int, classes: int) -> Net:
+        """What is trained where ``net`` is asked for."""
+        return self.head(net, features, classes) if self.head else net
 
     def settings(self) -> dict[str, Setting]:
         """Every hyper-parameter, the common ones first."""

@@ -130,10 +130,9 @@ def _needs(page: Any) -> list[str]:
         needs.append(f"once, from the training labels: {sizes(page.constants(trial))}")
     if page.networks > 1:
         predicts = "their mean" if page.averages else "the first"
-        needs.append(
-            f"{page.networks} networks side by side: an epoch costs {page.networks}; {predicts} "
-            "predicts"
-        )
+        needs.append(f"{page.networks} networks side by side; {predicts} predicts")
+    if page.cost > 1:
+        needs.append(f"an epoch costs up to {page.cost}: networks times batches of an update")
     if page.modules:
         needs.append(f"further networks: {', '.join(page.modules)}")
     if page.views:
@@ -141,7 +140,7 @@ def _needs(page: Any) -> list[str]:
     if page.told:
         needs.append(f"{', '.join(page.told)}: an oracle where set to the true value")
     if len(page.stages) > 1:
-        kinds = ", then ".join(stage.optimiser for stage in page.stages)
+        kinds = ", then ".join(dict.fromkeys(stage.optimiser for stage in page.stages))
         needs.append(f"{len(page.stages)} stages, one after the other: {kinds}")
     if any(stage.whole or stage.begin for stage in page.stages):
         needs.append("now and then a step over all training rows")

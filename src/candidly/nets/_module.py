@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import torch
@@ -85,6 +86,14 @@ class Module:
         flat = self.flat.clone()
         for here in self.slices(part):
             flat[:, here] = fresh[:, here]
+        return flat
+
+    def replaced(self, values: Mapping[str, Tensor]) -> Tensor:
+        """``flat`` with other values of some parameters, each (K * copies, *shape)."""
+        flat = self.flat.clone()
+        each = flat.view(len(self.seeds) * self.copies, -1)
+        for parameter, new in values.items():
+            each[:, self._place(parameter)] = new.to(flat.dtype).flatten(1)
         return flat
 
     def __call__(self, x: Tensor) -> Output:
