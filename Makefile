@@ -3,10 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test fast check bench clean
+.PHONY: demo review-demo test fast check bench clean
 
 demo: $(READY)  ## digits with flipped candidates: five algorithms, an oracle, four tables, a report
 	$(BIN)/candidly demo
+
+review-demo: $(READY)  ## check flagged labels in the browser; Ctrl-C stops it
+	$(BIN)/candidly review demo
 
 test: $(READY)  ## every test; set CANDIDLY_DATA to a folder of real files to use them too
 	$(BIN)/pytest -n auto --dist worksteal
@@ -24,7 +27,7 @@ bench: $(READY)  ## the measured claims, in their quick form
 	set -e; for script in bench/*.py; do $(BIN)/python $$script --quick; done
 
 clean:
-	rm -rf .venv candidly-demo
+	rm -rf .venv candidly-demo candidly-review
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "candidly needs Python 3.11 or newer; set PYTHON=..."'

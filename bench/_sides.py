@@ -25,7 +25,9 @@ from candidly._process import HUGE_PAGES, tune_memory
 
 HIDDEN = 500
 PLAIN = ("released", "lean")
-LATE = {"POP": {"warm_up": 0}, "IDGP": {"warm_up": 0}, "VALEN": {"warm_up": 1}}
+WARMED = ("POP", "IDGP", "co-teaching+", "dividemix")
+WARMED += ("forward-t", "backward-t", "t-revision", "peer", "f-div")
+LATE = {name: {"warm_up": 0} for name in WARMED} | {"VALEN": {"warm_up": 1}}
 
 
 class Side:

@@ -68,7 +68,7 @@ def test_every_algorithm_and_command_is_documented():
         "validate",
         "stability",
     )
-    commands += ("review new", "review status", "review export", "review merge")
+    commands += ("review new", "review status", "review export", "review merge", "review serve")
     for command in commands:
         assert f"candidly {command}" in text, command
 

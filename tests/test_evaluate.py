@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -17,7 +19,7 @@ def measured(stack, data, k=0):
 def test_every_criterion_by_a_slow_pass():
     data = toy()
     stack = advance(make_stack(data, "PRODEN"), 20)
-    validation, test, shares = measured(stack, data, 1)
+    validation, test, shares, _ = measured(stack, data, 1)
     rows = np.arange(270, 300)
     logits = stack.logits(1, torch.from_numpy(rows)).numpy()
     p = np.exp(logits - logits.max(1, keepdims=True))
@@ -42,7 +44,7 @@ def test_a_diverged_trial_has_no_numbers():
     data = toy()
     stack = advance(make_stack(data, "CC"), 3)
     stack.bury(torch.tensor([False, True, False]))
-    validation, test, shares = measured(stack, data, 1)
+    validation, test, shares, _ = measured(stack, data, 1)
     assert set(validation.values()) | set(test.values()) == {None}
     assert shares is None
     assert measured(stack, data, 0)[0]["CR"] is not None
@@ -63,7 +65,7 @@ def test_a_large_stack_is_measured_in_pieces(monkeypatch):
     whole = [measured(stack, data, k) for k in range(3)]
     monkeypatch.setattr(evaluate, "LOGITS_AT_ONCE", 60 * 7 * 2)
     for k in range(3):
-        validation, test, shares = measured(stack, data, k)
+        validation, test, shares, _ = measured(stack, data, k)
         assert (validation, test) == whole[k][:2]
         np.testing.assert_array_equal(shares, whole[k].shares)
 
@@ -72,9 +74,52 @@ def test_given_labels_alone_make_cr_the_noisy_accuracy():
     data = toy()
     data = Labelled(inputs=data.inputs, classes=data.classes, given=data.given)
     stack = advance(make_stack(data, "ce"), 20)
-    validation, test, _ = measured(stack, data)
+    validation, test, *_ = measured(stack, data)
     guess = stack.logits(0, torch.arange(270, 300)).argmax(1).numpy()
     assert validation["CR"] == pytest.approx((guess == data.given[270:300]).mean())
     assert validation["CR"] == validation["AA"]
     assert validation["OA"] is None  # nobody knows the truth
     assert set(test.values()) == {None}
+
+
+def test_given_labels_beside_candidates_are_measured_too():
+    data = toy()
+    stack = advance(make_stack(data, "PRODEN"), 20)
+    found = measured(stack, data, 1)
+    guess = stack.logits(1, torch.arange(270, 300)).argmax(1).numpy()
+    given = data.given[270:300]
+    assert found.validation["NVA"] == pytest.approx((guess == given).mean())
+    assert found.validation["NVA"] != found.validation["CR"]
+    slow = np.zeros((7, 7), int)
+    for j, k in zip(given, guess):
+        slow[j, k] += 1
+    assert np.array_equal(found.confusion, slow)
+    assert "agreement" not in found.validation
+
+
+def test_rows_without_a_given_label_are_left_out():
+    data = toy()
+    given = data.given.copy()
+    given[270:280] = -1
+    stack = advance(make_stack(data, "PRODEN"), 20)
+    found = measured(stack, replace(data, given=given))
+    guess = stack.logits(0, torch.arange(280, 300)).argmax(1).numpy()
+    assert found.validation["NVA"] == pytest.approx((guess == given[280:300]).mean())
+    assert found.confusion.sum() == 20
+
+
+def test_without_given_labels_there_is_no_noisy_accuracy():
+    data = replace(toy(), given=None)
+    found = measured(advance(make_stack(data, "CC"), 3), data)
+    assert "NVA" not in found.validation
+    assert found.confusion is None
+
+
+def test_two_networks_agree_where_they_predict_the_same():
+    data = toy()
+    stack = advance(make_stack(data, "IDGP"), 20)
+    rows = torch.arange(270, 300)
+    first, second = (stack.logits(1, rows, copy).argmax(1) for copy in (0, 1))
+    agreement = measured(stack, data, 1).validation["agreement"]
+    assert agreement == pytest.approx(float((first == second).double().mean()))
+    assert agreement < 1

@@ -19,8 +19,8 @@ ROOM_OF = (
         ("_checks", "_convert", "_stored", "describe", "labelled", "storage", "votes"), "labelled"
     )
     | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
-    | dict.fromkeys(("batches", "stack", "train"), "train")
-    | {"_flip_rate": "criteria"}
+    | dict.fromkeys(("batches", "moving", "stack", "suspicion", "train"), "train")
+    | {"_flip_rate": "criteria", "_transition": "criteria"}
 )
 
 MAY = {  # who may import whom

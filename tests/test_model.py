@@ -79,6 +79,9 @@ def test_training_gets_no_truth(data, monkeypatch):
         ({"algorithm": "LWS", "betta": 1}, "beta"),
         ({"scaling": "minmax"}, "train"),
         ({"steps": 0}, "steps"),
+        ({"lr": float("nan")}, "PRODEN's lr is nan; give a finite number"),
+        ({"algorithm": "gce", "power": 0}, r"gce's power is 0; it must lie in \(0, 1\]"),
+        ({"algorithm": "forward-t:symmetric", "noise_rate": 1}, r"noise_rate is 1; .*\[0, 1\)"),
     ],
 )
 def test_bad_requests_are_refused(data, problem, match):
@@ -119,3 +122,14 @@ def test_the_model_scales_as_training_did(data, scaling):
     model = fit(data, "CC", steps=30, scaling=scaling, watchers=[lambda s, b: stacks.append(s)])
     trained = stacks[-1].logits(0, torch.arange(data.n)).numpy()
     np.testing.assert_allclose(model.predict_logits(data.inputs), trained, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["ldam", "bbn", "decoupling-ncm:euclidean", "sgd-ema", "pes:deep"])
+def test_a_model_predicts_as_its_stack_did_whatever_the_head(name, data, tmp_path):
+    stacks = []
+    watch = [lambda stack, batch: stacks.append(stack)]
+    model = fit(data, name, steps=30, batch_size=32, scaling="none", watchers=watch)
+    model.save(tmp_path / "model.npz")
+    expected = stacks[-1].logits(0, torch.arange(data.n))
+    ours = load_model(tmp_path / "model.npz").predict_logits(data.inputs)
+    np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-4)

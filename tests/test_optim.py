@@ -1,24 +1,26 @@
+from functools import partial
+
 import pytest
 import torch
 
-from candidly.optim import SGD, Adam, can_fuse
+from candidly.optim import SGD, Adam, AdamW, can_fuse
 
 LR = [1e-3, 3e-3, 1e-2]
 DECAY = [0.0, 1e-3, 0.1]
 
 
+@pytest.mark.parametrize("ours", [Adam, AdamW])
 @pytest.mark.parametrize("fused", [True, False])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_every_trial_is_torchs_adam(fused, dtype):
+def test_every_trial_is_torchs_adam(ours, fused, dtype):
     g = torch.Generator().manual_seed(0)
     start = torch.randn(3, 50, generator=g, dtype=dtype)
     flat, grad = start.clone(), torch.zeros(3, 50, dtype=dtype)
-    adam = Adam(flat, grad, LR, DECAY, fused=fused)
+    adam = ours(flat, grad, LR, DECAY, fused=fused)
     assert adam.fused is fused
+    torchs = {Adam: torch.optim.Adam, AdamW: torch.optim.AdamW}[ours]
     theirs = [torch.nn.Parameter(row.clone()) for row in start]
-    optimisers = [
-        torch.optim.Adam([p], lr=lr, weight_decay=w) for p, lr, w in zip(theirs, LR, DECAY)
-    ]
+    optimisers = [torchs([p], lr=lr, weight_decay=w) for p, lr, w in zip(theirs, LR, DECAY)]
     everyone = torch.ones(3, dtype=torch.bool)
     for _ in range(40):
         grad.copy_(torch.randn(3, 50, generator=g, dtype=dtype))
@@ -74,3 +76,26 @@ def test_sgd_is_torchs_with_momentum_and_spares_the_dead(everyone):
         expected = theirs[k].detach() if alive[k] else start[k]
         torch.testing.assert_close(flat[k], expected)
         assert bool(sgd.momentum[k].any()) == bool(alive[k])
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_slices_are_optimisers_of_their_own_and_factors_scale_the_rate(fused):
+    g = torch.Generator().manual_seed(0)
+    start = torch.randn(3, 50, generator=g, dtype=torch.float64)
+    grad = torch.randn(3, 50, generator=g, dtype=torch.float64)
+    factors = [1.0, 0.5, 0.0]
+    everyone = torch.ones(3, dtype=torch.bool)
+    for made in (partial(Adam, fused=fused), partial(AdamW, fused=fused), SGD):
+        flat, whole = start.clone(), start.clone()
+        parts = made(flat, grad, LR, DECAY, [slice(3, 10), slice(20, 41)])
+        all_of_it = made(whole, grad, LR, DECAY)
+        slower = made(start.clone(), grad, [a * f for a, f in zip(LR, factors)], DECAY)
+        for _ in range(4):
+            parts.update(everyone, True, factors)
+            all_of_it.update(everyone, True, factors)
+            slower.update(everyone, True)
+        inside = torch.zeros(50, dtype=torch.bool)
+        inside[3:10] = inside[20:41] = True
+        assert torch.equal(flat[:, ~inside], start[:, ~inside])
+        torch.testing.assert_close(flat[:, inside], whole[:, inside])
+        torch.testing.assert_close(whole, slower.flat)

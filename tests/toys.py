@@ -39,6 +39,24 @@ SHORT = {
     "IDGP": {"warm_up": 1},
     "FREDIS": {"interval": 1},
     "VALEN": {"warm_up": 11},
+    "label-smoothing": {"warm_up": 0.2},
+    "peer": {"warm_up": 0.2},
+    "f-div": {"warm_up": 0.2},
+    "forward-t": {"warm_up": 0.2},
+    "backward-t": {"warm_up": 0.2},
+    "t-revision": {"warm_up": 0.2},
+    "co-teaching": {"ramp": 2},
+    "co-teaching+": {"ramp": 2, "warm_up": 1},
+    "jocor": {"ramp": 2},
+    "dividemix": {"warm_up": 1},
+    "cnlcu-soft": {"ramp": 2, "interval": 3},
+    "cnlcu-hard": {"ramp": 2, "interval": 3},
+    "seal": {"rounds": 4},
+    "pes": {"first": 0.1, "refine": 0.12},
+    "sgd-ema": {"start": 0.2},
+    "ldam": {"defer": 0.2},
+    "decoupling-crt": {"first": 0.2},
+    "decoupling-lws": {"first": 0.2},
 }
 
 
@@ -46,7 +64,7 @@ def member(data: Labelled, k: int, page, examples, rows=0.81, batch=32, **hyper)
     """Trial ``k``: its own rows, seed and drawn hyper-parameters."""
     chosen = np.random.default_rng(k).permutation(data.n)[: int(rows * data.n)]
     values = configuration(page.settings(), k, 0) | {"batch_size": batch}
-    values |= SHORT.get(page.name, {}) | hyper
+    values |= {name: v for name, v in SHORT.get(page.name, {}).items() if name in values} | hyper
     return Member(100 + k, chosen, values, split_scaling(data, examples, chosen, "train"))
 
 

@@ -31,7 +31,8 @@ def lookup(table: Mapping[str, Value], name: str, what: str) -> tuple[str, Value
 
 
 def _fold(name: str) -> str:
-    return "".join(c for c in name.lower() if c.isalnum())
+    # a plus is part of a name: ELR and ELR+ are two
+    return "".join(c for c in name.lower() if c.isalnum() or c == "+")
 
 
 class UnknownName(KeyError):

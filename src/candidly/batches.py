@@ -2,34 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from .algorithms import Algorithm
+from .examples import Examples
 from .seeds import draw
+
+
+class Place(NamedTuple):
+    """Where the rows of a batch are.
+
+    Attributes:
+        ids: int64 (K, B), or (K, M, B) for a batch per network: positions among the trial's rows.
+        place: (ids.numel(),), in a (K * n, ...) table.
+        where: (ids.numel(),), in the shared examples.
+    """
+
+    ids: Tensor
+    place: Tensor
+    where: Tensor
 
 
 class Batch:
     """B rows of every trial. Everything but ``ids`` is gathered when first asked for.
 
     Attributes:
-        ids: int64 (K, B), positions among the trial's own training rows.
+        ids: int64 (K, B), positions among the trial's own training rows; (K, M, B) where each
+            network has rows of its own, and then everything else has that axis too.
         x: scaled inputs (K, B, d).
         logits, features: of the plain inputs (K, B, q) and (K, B, h), without gradient, for
             watchers.
+        name: of its views' random numbers.
+        repeats: whether a row may be in it more than once.
 
     Labels that the algorithm reads (``candidates``, ``given``) and its row tables are attributes
     by name. There is no truth here, unless the algorithm is an oracle.
     """
 
     def __init__(
-        self, ids: Tensor, place: Tensor, where: Tensor, gather: Callable[[str, Batch], Tensor]
+        self,
+        at: Place,
+        gather: Callable[[str, Batch], Tensor],
+        change: Callable[[str, int, Batch], Tensor],
+        name: str = "0",
+        repeats: bool = False,
     ):
-        self.ids = ids
-        self.place = place  # (K * B,), in a (K * n, ...) table
-        self.where = where  # (K * B,), in the shared examples
-        self._gather = gather
+        self.ids, self.place, self.where = at
+        self.name, self.repeats = name, repeats
+        self._gather, self._change = gather, change
         self.logits: Tensor
         self.features: Tensor
 
@@ -38,9 +64,38 @@ class Batch:
         self.__dict__[name] = value
         return value
 
-    def view(self, name: str) -> Tensor:
-        """The inputs as ``name`` sees them (``weak``, ``strong``): a table's rows as they are."""
-        return self.x
+    def view(self, name: str, draw: int = 0) -> Tensor:
+        """The inputs as one of the algorithm's views sees them, (K, B, d).
+
+        The same view of a batch is the same tensor; another ``draw`` has other random numbers.
+        """
+        key = f"view {name} {draw}"
+        if key not in self.__dict__:
+            self.__dict__[key] = self._change(name, draw, self)
+        return self.__dict__[key]
+
+    def grad_of(self, name: str) -> Tensor | None:
+        """The gradient of learned rows; None where the objective did not ask for them."""
+        rows = self.__dict__.get(name)
+        return None if rows is None else rows.grad
+
+    def summed(self, values: Tensor) -> Tensor:
+        """Values (K, B, ...) with each row's sum over its repetitions in place of its own."""
+        if not self.repeats:
+            return values
+        rows, group = self.place.unique(return_inverse=True)
+        flat = values.flatten(0, 1)
+        total = flat.new_zeros((len(rows), *flat.shape[1:])).index_add_(0, group, flat)
+        return total[group].view_as(values)
+
+    def latest(self, values: Tensor) -> Tensor:
+        """Values (K, B, ...) with those of a row's last repetition in place of all of its own."""
+        if not self.repeats:
+            return values
+        rows, group = self.place.unique(return_inverse=True)
+        positions = torch.arange(len(group), device=group.device)
+        last = torch.zeros_like(rows).scatter_reduce_(0, group, positions, "amax")
+        return values.flatten(0, 1)[last[group]].view_as(values)
 
 
 class Orders:
@@ -50,30 +105,220 @@ class Orders:
         seeds: K of them.
         index: int64 (K, n), the trials' rows in the shared examples.
         batch: rows per batch.
+        name: of its random numbers.
+    """
+
+    def __init__(self, seeds: Sequence[int], index: Tensor, batch: int, name: str = "order"):
+        self.seeds, self.index, self.batch, self.name = seeds, index, batch, name
+        self.epoch = -1
+
+    def at(self, epoch: int, j: int) -> Place:
+        """The rows of batch ``j`` of an epoch."""
+        if epoch != self.epoch:
+            n = self.index.shape[1]
+            used = n // self.batch * self.batch
+            order = [draw(seed, self.name, epoch).permutation(n)[:used] for seed in self.seeds]
+            self._cut = cut(torch.from_numpy(np.stack(order)), self.index, self.batch)
+            self.epoch = epoch
+        return Place(*(part[j] for part in self._cut))
+
+
+class Draws:
+    """An epoch's rows that a page chose; arguments as for ``Orders``.
+
+    Args:
+        order: int64 (K, E * B), or (K, M, E * B) with a batch per network.
+    """
+
+    def __init__(self, order: Tensor, index: Tensor, batch: int):
+        self.order = order.to(index.device)
+        self._cut = cut(self.order, index, batch)
+
+    def at(self, j: int) -> Place:
+        """The rows of the epoch's batch ``j``."""
+        return Place(*(part[j] for part in self._cut))
+
+
+class Samplers:
+    """Where the batches of a stack's steps come from, by their number; arguments as for ``Orders``.
+
+    Attributes:
+        draws: of the samplers that are functions, in the epoch that goes on.
     """
 
     def __init__(self, seeds: Sequence[int], index: Tensor, batch: int):
         self.seeds, self.index, self.batch = seeds, index, batch
-        self.epoch = -1
+        self.draws: dict[int, Draws] = {}
+        self._uniform: dict[int, Orders] = {}
 
-    def at(self, epoch: int, j: int) -> tuple[Tensor, Tensor, Tensor]:
-        """``ids``, ``place`` and ``where`` of batch ``j`` of an epoch."""
-        if epoch != self.epoch:
-            self._shuffle(epoch)
-        return self._ids[j], self._places[j], self._wheres[j]
+    def uniform(self, number: int) -> Orders:
+        """Permutations of all rows, other ones for every number."""
+        if number not in self._uniform:
+            name = f"order {number}" if number else "order"
+            self._uniform[number] = Orders(self.seeds, self.index, self.batch, name)
+        return self._uniform[number]
 
-    def _shuffle(self, epoch: int) -> None:
+    def draw(self, number: int, chances: Tensor, when: int) -> None:
+        """Draw an epoch's rows.
+
+        Args:
+            chances: (K, n) or (K, M, n). bool: these rows, shuffled anew whenever all have been
+                taken. float: in proportion, with replacement; what is negative or not finite
+                counts as 0. Where no row is left, all are drawn from alike. int64, the last axis
+                E * B long: the rows themselves.
+            when: updates done.
+
+        Raises:
+            ValueError: ``chances`` has another shape, or rows that are not there.
+        """
         trials, n = self.index.shape
-        batches = n // self.batch
-        used = batches * self.batch
-        permutations = [draw(seed, "order", epoch).permutation(n)[:used] for seed in self.seeds]
-        order = torch.stack([torch.from_numpy(p) for p in permutations]).to(self.index.device)
-        offsets = torch.arange(trials, device=self.index.device)[:, None] * n
+        count = n // self.batch * self.batch
+        if chances.dtype == torch.int64:
+            self.take(number, _checked(chances, trials, n, count))
+            return
+        if chances.dim() not in (2, 3) or (chances.shape[0], chances.shape[-1]) != (trials, n):
+            raise ValueError(
+                f"a sampler returned {tuple(chances.shape)}; it must be ({trials}, {n}), or have "
+                "the networks' axis between these."
+            )
+        take = in_turn if chances.dtype == torch.bool else in_proportion
+        each = chances.detach().cpu().reshape(trials, -1, n).numpy()
+        order = [
+            take(some, count, draw(seed, f"draw {number} {m}", when))
+            for seed, own in zip(self.seeds, each)
+            for m, some in enumerate(own)
+        ]
+        shape = (*chances.shape[:-1], count)
+        self.take(number, torch.from_numpy(np.stack(order)).view(shape))
 
-        def by_batch(values: Tensor) -> Tensor:
-            return values.view(trials, batches, self.batch).transpose(0, 1).contiguous()
+    def take(self, number: int, order: Tensor) -> None:
+        """Go on with rows that were drawn before."""
+        self.draws[number] = Draws(order, self.index, self.batch)
 
-        self._ids = by_batch(order)
-        self._places = by_batch(order + offsets).flatten(1)
-        self._wheres = by_batch(self.index.gather(1, order)).flatten(1)
-        self.epoch = epoch
+
+class Feed:
+    """What a stack's batches hold.
+
+    Args:
+        rows: row tables (K, n, ...) by name, as they are when a batch is asked.
+        scaling: shift and factor, each (K, 1, d), or None.
+    """
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        examples: Examples,
+        rows: Mapping[str, Tensor],
+        scaling: tuple[Tensor, Tensor] | None,
+        samplers: Samplers,
+    ):
+        self.algorithm, self.examples, self.rows = algorithm, examples, rows
+        self.scaling, self.samplers = scaling, samplers
+
+    def batches(self, s: Any) -> list[Batch]:
+        """The batches of the next update of the stack ``s``, one for each sampler of its stage."""
+        batches = []
+        epoch, j = divmod(s.t, s.E)
+        for number, sampler in enumerate(s.stage.samplers):
+            if callable(sampler):
+                if j == 0 or number not in self.samplers.draws or s.enters():
+                    with torch.no_grad():
+                        self.samplers.draw(number, sampler(s), s.t)
+                place = self.samplers.draws[number].at(j)
+            else:
+                place = self.samplers.uniform(number).at(epoch, j)
+            batches.append(self._made(s, place, str(number), callable(sampler)))
+        return batches
+
+    def batch(self, s: Any, ids: Tensor, name: str) -> Batch:
+        """A batch of these rows, (K, B) positions among the trials' own; they may repeat."""
+        index = self.samplers.index
+        parts = cut(ids, index, ids.shape[-1])
+        return self._made(s, Place(*(part[0] for part in parts)), name, True)
+
+    def _made(self, s: Any, place: Place, name: str, repeats: bool) -> Batch:
+        return Batch(place, self._gather, partial(self._change, s), name, repeats)
+
+    def _gather(self, name: str, batch: Batch) -> Tensor:
+        if name in self.rows:
+            table, at = self.rows[name].flatten(0, 1), batch.place
+        elif name == "x":
+            table, at = self.examples.inputs, batch.where
+        elif name in self.examples.labels:
+            table, at = self.examples.labels[name], batch.where
+        else:
+            raise AttributeError(
+                f"{self.algorithm.name} asks its batch for {name!r}, which is no row table and "
+                f"not among the labels it reads ({', '.join(self.examples.labels)})"
+            )
+        value = table.index_select(0, at).view(*batch.ids.shape, *table.shape[1:])
+        if name == "x" and self.scaling:
+            shift, factor = self.scaling
+            if batch.ids.dim() == 3:
+                shift, factor = shift[:, None], factor[:, None]
+            value.sub_(shift).mul_(factor)
+        return value.requires_grad_() if name in self.algorithm.learned else value
+
+    def _change(self, s: Any, name: str, which: int, batch: Batch) -> Tensor:
+        """The batch's inputs as a view sees them, each trial under its own random numbers."""
+        if name not in self.algorithm.views:
+            known = ", ".join(self.algorithm.views) or "none"
+            raise KeyError(f"{self.algorithm.name} has no view {name!r}; it declares: {known}")
+        view, generators = self.algorithm.views[name], s.rng(f"view {name} {batch.name} {which}")
+        return torch.stack([view(*each) for each in zip(batch.x, generators, s.hyper)])
+
+
+def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
+    """An epoch's rows as a page gives them, if they can be that."""
+    if order.dim() not in (2, 3) or (order.shape[0], order.shape[-1]) != (trials, count):
+        raise ValueError(
+            f"a sampler returned {tuple(order.shape)} rows; an epoch takes ({trials}, {count}), or "
+            "with the networks' axis between these."
+        )
+    if order.min() < 0 or order.max() >= n:
+        raise ValueError(
+            f"a sampler returned rows {int(order.min())} to {int(order.max())}; a trial has 0 to "
+            f"{n - 1}."
+        )
+    return order
+
+
+def of_first(batch: Batch) -> Batch:
+    """A batch of which each network has its own, as the first one's: (K, M, B) -> (K, B)."""
+    places = (part.view_as(batch.ids)[:, 0].flatten() for part in (batch.place, batch.where))
+    place = Place(batch.ids[:, 0], *places)
+    return Batch(place, batch._gather, batch._change, batch.name, batch.repeats)
+
+
+def cut(order: Tensor, index: Tensor, batch: int) -> tuple[Tensor, Tensor, Tensor]:
+    """An epoch's ids, places and wheres, the batches' axis first: (E, ...) each."""
+    trials, n = index.shape
+    order = order.to(index.device)
+    lead = (trials, *[1] * (order.dim() - 1))
+    offsets = torch.arange(trials, device=index.device).view(lead) * n
+
+    def by_batch(values: Tensor) -> Tensor:
+        return values.unflatten(-1, (-1, batch)).movedim(-2, 0).contiguous()
+
+    where = index.gather(1, order.flatten(1)).view_as(order)
+    ids, place, where = by_batch(order), by_batch(order + offsets), by_batch(where)
+    return ids, place.flatten(1), where.flatten(1)
+
+
+def in_turn(chosen: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """``count`` of the True rows, bool (n,): all of them, shuffled, again and again."""
+    rows = np.flatnonzero(chosen)
+    if not len(rows):
+        rows = np.arange(len(chosen))
+    rounds = [rng.permutation(rows) for _ in range(-(-count // len(rows)))]
+    return np.concatenate(rounds)[:count]
+
+
+def in_proportion(weights: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """``count`` rows drawn in proportion to float (n,), with replacement."""
+    weights = np.where(np.isfinite(weights) & (weights > 0), weights, 0).astype(np.float64)
+    if not weights.any():
+        weights = np.ones(len(weights))
+    reach = np.cumsum(weights)
+    found = np.searchsorted(reach, rng.random(count) * reach[-1], side="right")
+    return np.minimum(found, np.flatnonzero(weights)[-1])  # a product may round up to the total

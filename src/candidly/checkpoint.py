@@ -38,6 +38,10 @@ def state_of(stack: Stack) -> dict[str, np.ndarray]:
 def restore(stack: Stack, state: Mapping[str, np.ndarray]) -> Stack:
     """Bring a fresh stack of the same members to a saved state."""
     stack.take_up_until(int(state["t"]))
+    for name in state:
+        kind, _, number = name.partition("/")
+        if kind == "orders":
+            stack.feed.samplers.take(int(number), torch.from_numpy(state[name]))
     for name, tensor in stack.changing().items():
         tensor.copy_(torch.from_numpy(state[name]))
     for name, optimiser in stack.optimisers.items():

@@ -11,7 +11,8 @@ Each public function checks its input and calls the underscored one of the same 
 training loop that has checked its data once may call itself.
 
 What candidate sets say about the accuracy by themselves, ``constant_flip_rate`` and
-``accuracy_from_covering_rate``, is written in ``_flip_rate.py``.
+``accuracy_from_covering_rate``, is written in ``_flip_rate.py``; what labels say of which some are
+wrong, ``corrected_accuracy``, in ``_transition.py``.
 """
 
 from __future__ import annotations
@@ -28,18 +29,23 @@ from ._flip_rate import (
     accuracy_from_covering_rate,
     constant_flip_rate,
 )
+from ._transition import anchor_transition, confusion_counts, corrected_accuracy
 
 __all__ = [
     "AccuracyEstimate",
     "FlipRate",
     "accuracy",
     "accuracy_from_covering_rate",
+    "agreement",
+    "anchor_transition",
     "approximated_accuracy",
     "approximated_accuracy_plench",
     "balanced_accuracy",
     "best_configuration",
     "best_record",
+    "confusion_counts",
     "constant_flip_rate",
+    "corrected_accuracy",
     "count_best",
     "covering_rate",
     "top_k_accuracy",
@@ -173,6 +179,28 @@ def balanced_accuracy(logits: Array, labels: Array) -> Array:
     return _balanced_accuracy(*_checked_labels(logits, labels))
 
 
+def agreement(logits: Array) -> Array:
+    """Share of examples on which all networks predict the same class; no label is needed.
+
+    Networks that always predict one class agree as well, so it says nothing by itself.
+
+    Args:
+        logits: float (..., M, n, q), of M networks.
+
+    Returns:
+        float64 (...), in [0, 1]; 1 for a single network.
+
+    >>> float(agreement(np.array([[[2.0, 1.0], [2.0, 1.0]], [[3.0, 0.0], [0.0, 3.0]]])))
+    0.5
+    """
+    if logits.ndim < 3:
+        raise ValueError(
+            f"`logits` has shape {tuple(logits.shape)}; it must be (..., networks, examples, "
+            "classes)."
+        )
+    return _agreement(logits)
+
+
 # Choosing. Values may be None (not measured, diverged) or NaN; neither is ever chosen.
 
 
@@ -256,6 +284,12 @@ def _accuracy(logits: Array, labels: Array) -> Array:
 def _top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
     top, _ = _predict(logits)
     return _mean_known(_nan_like(top, _ahead(logits, labels) < k), labels)
+
+
+def _agreement(logits: Array) -> Array:
+    top, predicted = _predict(logits)
+    same = (predicted == predicted[..., :1, :]).all(-2)
+    return _mean(_nan_like(top.sum(-2), same))
 
 
 def _ahead(logits: Array, labels: Array) -> Array:

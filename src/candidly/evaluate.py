@@ -23,11 +23,14 @@ class Measured(NamedTuple):
         validation, test: criteria and metrics by name, in [0, 1].
         shares: float64 (m,), what each validation row adds to AA: positive where the prediction
             is a candidate, so that CR can be read off it too.
+        confusion: int64 (q, q), validation rows by given label and predicted class; None on data
+            without given labels.
     """
 
     validation: dict[str, float | None]
     test: dict[str, float | None]
     shares: np.ndarray | None
+    confusion: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class OracleView:
 
     candidates: Tensor  # bool (n, q); the given label alone where there are no candidate sets
     truth: Tensor  # int64 (n,), -1 where unknown
+    given: Tensor | None = None  # int64 (n,), -1 where there is none
 
 
 def oracle_view(data: Labelled) -> OracleView:
@@ -46,13 +50,17 @@ def oracle_view(data: Labelled) -> OracleView:
     if candidates is None:  # only the truth: every class stays possible, and CR says nothing
         candidates = np.ones((data.n, data.q), dtype=bool)
     truth = np.full(data.n, -1) if data.truth is None else data.truth
-    return OracleView(torch.tensor(candidates), torch.tensor(truth, dtype=torch.int64))
+    given = None if data.given is None else torch.tensor(data.given)
+    return OracleView(torch.tensor(candidates), torch.tensor(truth, dtype=torch.int64), given)
 
 
 def oracle_measure(
     stack: Stack, view: OracleView, validation: Tensor, test: Tensor
 ) -> list[Measured]:
     """Validation criteria and test metrics of every trial, each in [0, 1].
+
+    ``NVA``, the accuracy on given labels, is there where the data has some; ``agreement`` where
+    an algorithm trains several networks.
 
     Args:
         validation, test: int64 (K, m), row numbers in the shared examples.
@@ -86,6 +94,12 @@ def oracle_measure(
             "top5": criteria._top_k_accuracy(unseen, truth),
             "balanced": criteria._balanced_accuracy(unseen, truth),
         }
+        if view.given is not None:
+            given = view.given[validation[trials]]
+            on_validation["NVA"] = criteria._accuracy(held, given)
+            guess = criteria._predict(held)[1]
+        if stack.algorithm.networks > 1:
+            on_validation["agreement"] = _agreement(stack, trials, validation, held)
         for i, k in enumerate(trials.tolist()):
             gone = stack.diverged_at[k] is not None
             measured.append(
@@ -93,9 +107,21 @@ def oracle_measure(
                     _numbers(on_validation, i, gone),
                     _numbers(on_test, i, gone),
                     None if gone else shares[i].double().numpy(),
+                    None
+                    if gone or view.given is None
+                    else criteria.confusion_counts(given[i], guess[i], stack.q),
                 )
             )
     return measured
+
+
+def _agreement(stack: Stack, trials: Tensor, validation: Tensor, held: Tensor) -> Tensor:
+    """Of the first networks, whose logits are ``held``, with the others: (K,)."""
+    others = [
+        torch.stack([stack.logits(k, validation[k], copy).cpu() for k in trials.tolist()])
+        for copy in range(1, stack.algorithm.networks)
+    ]
+    return criteria._agreement(torch.stack([held, *others], 1))
 
 
 def _numbers(values: dict[str, Tensor], i: int, gone: bool) -> dict[str, float | None]:

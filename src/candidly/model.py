@@ -18,6 +18,7 @@ from .examples import SCALINGS, Examples, make_examples, split_scaling, table_of
 from .labelled import Labelled
 from .nets import NETS
 from .stack import Member, Stack
+from .suspicion import suspicion
 from .train import Watcher, one_thread, train
 
 SCHEMA = 1
@@ -29,12 +30,21 @@ class Model:
     Attributes:
         classes: q names, in the order of the probabilities' columns.
         about: how it was trained, as JSON values.
+        suspicion: float64 (n,), how suspicious the label of each training row was when training
+            ended, in the order of the data; higher is likelier wrong. By default the loss of the
+            label, in nats; some algorithms have a score of their own (``candidly.algorithms``).
+            None if the model was saved without it.
     """
 
     def __init__(
-        self, parameters: dict[str, np.ndarray], scaling: tuple[np.ndarray, np.ndarray], about: dict
+        self,
+        parameters: dict[str, np.ndarray],
+        scaling: tuple[np.ndarray, np.ndarray],
+        about: dict,
+        suspicion: np.ndarray | None = None,
     ):
         self.parameters, self.scaling, self.about = parameters, scaling, about
+        self.suspicion = suspicion
         self.classes: tuple[str, ...] = tuple(about["classes"])
 
     def __repr__(self) -> str:
@@ -58,11 +68,18 @@ class Model:
         if not np.isfinite(raw).all():
             row = int(np.argmin(np.isfinite(raw).all(1)))
             raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
-        net = NETS[self.about["net"]](len(shift), len(self.classes))
-        parameters = {name: torch.from_numpy(v)[None] for name, v in self.parameters.items()}
-        x = torch.from_numpy(((raw - shift) * factor).astype(np.float32))[None]
+        shape = len(shift), len(self.classes)
+        page = algorithm_named(self.about["algorithm"])
+        net = page.network(NETS[self.about["net"]](*shape), *shape)
+        averaged = int(self.about.get("averaged", 1))
+        parameters = {
+            name: torch.from_numpy(v if averaged > 1 else v[None])
+            for name, v in self.parameters.items()
+        }
+        x = torch.from_numpy(((raw - shift) * factor).astype(np.float32))
         with torch.no_grad():
-            return net.head(parameters, net.trunk(parameters, x))[0].numpy()
+            logits = net.head(parameters, net.trunk(parameters, x.expand(averaged, *x.shape)))
+        return logits.mean(0).numpy()
 
     def predict_proba(self, inputs: np.ndarray) -> np.ndarray:
         """Softmax of the logits: float32 (n, q), rows sum to 1."""
@@ -82,6 +99,7 @@ class Model:
                 about=np.frombuffer(about, dtype=np.uint8),
                 shift=self.scaling[0],
                 factor=self.scaling[1],
+                **({} if self.suspicion is None else {"suspicion": self.suspicion}),
                 **{f"net/{name}": value for name, value in self.parameters.items()},
             )
 
@@ -97,11 +115,12 @@ def load_model(path: Path | str) -> Model:
             about = json.loads(file["about"].tobytes())
             parameters = {n[4:]: file[n] for n in file.files if n.startswith("net/")}
             scaling = file["shift"], file["factor"]
+            scores = file["suspicion"] if "suspicion" in file.files else None
     except (ValueError, KeyError) as error:
         raise ValueError(f"{path} is no model of candidly's ({error}).") from None
     if about.pop("schema") != SCHEMA:
         raise ValueError(f"{path} was written by another version of candidly; fit it again.")
-    return Model(parameters, scaling, about)
+    return Model(parameters, scaling, about, scores)
 
 
 def fit(
@@ -161,26 +180,33 @@ def fit(
         "classes": list(data.classes),
         "data": data.fingerprint(),
     }
+    if page.averages:
+        about["averaged"] = page.networks
     parameters = {
-        name: leaf[0].detach().cpu().numpy().astype(np.float32)
-        for name, leaf in stack.net.parameters.items()
+        name: (leaf if page.averages else leaf[0]).detach().cpu().numpy().astype(np.float32)
+        for name, leaf in stack.modules[page.predicts].parameters.items()
     }
-    return Model(parameters, _whole_scaling(examples, member), about)
+    with one_thread():
+        scores = suspicion(stack)
+    return Model(parameters, _whole_scaling(examples, member), about, scores)
 
 
 def hyper_parameters(page: Algorithm, asked: Mapping[str, float]) -> dict[str, float]:
     """The algorithm's defaults with what was asked for in their place.
 
     Raises:
-        ValueError: a hyper-parameter that it does not have; suggests the nearest.
+        ValueError: a hyper-parameter that it does not have, which suggests the nearest, or a value
+            that it cannot have.
     """
-    values = configuration(page.settings(), 0, 0)
-    for name in asked:
+    settings = page.settings()
+    values = configuration(settings, 0, 0)
+    for name, value in asked.items():
         if name not in values:
             raise ValueError(
                 f"{page.label} has no hyper-parameter {name!r}{nearest(name, values)} "
                 f"It has {', '.join(values)}."
             )
+        settings[name].check(f"{page.label}'s {name}", value)
     return values | dict(asked)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,12 +18,13 @@ import torch
 from torch import Tensor
 
 from .algorithms import Algorithm, Stage
-from .batches import Batch, Orders
+from .batches import Batch, Feed, Orders, Samplers
 from .examples import Examples
+from .moving import LearnedRows, Movers
 from .nets import Net
 from .nets._module import Module
 from .nets._net import Output
-from .optim import OPTIMISERS
+from .optim import Optimiser
 from .seeds import draw
 
 FLAGS_EVERY = 100  # updates between looks at the divergence flags on an accelerator
@@ -52,7 +54,8 @@ class Stack:
     Pages use ``net`` and the algorithm's other networks by name, ``hp`` (hyper-parameters, tensors
     (K, 1), or (K, 1, 1) with several networks; plain numbers where they are static), ``rows``,
     ``memory`` and ``constants`` by name, ``n``, ``q``, ``B``, ``K``, ``t`` (updates done), ``T``
-    (updates in all), ``E`` (updates per epoch), ``dtype``, and the methods up to ``whole``.
+    (updates in all), ``E`` (updates per epoch), ``epoch``, ``stage_share``, ``dtype``, and the
+    methods up to ``anew``.
     """
 
     def __init__(
@@ -82,20 +85,24 @@ class Stack:
                 for name in members[0].hyper
             }
         )
+        features = examples.inputs.shape[1]
+        net = algorithm.network(net, features, self.q)
         self.modules = {"net": self._module(net, "init", algorithm.networks)}
         for name, make in algorithm.modules.items():
-            other = make(net, examples.inputs.shape[1], self.q)
+            other = make(net, features, self.q)
             self.modules[name] = self._module(other, f"init {name}")
         self.index = torch.from_numpy(np.stack([m.rows for m in members])).to(self.device)
-        self.orders = Orders(self.seeds, self.index, self.B)
         self.scaling = self._scaling(members)
-        self.rows = self._initial(algorithm.rows)
+        self.rows = self._initial(algorithm.rows) | self._initial(self._learned)
+        self.learned = LearnedRows(algorithm.learned, self.rows, self.hyper)
+        self.feed = Feed(
+            algorithm, examples, self.rows, self.scaling, Samplers(self.seeds, self.index, self.B)
+        )
         self.memory = self._initial(algorithm.memory)
         self.constants = self._initial(algorithm.constants)
         self.t = 0
         self.ends = [stage.until(self) if stage.until else steps for stage in algorithm.stages]
-        self.optimisers: dict[str, Any] = {}
-        self.optimiser = ""  # the kind of these
+        self.movers = Movers(self.modules, self.hyper)
         self.take_up(self.stage)
         self.alive = torch.ones(self.K, dtype=torch.bool, device=self.device)
         self.everyone = True  # alive is all True, as far as the host knows
@@ -115,6 +122,13 @@ class Stack:
     @property
     def epoch(self) -> int:
         return self.t // self.E
+
+    @property
+    def stage_share(self) -> float:
+        """How much of the stage's updates is done, in [0, 1)."""
+        number = self._number()
+        start, end = self._start(number), min(self.ends[number], self.T)
+        return (self.t - start) / max(1, end - start)
 
     def rng(self, name: str) -> list[np.random.Generator]:
         """A generator per trial that depends on (trial seed, name, update) alone."""
@@ -137,9 +151,35 @@ class Stack:
         """The training rows' labels, (K, n, ...)."""
         return self.examples.labels[name][self.index]
 
-    def whole(self, k: int) -> Output:
-        """What trial ``k``'s first network says of all its training rows: (n, q) and (n, h)."""
-        return self._forward(k, self.index[k])
+    def whole(self, k: int, network: int | None = None, view: str = "", which: int = 0) -> Output:
+        """What trial ``k`` predicts for all its training rows, (n, q) and (n, h).
+
+        Args:
+            network: which of several to ask; by default as predictions are made.
+            view: how the algorithm has the inputs changed; '' for as they are.
+            which: another number has other random numbers.
+        """
+        if not view:
+            return self._forward(k, self.index[k], network)
+        generator = draw(self.seeds[k], f"whole {view} {which}", self.t)
+        change = partial(self.algorithm.views[view], rng=generator, hyper=self.hyper[k])
+        return self._forward(k, self.index[k], network, change)
+
+    def drawn(self, name: str) -> Batch:
+        """B training rows of every trial, drawn uniformly and independently, with replacement.
+
+        From the random numbers of this update called ``name``.
+        """
+        ids = np.stack([g.integers(0, self.n, self.B) for g in self.rng(name)])
+        return self.feed.batch(self, torch.from_numpy(ids), name)
+
+    def anew(self, name: str) -> Tensor:
+        """Flat parameters of a network, or of its part (``net.head``), started again.
+
+        With other random numbers than before; where a part is asked for, the rest stays.
+        """
+        network, _, part = name.partition(".")
+        return self.modules[network].anew(f"{network} anew {self.t}", part)
 
     # building
 
@@ -169,13 +209,17 @@ class Stack:
     def _stacked(self, rows: Sequence[np.ndarray]) -> Tensor:
         return torch.tensor(np.stack(rows), dtype=self.dtype, device=self.device)[:, None]
 
+    def _learned(self, trial: Any) -> dict[str, Tensor]:
+        return {name: row.make(trial) for name, row in self.algorithm.learned.items()}
+
     def _initial(self, make: Callable[[Any], Mapping[str, Tensor]] | None) -> dict[str, Tensor]:
         """Tables made trial by trial, so that a large stack never holds two copies."""
         tables: dict[str, Tensor] = {}
         for k in range(self.K) if make else ():
             labels = {name: v[self.index[k]][None] for name, v in self.examples.labels.items()}
             hp = SimpleNamespace(**self.hyper[k])
-            trial = SimpleNamespace(n=self.n, q=self.q, dtype=self.dtype, hp=hp, **labels)
+            rng = partial(draw, self.seeds[k])
+            trial = SimpleNamespace(n=self.n, q=self.q, dtype=self.dtype, hp=hp, rng=rng, **labels)
             for name, table in make(trial).items():  # type: ignore[misc]
                 if name not in tables:
                     tables[name] = table.new_empty((self.K, *table.shape[1:]), device=self.device)
@@ -193,59 +237,47 @@ class Stack:
         passed = (i for i, end in enumerate(self.ends) if self.t < end)
         return next(passed, len(self.ends) - 1)
 
+    def _start(self, number: int) -> int:
+        """Updates done when a stage begins."""
+        return max(0, *self.ends[:number]) if number else 0
+
     def enters(self) -> bool:
         """Whether the next update is the first of its stage."""
-        number = self._number()
-        return self.t == (max(0, *self.ends[:number]) if number else 0)
+        return self.t == self._start(self._number())
 
     def take_up(self, stage: Stage) -> None:
-        """Have the optimisers that a stage needs; those that go on keep their state."""
-        if stage.optimiser != self.optimiser:
-            self.optimisers, self.optimiser = {}, stage.optimiser
-        for name in stage.trains if stage.trains is not None else self.modules:
-            if name not in self.optimisers:
-                module = self.modules[name]
-                self.optimisers[name] = OPTIMISERS[stage.optimiser](
-                    module.flat,
-                    module.grad,
-                    [float(h["lr"]) for h in self.hyper],
-                    [float(h["weight_decay"]) for h in self.hyper],
-                )
+        """Have what a stage needs: optimisers that go on keep their state, samplers start anew."""
+        self.movers.take_up(stage)
+        self.feed.samplers.draws = {}
 
     def take_up_until(self, t: int) -> None:
         """Go to ``t`` updates done: have the optimisers that the updates before it have left."""
         self.t = max(0, t - 1)
-        for stage in self.algorithm.stages[: self._number() + 1]:
-            self.take_up(stage)
+        last = self._number()
+        for number, stage in enumerate(self.algorithm.stages[: last + 1]):
+            if number == last or self.ends[number] > self._start(number):
+                self.take_up(stage)
         self.t = t
 
-    def trained(self) -> list[str]:
-        """Names of the networks that the current stage moves."""
-        trains = self.stage.trains
-        return list(self.modules if trains is None else trains)
+    @property
+    def optimisers(self) -> dict[str, Optimiser]:
+        """By what they move, ``net`` or ``net.head``."""
+        return self.movers.optimisers
 
     # batches
 
     def next_batch(self) -> Batch:
-        return Batch(*self.orders.at(*divmod(self.t, self.E)), self._gather)
+        """The first of ``next_batches``."""
+        return self.next_batches()[0]
 
-    def _gather(self, name: str, batch: Batch) -> Tensor:
-        if name in self.rows:
-            table, at = self.rows[name].flatten(0, 1), batch.place
-        elif name == "x":
-            table, at = self.examples.inputs, batch.where
-        elif name in self.examples.labels:
-            table, at = self.examples.labels[name], batch.where
-        else:
-            raise AttributeError(
-                f"{self.algorithm.name} asks its batch for {name!r}, which is no row table and "
-                f"not among the labels it reads ({', '.join(self.examples.labels)})"
-            )
-        value = table.index_select(0, at).view(self.K, self.B, *table.shape[1:])
-        if name == "x" and self.scaling:
-            shift, factor = self.scaling
-            value.sub_(shift).mul_(factor)
-        return value
+    def next_batches(self) -> list[Batch]:
+        """The next update's batches, one for each sampler of its stage."""
+        return self.feed.batches(self)
+
+    @property
+    def orders(self) -> Orders:
+        """The order in which all rows are taken."""
+        return self.feed.samplers.uniform(0)
 
     # writing
 
@@ -260,12 +292,32 @@ class Stack:
                 old.copy_(new if self.everyone else torch.where(_like(self.alive, old), new, old))
 
     def _write_rows(self, table: Tensor, new: Tensor, batch: Batch) -> None:
+        if batch.ids.dim() == 3:
+            raise ValueError(
+                f"{self.algorithm.name} updates rows by a batch of which each network has its own; "
+                "the step's first sampler must be common to them."
+            )
         flat = table.flatten(0, 1)
-        new = new.detach().to(table.dtype)
+        new = batch.latest(new.detach().to(table.dtype))
         if not self.everyone:
             old = flat.index_select(0, batch.place).view_as(new)
             new = torch.where(_like(self.alive, new), new, old)
         flat.index_copy_(0, batch.place, new.flatten(0, 1))
+
+    def move(self, batch: Batch) -> None:
+        """Move what the stage trains, and the batch's learned rows, for live trials only."""
+        factors, rate = None, self.stage.rate
+        if rate:
+            each = torch.as_tensor(rate(self), dtype=torch.float64)
+            factors = each.flatten().expand(self.K).tolist()
+        self.movers.update(self.stage, self.alive, self.everyone, factors)
+        for name in self.algorithm.learned:
+            if batch.grad_of(name) is None:
+                continue
+            new, momentum = self.learned.step(name, batch)
+            self._write_rows(self.rows[name], new, batch)
+            if momentum is not None:
+                self._write_rows(self.learned.momenta[name], momentum, batch)
 
     def _target(self, name: str) -> Tensor:
         for tensors in (self.rows, self.memory):
@@ -280,12 +332,14 @@ class Stack:
 
     # divergence
 
-    def note(self, objective: Tensor) -> None:
+    def note(self, objective: Tensor, batch: Batch) -> None:
         """Add the objective to the running mean; bury trials whose objective or gradient is off."""
         self.loss_sum += objective
         self.loss_count += 1
         # a gradient whose square overflows has already killed Adam's second moment
-        norms = [_square_norms(self.modules[name].grad) for name in self.trained()]
+        grads = [self.modules[name].grad for name in self.movers.networks(self.stage)]
+        of_rows = [batch.grad_of(name) for name in self.algorithm.learned]
+        norms = [_square_norms(g.flatten(1)) for g in (*grads, *of_rows) if g is not None]
         sound = (objective * 0 + sum(norms)).isfinite()
         if self.device.type == "cpu":
             if not bool(sound.all()):
@@ -310,7 +364,7 @@ class Stack:
         NaN on their behalf.
         """
         tables = [t for t in (*self.rows.values(), *self.memory.values()) if t.is_floating_point()]
-        moments = [t for o in self.optimisers.values() for t in o.tensors.values()]
+        moments = [*self.movers.tensors.values(), *self.learned.momenta.values()]
         for k in dead.nonzero().flatten().tolist():
             self.diverged_at[k] = self.t
             for module in self.modules.values():
@@ -326,18 +380,32 @@ class Stack:
 
     # outside the loop
 
-    def logits(self, k: int, rows: Tensor) -> Tensor:
-        """Logits (len(rows), q) of trial ``k`` for rows of the shared examples, no gradient."""
-        return self._forward(k, rows.to(self.device)).logits
+    def logits(self, k: int, rows: Tensor, copy: int | None = None) -> Tensor:
+        """Logits (len(rows), q) of trial ``k`` for rows of the shared examples, no gradient.
 
-    def _forward(self, k: int, rows: Tensor) -> Output:
+        Args:
+            copy: which of several networks; None: what predicts.
+        """
+        return self._forward(k, rows.to(self.device), copy).logits
+
+    def _forward(
+        self,
+        k: int,
+        rows: Tensor,
+        copy: int | None = None,
+        change: Callable[[Tensor], Tensor] | None = None,
+    ) -> Output:
+        if copy is None and self.algorithm.averages:
+            each = [self._forward(k, rows, m, change) for m in range(self.algorithm.networks)]
+            return Output(*(torch.stack(parts).mean(0) for parts in zip(*each)))
         outs = []
         for some in rows.split(ROWS_AT_ONCE):
             x = self.examples.inputs.index_select(0, some)[None]
             if self.scaling:
                 shift, factor = self.scaling
                 x.sub_(shift[k]).mul_(factor[k])
-            outs.append(self.net.of_trial(k, x))
+            x = change(x) if change else x
+            outs.append(self.modules[self.algorithm.predicts].of_trial(k, x, copy or 0))
         return Output(*(torch.cat([part[0] for part in parts]) for parts in zip(*outs)))
 
     def mean_loss(self) -> list[float]:
@@ -349,15 +417,12 @@ class Stack:
 
     def changing(self) -> dict[str, Tensor]:
         """Every tensor that training changes, by name, the trials' axis first."""
-        moments = {
-            f"{name}/{what}": tensor
-            for name, optimiser in self.optimisers.items()
-            for what, tensor in optimiser.tensors.items()
-        }
         return {
             **{f"networks/{name}": module.flat for name, module in self.modules.items()},
-            **{f"moments/{name}": tensor for name, tensor in moments.items()},
+            **{f"moments/{name}": tensor for name, tensor in self.movers.tensors.items()},
             **{f"rows/{name}": table for name, table in self.rows.items()},
+            **{f"momenta/{name}": table for name, table in self.learned.momenta.items()},
+            **{f"orders/{number}": d.order for number, d in self.feed.samplers.draws.items()},
             **{f"memory/{name}": tensor for name, tensor in self.memory.items()},
             "loss_sum": self.loss_sum,
         }

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import torch
 
-from .batches import Batch
+from .batches import Batch, of_first
 from .stack import Stack
 
 Watcher = Callable[[Stack, Batch], None]
@@ -22,31 +22,39 @@ def update(stack: Stack, watchers: Sequence[Watcher] = ()) -> None:
         if stage.begin:
             with torch.no_grad():
                 stack.write(stage.begin(stack))
-    batch = stack.next_batch()
+    batches = stack.next_batches()
+    batch = batches[0]
     for module in stack.modules.values():
         module.grad.zero_()
-    out = stage.step(stack, batch)
+    out = stage.step(stack, *batches)
     objective, updates = out if isinstance(out, tuple) else (out, {})
     each = objective.flatten(1).sum(1) if objective.dim() > 1 else objective
     if each.requires_grad:
         each.sum().backward()  # the only sum over trials
     with torch.no_grad():
-        stack.note(each.detach())
+        stack.note(each.detach(), batch)
         if watchers:
-            said, alone = stack.net(batch.x), stack.net.copies == 1
-            batch.logits, batch.features = said if alone else (part[:, 0] for part in said)
-        for name in stack.trained():
-            stack.optimisers[name].update(stack.alive, stack.everyone)
-        for module in stack.modules.values():
-            module.forget()
+            watched = shown(stack, batch)
+        stack.move(batch)
         stack.write(updates, batch)
         if stage.after:
-            stack.write(stage.after(stack, batch), batch)
+            stack.write(stage.after(stack, *batches), batch)
         stack.t += 1
         if stage.whole:
             stack.write(stage.whole(stack))
     for watch in watchers:
-        watch(stack, batch)
+        watch(stack, watched)
+
+
+def shown(stack: Stack, batch: Batch) -> Batch:
+    """The batch for watchers: with what the first network says of its plain inputs."""
+    logits, features = stack.net(batch.x)
+    if stack.net.copies > 1:
+        logits, features = logits[:, 0], features[:, 0]
+    if batch.ids.dim() == 3:
+        batch = of_first(batch)
+    batch.logits, batch.features = logits, features
+    return batch
 
 
 def train(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from candidly.algorithms import algorithm, configuration
-from candidly.algorithms._space import COMMON, power_of_two
+from candidly.algorithms import ALGORITHMS, algorithm, configuration
+from candidly.algorithms._space import COMMON, one_of, power_of_two
 
 COMMON_VECTORS = {
     (1, 0): (1.1906162909e-4, 9.7431077810e-5, 128),
@@ -75,3 +75,37 @@ def test_configuration_0_is_the_defaults_on_every_split():
 def test_common_draws_are_shared_by_all_algorithms():
     drawn = [configuration(algorithm(n).settings(), 7, 3) for n in ("PRODEN", "LWS", "CC")]
     assert len({(d["lr"], d["weight_decay"], d["batch_size"]) for d in drawn}) == 1
+
+
+@pytest.mark.parametrize(
+    ("within", "inside", "outside"),
+    [
+        ("[0, 1)", (0, 0.5, 0.999), (-1e-9, 1, 2)),
+        ("(0, 1]", (1e-9, 1), (0, -1, 1.01)),
+        ("(-inf, 1)", (-100, 0.9), (1,)),
+        ("", (-1e30, 0, 1e30), ()),
+    ],
+)
+def test_values_must_lie_in_their_interval(within, inside, outside):
+    setting = one_of(0.5, (0.5,), within=within)
+    for value in inside:
+        setting.check("x", value)
+    for value in outside:
+        with pytest.raises(ValueError, match=f"x is {value:g}; it must lie in") as refused:
+            setting.check("x", value)
+        assert within in str(refused.value)
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="finite"):
+            setting.check("x", value)
+
+
+def test_every_default_and_every_draw_lies_in_its_interval():
+    pages = [algorithm(label) for page in ALGORITHMS.values() for label in labels_of(page)]
+    for page in pages:
+        for config in range(8):
+            for name, value in configuration(page.settings(), config, 0).items():
+                page.settings()[name].check(f"{page.label}'s {name}", value)
+
+
+def labels_of(page):
+    return (page.name, *(f"{page.name}:{variant}" for variant in page.variants))

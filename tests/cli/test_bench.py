@@ -398,3 +398,74 @@ def test_progress_on_a_terminal_is_a_bar(tmp_path):
     assert "━" in text
     assert "Chosen by CR" in tables
     assert "\x1b" not in tables
+
+
+# one noisy label an example
+
+
+@pytest.fixture(scope="module")
+def noisy(tmp_path_factory):
+    from candidly import benchmark, imperfect, load
+
+    out = tmp_path_factory.mktemp("noisy") / "runs"
+    data = imperfect.apply(load("digits"), "pair:rate=0.3")
+    small = {"configs": 2, "splits": 2, "steps": 40, "eval_every": 20, "workers": 1}
+    benchmark({"digits": data}, "ce", out=out, **small)
+    return out
+
+
+def test_gap_of_a_directory(noisy, candidly):
+    status, out, _ = candidly("bench", "table", str(noisy), "--gap")
+    assert status == 0
+    assert "digits: best, last, and selected by NVA" in out
+    text = candidly("bench", "table", str(noisy), "--gap", "--format", "csv")[1]
+    assert text.startswith("dataset,algorithm,criterion,runs,updates,epochs,best_test,")
+    about = candidly("bench", "table", str(noisy), "--gap", "--json", "--criterion", "OA & ES")[1]
+    assert json.loads(about)["rows"][0]["criterion"] == "OA & ES"
+    twice = ("--criterion", "OA", "--criterion", "NVA")
+    assert candidly("bench", "table", str(noisy), "--gap", *twice)[0] == 2
+
+
+def test_tables_at_a_budget(noisy, candidly):
+    whole = json.loads(candidly("bench", "table", str(noisy), "--json")[1])
+    assert whole["tables"][0]["criterion"] == "NVA"
+    assert {trial["updates_of_networks"] for trial in whole["trials"]} == {40}
+    words = ("--json", "--criterion", "last", "--budget")
+    cut = json.loads(candidly("bench", "table", str(noisy), *words, "39")[1])
+    assert {c["step"] for c in cut["tables"][0]["cells"][0]["choices"]} == {20}
+    same = json.loads(candidly("bench", "table", str(noisy), *words, "common")[1])
+    assert {c["step"] for c in same["tables"][0]["cells"][0]["choices"]} == {40}
+    for wrong in ("0", "many", "19"):
+        status, _, err = candidly("bench", "table", str(noisy), "--budget", wrong)
+        assert status == 2
+        assert "budget" in err
+
+
+def test_corrected_by_a_matrix_or_by_probabilities(noisy, candidly, tmp_path):
+    matrix = 0.7 * np.eye(10) + 0.3 * np.roll(np.eye(10), 1, 1)
+    np.savetxt(tmp_path / "T.csv", matrix, delimiter=",")
+    words = ("--json", "--transition")
+    text = candidly("bench", "table", str(noisy), *words, f"{tmp_path}/T.csv")[1]
+    [table] = json.loads(text)["tables"]
+    assert table["criterion"] == "NVA:corrected"
+    choices = table["cells"][0]["choices"]
+    assert all(choice["error"] > 0.02 for choice in choices)
+    named = candidly("bench", "table", str(noisy), *words, f"digits={tmp_path}/T.csv")[1]
+    assert named == text
+    probs = ("errors", "probs", "digits", "--labels", "pair:rate=0.3", "--out", "probs.npz")
+    assert candidly(*probs)[0] == 0
+    found = json.loads(candidly("bench", "table", str(noisy), *words, "probs.npz")[1])
+    for one, other in zip(found["tables"][0]["cells"][0]["choices"], choices):
+        assert one["error"] > other["error"] or one["step"] != other["step"]  # the matrix has one
+    np.savetxt(tmp_path / "flat.csv", np.full((10, 10), 0.1), delimiter=",")
+    out = candidly("bench", "table", str(noisy), "--transition", f"{tmp_path}/flat.csv")[1]
+    assert "has no inverse" in " ".join(out.split())
+    for wrong in ("none.csv", "dogits=T.csv", "T.txt"):
+        status, _, err = candidly("bench", "table", str(noisy), "--transition", wrong)
+        assert status == 2, err
+
+
+def test_why_stands_alone(noisy, candidly):
+    status, _, err = candidly("bench", "table", str(noisy), "--why", "--gap")
+    assert status == 2
+    assert "leave out" in err

@@ -11,9 +11,9 @@ import torch
 from torch.nn.functional import linear, relu
 
 from candidly import detectors
+from candidly.algorithms.cores2 import CORES2, growth, shares
 from candidly.detectors import _incv
 from candidly.detectors._aum import threshold_samples
-from candidly.detectors._cores2 import CORES2, beta_at
 from candidly.detectors._train import batch_size, examples_of, seeds_of, trained
 from candidly.detectors._watch import Record
 from candidly.labelled import from_arrays
@@ -122,7 +122,7 @@ def test_aum_refuses_an_impossible_percentile():
 
 
 def test_beta_grows_between_a_tenth_and_four_tenths():
-    assert [beta_at(s) for s in (0, 0.1, 0.25, 0.4, 1)] == pytest.approx([0, 0, 1, 2, 2])
+    assert [growth(s) for s in (0, 0.1, 0.25, 0.4, 1)] == pytest.approx([0, 0, 0.5, 1, 1])
 
 
 def test_cores2_against_a_plain_loop():
@@ -130,7 +130,7 @@ def test_cores2_against_a_plain_loop():
     found = detectors.cores2(data, epochs=epochs, seed=5)
     (seed,) = seeds_of("cores2", 5, 1)
     batch = batch_size(data.n)
-    hyper = {"lr": 1e-3, "weight_decay": 1e-5, "batch_size": batch}
+    hyper = {"lr": 1e-3, "weight_decay": 1e-5, "batch_size": batch, "beta": 2}
     examples = examples_of(data)
     start = Stack(CORES2, mlp(6, 3), examples, [Member(seed, np.arange(data.n), hyper)], epochs * 1)
     names = ("w1", "b1", "w2", "b2")
@@ -164,8 +164,6 @@ def test_cores2_against_a_plain_loop():
 
 
 def test_cores2_where_nothing_is_kept_keeps_no_prior():
-    from candidly.detectors._cores2 import shares
-
     given = torch.tensor([[0, 1, 1], [0, 0, 1]])
     kept = torch.tensor([[1.0, 1, 1], [0, 0, 0]])
     np.testing.assert_allclose(shares(given, kept, 2), [[1 / 3, 2 / 3], [0.5, 0.5]])

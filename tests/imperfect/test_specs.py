@@ -32,6 +32,16 @@ def clean():
         ("matrix:file=My Data/T.csv", "matrix:file=My Data/T.csv,seed=0"),
         ("lookalike:rate=1", "lookalike:rate=1.0"),
         ("Instance Label:rate=0.2", "instance-label:rate=0.2,seed=0"),
+        ("empirical", "empirical:seed=0"),
+        ("Long Tail:factor=10", "long-tail:factor=10.0,seed=0"),
+        (
+            "hold-out:classes=3+Open Set:rate=.2,random=true",
+            "hold-out:classes=3+open-set:rate=0.2,random=true,seed=0",
+        ),
+        (
+            "symmetric:rate=.2,classes=0-1+pair:rate=.1,classes=2/3,of_all=true",
+            "symmetric:rate=0.2,seed=0,classes=0-1+pair:rate=0.1,seed=0,classes=2/3,of_all=true",
+        ),
     ],
 )
 def test_normal_form(spec, normal):
@@ -106,7 +116,10 @@ def test_every_process_is_listed_and_public():
         dict.fromkeys(
             ["symmetric", "pair", "matrix", "empirical", "lookalike", "instance-label"], "given"
         )
+        | {"open-set": "inputs"}
+        | dict.fromkeys(["hold-out", "pool", "long-tail"], "examples")
     )
     for name, process in PROCESSES.items():
-        assert callable(getattr(imperfect, name.replace("-", "_")))
         assert process.summary
+        if name not in ("hold-out", "pool"):  # those mean nothing alone
+            assert callable(getattr(imperfect, name.replace("-", "_")))

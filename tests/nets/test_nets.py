@@ -1,9 +1,10 @@
 import math
+import warnings
 
 import pytest
 import torch
 
-from candidly.nets import mlp
+from candidly.nets import mlp, table
 from candidly.nets._module import ALIGN, Module
 
 
@@ -77,3 +78,16 @@ def test_of_trial_is_that_trials_forward(module):
     all_of_them = module(x.expand(3, -1, -1)).logits
     torch.testing.assert_close(module.of_trial(2, x).logits[0], all_of_them[2])
     assert not module.of_trial(2, x).logits.requires_grad
+
+
+def test_a_table_is_a_matrix_per_trial_whatever_it_is_asked():
+    module = Module(table(3, 5, -2.0), [0, 1], torch.float64)
+    assert module.flat.shape == (2, 16)
+    said = module(torch.zeros(2, 1)).logits
+    assert torch.equal(said, torch.full((2, 3, 5), -2.0, dtype=torch.float64))
+    weights = torch.arange(30.0, dtype=torch.float64).view(2, 3, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a gradient laid out otherwise is copied, and warned of
+        (said * weights).sum().backward()
+    torch.testing.assert_close(module.grad[:, :15], weights.view(2, 15))
+    assert not module.grad[:, 15:].any()

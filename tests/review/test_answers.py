@@ -61,6 +61,8 @@ def test_a_second_answer_is_refused(make):
         ({"ms": -1.0}, "ms is -1"),
         ({"ms": float("nan")}, "ms is nan"),
         ({"note": "x" * 2001}, "2001 characters"),
+        ({"note": "a\0b"}, "code 0"),
+        ({"examples": "\0"}, "code 0"),
     ],
 )
 def test_what_cannot_be_a_reply_is_refused(make, changes, match):
@@ -71,6 +73,8 @@ def test_what_cannot_be_a_reply_is_refused(make, changes, match):
         review.answer(project, who, [replace(reply(task), **changes)])
     with pytest.raises(ValueError, match="no reply"):
         review.answer(project, who, [])
+    with pytest.raises(ValueError, match="is answered twice"):
+        review.answer(project, who, [reply(task), reply(task, "both")])
     assert review.progress(project).answers == 0
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from candidly import review
-from candidly.review.assign import flip_of, is_gold_turn, is_repeat_turn
+from candidly.review._orders import flip_of, is_gold_turn, is_repeat_turn
 
 from review_cases import an_id, reply, some_items, some_rules, take, team, work_through
 
@@ -131,6 +131,31 @@ def test_gold_and_repetitions_stay_out_of_the_totals(make):
         if task.repeat:
             assert turn - places[task.item] >= 10
         places.setdefault(task.item, turn)
+
+
+def test_a_known_item_answered_on_another_machine_is_not_asked_again(make):
+    gold = {f"i{k}": "given" for k in range(4)}
+    here, there = (make(40, gold=gold, gold_every=4) for _ in range(2))
+    away, at_home = (review.add_person(project, "ann") for project in (there, here))
+    before = {take(there, away).item for _ in range(9)}
+    review.merge(here, there)
+    after = [task.item for task in work_through(here, at_home)]
+    assert len(after) == len(set(after))
+    assert not before & set(after)
+    assert before | set(after) == set(range(40))
+
+
+def test_leases_are_renewed_before_they_end(make):
+    project = make(3, people=1, threshold=1)
+    a, b = team(project, 2)
+    held, lease = review.next_tasks(project, a)[0], project.rules.lease_s
+    project.clock.now += lease / 20
+    assert review.next_tasks(project, a)[0] == held
+    project.clock.now += lease / 2
+    again = review.next_tasks(project, a)[0]
+    assert (again.item, again.until) == (held.item, project.clock.now + lease)
+    project.clock.now += 0.9 * lease
+    assert held.item not in [task.item for task in work_through(project, b)]
 
 
 def test_wilson_interval_of_gold(make):
@@ -325,3 +350,27 @@ def test_an_answer_taken_back_comes_before_what_is_ahead(make):
     review.undo(project, who, an_id())
     again = review.next_tasks(project, who, ahead=1)
     assert [task.item for task in again] == [first[0].item, *(task.item for task in ahead)]
+
+
+def test_a_batch_that_was_cut_short_is_not_filled_by_the_next(make):
+    project = make(13, people=1, threshold=1, batch=10, whole_batch=True)
+    a, b = team(project, 2)
+    assert len(review.next_tasks(project, b)) == 10
+    assert len(review.next_tasks(project, a, ahead=1)) == 3
+    project.clock.now += project.rules.lease_s + 1  # what b holds is free
+    held = review.next_tasks(project, a, ahead=1)
+    assert [task.batch for task in held] == [0] * 3 + [1] * 10
+    left = review.answer_and_next(project, a, [reply(task) for task in held[:3]])
+    assert [task.item for task in left] == [task.item for task in held[3:]]
+
+
+def test_who_stands_far_apart_in_the_queue_gets_what_is_next_there(make):
+    project = make(200, people=4, threshold=3)
+    everyone = team(project, 4)
+    for who, number in zip(everyone, (0, 60, 150, 199)):
+        for _ in range(number):
+            take(project, who)
+    requests = [review.turn.Request(project, who, [], 2) for who in everyone]
+    outcomes = project.store.write(lambda c: review.turn.serve(c, requests))
+    found = [[task.item for task in tasks] for tasks in outcomes]
+    assert found == [[0, 1, 2], [60, 61, 62], [150, 151, 152], [199]]

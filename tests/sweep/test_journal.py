@@ -4,11 +4,14 @@ import json
 import numpy as np
 import pytest
 
-from candidly.sweep.journal import Journal, read_records, read_results
+from candidly.sweep.journal import Journal, lines_of, read_records, read_results
 from candidly.sweep.records import (
     MOST_OUTCOMES,
     Record,
+    pack_confusion,
     pack_outcomes,
+    plain_outcomes,
+    unpack_confusion,
     unpack_outcomes,
 )
 
@@ -91,3 +94,23 @@ def test_outcomes_keep_cr_exactly_and_aa_within_a_step():
     assert np.abs(back - shares).max() <= 1 / 255
     assert pack_outcomes(None) is None
     assert pack_outcomes(np.ones(MOST_OUTCOMES + 1)) is None
+
+
+def test_confusions_come_back_in_both_forms():
+    counts = np.random.default_rng(0).poisson(0.4, (300, 300))
+    for table in (counts[:7, :7] + np.eye(7, dtype=int), counts[:100, :100]):
+        text = pack_confusion(table)
+        assert np.array_equal(unpack_confusion(text), table)
+        assert np.array_equal(unpack_confusion(plain_outcomes(text)), table)
+    assert pack_confusion(counts) is None  # too many cells for a line
+    assert pack_confusion(np.zeros((2, 2), int)) is None
+    assert pack_confusion(None) is None
+
+
+def test_a_line_without_given_labels_is_as_it_always_was():
+    plain = json.loads(lines_of([RECORD]))
+    assert "confusion" not in plain
+    text = pack_confusion(np.eye(2, dtype=int))
+    told = json.loads(lines_of([dataclasses.replace(RECORD, confusion=text)]))
+    assert told.pop("confusion") == text
+    assert told == plain

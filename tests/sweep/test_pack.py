@@ -93,7 +93,7 @@ def test_trials_that_differ_in_a_static_hyper_parameter_train_apart(tmp_path):
 
 
 def test_parameters_of_every_network_count(plan, tmp_path):
-    asked = SETTINGS.model_copy(update={"algorithms": ("CC", "IDGP", "VALEN")})
+    asked = SETTINGS.model_copy(update={"algorithms": ("CC", "IDGP", "VALEN", "bbn")})
     several = prepare(asked, own={"toy": toy()})[0]
     by_name = {trial.algorithm: trial for trial in several.trials}
     facts = several.facts["toy"]
@@ -101,3 +101,4 @@ def test_parameters_of_every_network_count(plan, tmp_path):
     assert counts["CC"] == 12 * 500 + 500 + 500 * 7 + 7
     assert counts["IDGP"] == 2 * counts["CC"]
     assert counts["VALEN"] == 2 * counts["CC"] + 7 * 12 + 12 + 12 * 12 + 12
+    assert counts["bbn"] == 12 * 500 + 500 + 2 * (500 * 500 + 500) + 1000 * 7 + 7

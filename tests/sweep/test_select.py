@@ -18,7 +18,8 @@ N_VALIDATION = 100
 
 
 def record(step, cr=None, oa=None, top1=None, diverged_at=None, **more):
-    validation = {"CR": cr, "AA": cr, "AA:plench": cr, "OA": oa} | more
+    extra = dict.fromkeys(("NVA", "NVA:corrected", "agreement"))
+    validation = {"CR": cr, "AA": cr, "AA:plench": cr, "OA": oa} | extra | more
     test = {"top1": top1, "top5": None if top1 is None else 1.0, "balanced": top1}
     return Record("", step, validation, test, 0.5, step * 0.01, 10**8, diverged_at)
 
@@ -189,7 +190,7 @@ def obviously(runs, name, split):
     for r in sorted((r for r in runs if r.split == split and r.complete), key=lambda r: r.config):
         inside = None
         for rec in r.records:
-            value = rec.validation[measure]
+            value = rec.test["top1"] if name == "peak" else rec.validation[measure]
             if rec.step < 10 or (name == "OA" and rec.step != STEPS[-1]):
                 continue
             if value is None or math.isnan(value):
@@ -214,7 +215,7 @@ def random_runs(rng):
                 if fall is not None and step >= fall:
                     records.append(record(step, diverged_at=fall))
                     continue
-                names = ("CR", "AA", "AA:plench", "OA")
+                names = ("CR", "AA", "AA:plench", "OA", "NVA", "NVA:corrected", "agreement")
                 records.append(record(step, top1=rng.random(), **{n: value() for n in names}))
             runs.append(run(config, records, split))
     rng.shuffle(runs)

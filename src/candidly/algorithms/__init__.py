@@ -3,38 +3,79 @@
 from __future__ import annotations
 
 from .._names import UnknownName, lookup, nearest
-from ._algorithm import Algorithm, Stage
+from ._algorithm import Algorithm, Own, Row, Stage
 from ._space import configuration
+from ._views import View
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
+from .agce import AGCE
+from .apl import NCE_MAE, NCE_RCE
+from .backward_t import BACKWARD_T
+from .bbn import BBN
 from .cavl import CAVL
 from .cc import CC
 from .ce import CE, SUPERVISED_ORACLE
+from .cnlcu import CNLCU_HARD, CNLCU_SOFT
+from .co_teaching import CO_TEACHING
+from .co_teaching_plus import CO_TEACHING_PLUS
+from .cores2 import CORES2
 from .crdpll import CRDPLL
+from .data_parameters import DATA_PARAMETERS
+from .decoupling_crt import DECOUPLING_CRT
+from .decoupling_lws import DECOUPLING_LWS
+from .decoupling_ncm import DECOUPLING_NCM
+from .dividemix import DIVIDEMIX
+from .elr import ELR
 from .exp import EXP
+from .f_div import F_DIV
+from .focal import FOCAL
 from .forward import FORWARD
+from .forward_t import FORWARD_T
 from .fredis import FREDIS
 from .ga import GA
+from .gce import GCE
 from .idgp import IDGP
+from .jocor import JOCOR
 from .l_w import L_W
+from .label_smoothing import LABEL_SMOOTHING
+from .ldam import LDAM
 from .log import LOG
 from .lws import LWS
+from .mae import MAE
 from .mcl import MCL_GCE, MCL_MSE
+from .mixup import MIXUP
 from .nn import NN
+from .norm_ce import NORM_CE
 from .op_w import OP_W
 from .pc import PC
+from .peer import PEER
+from .pes import PES
 from .pop import POP
 from .proden import PRODEN
 from .rc import RC
+from .sce import SCE
 from .scl_exp import SCL_EXP
 from .scl_nl import SCL_NL
+from .seal import SEAL
+from .sgd_ema import SGD_EMA
+from .sop import SOP
+from .sr import SR
+from .t_revision import T_REVISION
 from .valen import VALEN
+from .volminnet import VOLMINNET
 
 # in the order of the documentation and of a list: families, and by year within one
 _IDENTIFICATION = (PRODEN, RC, LWS, VALEN, CAVL, IDGP, POP)
 _AVERAGE = (ABS_MAE, ABS_GCE)
 _SET_LIKELIHOOD = (CC, LOG, EXP)
 _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
+_ROBUST_LOSSES = (MAE, GCE, SCE, NCE_RCE, NCE_MAE, AGCE, FOCAL, LABEL_SMOOTHING, NORM_CE, SR)
+_TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
+_PEERS = (PEER, F_DIV, CORES2)
+_ROW_BY_ROW = (DATA_PARAMETERS, ELR, SOP)
+_SMALL_LOSSES = (CO_TEACHING, CO_TEACHING_PLUS, JOCOR, DIVIDEMIX, CNLCU_SOFT, CNLCU_HARD)
+_IN_STAGES = (SGD_EMA, SEAL, PES)
+_LONG_TAIL = (LDAM, BBN, DECOUPLING_NCM, DECOUPLING_CRT, DECOUPLING_LWS)
 _PAGES = (
     *_IDENTIFICATION,
     *_AVERAGE,
@@ -43,6 +84,14 @@ _PAGES = (
     CRDPLL,
     FREDIS,
     CE,
+    *_ROBUST_LOSSES,
+    MIXUP,
+    *_TRANSITIONS,
+    *_PEERS,
+    *_ROW_BY_ROW,
+    *_SMALL_LOSSES,
+    *_IN_STAGES,
+    *_LONG_TAIL,
     SUPERVISED_ORACLE,
 )
 
@@ -76,4 +125,14 @@ def algorithm(name: str, variant: str = "fixed") -> Algorithm:
     return page.as_variant(wanted)
 
 
-__all__ = ["ALGORITHMS", "VARIANTS", "Algorithm", "Stage", "algorithm", "configuration"]
+__all__ = [
+    "ALGORITHMS",
+    "VARIANTS",
+    "Algorithm",
+    "Own",
+    "Row",
+    "Stage",
+    "View",
+    "algorithm",
+    "configuration",
+]

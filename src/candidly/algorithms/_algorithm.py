@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,7 +10,47 @@ from typing import Any
 from torch import Tensor
 
 from ..nets import Net
+from ._rates import Rate
 from ._space import COMMON, Setting
+from ._views import View
+
+Sampler = str | Callable[[Any], Tensor]
+Tables = Callable[[Any], Mapping[str, Tensor]]
+
+
+@dataclass(frozen=True)
+class Own:
+    """How a network, or a part of one, is moved where not as its stage says.
+
+    Attributes:
+        optimiser: ``adam``, ``adamw`` or ``sgd``.
+        lr, weight_decay: names of the hyper-parameters; without a name, no weight decay.
+    """
+
+    optimiser: str = "adam"
+    lr: str = "lr"
+    weight_decay: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row table that is learned: SGD on the rows of the batch, and on theirs alone.
+
+    A page's ``b.NAME`` is then a leaf of the objective's graph. Rows outside the batch stay, their
+    momentum too. A row that is in a batch more than once moves once, by the sum of its gradients.
+
+    Attributes:
+        make: (trial) -> the initial table (1, n, ...).
+        lr: name of the hyper-parameter that is its learning rate.
+        momentum: as in ``torch.optim.SGD``.
+        low, high: what values are clipped to.
+    """
+
+    make: Callable[[Any], Tensor]
+    lr: str
+    momentum: float = 0.0
+    low: float = -math.inf
+    high: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -17,39 +58,52 @@ class Stage:
     """What happens at an update, for a part of the training.
 
     A page returns what changes, by name; only the loop writes. In ``step`` and ``after`` a row
-    table's update holds the new rows of the batch, (K, B, ...); everywhere else, and for memory,
-    an update is the whole tensor. A network's name stands for its flat parameters.
+    table's update holds the new rows of the first batch, (K, B, ...); everywhere else, and for
+    memory, an update is the whole tensor. A network's name stands for its flat parameters.
 
     Attributes:
-        step: (stack, batch) -> objective, one number per trial (K,) or per network (K, M), or
+        step: (stack, *batches) -> objective, one number per trial (K,) or per network (K, M), or
             (objective, updates).
-        after: (stack, batch) -> updates, behind the optimiser and without gradient.
+        after: (stack, *batches) -> updates, behind the optimiser and without gradient.
         whole: (stack) -> updates, behind ``after``, without gradient; ``{}`` when nothing is due.
             ``stack.t`` counts the update just done.
         begin: (stack) -> updates, before the stage's first update, without gradient.
         until: (stack) -> the number of updates done at which the stage ends; None: the end.
-        trains: the networks that the optimiser moves; None: all.
-        optimiser: ``adam`` or ``sgd``. It starts afresh where it differs from the stage before.
+        trains: what the optimiser moves, networks or parts of them (``net``, ``net.head``); None:
+            all networks.
+        optimiser: ``adam``, ``adamw`` or ``sgd``. It starts afresh where it differs from the stage
+            before, and for a network of which another part is trained.
+        afresh: it starts afresh in any case.
+        own: how some of what is trained is moved otherwise, by name as in ``trains``.
+        rate: (stack) -> what learning rates are multiplied by at this update, a number or one per
+            trial; None: 1. ``_rates`` has the usual schedules.
+        samplers: where the step's batches come from, one each. ``uniform``: every row once per
+            epoch, in random order. A function of the stack, (K, n) bool: these rows, shuffled and
+            taken in turn; (K, n) float: drawn in proportion, with replacement; (K, E * B) int: an
+            epoch's rows in their order; any with a network axis, (K, M, n): a batch for each
+            network. It is asked at the start of an epoch and of the stage. A trial for which it
+            names no row draws from all.
     """
 
-    step: Callable[[Any, Any], Any]
-    after: Callable[[Any, Any], Mapping[str, Tensor]] | None = None
+    step: Callable[..., Any]
+    after: Callable[..., Mapping[str, Tensor]] | None = None
     whole: Callable[[Any], Mapping[str, Tensor]] | None = None
     begin: Callable[[Any], Mapping[str, Tensor]] | None = None
     until: Callable[[Any], int] | None = None
     trains: tuple[str, ...] | None = None
     optimiser: str = "adam"
-
-
-Tables = Callable[[Any], Mapping[str, Tensor]]
+    afresh: bool = False
+    own: Mapping[str, Own] = field(default_factory=dict)
+    rate: Rate | None = None
+    samplers: tuple[Sampler, ...] = ("uniform",)
 
 
 @dataclass(frozen=True)
 class Algorithm:
     """A way to learn, as a value.
 
-    ``rows``, ``memory`` and ``constants`` are functions of one trial: its labels by name, (1, n,
-    ...), ``n``, ``q``, ``dtype`` and ``hp`` with plain numbers.
+    ``rows``, ``learned``, ``memory`` and ``constants`` are functions of one trial: its labels by
+    name, (1, n, ...), ``n``, ``q``, ``dtype``, ``hp`` with plain numbers and ``rng(name)``.
 
     Attributes:
         name: the field's name for it.
@@ -60,12 +114,23 @@ class Algorithm:
         reads: the labels a batch may be asked for: ``candidates``, ``given``, or ``truth``. An
             algorithm that reads the truth is an oracle: it bounds what the others can reach.
         rows: (trial) -> initial row tables by name, (1, n, ...).
+        learned: row tables that are moved by gradient, by name.
         memory: (trial) -> initial values of what else changes, (1, ...) by name.
         constants: (trial) -> what a trial's training labels fix once and for all, (1, ...) by
             name; ``stack.constants[name]`` holds it for all trials, (K, ...).
         networks: networks of the same shape that are trained side by side. With M of them logits
-            are (K, M, B, q) and hyper-parameters (K, 1, 1); the first one predicts.
+            are (K, M, B, q) and hyper-parameters (K, 1, 1); the first one predicts. Each is
+            trained in full, so that an epoch costs M.
+        averages: predictions are the mean of all networks' logits instead.
+        head: (net, features, classes) -> the network with another head than its own (``with_head``
+            in ``nets``), which is what is trained; None: the network as it is.
         modules: by name, (net, features, classes) -> a network beside ``net``.
+        predicts: which network predicts, ``net`` or one of ``modules``, such as an average.
+        views: ways to change inputs, by the name that ``batch.view`` is asked for.
+        suspicion: (stack, k) -> how likely it is that the label of each of trial ``k``'s training
+            rows is wrong, (n,), higher is likelier; None: the loss of its label.
+        told: hyper-parameters whose best value only the truth tells, such as the noise rate: who
+            sets them to it uses an oracle.
         space: hyper-parameters beyond learning rate, weight decay and batch size.
         variant: ``fixed``, or the name of the variant this is.
         variants: fields to replace, by variant. ``plench`` is the benchmark's released program;
@@ -81,10 +146,17 @@ class Algorithm:
     summary: str = ""
     reads: tuple[str, ...] = ("candidates",)
     rows: Tables | None = None
+    learned: Mapping[str, Row] = field(default_factory=dict)
     memory: Tables | None = None
     constants: Tables | None = None
     networks: int = 1
+    averages: bool = False
+    head: Callable[[Net, int, int], Net] | None = None
     modules: Mapping[str, Callable[[Net, int, int], Net]] = field(default_factory=dict)
+    predicts: str = "net"
+    views: Mapping[str, View] = field(default_factory=dict)
+    suspicion: Callable[[Any, int], Tensor] | None = None
+    told: tuple[str, ...] = ()
     space: Mapping[str, Setting] = field(default_factory=dict)
     variant: str = "fixed"
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -104,6 +176,15 @@ class Algorithm:
     def as_variant(self, variant: str) -> Algorithm:
         """This algorithm under another variant's rules; the same page where they do not differ."""
         return replace(self, variant=variant, **self.variants.get(variant, {}))
+
+    @property
+    def cost(self) -> int:
+        """How often an epoch trains on a row, at most: networks times batches of an update."""
+        return self.networks * max(len(stage.samplers) for stage in self.stages)
+
+    def network(self, net: Net, features: int, classes: int) -> Net:
+        """What is trained where ``net`` is asked for."""
+        return self.head(net, features, classes) if self.head else net
 
     def settings(self) -> dict[str, Setting]:
         """Every hyper-parameter, the common ones first."""
@@ -126,3 +207,46 @@ def pure_batch(loss: Callable[[Tensor, Tensor], Tensor]) -> tuple[Stage, ...]:
         return loss(s.net(b.x).logits, b.candidates)
 
     return (Stage(step),)
+
+
+def pure_given(loss: Callable[..., Tensor], *hyper: str) -> tuple[Stage, ...]:
+    """The stages of a loss on given labels: the batch's mean of ``loss(logits, given, *values)``.
+
+    Args:
+        hyper: names of the hyper-parameters whose values the loss takes, (K, 1) each.
+    """
+
+    def step(s, b):
+        values = (getattr(s.hp, name) for name in hyper)
+        return loss(s.net(b.x).logits, b.given, *values).mean(-1)
+
+    return (Stage(step),)
+
+
+def warm_up(step: Callable[[Any, Any], Any], trains: tuple[str, ...] | None = None) -> Stage:
+    """A first stage that lasts for the share ``warm_up``, a static hyper-parameter, of all updates.
+
+    >>> from types import SimpleNamespace
+    >>> stage = warm_up(lambda s, b: 0)
+    >>> stage.until(SimpleNamespace(T=10_000, hp=SimpleNamespace(warm_up=0.25)))
+    2500
+    """
+    return Stage(step, until=lambda s: int(s.hp.warm_up * s.T), trains=trains)
+
+
+def epochs(count: int | str) -> Callable[[Any], int]:
+    """A stage's ``until``: that many epochs, or as many as the static hyper-parameter says."""
+
+    def until(s):
+        return s.E * (int(getattr(s.hp, count)) if isinstance(count, str) else count)
+
+    return until
+
+
+def each_epoch(update: Callable[[Any], Mapping[str, Tensor]]) -> Callable[[Any], Any]:
+    """A stage's ``whole``: ``update(stack)`` whenever an epoch is over."""
+
+    def whole(s):
+        return {} if s.t % s.E else update(s)
+
+    return whole

@@ -8,6 +8,7 @@ rate, weight decay and batch size are the same for every algorithm at equal (h, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,7 @@ class Setting:
         static: it decides shapes or control flow: a plain number to pages, and trials that differ
             in it train in different stacks.
         published: what Table 8 of the benchmark's paper says, where its program differs.
+        within: the interval of possible values, such as ``[0, 1)``; '' for any finite number.
     """
 
     default: Number
@@ -38,6 +40,27 @@ class Setting:
     text: str = ""
     static: bool = False
     published: str = ""
+    within: str = ""
+
+    def check(self, name: str, value: Number) -> None:
+        """Refuse a value that the hyper-parameter cannot have.
+
+        Raises:
+            ValueError: names the hyper-parameter, the value and the interval.
+
+        >>> Setting(0.7, lambda rng: 0.7, "0.7", within="(0, 1]").check("gce's power", 0)
+        Traceback (most recent call last):
+        ValueError: gce's power is 0; it must lie in (0, 1].
+        """
+        if not math.isfinite(value):
+            raise ValueError(f"{name} is {value}; give a finite number.")
+        if not self.within:
+            return
+        low, high = (float(end) for end in self.within[1:-1].split(","))
+        above = value >= low if self.within[0] == "[" else value > low
+        below = value <= high if self.within[-1] == "]" else value < high
+        if not (above and below):
+            raise ValueError(f"{name} is {value:g}; it must lie in {self.within}.")
 
 
 def power_of_ten(default: float, low: float, high: float, text: str = "") -> Setting:
@@ -65,6 +88,7 @@ def one_of(
     text: str = "",
     static: bool = False,
     published: str = "",
+    within: str = "",
 ) -> Setting:
     """A uniform choice; the order of ``values`` matters to the stream."""
     return Setting(
@@ -74,6 +98,7 @@ def one_of(
         text,
         static,
         published,
+        within,
     )
 
 

@@ -35,7 +35,7 @@ def step_oracle(s, b):
 CE = Algorithm(
     "ce",
     (Stage(step),),
-    kind="supervised",
+    kind="noisy labels",
     summary="cross-entropy on the given label, as if it were right",
     reads=("given",),
 )

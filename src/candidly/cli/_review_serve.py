@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..review import Person, Project
     from ..web import Site
 
+SHOWN = 20  # links of people, where nobody is named
+
 
 def serve(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.")],
@@ -24,7 +26,7 @@ def serve(
         typer.Option(
             metavar="CODE",
             help="Print a link that signs this person in; new people are added. May be repeated. "
-            "[default: you, while nobody is there]",
+            "[default: everybody who is there, up to twenty; you, while nobody is]",
         ),
     ] = None,
     host: Annotated[
@@ -39,7 +41,11 @@ def serve(
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A further name under which the app is reached."),
+        typer.Option(
+            metavar="NAME",
+            help="A further name under which others reach the app, or the whole address of what "
+            "stands in front of it, https://...; needs a token.",
+        ),
     ] = None,
     browser: Annotated[
         bool, typer.Option("--open", help="Open the first link in a browser.")
@@ -75,12 +81,12 @@ def serve(
 
 
 def _people(project: Project, codes: list[str] | None) -> list[Person]:
-    """Those named, added where they are new; you, where nobody is there yet."""
+    """Those named, added where they are new; else all who are there, or you."""
     from ..review import add_person, people
 
     there = {one.code: one for one in people(project)}
     if codes is None:
-        codes = [] if there else [re.sub(r"[^A-Za-z0-9._-]", "", _user())[:64] or "me"]
+        codes = [*there][:SHOWN] or [re.sub(r"[^A-Za-z0-9._-]", "", _user())[:64] or "me"]
     return [there.get(code) or add_person(project, code) for code in codes]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from types import SimpleNamespace
 from typing import Annotated, Any
 
@@ -85,6 +86,8 @@ def _costs(page: Any) -> str:
     """Time per update as a multiple of CC's, at a small and a large shape."""
     from ..algorithms._costs import COSTS, SHAPES
 
+    if page.name not in COSTS:
+        return "not measured yet"
     told = (f"{times:g} at {shape}" for times, shape in zip(COSTS[page.name], SHAPES))
     return f"per update, times CC: {', '.join(told)} (rows x features x classes)"
 
@@ -93,9 +96,12 @@ def _needs(page: Any) -> list[str]:
     """What the algorithm learns from and what it keeps, read off the page."""
     import torch
 
+    from ..seeds import draw
+
     n, q = 1009, 101  # sizes that nothing else has
     labels = torch.zeros(1, n, dtype=torch.int64)
     trial = SimpleNamespace(
+        rng=partial(draw, 0),
         n=n,
         q=q,
         dtype=torch.float32,
@@ -115,16 +121,26 @@ def _needs(page: Any) -> list[str]:
     needs = [f"labels: {', '.join(page.reads)}{' (an oracle)' if page.oracle else ''}"]
     if page.rows:
         needs.append(f"a row for every training row: {sizes(page.rows(trial))}")
+    if page.learned:
+        made = {name: row.make(trial) for name, row in page.learned.items()}
+        needs.append(f"learned by gradient for every training row: {sizes(made)}")
     if page.memory:
         needs.append(f"memory: {sizes(page.memory(trial))}")
     if page.constants:
         needs.append(f"once, from the training labels: {sizes(page.constants(trial))}")
     if page.networks > 1:
-        needs.append(f"{page.networks} networks side by side")
+        predicts = "their mean" if page.averages else "the first"
+        needs.append(f"{page.networks} networks side by side; {predicts} predicts")
+    if page.cost > 1:
+        needs.append(f"an epoch costs up to {page.cost}: networks times batches of an update")
     if page.modules:
         needs.append(f"further networks: {', '.join(page.modules)}")
+    if page.views:
+        needs.append(f"changed inputs: {', '.join(page.views)}")
+    if page.told:
+        needs.append(f"{', '.join(page.told)}: an oracle where set to the true value")
     if len(page.stages) > 1:
-        kinds = ", then ".join(stage.optimiser for stage in page.stages)
+        kinds = ", then ".join(dict.fromkeys(stage.optimiser for stage in page.stages))
         needs.append(f"{len(page.stages)} stages, one after the other: {kinds}")
     if any(stage.whole or stage.begin for stage in page.stages):
         needs.append("now and then a step over all training rows")

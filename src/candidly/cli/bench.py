@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +13,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from . import _progress
+from . import _bench_table, _progress
+from ._bench_table import Where, print_tables, results_of
 
 if TYPE_CHECKING:
     from ..labelled import Labelled
@@ -94,7 +94,6 @@ Out = Annotated[
     typer.Option(help="Results directory; resumed if it exists. (default: runs/DATASET)"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-Where = Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")]
 
 
 @app.command()
@@ -206,8 +205,8 @@ def run(
     except KeyboardInterrupt:
         print(f"\nstopped; {_count(folder)}. The same command goes on.", file=sys.stderr)
         raise typer.Exit(130) from None
-    results = _results(folder)
-    _print_tables(results, "json" if as_json else "text")
+    results = results_of(folder)
+    print_tables(results, "json" if as_json else "text")
     print(f"Results are in {folder}.  Page:  candidly bench report {folder}", file=sys.stderr)
 
 
@@ -219,7 +218,7 @@ def status(folder: Where, as_json: AsJson = False) -> None:
     """
     from ..sweep.run import is_locked
 
-    results = _results(folder)
+    results = results_of(folder)
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for one in results.runs:
         row = rows.setdefault(
@@ -245,47 +244,7 @@ def status(folder: Where, as_json: AsJson = False) -> None:
     _print_notes(results)
 
 
-@app.command()
-def table(
-    folder: Where,
-    format: Annotated[str, typer.Option(help="text, markdown or json.")] = "text",
-    metric: Annotated[str, typer.Option(help="top1, top5 or balanced.")] = "top1",
-    criterion: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="CR, AA, OA, 'OA & ES', or the extra AA:plench and last (no selection); repeat "
-            "it. (default: the first 4; last after --validation train-oracle)"
-        ),
-    ] = None,
-    why: Annotated[
-        bool,
-        typer.Option(
-            "--why",
-            help="Instead, how far the choices by CR and AA can be trusted: their spread, ties, "
-            "what resampled validation rows would choose, the accuracy CR stands for.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """The tables: per criterion, test accuracy with its standard error, and what was chosen.
-
-    [bold]Examples:[/bold]
-
-      candidly bench table runs/lost --format markdown
-
-      candidly bench table runs/lost --why
-    """
-    form = "json" if as_json else format
-    if not why:
-        _print_tables(_results(folder), form, metric, criterion)
-        return
-    if criterion or metric != "top1":
-        raise ValueError(
-            "--why looks at CR and AA on the validation rows; leave out --criterion and --metric."
-        )
-    from ..report.why import render_why
-
-    print(render_why(_results(folder), form, _width()))
+app.command()(_bench_table.table)
 
 
 @app.command()
@@ -300,7 +259,7 @@ def report(
     from ..report import write_report
 
     path = out or folder / "report.html"
-    write_report(_results(folder), path)
+    write_report(results_of(folder), path)
     print(path)
 
 
@@ -364,28 +323,9 @@ def _prepared(
         return prepare(settings, root, watch=watch)
 
 
-def _results(folder: Path) -> Results:
-    from ..sweep.journal import read_results
-
-    return read_results(folder)
-
-
 def _count(folder: Path) -> str:
-    runs = _results(folder).runs
+    runs = results_of(folder).runs
     return f"{sum(one.complete for one in runs)} of {len(runs)} runs complete"
-
-
-def _print_tables(
-    results: Results, format: str, metric: str = "top1", criteria: list[str] | None = None
-) -> None:
-    from ..report import render
-
-    print(render(results, format, metric, criteria, width=_width()))
-
-
-def _width() -> int:
-    """Of the terminal, if it is one; elsewhere always the same."""
-    return min(100, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 100
 
 
 def _print_notes(results: Results) -> None:

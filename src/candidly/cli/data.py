@@ -39,7 +39,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 SPEC_HELP = (
     "Process and parameters: candidate sets such as flip:rate=0.3,seed=1, instance:rate=0.3 or"
     " uniform+noise:rate=0.1; one noisy label by symmetric:rate=0.2, pair, matrix, empirical,"
-    " lookalike or instance-label."
+    " lookalike or instance-label, each for all or for classes=0-4; inputs of no class by"
+    " hold-out:classes=8/9+open-set:rate=0.2 (or pool:file=X.npz); long-tail:factor=100 in front."
 )
 
 SHOWN_CLASSES = 20  # longer histograms hide the rest of the page

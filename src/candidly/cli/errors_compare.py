@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..labelled import Labelled
 
 CLEAN = "none"  # of noise: the given labels are the true ones
+MADE = {"candidates": "candidate sets", "inputs": "other inputs", "examples": "other examples"}
 AS_GIVEN = "as given"
 
 
@@ -167,8 +168,8 @@ def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
     _, process = lookup(imperfect.PROCESSES, noise.partition(":")[0], "noise")
     if process.makes != "given":
         raise ValueError(
-            f"--noise {noise!r} makes candidate sets, and detectors look at one given label; use "
-            "for example symmetric:rate=0.2."
+            f"--noise {noise!r} makes {MADE[process.makes]}, and detectors look at one given "
+            "label; use for example symmetric:rate=0.2."
         )
     if "seed" in process.defaults and not re.search(r"\bseed\s*=", noise):
         noise += f"{',' if ':' in noise else ':'}seed={seed}"

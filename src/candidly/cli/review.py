@@ -14,6 +14,7 @@ import typer
 
 from ._issues import check_place, read_classes
 from ._review import as_dict, print_status
+from ._review_demo import demo
 from ._review_export import EXPORTS, Wanted
 from ._review_serve import serve
 
@@ -171,6 +172,7 @@ def new(
 
 
 app.command()(serve)
+app.command()(demo)
 
 
 @app.command()

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..describe import transition
 from ..labelled import Labelled
-from ..seeds import draw
-from ._features import checked_table, condensed
+from ._pools import Embedding, hold_out, of_numbers, read_pool, replaced_by
 from ._specs import Process, Task, Values, parsed, written
+from ._steps import finished, taken
 from .flip import flip
 from .instance import instance
 from .instance_label import instance_label
+from .long_tail import long_tail
 from .lookalike import lookalike
 from .matrix import empirical, matrix, read_labels, read_shares
 from .noise import noise
+from .open_set import Replacement, open_set
 from .pair import pair, read_partners
 from .symmetric import symmetric
 from .uniform import uniform
@@ -26,16 +27,20 @@ from .uniform import uniform
 __all__ = [
     "PROCESSES",
     "Process",
+    "Replacement",
     "apply",
     "canonical",
     "empirical",
     "flip",
     "instance",
     "instance_label",
+    "long_tail",
     "lookalike",
     "matrix",
     "noise",
+    "open_set",
     "pair",
+    "replace_inputs",
     "symmetric",
     "transition",
     "uniform",
@@ -44,7 +49,8 @@ __all__ = [
 
 def _noise(task: Task, values: Values) -> np.ndarray:
     alone = task.truth[:, None] == np.arange(task.data.q)
-    return noise(alone if task.candidates is None else task.candidates, task.truth, **values)
+    sets = task.data.candidates
+    return noise(alone if sets is None else sets, task.truth, **values)
 
 
 def _pair(task: Task, values: Values) -> np.ndarray:
@@ -53,12 +59,7 @@ def _pair(task: Task, values: Values) -> np.ndarray:
 
 
 def _features(task: Task) -> np.ndarray:
-    from threadpoolctl import threadpool_limits
-
-    table = checked_table(task.data.inputs, task.data.n)
-    seed = int(draw(0, "imperfect.features").integers(2**31))  # the same whatever the labels' seed
-    with threadpool_limits(1):  # the same sums whatever the number of cores
-        return condensed(table, seed)
+    return of_numbers(task.data.inputs)
 
 
 def _lookalike(task: Task, values: Values) -> np.ndarray:
@@ -72,10 +73,25 @@ def _matrix(task: Task, values: Values) -> np.ndarray:
 
 def _empirical(task: Task, values: Values) -> np.ndarray:
     rest = {key: value for key, value in values.items() if key != "file"}
-    other = read_labels(values["file"], task.data.q)
+    other = read_labels(values["file"], task.data.q) if values["file"] else _own_labels(task)
     return empirical(task.truth, task.data.q, *other, **rest)
 
 
+def _own_labels(task: Task) -> tuple[np.ndarray, np.ndarray]:
+    if task.data.given is None:
+        raise ValueError(
+            f"{task.data.source or 'the data'} has no `given` labels to count; name other data:"
+            " empirical:file=human.npz."
+        )
+    return task.data.given, task.truth
+
+
+def _long_tail(task: Task, values: Values) -> Task:
+    kept = long_tail(task.truth, task.data.q, **values)
+    return replace(task, data=task.data[kept], truth=task.truth[kept])
+
+
+SHARED: Values = {"classes": "", "of_all": False}  # parameters of all that have a rate
 PROCESSES: dict[str, Process] = {
     "uniform": Process(
         "candidate sets drawn uniformly among those with the truth, except the full one (USS)",
@@ -102,44 +118,70 @@ PROCESSES: dict[str, Process] = {
     ),
     "symmetric": Process(
         "one given label; a share `rate` is wrong, uniformly among the other classes",
-        {"rate": float, "per_class": False, "seed": 0},
+        {"rate": float, "per_class": False, "seed": 0, **SHARED},
         lambda task, values: symmetric(task.truth, task.data.q, **values),
         makes="given",
     ),
     "pair": Process(
         "one given label; a share `rate` is taken for the partner of its class, by default the"
         " next; to=9-1/2-0 names partners",
-        {"rate": float, "to": "", "per_class": False, "seed": 0},
+        {"rate": float, "to": "", "per_class": False, "seed": 0, **SHARED},
         _pair,
         makes="given",
     ),
     "matrix": Process(
         "one given label, drawn from the transition matrix in a .csv or .npy file; exact=true"
         " meets its shares to the nearest example",
-        {"file": str, "exact": False, "seed": 0},
+        {"file": str, "exact": False, "seed": 0, "classes": ""},
         _matrix,
         makes="given",
     ),
     "empirical": Process(
-        "one given label, drawn from the transition matrix counted in other data with truth and"
-        " given labels (.npz)",
-        {"file": str, "exact": False, "seed": 0},
+        "one given label, drawn from the transition matrix counted in the data's own given labels,"
+        " or in other data with truth and given labels (file=.npz)",
+        {"file": "", "exact": False, "seed": 0, "classes": ""},
         _empirical,
         makes="given",
     ),
     "lookalike": Process(
         "one given label; a share `rate` has that of the nearest example of another class, those"
         " most like it first",
-        {"rate": float, "per_class": False},
+        {"rate": float, "per_class": False, **SHARED},
         _lookalike,
         makes="given",
     ),
     "instance-label": Process(
         "one given label; how likely it is wrong, and as what, depends on the example's features"
         " by random projections",
-        {"rate": float, "per_class": False, "seed": 0},
+        {"rate": float, "per_class": False, "seed": 0, **SHARED},
         lambda task, values: instance_label(_features(task), task.truth, task.data.q, **values),
         makes="given",
+    ),
+    "open-set": Process(
+        "a share `rate` of the inputs is replaced by inputs that are in no class, those with the"
+        " nearest ones first; labels stay, and the truth of what is replaced is -1",
+        {"rate": float, "per_class": False, "random": False, "reuse": False, "seed": 0, **SHARED},
+        replaced_by,
+        makes="inputs",
+    ),
+    "hold-out": Process(
+        "the examples of some classes leave the data, for open-set to replace inputs by",
+        {"classes": str},
+        hold_out,
+        makes="examples",
+    ),
+    "pool": Process(
+        "the inputs of other data (.npz) are there for open-set to replace inputs by",
+        {"file": str},
+        read_pool,
+        makes="examples",
+    ),
+    "long-tail": Process(
+        "class sizes fall off exponentially: the first class is `factor` times as large as the"
+        " last; shuffle=true puts classes in random order",
+        {"factor": float, "shuffle": False, "seed": 0},
+        _long_tail,
+        makes="examples",
     ),
 }
 
@@ -152,15 +194,16 @@ def apply(
     Args:
         data: with a complete truth. ``uniform``, ``flip`` and ``instance`` replace its candidate
             sets; ``noise`` works on them, or on the truth alone when there are none. The rest
-            replace its given labels.
+            replace its given labels, but for ``open-set``, which keeps them, ``hold-out``,
+            ``pool`` and ``long-tail``, which say what examples there are.
         spec: process names and parameters, joined by ``+`` and applied from left to right, for
-            example ``flip:rate=0.3,seed=1`` or ``uniform+noise:rate=0.1``. What makes given labels
-            stands alone.
+            example ``flip:rate=0.3,seed=1`` or ``uniform+noise:rate=0.1``. Of what makes given
+            labels several may be joined, each with its own ``classes``.
         watch: called with rows done and rows in all, by processes that take long.
 
     Returns:
         ``data`` with new ``candidates`` or ``given``, and a ``source`` that tells how they came
-        about.
+        about. Inputs that were replaced have a ``given`` label and the truth -1.
 
     Raises:
         UnknownName (a KeyError): no such process.
@@ -174,12 +217,56 @@ def apply(
         raise ValueError(
             f"labels cannot be made by {spec!r}: {data.source or 'the data'} has no `truth`."
         )
+    task = Task(data, truth, watch)
     for name, process, values in steps:
-        task = Task(data, truth, data.candidates, watch)
-        made: dict[str, Any] = {process.makes: process.run(task, values)}
-        source = f"{data.source or 'data'} + {name}({written(values, ', ')})"
-        data = replace(data, source=source, **made)
-    return data
+        task = taken(task, process, values)
+        source = f"{task.data.source or 'data'} + {name}({written(values, ', ')})"
+        task = replace(task, data=replace(task.data, source=source))
+    return finished(task)
+
+
+def replace_inputs(
+    data: Labelled,
+    pool: Labelled,
+    rate: float,
+    *,
+    embed: Embedding | None = None,
+    per_class: bool = False,
+    random: bool = False,
+    reuse: bool = False,
+    seed: int = 0,
+    classes: Sequence[int] = (),
+    of_all: bool = False,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> Labelled:
+    """``open-set`` with an embedding of one's own.
+
+    Args:
+        data: with a complete truth, which becomes its ``given`` where it has none.
+        pool: inputs of the same kind and shape that are in none of the classes of ``data``.
+        embed: (inputs of both (n + m, ...)) -> numbers (n + m, d); by default standardised
+            features or their first 64 components, of texts TF-IDF in 256 dimensions.
+        classes: whose inputs are replaced; by default of all.
+        of_all: ``rate`` is a share of all examples, though those of ``classes`` alone are replaced.
+        per_class, random, reuse, seed: as for :func:`open_set`; ``per_class`` makes classes its
+            groups.
+
+    Returns:
+        ``data`` with other inputs at exactly ⌊rate * n⌉ rows, whose truth is -1; labels stay.
+
+    Raises:
+        ValueError: a rate outside [0, 1), a class that would be lost, a pool that is too small,
+            truth missing, inputs that no embedding is known for.
+    """
+    if data.truth is None:
+        raise ValueError(f"{data.source or 'the data'} has no `truth`, so nothing can be replaced.")
+    process = replace(
+        PROCESSES["open-set"], run=lambda task, values: replaced_by(task, values, embed)
+    )
+    flags = {"per_class": per_class, "random": random, "reuse": reuse, "of_all": of_all}
+    values = {"rate": rate, "seed": seed, "classes": "/".join(map(str, classes)), **flags}
+    made = finished(taken(Task(data, data.truth, watch, pool=pool), process, values))
+    return replace(made, source=f"{data.source or 'data'} + open-set({written(values, ', ')})")
 
 
 def canonical(spec: str) -> str:

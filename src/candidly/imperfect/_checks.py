@@ -33,3 +33,9 @@ def check_rate(rate: float) -> None:
     """Raises ValueError when ``rate`` is not a probability."""
     if not 0 <= rate <= 1:
         raise ValueError(f"`rate` is {rate}; it must be in [0, 1].")
+
+
+def check_factor(factor: float) -> None:
+    """Raises ValueError when ``factor`` is not one of imbalance."""
+    if not 1 <= factor < float("inf"):
+        raise ValueError(f"`factor` is {factor}; an imbalance factor is at least 1, and finite.")

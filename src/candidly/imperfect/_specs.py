@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
 from .._names import lookup, nearest
 from ..labelled import Labelled
-from ._checks import check_rate, check_seed
+from ._checks import check_factor, check_rate, check_seed
+from ._classes import read_classes
 from .pair import read_partners
 
 Values = dict[str, Any]  # a process's parameters by name
@@ -24,14 +26,18 @@ class Task:
     Attributes:
         data: the examples.
         truth: theirs, int (n,).
-        candidates: what the processes before it have made, or the data's own; None without.
         watch: called with rows done and rows in all, by what takes long.
+        given: labels that processes before it have made.
+        outside: bool (n,), inputs that processes before it have replaced.
+        pool: inputs that are in none of the classes.
     """
 
     data: Labelled
     truth: np.ndarray
-    candidates: np.ndarray | None
-    watch: Callable[[int, int], None]
+    watch: Callable[[int, int], None] = lambda done, total: None
+    given: np.ndarray | None = None
+    outside: np.ndarray | None = None
+    pool: Labelled | None = None
 
 
 @dataclass(frozen=True)
@@ -43,13 +49,14 @@ class Process:
         defaults: its parameters in the order they are written; a type instead of a value means
             that there is no default.
         run: (task, parameters) -> what it makes.
-        makes: ``candidates``, bool (n, q), or ``given``, int64 (n,).
+        makes: ``candidates``, bool (n, q); ``given``, int64 (n,); ``inputs``, a ``Replacement``;
+            or ``examples``, a ``Task`` of other ones.
     """
 
     summary: str
     defaults: Mapping[str, bool | int | float | str | type]
-    run: Callable[[Task, Values], np.ndarray]
-    makes: Literal["candidates", "given"] = "candidates"
+    run: Callable[[Task, Values], Any]
+    makes: Literal["candidates", "given", "inputs", "examples"] = "candidates"
 
 
 Steps = list[tuple[str, Process, Values]]
@@ -63,10 +70,13 @@ READERS: dict[type, Callable[[str], Any]] = {
 }
 WORDS = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
 EXAMPLES = {float: "0.1", str: "name.npz"}
+EXAMPLES_OF = {"classes": "8/9", "factor": "100"}  # where the kind's own misleads
 CHECKS: dict[str, Callable[[Any], object]] = {
     "rate": check_rate,
     "seed": check_seed,
     "to": read_partners,
+    "factor": check_factor,
+    "classes": read_classes,
 }
 
 
@@ -82,14 +92,43 @@ def parsed(processes: Mapping[str, Process], spec: str) -> Steps:
         name, _, parameters = (part.strip() for part in step.partition(":"))
         name, process = lookup(processes, name, "process for making labels")
         steps.append((name, process, _values(name, process, parameters)))
-    for name, process, _ in steps:
-        if len(steps) > 1 and process.makes == "given":
-            raise ValueError(
-                f"{name} makes one given label an example, straight from the truth, and nothing"
-                f" can be joined to that by +. Apply {name} alone; for candidate sets without the"
-                " truth, end with noise:rate=0.1."
-            )
+    _check_joined(steps)
     return steps
+
+
+def _check_joined(steps: Steps) -> None:
+    """Examples first, then sets or one label; several sources of noise share out the classes.
+
+    Raises:
+        ValueError: processes that do not join.
+    """
+    for (name, before, _), (after, later, _) in pairwise(steps):
+        if later.makes == "examples" != before.makes:
+            raise ValueError(f"{after} says what examples there are; put it in front of {name}.")
+    label = [step for step in steps if step[1].makes != "examples"]
+    alone = [step for step in label if step[1].makes != "candidates"]
+    if alone and len(label) > len(alone):
+        name = alone[0][0]
+        raise ValueError(
+            f"{name} makes one given label an example, straight from the truth, and no candidate"
+            f" sets can be joined to that by +. Apply {name} alone; for candidate sets without the"
+            " truth, end with noise:rate=0.1."
+        )
+    taken: dict[int, str] = {}
+    for name, _, values in alone if len(alone) > 1 else ():
+        classes = read_classes(values["classes"])
+        if not classes:
+            raise ValueError(
+                f"{name} is one of several sources of noise, and needs the classes it is for;"
+                f" write for example {name}:...,classes=0-4."
+            )
+        for label_number in classes:
+            if label_number in taken:
+                raise ValueError(
+                    f"class {label_number} has two sources of noise, {taken[label_number]} and"
+                    f" {name}; leave it to one of them."
+                )
+            taken[label_number] = name
 
 
 def written(values: Values, separator: str) -> str:
@@ -116,7 +155,8 @@ def _values(name: str, process: Process, parameters: str) -> Values:
     for key, default in process.defaults.items():
         if key not in values and isinstance(default, type):
             raise ValueError(
-                f"{name} needs {key}; write for example {name}:{key}={EXAMPLES[default]}."
+                f"{name} needs {key}; write for example {name}:{key}="
+                f"{EXAMPLES_OF.get(key, EXAMPLES[default])}."
             )
     return {key: values[key] for key in process.defaults}
 

@@ -90,7 +90,7 @@ def nearest_other(
         raise ValueError(
             f"all {n} examples are of class {int(truth[0])}: none has a look-alike of another."
         )
-    table = _whole(features)
+    table = whole_rows(features)
     neighbour, best = np.full(n, -1, np.int64), np.full(n, -np.inf)
     for start in range(0, n, block):
         rows = slice(start, start + block)
@@ -107,7 +107,7 @@ def nearest_other(
     return neighbour, best / UNIT**2
 
 
-def _whole(features: np.ndarray) -> np.ndarray:
+def whole_rows(features: np.ndarray) -> np.ndarray:
     """Rows of length 1, times 2^25, as whole numbers in float64."""
     table = np.array(features, np.float64)
     table /= _not_zero(np.abs(table).max(1, initial=0))  # the squares of large numbers overflow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +29,15 @@ class Net:
         init: (generator) -> an array per parameter.
         trunk: (parameters, inputs (K, B, ...)) -> features (K, B, h).
         head: (parameters, features) -> logits (K, B, q).
+        parts: names of neighbouring parameters by the part that they make up, such as ``head``;
+            a stage may train a part alone, and draw it anew.
     """
 
     shapes: Mapping[str, tuple[int, ...]]
     init: Callable[[np.random.Generator], Mapping[str, np.ndarray]]
     trunk: Callable[[Parameters, Tensor], Tensor]
     head: Callable[[Parameters, Tensor], Tensor]
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _Affine(torch.autograd.Function):
@@ -74,3 +77,26 @@ def affine(x: Tensor, w: Tensor, b: Tensor, rows_out: bool = False) -> Tensor:
     if torch.is_grad_enabled() and w.requires_grad:
         return _Affine.apply(x, w, b, rows_out)
     return torch.baddbmm(b, x, w.transpose(1, 2) if rows_out else w)
+
+
+class _Leaf(torch.autograd.Function):
+    """The parameter itself; its gradient goes where ``affine`` puts those of its own."""
+
+    @staticmethod
+    def forward(ctx, parameter):
+        ctx.leaf = parameter
+        return parameter.view_as(parameter)
+
+    @staticmethod
+    def backward(ctx, d_out):
+        ctx.leaf.grad.add_(d_out)
+
+
+def leaf(parameter: Tensor) -> Tensor:
+    """A parameter for ordinary tensor functions, where ``affine`` does not fit.
+
+    Autograd alone would warn that the flat tensors' views are laid out oddly.
+    """
+    if torch.is_grad_enabled() and parameter.requires_grad:
+        return _Leaf.apply(parameter)
+    return parameter

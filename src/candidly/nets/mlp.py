@@ -47,4 +47,4 @@ def mlp(features: int, classes: int, hidden: int = 500, initial: str = "linear")
     def head(p, features):
         return affine(features, p["w2"], p["b2"], rows_out=True)
 
-    return Net(shapes, init, trunk, head)
+    return Net(shapes, init, trunk, head, {"trunk": ("w1", "b1"), "head": ("w2", "b2")})

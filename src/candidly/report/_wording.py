@@ -73,7 +73,16 @@ def legend(results: Results, metric: str) -> str:
         f"Mean {METRICS[metric]} in percent ± standard error over splits: the {deviation} "
         "divided by the square root of the number of splits, which stands in brackets. "
         "A dash: one split has no spread. An exclamation mark: not every planned run is finished."
+        f"{budget_text(results)}"
     )
+
+
+def budget_text(results: Results) -> str:
+    """A sentence where results were cut to a budget, with a space in front; else ''."""
+    budget = results.settings.get("budget")
+    if budget is None:
+        return ""
+    return f" At an equal budget: no record beyond {budget:,} updates times networks."
 
 
 def hyper_text(hyper: Mapping[str, float | int]) -> str:

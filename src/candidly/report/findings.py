@@ -13,13 +13,16 @@ from ..sweep.records import Results
 from ..sweep.select import METRICS, Cell, cells, usual_criteria
 from ._wording import NOTHING, algorithm_order, dataset_order, is_oracle, listed, percent
 
+WITHOUT_CLEAN = {"CR": ("CR", "AA"), "NVA": ("NVA",)}  # by the first of the usual criteria
+
 Table = dict[tuple[str, str], Cell]  # by (criterion, algorithm), of one data set
 
 
 def findings(results: Results, metric: str = "top1") -> list[str]:
     """Sentences: who leads under CR, what clean labels would add, and how far the oracle is.
 
-    Where the validation rows were trained on, nothing was chosen, and they say who leads so.
+    Where given labels are learned from, NVA takes the place of CR and AA. Where the validation rows
+    were trained on, nothing was chosen, and they say who leads so.
 
     >>> findings(Results((), {}))
     ['No runs are planned, so there is nothing to show.']
@@ -42,8 +45,7 @@ def findings_by_dataset(results: Results, metric: str = "top1") -> dict[str, lis
         if ranked:
             found += [
                 _without_clean_labels(table, ranked, criterion, metric)
-                for criterion in ("CR", "AA")
-                if lead == "CR"
+                for criterion in WITHOUT_CLEAN.get(lead, ())
             ]
             found.append(_oracle_gap(table, ranked[0], algorithms, metric, lead))
         found.append(_missing(table, lead))
@@ -64,12 +66,16 @@ def _ranked(table: Table, algorithms: Sequence[str], metric: str, lead: str) -> 
 
 def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str) -> str:
     what = f"mean {METRICS[metric]}"
-    how = "Chosen by CR" if lead == "CR" else "Trained on the validation rows' true labels too"
+    how = (
+        f"Chosen by {lead}"
+        if lead in WITHOUT_CLEAN
+        else "Trained on the validation rows' true labels too"
+    )
     if not ranked:
         measured = any(choice for cell in table.values() for choice in cell.choices)
         return (
             "No true labels are known, so nothing says how accurate a choice is; the lists of "
-            "chosen configurations have the values of CR and AA."
+            f"chosen configurations have the values of {listed(WITHOUT_CLEAN.get(lead, (lead,)))}."
             if measured
             else "No algorithm has a value yet."
         )

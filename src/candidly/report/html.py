@@ -33,6 +33,8 @@ class Cost:
 
     algorithm: str
     runs: int
+    networks: int
+    epochs: float | None  # of all networks together; of the longest run
     ms_per_update: float | None
     spread_ms: float | None  # standard deviation over runs
     peak_mib: float | None
@@ -94,6 +96,11 @@ def costs(results: Results, dataset: str) -> list[Cost]:
             Cost(
                 algorithm=algorithm,
                 runs=len(runs),
+                networks=max((run.networks for run in runs), default=1),
+                epochs=max(
+                    (e for r in runs if r.records and (e := r.epochs(r.records[-1].step))),
+                    default=None,
+                ),
                 ms_per_update=pace.mean,
                 spread_ms=pace.standard_deviation,
                 peak_mib=peak / 2**20 or None,
@@ -199,17 +206,21 @@ def _curves(
         for cell in there
         if cell in best or is_oracle(cell.algorithm)
     }
-    name = table.criterion.name
+    name, noisy = table.criterion.name, table.criterion.measure == "NVA"
+    measure = "NVA" if noisy else "CR"
+    what_is_seen = "noisy accuracy" if noisy else "covering rate"
 
     def tested(record: Record) -> float | None:
         return None if record.diverged_at is not None else record.test.get(metric)
 
     def validated(record: Record) -> float | None:
-        return None if record.diverged_at is not None else record.validation.get("CR")
+        return None if record.diverged_at is not None else record.validation.get(measure)
 
     drawn = [(METRICS[metric], f"{METRICS[metric]} (%)", tested)]
     if not trained_on_validation(results):
-        drawn.append(("covering rate on validation", "covering rate, validation (%)", validated))
+        drawn.append(
+            (f"{what_is_seen} on validation", f"{what_is_seen}, validation (%)", validated)
+        )
     return [
         figures.learning_curve(
             shown, colours, what, f"{dataset}: {what} of the runs chosen by {name}", label, value

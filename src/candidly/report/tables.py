@@ -62,7 +62,8 @@ class Table:
                 f"Oracle, trained on {labels:,} clean labels of validation rows besides: "
                 f"{self.criterion.about}"
             )
-        read = f"{labels:,} reads of clean labels" if labels else "no clean label read"
+        where = " of test rows" if self.criterion.on_test else ""
+        read = f"{labels:,} reads of clean labels{where}" if labels else "no clean label read"
         return f"Chosen by {self.criterion.name}: {self.criterion.about}; {read}"
 
     def text(self, algorithm: str, dataset: str, metric: str) -> str:
@@ -85,8 +86,8 @@ def render(
         results: what :func:`candidly.sweep.journal.read_results` returns.
         format: ``text``, ``markdown`` or ``json``.
         metric: ``top1``, ``balanced`` or ``top5``.
-        criteria: one table each; by default ``select.usual_criteria``. On request there are
-            ``AA:plench``, the benchmark program's AA, and ``last``, no selection.
+        criteria: one table each; by default ``select.usual_criteria``. On request there are all
+            of ``select.CRITERIA``.
         width: columns the text form may use.
         choices: whether the configurations follow the tables (JSON always has them).
 
@@ -134,12 +135,16 @@ def choice_rows(table: Table, dataset: str, metric: str) -> list[tuple[str, ...]
                     str(choice.config),
                     str(choice.ties),
                     str(choice.step),
-                    percent(choice.value),
+                    percent(choice.value) + _error_text(choice.error),
                     percent(choice.test.get(metric)),
                     hyper_text(choice.hyper),
                 )
             )
     return rows
+
+
+def _error_text(error: float | None) -> str:
+    return "" if error is None else f" ± {percent(error)}"
 
 
 # text
@@ -280,6 +285,10 @@ def _json(results: Results, metric: str, criteria: Sequence[str], width: int, ch
                 "algorithm": run.algorithm,
                 "config": run.config,
                 "split": run.split,
+                "reads": list(run.reads),
+                "networks": run.networks,
+                "updates_of_networks": run.cost(run.record_steps[-1]) if run.record_steps else 0,
+                "epochs": run.epochs(run.record_steps[-1]) if run.record_steps else None,
                 "complete": run.complete,
                 "diverged_at": run.diverged_at,
             }

@@ -1,8 +1,8 @@
 """People check labels: projects, who is asked what, answers that are never lost, what they come to.
 
 Needs ``pip install 'candidly[review]'``. ``make_project`` and ``open_project`` give a ``Project``;
-``next_tasks`` says what a person is to answer, ``answer`` keeps what they say; ``progress``,
-``standings`` and ``verdicts`` say what has come of it.
+``next_tasks`` says what a person is to answer, ``answer`` keeps what they say, ``answer_and_next``
+does both; ``progress``, ``standings`` and ``verdicts`` say what has come of it.
 """
 
 from ._cards import (
@@ -20,8 +20,9 @@ from ._media import Shown, looks_of, looks_of_files
 from ._open import answered, seen
 from ._people import Standing, pace, standings
 from ._views import PAGE, SORTS, Found, View, browse
-from .answers import Reply, answer, answer_and_next, exclude, look, note, undo
-from .assign import Task, examples_text, next_tasks
+from .answers import Reply
+from .assign import Task, examples_text
+from .changes import exclude, look, note, undo
 from .export import (
     argilla,
     corrected_labels,
@@ -56,6 +57,7 @@ from .totals import (
     tally,
     verdicts,
 )
+from .turn import answer, answer_and_next, next_tasks
 
 __all__ = [
     "GOALS",

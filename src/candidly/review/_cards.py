@@ -13,8 +13,8 @@ from sqlalchemy import Connection, and_, or_, select
 from ..validation import ANSWERS, CATEGORIES
 from ..validation._verdicts import DIFFERENT_SET, categories
 from . import _schema as t
+from ._log import ANSWER, NOTE
 from ._media import Shown
-from .answers import ANSWER, NOTE
 from .export import words_of
 from .project import Project
 from .questions import YES_NO, counts_of

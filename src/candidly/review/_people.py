@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, case, func, select
 
 from ..stats import share_interval
 from . import _schema as t
-from .answers import EXCLUDE
+from ._log import EXCLUDE
 from .project import Project
 from .rules import Rules
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, and_, bindparam, select, update
 
 from . import _schema as t
 from .questions import SKIP, codes_of, counts_of, pattern_of, settled
@@ -21,7 +21,10 @@ AT_ONCE = 400  # items; below the number of variables that databases take
 
 _SEATS = (
     select(
-        t.seat.c.item,
+        t.item.c.id,
+        t.item.c.open,
+        t.item.c.gold,
+        t.item.c.queue,
         t.seat.c.until,
         t.seat.c.open.label("seen_openly"),
         t.entry.c.choice,
@@ -30,14 +33,11 @@ _SEATS = (
         t.person.c.excluded,
     )
     .select_from(
-        t.seat.join(t.person, t.person.c.id == t.seat.c.person).outerjoin(
-            t.entry, t.entry.c.id == t.seat.c.entry
-        )
+        t.item.outerjoin(t.seat, and_(t.seat.c.item == t.item.c.id, t.seat.c.repeat == t.ZERO))
+        .outerjoin(t.person, t.person.c.id == t.seat.c.person)
+        .outerjoin(t.entry, t.entry.c.id == t.seat.c.entry)
     )
-    .where(t.seat.c.repeat == 0, t.seat.c.item.in_(bindparam("ids", expanding=True)))
-)
-_ITEMS = select(t.item.c.id, t.item.c.open, t.item.c.gold, t.item.c.queue).where(
-    t.item.c.id.in_(bindparam("ids", expanding=True))
+    .where(t.item.c.id.in_(bindparam("ids", expanding=True)))
 )
 _WRITE = (
     update(t.item)
@@ -55,33 +55,18 @@ def refresh(connection: Connection, rules: Rules, ids: Sequence[int]) -> None:
     """
     for start in range(0, len(ids), AT_ONCE):
         part = list(ids[start : start + AT_ONCE])
-        seats: dict[int, list[Any]] = {number: [] for number in part}
+        seats: dict[int, list[Any]] = {}
         for seat in connection.execute(_SEATS, {"ids": part}):
-            seats[seat.item].append(seat)
-        rows = [
-            _come_to(item, seats[item.id], rules)
-            for item in connection.execute(_ITEMS, {"ids": part}).all()
-        ]
-        if rows:
-            connection.execute(_WRITE, rows)
-
-
-def lock_items(connection: Connection, ids: Sequence[int]) -> None:
-    """Let nobody else change these items until the transaction ends; SQLite has one writer anyway.
-
-    In ascending order, so that two who lock several do not wait for each other.
-    """
-    if connection.dialect.name != "sqlite":
-        chosen = select(t.item.c.id).where(t.item.c.id.in_(sorted(ids))).order_by(t.item.c.id)
-        connection.execute(chosen.with_for_update()).all()
+            seats.setdefault(seat.id, []).append(seat)
+        connection.execute(_WRITE, [_come_to(found, rules) for found in seats.values()])
 
 
 def _counts(seat: Any) -> bool:
     return bool(seat.blind and not seat.seen_openly and not seat.late and not seat.excluded)
 
 
-def _come_to(item: Any, seats: Sequence[Any], rules: Rules) -> dict[str, Any]:
-    """The columns of one item."""
+def _come_to(seats: Sequence[Any], rules: Rules) -> dict[str, Any]:
+    """The columns of one item, from its seats; from a row without a seat where it has none."""
     codes: list[int] = []
     said = skipped = held = 0
     for seat in seats:
@@ -93,6 +78,7 @@ def _come_to(item: Any, seats: Sequence[Any], rules: Rules) -> dict[str, Any]:
             codes += codes_of(seat.choice, rules)
     pattern = pattern_of(codes)
     full = said >= rules.people
+    item = seats[0]
     done = full or bool(rules.adaptive and said and settled(counts_of(pattern), said, rules))
     is_open = not item.gold and not done and said + held < rules.people
     opens = is_open and not item.open

@@ -1,4 +1,4 @@
-"""The log: answers, and what takes them back, appended and never overwritten.
+"""The log of answers, appended and never overwritten.
 
 Every entry has an id that its client made. Sending it again changes nothing, so a client that does
 not know whether it was heard repeats itself until it is.
@@ -7,27 +7,23 @@ not know whether it was heard repeats itself until it is.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from . import _schema as t
-from ._refresh import LAPSED, lock_items, refresh
-from .assign import Task, check_ahead, take_next
-from .project import Person, Project
-from .questions import SKIP, codes_of
-
-ID = re.compile(r"[A-Za-z0-9._:-]{8,80}")
-LONGEST_NOTE = 2000  # characters
-UNDO, NOTE, OPEN, EXCLUDE, INCLUDE = "undo", "note", "open", "exclude", "include"
-ANSWER = "answer"
+from ._log import ADD, ANSWER, check_id, check_same, check_text, count
+from ._refresh import LAPSED, refresh
+from ._visit import Visit
+from .project import Project
+from .questions import codes_of
 
 # built once: putting statements together costs more than running them
-_WHO = select(t.person.c.id).where(t.person.c.id == bindparam("who")).with_for_update()
-_THERE = select(t.entry).where(t.entry.c.id.in_(bindparam("ids", expanding=True)))
+_THERE = select(
+    *(t.entry.c[name] for name in ("id", "kind", "person", "item", "repeat", "choice"))
+).where(t.entry.c.id.in_(bindparam("ids", expanding=True)))
 _ASKED = (
     select(t.seat, t.item.c.said, t.item.c.held, t.item.c.gold)
     .join(t.item, t.item.c.id == t.seat.c.item)
@@ -35,6 +31,12 @@ _ASKED = (
         t.seat.c.person == bindparam("who"),
         t.seat.c.item.in_(bindparam("items", expanding=True)),
     )
+)
+_LEFT = select(t.seat.c.item, t.seat.c.repeat).where(
+    t.seat.c.person == bindparam("who"),
+    t.seat.c.batch.in_(bindparam("batches", expanding=True)),
+    t.seat.c.entry.is_(None),
+    t.seat.c.open == 0,
 )
 _SAID = (
     update(t.seat)
@@ -44,17 +46,6 @@ _SAID = (
         t.seat.c.repeat == bindparam("again"),
     )
     .values(entry=bindparam("said"), until=None)
-)
-_ADD = insert(t.entry)
-_COUNT = (
-    update(t.person)
-    .where(t.person.c.id == bindparam("who"))
-    .values(
-        {
-            name: t.person.c[name] + bindparam(f"more_{name}")
-            for name in ("answers", "skips", "fast", "ms")
-        }
-    )
 )
 
 
@@ -79,165 +70,21 @@ class Reply:
     interface: str | None = None
 
 
-def answer(project: Project, person: Person, replies: Sequence[Reply]) -> list[str]:
-    """Adds answers, all or none; when this returns they are on disk. The ids of what is there.
-
-    An answer after its lease ended, about an item that is full by now, stays in the log and out
-    of the totals.
-
-    Raises:
-        ValueError: an answer that the question does not have, about an item that the person was
-            not asked about or has answered, an id that stands for something else, or a part of a
-            batch where all of it is asked for. Nothing was added then.
-    """
-    _check(project, replies)
-    project.store.write(lambda connection: _keep(connection, project, person, replies))
-    return [reply.id for reply in replies]
-
-
-def answer_and_next(
-    project: Project, person: Person, replies: Sequence[Reply], ahead: int = 0
-) -> list[Task]:
-    """Keeps answers as ``answer`` does, and gives what ``next_tasks`` would, as one write.
-
-    Repeated with the same replies it adds nothing, and gives what the person holds by now.
-
-    Args:
-        ahead: see ``next_tasks``.
-
-    Raises:
-        ValueError: see ``answer``; nothing was added or handed out then.
-    """
-    _check(project, replies)
-    check_ahead(ahead)
-
-    def work(connection: Connection) -> list[Task]:
-        _keep(connection, project, person, replies)
-        return take_next(connection, project, person.id, ahead)
-
-    return project.store.write(work)
-
-
-def undo(project: Project, person: Person, id: str) -> int | None:
-    """Takes back the person's last answer that stands, by an entry with this ``id``.
-
-    The item is theirs again. Its number, or None when there was nothing to take back.
-
-    Raises:
-        ValueError: an ``id`` that cannot be one.
-    """
-    _check_id(id)
-
-    def work(connection: Connection) -> int | None:
-        _lock_person(connection, person)
-        done = connection.execute(select(t.entry).where(t.entry.c.id == id)).one_or_none()
-        if done is not None:
-            _check_same(done, person.id, UNDO)
-            return int(done.item)
-        seat = connection.execute(
-            select(t.seat, t.entry.c.ms, t.entry.c.choice, t.entry.c.late)
-            .join(t.entry, t.entry.c.id == t.seat.c.entry)
-            .where(t.seat.c.person == person.id)
-            .order_by(t.seat.c.turn.desc(), t.entry.c.seq.desc())
-            .limit(1)
-        ).one_or_none()
-        if seat is None:
-            return None
-        lock_items(connection, [seat.item])
-        _add(
-            connection,
-            project,
-            person,
-            id=id,
-            kind=UNDO,
-            item=seat.item,
-            repeat=seat.repeat,
-            target=seat.entry,
-        )
-        until: float | None = project.clock() + project.rules.lease_s
-        if seat.open or seat.late:  # a place that others have taken is not held again
-            until = None if seat.open else LAPSED
-        connection.execute(update(t.seat).where(*_place(seat)).values(entry=None, until=until))
-        refresh(connection, project.rules, [seat.item])
-        _count(connection, project, person, [seat], -1)
-        return int(seat.item)
-
-    return project.store.write(work)
-
-
-def note(project: Project, person: Person, id: str, item: int, text: str) -> None:
-    """Adds a remark about an item.
-
-    Raises:
-        ValueError: an ``id`` that cannot be one, no such item, or a text that is too long.
-    """
-    _check_id(id)
-    _check_note(text)
-    _once(project, person, NOTE, id=id, item=item, note=text)
-
-
-def look(project: Project, person: Person, id: str, item: int) -> None:
-    """Says that the person has seen an item with its label and guess.
-
-    They cannot answer it blind any more; what they say of it is kept out of the totals.
-
-    Raises:
-        ValueError: an ``id`` that cannot be one, or no such item.
-    """
-    _check_id(id)
-    _once(project, person, OPEN, id=id, item=item, blind=0)
-
-
-def exclude(
-    project: Project, person: Person, id: str, back: bool = False, reason: str | None = None
-) -> None:
-    """Leaves a person's answers out of the totals from now on; with ``back`` takes them in again.
-
-    The answers stay in the log.
-
-    Raises:
-        ValueError: an ``id`` that cannot be one.
-    """
-    _check_id(id)
-    _check_note(reason)
-    _once(project, person, INCLUDE if back else EXCLUDE, id=id, note=reason)
-
-
-def _once(project: Project, person: Person, kind: str, **values: Any) -> None:
-    """An entry of a kind that is no answer, and what follows from it, unless it is there."""
-
-    def work(connection: Connection) -> None:
-        _lock_person(connection, person)
-        done = connection.execute(select(t.entry).where(t.entry.c.id == values["id"])).one_or_none()
-        if done is not None:
-            _check_same(done, person.id, kind)
-            return
-        item = values.get("item")
-        if item is not None:
-            lock_items(connection, [item])
-            if not connection.execute(select(t.item.c.id).where(t.item.c.id == item)).all():
-                raise ValueError(f"there is no item {item}.")
-        _add(connection, project, person, kind=kind, **values)
-        if kind == OPEN:
-            _open_seat(connection, project, person, values["item"])
-        elif kind in (EXCLUDE, INCLUDE):
-            _shut_out(connection, project, person, kind == EXCLUDE)
-
-    project.store.write(work)
-
-
-def _check(project: Project, replies: Sequence[Reply]) -> None:
+def check(project: Project, replies: Sequence[Reply]) -> None:
     """Refuse what could not be right in any state of the project."""
     if not replies:
         raise ValueError("there is no reply.")
-    seen: set[str] = set()
+    seen: set[str | tuple[int, int]] = set()
     times: dict[int, int] = {}
     for reply in replies:
-        _check_id(reply.id)
+        check_id(reply.id)
         if reply.id in seen:
             raise ValueError(f"the id {reply.id!r} stands twice.")
-        seen.add(reply.id)
-        _check_note(reply.note)
+        if (reply.item, reply.repeat) in seen:
+            raise ValueError(f"item {reply.item} is answered twice.")
+        seen |= {reply.id, (reply.item, reply.repeat)}
+        for text in (reply.note, reply.examples, reply.interface):
+            check_text(text)
         if reply.ms is not None and not (reply.ms >= 0 and math.isfinite(reply.ms)):
             raise ValueError(f"ms is {reply.ms}; it is a time in milliseconds.")
         for code in codes_of(reply.choice, project.rules):
@@ -251,155 +98,104 @@ def _check(project: Project, replies: Sequence[Reply]) -> None:
             )
 
 
-def _check_id(id: str) -> None:
-    if not isinstance(id, str) or not ID.fullmatch(id):
-        raise ValueError(f"the id {id!r} must be 8 to 80 letters, digits and . _ : - .")
-
-
-def _check_note(text: str | None) -> None:
-    if text is not None and len(text) > LONGEST_NOTE:
-        raise ValueError(f"the note has {len(text)} characters; at most {LONGEST_NOTE} are kept.")
-
-
-def _check_same(done: Any, person: int, kind: str) -> None:
-    if done.person != person or done.kind != kind:
-        raise ValueError(f"the id {done.id!r} stands for another entry; make a new one.")
-
-
-def _those_there(connection: Connection, person: Person, replies: Sequence[Reply]) -> set[str]:
-    """Ids that are in the log already, and say the same."""
-    said = {reply.id: reply for reply in replies}
-    rows = connection.execute(_THERE, {"ids": list(said)}).all()
-    for row in rows:
-        _check_same(row, person.id, ANSWER)
-        reply = said[row.id]
-        if (row.item, row.repeat, row.choice) != (reply.item, reply.repeat, reply.choice):
-            raise ValueError(f"the id {row.id!r} stands for another answer; make a new one.")
-    return {row.id for row in rows}
-
-
-def _keep(
-    connection: Connection, project: Project, person: Person, replies: Sequence[Reply]
+def keep(
+    connection: Connection, project: Project, said: Sequence[tuple[Visit, Sequence[Reply]]]
 ) -> None:
-    """Add what is not in the log yet."""
-    _lock_person(connection, person)
-    there = _those_there(connection, person, replies)
-    fresh = [reply for reply in replies if reply.id not in there]
-    if fresh:
-        _append(connection, project, person, fresh)
+    """Add what different people say, of each all or none; who is refused knows why.
+
+    No two of them use the same id.
+    """
+    ids = [reply.id for _, replies in said for reply in replies]
+    there = {row.id: row for row in connection.execute(_THERE, {"ids": ids})} if ids else {}
+    entries: list[dict[str, Any]] = []
+    for who, replies in said:
+        try:
+            entries += _entries_of(connection, project, who, replies, there)
+        except ValueError as error:
+            who.refused = error
+    if entries:
+        connection.execute(ADD, entries)
+        connection.execute(_SAID, [_seat_of(entry) for entry in entries])
+        refresh(connection, project.rules, sorted({entry["item"] for entry in entries}))
 
 
-def _append(
-    connection: Connection, project: Project, person: Person, replies: Sequence[Reply]
-) -> None:
-    items = sorted({reply.item for reply in replies})
-    lock_items(connection, items)
-    rows = connection.execute(_ASKED, {"who": person.id, "items": items}).all()
-    seats = {(row.item, row.repeat): row for row in rows}
+def _entries_of(
+    connection: Connection,
+    project: Project,
+    who: Visit,
+    replies: Sequence[Reply],
+    there: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """Entries of those replies that are not in the log; the visit is as if they were."""
     for reply in replies:
-        seat = seats.get((reply.item, reply.repeat))
-        if seat is None:
-            raise ValueError(f"{person.code!r} was not asked about item {reply.item}.")
-        if seat.entry is not None or (seat.until is None and not seat.open):
-            raise ValueError(f"{person.code!r} has answered item {reply.item} already.")
-        _add_reply(connection, project, person, reply, seat)
+        if reply.id in there:
+            _check_alike(there[reply.id], who, reply)
+    fresh = [reply for reply in replies if reply.id not in there]
+    if not fresh:
+        return []
+    seats = _seats_of(connection, who, fresh)
     if project.rules.whole_batch:
-        _check_whole(connection, person, {seats[r.item, r.repeat].batch for r in replies})
-    refresh(connection, project.rules, items)
-    _count(connection, project, person, replies, 1)
+        _check_whole(connection, who, seats)
+    count(project, who, fresh, 1)
+    who.held = [seat for seat in who.held if (seat.item, seat.repeat) not in seats]
+    return [_entry_of(project, who, reply, seats[reply.item, reply.repeat]) for reply in fresh]
 
 
-def _add_reply(
-    connection: Connection, project: Project, person: Person, reply: Reply, seat: Any
-) -> None:
-    lapsed = seat.until == LAPSED
-    full = seat.said + seat.held >= project.rules.people and not seat.gold and not seat.repeat
-    _add(
-        connection,
-        project,
-        person,
-        id=reply.id,
-        kind=ANSWER,
-        item=reply.item,
-        repeat=reply.repeat,
-        choice=reply.choice,
-        note=reply.note,
-        ms=reply.ms,
-        examples=reply.examples,
-        interface=reply.interface,
-        flip=seat.flip,
-        batch=seat.batch,
-        blind=int(not seat.open),
-        late=int(lapsed and full),
-    )
-    connection.execute(
-        _SAID,
-        {"number": reply.item, "who": person.id, "again": reply.repeat, "said": reply.id},
-    )
+def _check_alike(row: Any, who: Visit, reply: Reply) -> None:
+    check_same(row, who.id, ANSWER)
+    if (row.item, row.repeat, row.choice) != (reply.item, reply.repeat, reply.choice):
+        raise ValueError(f"the id {row.id!r} stands for another answer; make a new one.")
 
 
-def _check_whole(connection: Connection, person: Person, batches: set[int]) -> None:
-    left = connection.execute(
-        select(t.seat.c.item).where(
-            t.seat.c.person == person.id,
-            t.seat.c.batch.in_(batches),
-            t.seat.c.entry.is_(None),
-            t.seat.c.open == 0,
-        )
-    ).all()
+def _seats_of(
+    connection: Connection, who: Visit, replies: Sequence[Reply]
+) -> dict[tuple[int, int], Any]:
+    """The seats from which these replies are said, by item and repetition."""
+    seats = {(seat.item, seat.repeat): seat for seat in who.held}
+    places = [(reply.item, reply.repeat) for reply in replies]
+    if any(place not in seats for place in places):
+        items = sorted({reply.item for reply in replies})
+        rows = connection.execute(_ASKED, {"who": who.id, "items": items})
+        seats |= {(seat.item, seat.repeat): seat for seat in rows}
+    for place in places:
+        seat = seats.get(place)
+        if seat is None:
+            raise ValueError(f"{who.code!r} was not asked about item {place[0]}.")
+        if seat.entry is not None or (seat.until is None and not seat.open):
+            raise ValueError(f"{who.code!r} has answered item {place[0]} already.")
+    return {place: seats[place] for place in places}
+
+
+def _check_whole(connection: Connection, who: Visit, seats: Mapping[tuple[int, int], Any]) -> None:
+    batches = sorted({seat.batch for seat in seats.values()})
+    rows = connection.execute(_LEFT, {"who": who.id, "batches": batches})
+    left = {(row.item, row.repeat) for row in rows} - set(seats)
     if left:
         raise ValueError(f"{len(left)} items of the batch are not answered; all of them must be.")
 
 
-def _open_seat(connection: Connection, project: Project, person: Person, item: int) -> None:
-    place = (t.seat.c.item == item, t.seat.c.person == person.id, t.seat.c.repeat == 0)
-    seat = connection.execute(select(t.seat).where(*place)).one_or_none()
-    if seat is None:
-        connection.execute(
-            insert(t.seat).values(item=item, person=person.id, repeat=0, flip=0, open=1)
-        )
-    elif seat.entry is None:
-        connection.execute(update(t.seat).where(*place).values(open=1, until=None))
-    refresh(connection, project.rules, [item])
+def _entry_of(project: Project, who: Visit, reply: Reply, seat: Any) -> dict[str, Any]:
+    return {
+        **vars(reply),
+        "kind": ANSWER,
+        "person": who.id,
+        "at": who.now,
+        "flip": seat.flip,
+        "batch": seat.batch,
+        "blind": int(not seat.open),
+        "late": int(seat.until == LAPSED and _is_full(project, seat)),
+    }
 
 
-def _shut_out(connection: Connection, project: Project, person: Person, out: bool) -> None:
-    connection.execute(update(t.person).where(t.person.c.id == person.id).values(excluded=int(out)))
-    items = connection.execute(
-        select(t.seat.c.item).where(t.seat.c.person == person.id).distinct()
-    ).scalars()
-    touched = sorted(items)
-    for start in range(0, len(touched), 400):
-        lock_items(connection, touched[start : start + 400])
-    refresh(connection, project.rules, touched)
+def _is_full(project: Project, seat: Any) -> bool:
+    """Whether others have all the places of the item, which a lapsed lease has lost."""
+    return seat.said + seat.held >= project.rules.people and not seat.gold and not seat.repeat
 
 
-def _add(connection: Connection, project: Project, person: Person, **values: Any) -> None:
-    connection.execute(_ADD, {"person": person.id, "at": project.clock(), **values})
-
-
-def _count(
-    connection: Connection, project: Project, person: Person, said: Sequence[Any], sign: int
-) -> None:
-    """Add to what is known of the person, or take away."""
-    times = [row.ms for row in said if row.ms is not None]
-    skips = sum(row.choice == SKIP for row in said)
-    connection.execute(
-        _COUNT,
-        {
-            "who": person.id,
-            "more_answers": sign * (len(said) - skips),
-            "more_skips": sign * skips,
-            "more_fast": sign * sum(ms < project.rules.fast_ms for ms in times),
-            "more_ms": sign * sum(times),
-        },
-    )
-
-
-def _lock_person(connection: Connection, person: Person) -> None:
-    if not connection.execute(_WHO, {"who": person.id}).all():
-        raise ValueError(f"there is no person {person.code!r} in this project.")
-
-
-def _place(seat: Any) -> list[Any]:
-    return [t.seat.c[name] == getattr(seat, name) for name in ("item", "person", "repeat")]
+def _seat_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "number": entry["item"],
+        "who": entry["person"],
+        "again": entry["repeat"],
+        "said": entry["id"],
+    }

@@ -9,75 +9,97 @@ item or a repetition comes are drawn from the seed, one in each block of turns.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, exists, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, exists, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
-from ..seeds import draw
 from . import _schema as t
 from ._media import Shown
-from ._refresh import LAPSED, lock_items, refresh
-from .project import Person, Project
+from ._orders import (
+    APART,
+    examples_of,
+    flip_of,
+    gold_order,
+    is_gold_turn,
+    is_repeat_turn,
+    repeated_turn,
+)
+from ._queue import Queue, look_up
+from ._refresh import LAPSED, refresh
+from ._visit import LOOK, Visit
+from .project import Project
 from .questions import choice_of
 from .rules import Rules
 
 RELEASED = 50  # leases that have ended, cleared at once
-APART = 10  # turns between an item and its repetition, at least
+RENEWED = 0.9  # of a lease: with less of it left it is renewed
 
-_OWN = t.seat.alias("own")
+_PLACE = ("item", "person", "repeat")
 
 # built once: putting statements together costs more than running them
-_MINE = and_(t.seat.c.person == bindparam("who"), t.seat.c.until > t.ZERO)
-_WHO = select(t.person).where(t.person.c.id == bindparam("who")).with_for_update()
-_HELD = (
-    select(t.item, t.seat.c.repeat, t.seat.c.flip, t.seat.c.batch, t.seat.c.turn)
-    .select_from(t.seat.join(t.item, t.item.c.id == t.seat.c.item))
-    .where(_MINE)
-    .order_by(t.seat.c.turn)
+_RENEW = (
+    update(t.seat)
+    .where(t.seat.c.person == bindparam("who"), t.seat.c.until > t.ZERO)
+    .values(until=bindparam("end"))
 )
-_RENEW = update(t.seat).where(_MINE).values(until=bindparam("end"))
 _ENDED = (
-    select(t.seat.c.item, t.seat.c.person, t.seat.c.repeat)
+    select(
+        t.seat.c.item.label("number"), t.seat.c.person.label("who"), t.seat.c.repeat.label("again")
+    )
     .where(
         t.seat.c.until > t.ZERO,
         t.seat.c.until < bindparam("now"),
-        t.seat.c.person != bindparam("who"),
+        t.seat.c.person.not_in(bindparam("people", expanding=True)),
     )
     .order_by(t.seat.c.until)
     .limit(RELEASED)
 )
-_NEXT = (
-    select(t.item.c.id, t.item.c.queue)
-    .where(
-        t.item.c.open == 1,
-        t.item.c.queue > bindparam("behind"),
-        ~exists().where(
-            _OWN.c.item == t.item.c.id,
-            _OWN.c.person == bindparam("who"),
-            or_(_OWN.c.until.is_(None), _OWN.c.until > LAPSED),
-        ),
-    )
-    .order_by(t.item.c.queue)
-    .limit(1)
-)
-_STILL = select(t.item.c.open).where(t.item.c.id == bindparam("number"))
-_AGAIN = (
+_LAPSE = (
     update(t.seat)
     .where(
         t.seat.c.item == bindparam("number"),
         t.seat.c.person == bindparam("who"),
         t.seat.c.repeat == bindparam("again"),
     )
-    .values({name: bindparam(name) for name in ("flip", "until", "turn", "batch")})
+    .values(until=LAPSED)
 )
-_LEASE = insert(t.seat)
-_COME = (
-    update(t.person)
-    .where(t.person.c.id == bindparam("who"))
-    .values({name: bindparam(name) for name in ("cursor", "turns", "golds")})
+_DONE = t.seat.alias("done")
+_AGAIN = (
+    select(*LOOK)
+    .join(t.seat, t.item.c.id == t.seat.c.item)
+    .where(
+        t.seat.c.person == bindparam("who"),
+        t.seat.c.turn <= bindparam("at"),
+        t.seat.c.repeat == t.ZERO,
+        t.seat.c.entry.is_not(None),
+        t.seat.c.open == 0,
+        t.item.c.gold == 0,
+        ~exists().where(
+            _DONE.c.item == t.seat.c.item, _DONE.c.person == bindparam("who"), _DONE.c.repeat == 1
+        ),
+    )
+    .order_by(t.seat.c.turn.desc())
+    .limit(1)
 )
+_ITEMS = select(*LOOK).where(t.item.c.id.in_(bindparam("numbers", expanding=True)))
+_SEEN = select(t.seat.c.item).where(
+    t.seat.c.item == bindparam("number"),
+    t.seat.c.person == bindparam("who"),
+    t.seat.c.until.is_(None),
+)
+
+
+def _leasing(insert: Callable[..., Any]) -> Any:
+    """A statement that takes a seat, also where its last lease has lapsed."""
+    seat = insert(t.seat)
+    again = {name: seat.excluded[name] for name in ("flip", "until", "turn", "batch")}
+    return seat.on_conflict_do_update(index_elements=_PLACE, set_=again)
+
+
+_LEASE = {"sqlite": _leasing(sqlite.insert), "postgresql": _leasing(postgresql.insert)}
 
 
 @dataclass(frozen=True)
@@ -114,227 +136,189 @@ class Task:
         return choice_of(self.flip, answer)
 
 
-def next_tasks(project: Project, person: Person, ahead: int = 0) -> list[Task]:
-    """The batch that this person is to answer now: the one they have, else the next.
-
-    In the order in which to answer; a batch is those of one ``Task.batch``. Empty when nothing is
-    left for them, when they have reached the limit, or are excluded.
-
-    Args:
-        ahead: hand out so many batches more, which a screen can load before they are due. They
-            are leased like the first.
-
-    Raises:
-        KeyError: there is no such person. ValueError: ``ahead`` is below 0.
-    """
-    check_ahead(ahead)
-    return project.store.write(
-        lambda connection: take_next(connection, project, person.id, ahead), synced=False
-    )
-
-
 def check_ahead(ahead: int) -> None:
     """Raises ValueError for a number of batches that cannot be."""
     if ahead < 0:
         raise ValueError(f"ahead is {ahead}; it is a number of batches, 0 or more.")
 
 
-def take_next(connection: Connection, project: Project, person: int, ahead: int) -> list[Task]:
-    """``next_tasks`` inside a transaction."""
-    now = project.clock()
-    who = connection.execute(_WHO, {"who": person}).one_or_none()
-    if who is None:
-        raise KeyError(f"there is no person {person}.")
-    _release(connection, project.rules, now, person)
-    if who.excluded:
-        return []
-    until = now + project.rules.lease_s
-    kept = _outstanding(connection, project, who, until)
-    if kept:
-        connection.execute(_RENEW, {"who": person, "end": until})
-    state = _State(who.cursor, who.turns, who.golds, who.turns, -1)
-    held = {task.batch for task in kept}
-    left = float("inf") if project.rules.limit is None else project.rules.limit - who.answers
-    for _ in range(1 + ahead - len(held)):
-        state.first = state.turns
-        state.batch = max([state.first // project.rules.batch, *(batch + 1 for batch in held)])
-        room = min(project.rules.batch, left - len(kept) - (state.first - who.turns))
-        while room > state.turns - state.first and _take(connection, project, who, state, now):
-            pass
-        held.add(state.batch)
-    if state.turns == who.turns:
-        return kept
-    come = {"cursor": state.cursor, "turns": state.turns, "golds": state.golds}
-    connection.execute(_COME, {"who": person, **come})
-    return _outstanding(connection, project, who, until)
+def hand_out(
+    connection: Connection, project: Project, wanting: Sequence[tuple[Visit, int]]
+) -> None:
+    """Give different people their tasks: what they hold, and so many batches ahead."""
+    _release(connection, project.rules, [who for who, _ in wanting])
+    wanting = [(who, ahead) for who, ahead in wanting if not who.excluded]
+    _keep_held(connection, project, [who for who, _ in wanting if who.held])
+    leases = _Leases(connection, project.rules, wanting)
+    for who, ahead in wanting:
+        _fill(leases, project, who, ahead)
+    leases.write()
 
 
-@dataclass
-class _State:
-    """How far a person has come, while a batch is put together."""
-
-    cursor: int
-    turns: int
-    golds: int
-    first: int
-    batch: int
-
-
-def is_gold_turn(rules: Rules, code: str, turn: int) -> bool:
-    """Whether a known item is due at this turn of the person."""
-    return _drawn(rules.seed, f"gold {code}", rules.gold_every, turn)
-
-
-def is_repeat_turn(rules: Rules, code: str, turn: int) -> bool:
-    """Whether a repetition is due; where a known item is, it comes a turn later."""
-    due = [
-        _drawn(rules.seed, f"repeat {code}", rules.repeat_every, when)
-        for when in (turn, turn - 1)
-        if when >= 0
-    ]
-    if is_gold_turn(rules, code, turn):
-        return False
-    put_off = len(due) == 2 and due[1] and is_gold_turn(rules, code, turn - 1)
-    return due[0] or put_off
-
-
-def flip_of(rules: Rules, code: str, item: int) -> int:
-    """1 when this person sees the guessed class of this item first; drawn from the seed."""
-    return int(draw(rules.seed, f"order {code}", item).integers(2))
-
-
-def _drawn(seed: int, name: str, every: int, turn: int) -> bool:
-    """One turn in each block of ``every``."""
-    return every > 0 and int(draw(seed, name, turn // every).integers(every)) == turn % every
-
-
-def _take(connection: Connection, project: Project, who: Any, state: _State, now: float) -> bool:
-    """Lease one more item to the person; False when there is none."""
-    rules, turn = project.rules, state.turns
-    taken: tuple[int, int] | None = None
-    if is_gold_turn(rules, who.code, turn):
-        taken = _gold(project, who, state)
-    elif is_repeat_turn(rules, who.code, turn):
-        taken = _repetition(connection, rules, who, turn)
-    taken = taken or _fresh(connection, who, state)
-    if taken is None:
-        return False
-    item, repeat = taken
-    values = {
-        "flip": flip_of(rules, who.code, item),
-        "until": now + rules.lease_s,
-        "turn": turn,
-        "batch": state.batch,
-    }
-    place = {"number": item, "who": who.id, "again": repeat}
-    lapsed = connection.execute(_AGAIN, place | values)
-    if not lapsed.rowcount:
-        seat = {"item": item, "person": who.id, "repeat": repeat, "open": 0}
-        connection.execute(_LEASE, seat | values)
-    refresh(connection, rules, [item])
-    state.turns += 1
-    return True
-
-
-def _gold(project: Project, who: Any, state: _State) -> tuple[int, int] | None:
-    """The next known item of the person's own order; None when all were asked."""
-    if state.golds >= len(project.golds):
-        return None
-    order = draw(project.rules.seed, f"golds {who.code}").permutation(len(project.golds))
-    state.golds += 1
-    return project.golds[order[state.golds - 1]], 0
-
-
-def _repetition(
-    connection: Connection, rules: Rules, who: Any, turn: int
-) -> tuple[int, int] | None:
-    """An item that the person answered at least ``APART`` turns ago, not repeated yet."""
-    if turn < APART:
-        return None
-    at = int(draw(rules.seed, f"repeated {who.code}", turn).integers(turn - APART + 1))
-    again = t.seat.alias("again")
-    found = connection.execute(
-        select(t.seat.c.item)
-        .join(t.item, t.item.c.id == t.seat.c.item)
-        .where(
-            t.seat.c.person == who.id,
-            t.seat.c.turn <= at,
-            t.seat.c.repeat == 0,
-            t.seat.c.entry.is_not(None),
-            t.seat.c.open == 0,
-            t.item.c.gold == 0,
-            ~exists().where(
-                again.c.item == t.seat.c.item, again.c.person == who.id, again.c.repeat == 1
-            ),
-        )
-        .order_by(t.seat.c.turn.desc())
-        .limit(1)
-    ).scalar()
-    return None if found is None else (found, 1)
-
-
-def _fresh(connection: Connection, who: Any, state: _State) -> tuple[int, int] | None:
-    """The next open item of the queue that the person has not seen."""
-    while True:
-        place = {"who": who.id, "behind": state.cursor}
-        found = connection.execute(_NEXT, place).one_or_none()
-        if found is None and state.cursor >= 0:
-            # what opened again while this person passed it; once, at the end of the queue
-            state.cursor = -1
-            continue
-        if found is None:
-            return None
-        state.cursor = found.queue
-        lock_items(connection, [found.id])
-        if connection.execute(_STILL, {"number": found.id}).scalar():
-            return found.id, 0
-
-
-def _release(connection: Connection, rules: Rules, now: float, person: int) -> None:
-    """Give back the places of leases that have ended; this person's own are renewed instead."""
-    ended = connection.execute(_ENDED, {"now": now, "who": person}).all()
-    if not ended:
+def _keep_held(connection: Connection, project: Project, people: Sequence[Visit]) -> None:
+    """Give these people what they hold as their tasks, and renew leases that have aged."""
+    if not people:
         return
-    items = sorted({seat.item for seat in ended})
-    lock_items(connection, items)
-    for seat in ended:
-        place = [t.seat.c[name] == getattr(seat, name) for name in ("item", "person", "repeat")]
-        still = and_(*place, t.seat.c.until > LAPSED, t.seat.c.until < now)
-        connection.execute(update(t.seat).where(still).values(until=LAPSED))
-    refresh(connection, rules, items)
+    numbers = sorted({seat.item for who in people for seat in who.held})
+    items = {row.id: row for row in connection.execute(_ITEMS, {"numbers": numbers})}
+    lease_s = project.rules.lease_s
+    renewed = []
+    for who in people:
+        end = None
+        if any(seat.until < who.now + RENEWED * lease_s for seat in who.held):
+            end = who.now + lease_s
+            renewed.append({"who": who.id, "end": end})
+        who.tasks = [
+            _task(project, who, items[seat.item], seat, end or seat.until) for seat in who.held
+        ]
+    if renewed:
+        connection.execute(_RENEW, renewed)
 
 
-def _outstanding(connection: Connection, project: Project, who: Any, until: float) -> list[Task]:
-    """What the person holds, and will hold up to ``until``."""
-    rows = connection.execute(_HELD, {"who": who.id}).all()
-    return [_task(project, who.code, row, until) for row in rows]
+class _Leases:
+    """Leases of one write, written together: one at a time they would take three statements each.
+
+    Queries do not see what is not written yet.
+    """
+
+    def __init__(
+        self, connection: Connection, rules: Rules, wanting: Sequence[tuple[Visit, int]]
+    ) -> None:
+        self.connection = connection
+        self.rules = rules
+        self._rows: list[dict[str, Any]] = []
+        wanted = sum(_batches_left(who, ahead) for who, ahead in wanting) * rules.batch
+        self._queue = None
+        if wanted > 1:  # for one alone it is quicker to look it up
+            behind = min(who.cursor for who, ahead in wanting if _batches_left(who, ahead))
+            self._queue = Queue(connection, rules, behind, wanted)
+
+    def add(self, row: dict[str, Any]) -> None:
+        self._rows.append(row)
+
+    def write(self, who: Visit | None = None) -> None:
+        """Write all that is not written, where some of it is about this person or none is named."""
+        if self._rows and (who is None or any(row["person"] == who.id for row in self._rows)):
+            self.connection.execute(_LEASE[self.connection.dialect.name], self._rows)
+            refresh(self.connection, self.rules, sorted({row["item"] for row in self._rows}))
+            self._rows = []
+
+    def fresh(self, who: Visit) -> Any:
+        """The next open item of the queue that the person has not seen; None without any."""
+        found: Any = self._queue.next(who) if self._queue else None
+        if found is None:
+            self.write()
+            found = look_up(self.connection, who)
+        if found is not None:
+            who.cursor = found.queue
+            if self._queue:
+                self._queue.take(found.id, who)
+        return found
 
 
-def _task(project: Project, code: str, row: Any, until: float) -> Task:
+def _batches_left(who: Visit, ahead: int) -> int:
+    """How many batches a person lacks of the one they are at and those ahead."""
+    return max(0, 1 + ahead - len({seat.batch for seat in who.held}))
+
+
+def _fill(leases: _Leases, project: Project, who: Visit, ahead: int) -> None:
+    """Lease whole batches until the person has one and so many ahead, or nothing is left."""
+    rules = project.rules
+    batches = {task.batch for task in who.tasks}
+    left = float("inf") if rules.limit is None else rules.limit - who.answers - len(who.tasks)
+    for _ in range(_batches_left(who, ahead)):
+        batch = max([who.turns // rules.batch, *(number + 1 for number in batches)])
+        batches.add(batch)
+        for _ in range(int(min(rules.batch, left))):
+            task = _take(leases, project, who, batch)
+            if task is None:
+                return
+            who.tasks.append(task)
+            left -= 1
+
+
+def _take(leases: _Leases, project: Project, who: Visit, batch: int) -> Task | None:
+    """Lease one more item to the person; None when there is none."""
+    rules, repeat = project.rules, 0
+    item: Any = None
+    if is_gold_turn(rules, who.code, who.turns):
+        item = _gold(leases.connection, project, who)
+    elif is_repeat_turn(rules, who.code, who.turns):
+        item = _repetition(leases, who)
+        repeat = int(item is not None)
+    item = item or leases.fresh(who)
+    if item is None:
+        return None
+    seat = _Seat(repeat, flip_of(rules, who.code, item.id), batch, who.turns)
+    until = who.now + rules.lease_s
+    place = {"item": item.id, "person": who.id, "open": 0, "until": until}
+    leases.add(place | vars(seat))
+    who.turns += 1
+    return _task(project, who, item, seat, until)
+
+
+@dataclass(frozen=True)
+class _Seat:
+    """What a lease says beside its place and end."""
+
+    repeat: int
+    flip: int
+    batch: int
+    turn: int
+
+
+def _gold(connection: Connection, project: Project, who: Visit) -> Any:
+    """The next known item of the person's own order; None when all were asked."""
+    order = gold_order(project.rules, who.code, len(project.golds))
+    while who.golds < len(order):
+        number = project.golds[order[who.golds]]
+        who.golds += 1
+        if connection.execute(_SEEN, {"number": number, "who": who.id}).first() is None:
+            return connection.execute(_ITEMS, {"numbers": [number]}).one()
+    return None
+
+
+def _repetition(leases: _Leases, who: Visit) -> Any:
+    """An item that the person answered at least ``APART`` turns ago, not repeated yet."""
+    if who.turns < APART:
+        return None
+    leases.write(who)
+    at = repeated_turn(leases.rules, who.code, who.turns)
+    return leases.connection.execute(_AGAIN, {"who": who.id, "at": at}).one_or_none()
+
+
+def _release(connection: Connection, rules: Rules, people: Sequence[Visit]) -> None:
+    """Give back the places of leases that have ended; those of these people are renewed instead."""
+    if not any(who.first_end is not None and who.first_end < who.now for who in people):
+        return
+    place = {"now": people[0].now, "people": [who.id for who in people]}
+    ended = connection.execute(_ENDED, place).all()
+    if ended:
+        connection.execute(_LAPSE, [dict(row._mapping) for row in ended])
+        refresh(connection, rules, sorted({row.number for row in ended}))
+
+
+def _task(project: Project, who: Visit, item: Any, seat: Any, until: float) -> Task:
+    rules = project.rules
     classes: Sequence[int] = ()
-    if project.rules.question == "verdict":
-        classes = (row.guessed, row.given) if row.flip else (row.given, row.guessed)
-    elif project.rules.question == "yes or no":
-        classes = (row.asks,)
+    if rules.question == "verdict":
+        classes = (item.guessed, item.given) if seat.flip else (item.given, item.guessed)
+    elif rules.question == "yes or no":
+        classes = (item.asks,)
     return Task(
-        item=row.id,
-        repeat=row.repeat,
-        shown=Shown(row.kind, row.payload),
+        item=item.id,
+        repeat=seat.repeat,
+        shown=Shown(item.kind, item.payload),
         classes=tuple(classes),
-        flip=row.flip,
-        examples=tuple(_examples_of(project, code, row.id, label) for label in classes),
-        batch=row.batch,
-        turn=row.turn,
+        flip=seat.flip,
+        examples=tuple(
+            examples_of(rules, project.examples.get(label, ()), who.code, item.id, label)
+            for label in classes
+        ),
+        batch=seat.batch,
+        turn=seat.turn,
         until=until,
     )
-
-
-def _examples_of(project: Project, code: str, item: int, label: int) -> tuple[int, ...]:
-    """Examples of a class, drawn anew for each person and item."""
-    known = project.examples.get(label, ())
-    rng = draw(project.rules.seed, f"examples {code} {label}", item)
-    number = min(project.rules.examples, len(known))
-    return tuple(known[k] for k in rng.choice(len(known), number, replace=False)) if number else ()
 
 
 def examples_text(task: Task) -> str:

@@ -18,8 +18,8 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 from ..validation import ANSWERS, SetTally, Tally
 from ..validation._answers import _read
 from . import _schema as t
-from ._refresh import lock_items, refresh
-from .answers import ANSWER, EXCLUDE, INCLUDE, OPEN, UNDO
+from ._log import ANSWER, EXCLUDE, INCLUDE, OPEN, UNDO
+from ._refresh import refresh
 from .export import ENTRY, LOG, entries
 from .project import CODE, Project
 from .questions import SKIP, YES_NO, codes_of
@@ -142,9 +142,7 @@ def _settle(
     for start in range(0, len(everyone), 400):
         _shut_out(connection, everyone[start : start + 400])
     for start in range(0, len(items), 400):
-        part = items[start : start + 400]
-        lock_items(connection, part)
-        _seat(connection, part)
+        _seat(connection, items[start : start + 400])
     refresh(connection, project.rules, items)
     for start in range(0, len(everyone), 400):
         _count_people(connection, project, everyone[start : start + 400])

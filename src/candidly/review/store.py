@@ -2,15 +2,17 @@
 
 What is acknowledged has been committed. With SQLite the write-ahead log is synced to disk before a
 commit returns (synchronous=FULL): a killed process loses nothing already with NORMAL, as the system
-has the pages, but a power cut would then take back the last commits. Writers of one process queue
-up at a lock; those of other processes wait for up to ``BUSY_S``.
+has the pages, but a power cut would then take back the last commits.
+
+There is one writer at a time. Writers of one process share its transaction (``_group``); other
+processes wait for its end, with SQLite for up to ``BUSY_S``. Readers see what was committed when
+they began; they neither wait nor are waited for.
 """
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,12 +21,17 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
+from ._group import Group, Job
 from .migrations import migrate
 
 Value = TypeVar("Value")
+Asked = TypeVar("Asked")
 BUSY_S = 30.0
 TRIES = 8  # of a transaction that PostgreSQL broke off
 RETRIED = ("40001", "40P01")  # serialisation failure, deadlock
+ONE_WRITER = (  # until its transaction ends; projects are told apart by their schema
+    "SELECT pg_advisory_xact_lock(1667329636, hashtext(coalesce(current_schema(), '')))"
+)
 
 
 class Store:
@@ -32,7 +39,7 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._one_writer = threading.Lock()
+        self._group = Group(self._run)
 
     @property
     def is_sqlite(self) -> bool:
@@ -46,34 +53,78 @@ class Store:
             yield connection
 
     def write(self, work: Callable[[Connection], Value], synced: bool = True) -> Value:
-        """What ``work`` returns, committed. It may be called again where the first try broke off.
+        """What ``work`` returns, committed; what other threads write may share its transaction.
+
+        ``work`` may be called again where a try broke off, and by another thread than this one.
 
         Args:
             synced: wait for the disk. Without, a power cut may take it back, as with leases it
                 may; a killed process never does.
 
         Raises:
-            Whatever ``work`` raises; then nothing was written.
+            Whatever ``work`` raises; then nothing of it was written.
         """
+        return self._group.write(Job(lambda connection, _: [work(connection)], None, synced))
+
+    def write_one_of(
+        self,
+        work: Callable[[Connection, list[Asked]], Sequence[Value | Exception]],
+        asked: Asked,
+        synced: bool = True,
+    ) -> Value:
+        """The same for a ``work`` that does what many threads ask for in one call.
+
+        Args:
+            work: takes all that is asked for, and gives as many values; or, where one is refused
+                and nothing of it was written, the exception to raise there.
+            asked: what this thread asks for.
+        """
+        return self._group.write(Job(work, asked, synced))
+
+    def _run(self, jobs: Sequence[Job]) -> None:
+        if len(jobs) == 1 or not self._together(jobs):
+            for job in jobs:
+                self._alone(job)
+
+    def _together(self, jobs: Sequence[Job]) -> bool:
+        """All in one transaction; False where it was broken off, and nothing was written."""
+        try:
+            with self._writer(any(job.synced for job in jobs)) as connection:
+                for work in dict.fromkeys(job.work for job in jobs):
+                    _try(connection, [job for job in jobs if job.work is work])
+        except Exception as error:
+            broken = _broken_off(error)
+            for job in jobs:  # after a failed commit nobody knows what was kept
+                job.error = None if broken else error
+            return not broken
+        return True
+
+    def _alone(self, job: Job) -> None:
         for tried in range(1, TRIES + 1):
             try:
-                return self._write(work, synced)
-            except DBAPIError as error:
-                if getattr(error.orig, "sqlstate", None) not in RETRIED or tried == TRIES:
-                    raise
+                with self._writer(job.synced) as connection:
+                    _do(connection, [job])
+                return
+            except Exception as error:
+                if not _broken_off(error) or tried == TRIES:
+                    job.error = error
+                    return
                 time.sleep(0.005 * tried)
-        raise AssertionError("the last try returned or raised")
 
-    def _write(self, work: Callable[[Connection], Value], synced: bool) -> Value:
-        if not self.is_sqlite:
-            with self.engine.begin() as connection:
-                if not synced:
-                    connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
-                return work(connection)
-        with self._one_writer, self.engine.connect() as connection:
-            writer = connection.execution_options(candidly_write=True, candidly_synced=synced)
-            with writer.begin():
-                return work(writer)
+    @contextmanager
+    def _writer(self, synced: bool) -> Iterator[Connection]:
+        """A connection in a transaction, while nobody else writes."""
+        if self.is_sqlite:
+            with self.engine.connect() as connection:
+                writer = connection.execution_options(candidly_write=True, candidly_synced=synced)
+                with writer.begin():
+                    yield writer
+            return
+        with self.engine.begin() as connection:
+            if not synced:
+                connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
+            connection.exec_driver_sql(ONE_WRITER)
+            yield connection
 
     def close(self) -> None:
         """Give back every connection."""
@@ -136,7 +187,11 @@ def _address(place: Path | str, new: bool) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "postgresql":
-        return create_engine(url, pool_size=10, max_overflow=50, pool_pre_ping=True)
+        # who waited for the lock is to see what the one before has written
+        level = "READ COMMITTED"
+        return create_engine(
+            url, pool_size=10, max_overflow=50, pool_pre_ping=True, isolation_level=level
+        )
     engine = create_engine(
         url, connect_args={"timeout": BUSY_S, "check_same_thread": False}, pool_size=10
     )
@@ -160,6 +215,34 @@ def _begin(connection: Connection) -> None:
     level = "FULL" if options["candidly_synced"] else "NORMAL"
     connection.exec_driver_sql(f"PRAGMA synchronous={level}")
     connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _do(connection: Connection, jobs: Sequence[Job]) -> None:
+    """Do jobs of one work by one call."""
+    for job, value in zip(jobs, jobs[0].work(connection, [job.asked for job in jobs])):
+        job.value, job.error = value, value if isinstance(value, Exception) else None
+
+
+def _try(connection: Connection, jobs: Sequence[Job]) -> None:
+    """The same, so that what it raises leaves everything before as it is; then one by one."""
+    connection.exec_driver_sql("SAVEPOINT work")
+    try:
+        _do(connection, jobs)
+    except Exception as error:
+        if _broken_off(error):
+            raise
+        connection.exec_driver_sql("ROLLBACK TO SAVEPOINT work")
+        if len(jobs) == 1:
+            jobs[0].error = error
+        else:
+            for job in jobs:
+                _try(connection, [job])
+    connection.exec_driver_sql("RELEASE SAVEPOINT work")
+
+
+def _broken_off(error: Exception) -> bool:
+    """Whether PostgreSQL says that trying again may help."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in RETRIED
 
 
 def _first_line(error: DBAPIError) -> str:

@@ -82,10 +82,12 @@ def compact(out: Path, force: bool = False) -> Compacted:
 
 
 def _plain(record: Record) -> Record:
-    """The record with its outcomes open to the compressor: deflated, they are noise to it."""
-    if record.outcomes is None:
-        return record
-    return replace(record, outcomes=plain_outcomes(record.outcomes))
+    """The record with what is packed open to the compressor: deflated, it is noise to it."""
+    outcomes, confusion = (
+        None if packed is None else plain_outcomes(packed)
+        for packed in (record.outcomes, record.confusion)
+    )
+    return replace(record, outcomes=outcomes, confusion=confusion)
 
 
 def _write(target: Path, records: Sequence[Record]) -> None:

@@ -21,7 +21,7 @@ from ..stack import Member, Stack
 from ..train import train
 from .journal import Journal
 from .pack import Task
-from .records import Record, pack_outcomes
+from .records import Record, pack_confusion, pack_outcomes
 from .trial import Trial
 
 CHECKPOINT_SHARE = 0.05  # of the time since the last one: what saving may cost
@@ -122,6 +122,7 @@ def _records(stack: Stack, task: Task, data: Labelled, view: OracleView, step: i
                 memory_bytes=peak_memory_bytes(),
                 diverged_at=fallen,
                 outcomes=pack_outcomes(scores.shares),
+                confusion=pack_confusion(scores.confusion),
             )
         )
     return records

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from ..criteria import FlipRate
 from .plan import planned_runs, read_plan
@@ -54,9 +55,17 @@ def lines_of(records: Iterable[Record]) -> bytes:
         ValueError: a value is NaN or infinite.
     """
     return "".join(
-        json.dumps({"schema": SCHEMA, **asdict(record)}, allow_nan=False) + "\n"
+        json.dumps({"schema": SCHEMA, **_written(record)}, allow_nan=False) + "\n"
         for record in records
     ).encode()
+
+
+def _written(record: Record) -> dict[str, Any]:
+    """The fields of a line; data without given labels is written as it always was."""
+    values = asdict(record)
+    if record.confusion is None:
+        del values["confusion"]
+    return values
 
 
 def read_records(folder: Path) -> tuple[dict[str, dict[int, Record]], list[str]]:

@@ -35,7 +35,7 @@ class Task:
 def parameter_count(trial: Trial, facts: Facts) -> int:
     """Parameters of one trial, over all its networks."""
     page = algorithm(trial.algorithm, trial.variant)
-    net = NETS[trial.net](facts.d, facts.q)
+    net = page.network(NETS[trial.net](facts.d, facts.q), facts.d, facts.q)
     others = [make(net, facts.d, facts.q) for make in page.modules.values()]
     nets = [net] * page.networks + others
     return sum(math.prod(shape) for each in nets for shape in each.shapes.values())

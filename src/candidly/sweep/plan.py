@@ -174,6 +174,7 @@ def planned_runs(plan: Plan) -> list[Run]:
     for trial in plan.trials:
         due = record_steps(trial.steps, trial.eval_every, trial.timing)
         facts = plan.facts[trial.dataset]
+        page = algorithm(trial.algorithm, trial.variant)
         runs.append(
             Run(
                 key=trial.key,
@@ -187,6 +188,9 @@ def planned_runs(plan: Plan) -> list[Run]:
                 n_validation=facts.n_validation,
                 n_test=facts.n_test,
                 mode=trial.mode,
+                reads=page.reads,
+                networks=page.networks,
+                n_train=training_rows(facts, plan.settings),
             )
         )
     return runs

@@ -21,12 +21,15 @@ class Record:
 
     ``validation`` and ``test`` map names to values in [0, 1]; a value is None from the record at
     which the trial had diverged. ``validation`` holds ``CR``, ``AA``, ``AA:plench`` and ``OA``
-    (the oracle's: it reads the validation truth); ``test`` holds ``top1``, ``top5``, ``balanced``.
+    (the oracle's: it reads the validation truth), on data with given labels ``NVA``, and
+    ``agreement`` of several networks; ``test`` holds ``top1``, ``top5``, ``balanced``.
     ``loss`` is the mean training objective since the previous record; ``seconds`` is the time
     this trial has used so far, its share of its stack (processor time on a CPU: other work on the
     machine does not count); ``memory_bytes`` the peak of its process.
-    ``outcomes`` is what each validation row adds to AA, packed; None with too many rows. Where the
-    validation rows were trained on, ``validation`` has no values and ``outcomes`` is None.
+    ``outcomes`` is what each validation row adds to AA, packed; None with too many rows.
+    ``confusion`` counts validation rows by given label and prediction, packed; None without given
+    labels, and with too many cells that are not 0. Where the validation rows were trained on,
+    ``validation`` has no values and both are None.
     """
 
     key: str
@@ -38,10 +41,11 @@ class Record:
     memory_bytes: int
     diverged_at: int | None = None
     outcomes: str | None = None
+    confusion: str | None = None
 
 
 PLAIN = "hex:"  # in front of outcomes that are not deflated
-MOST_OUTCOMES = 5000  # rows; a line of the journal should stay a line
+MOST_OUTCOMES = 5000  # rows, or cells; a line of the journal should stay a line
 
 
 def pack_outcomes(shares: np.ndarray | None) -> str | None:
@@ -53,24 +57,53 @@ def pack_outcomes(shares: np.ndarray | None) -> str | None:
     if shares is None or not 0 < len(shares) <= MOST_OUTCOMES:
         return None
     levels = np.where(shares > 0, np.maximum(1, np.rint(shares * 255)), 0).astype(np.uint8)
-    return base64.b64encode(zlib.compress(levels.tobytes(), 9)).decode()
+    return _deflated(levels.tobytes())
 
 
 def unpack_outcomes(text: str) -> np.ndarray:
     """The shares again, float64 (m,), in steps of 1/255, from either form of the text."""
-    return np.frombuffer(_levels(text), dtype=np.uint8) / 255
+    return np.frombuffer(_opened(text), dtype=np.uint8) / 255
+
+
+def pack_confusion(counts: np.ndarray | None) -> str | None:
+    """Counts (q, q) by given label and prediction, as text: those that are not 0, deflated.
+
+    None for None, for no rows, and for more than ``MOST_OUTCOMES`` cells.
+    """
+    if counts is None or not counts.any() or np.count_nonzero(counts) > MOST_OUTCOMES:
+        return None
+    cells = np.flatnonzero(counts)
+    numbers = [len(counts), *np.diff(cells, prepend=0), *counts.ravel()[cells]]
+    return _deflated(np.array(numbers, "<u4").tobytes())
+
+
+def unpack_confusion(text: str) -> np.ndarray:
+    """The counts again, int64 (q, q), from either form of the text.
+
+    >>> unpack_confusion(pack_confusion(np.array([[3, 0], [1, 5]]))).tolist()
+    [[3, 0], [1, 5]]
+    """
+    q, *rest = np.frombuffer(_opened(text), "<u4").astype(np.int64).tolist()
+    cells, counts = np.split(np.array(rest), 2)
+    table = np.zeros(q * q, np.int64)
+    table[cells.cumsum()] = counts
+    return table.reshape(q, q)
 
 
 def plain_outcomes(text: str) -> str:
-    """The same outcomes without deflation, for a file that is compressed as a whole.
+    """The same, packed without deflation, for a file that is compressed as a whole.
 
     >>> plain_outcomes(pack_outcomes(np.array([0.0, 1.0, 0.5])))
     'hex:00ff80'
     """
-    return PLAIN + _levels(text).hex()
+    return PLAIN + _opened(text).hex()
 
 
-def _levels(text: str) -> bytes:
+def _deflated(values: bytes) -> str:
+    return base64.b64encode(zlib.compress(values, 9)).decode()
+
+
+def _opened(text: str) -> bytes:
     if text.startswith(PLAIN):
         return bytes.fromhex(text.removeprefix(PLAIN))
     return zlib.decompress(base64.b64decode(text))
@@ -92,10 +125,23 @@ class Run:
     n_test: int
     records: tuple[Record, ...] = ()
     mode: str = "tune"  # or ``train-oracle``: the validation rows' truth was trained on
+    reads: tuple[str, ...] = ("candidates",)  # labels that its algorithm learns from
+    networks: int = 1  # that are trained side by side
+    n_train: int | None = None
 
     @property
     def complete(self) -> bool:
         return tuple(record.step for record in self.records) == self.record_steps
+
+    def cost(self, step: int) -> int:
+        """Updates of networks up to ``step``: updates times networks."""
+        return step * self.networks
+
+    def epochs(self, step: int) -> float | None:
+        """How often each training row was seen by a network up to ``step``, on average."""
+        if not self.n_train or "batch_size" not in self.hyper:
+            return None
+        return self.cost(step) * self.hyper["batch_size"] / self.n_train
 
     @property
     def diverged_at(self) -> int | None:

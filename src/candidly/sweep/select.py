@@ -1,9 +1,10 @@
 """From the records of a sweep to the cells of a table: which model each criterion chooses.
 
-Inside a run, CR, AA and OA & ES take the record with the highest value, the earliest among equals,
-and OA takes the last record. Across the configurations of a split the highest value wins, the
-largest configuration seed among equals. ``last`` selects nothing: it takes the last record of the
-default configuration. What is reported is the test accuracy of that record.
+Inside a run, a criterion takes the record with the highest value, the earliest among equals; OA
+takes the last record. Across the configurations of a split the highest value wins, the largest
+configuration seed among equals. ``last`` selects nothing: it takes the last record of the default
+configuration. What is reported is the test accuracy of that record. ``peak`` looks at the test rows
+themselves: it is no way to choose, but the oracle that bounds all of them.
 Only complete runs take part; from the record at which a run diverged, it has no values.
 """
 
@@ -32,24 +33,48 @@ class Criterion:
     name: str
     about: str
     measure: str | None  # its key in Record.validation; None: nothing is compared
+    on_test: bool = False  # the key is one of Record.test
     reads_truth: bool = False
     last_record_only: bool = False
     defaults_only: bool = False  # configuration 0 alone
 
 
+CORRECTED = "NVA:corrected"  # of records only behind ``correct.with_corrected``
 _CRITERIA = (
     Criterion("CR", "covering rate, early stopping", "CR"),
     Criterion("AA", "approximated accuracy, early stopping", "AA"),
-    Criterion("OA", "accuracy on clean labels, last record", "OA", True, last_record_only=True),
-    Criterion("OA & ES", "accuracy on clean labels, early stopping", "OA", True),
-    Criterion("AA:plench", "the benchmark program's AA, early stopping", "AA:plench"),
     Criterion(
-        "last", "no selection, last record of the defaults", None, False, True, defaults_only=True
+        "OA", "accuracy on clean labels, last record", "OA", reads_truth=True, last_record_only=True
+    ),
+    Criterion("OA & ES", "accuracy on clean labels, early stopping", "OA", reads_truth=True),
+    Criterion("AA:plench", "the benchmark program's AA, early stopping", "AA:plench"),
+    Criterion("NVA", "noisy validation accuracy (on given labels), early stopping", "NVA"),
+    Criterion(
+        CORRECTED, "noisy validation accuracy corrected for the noise, early stopping", CORRECTED
+    ),
+    Criterion("agreement", "agreement of an algorithm's networks, early stopping", "agreement"),
+    Criterion(
+        "peak",
+        "an oracle, the highest test accuracy of any record",
+        "top1",
+        on_test=True,
+        reads_truth=True,
+    ),
+    Criterion(
+        "last",
+        "no selection, last record of the defaults",
+        None,
+        last_record_only=True,
+        defaults_only=True,
     ),
 )
 CRITERIA: Mapping[str, Criterion] = {criterion.name: criterion for criterion in _CRITERIA}
 DEFAULT = ("CR", "AA", "OA", "OA & ES")
 UNSELECTED = ("last",)  # what is left where the validation rows were trained on
+USUAL = {  # by the labels that are learned from
+    frozenset({"given"}): ("NVA", "OA", "OA & ES"),
+    frozenset({"candidates", "given"}): ("CR", "AA", "NVA", "OA", "OA & ES"),
+}
 
 
 @dataclass(frozen=True)
@@ -64,6 +89,8 @@ class Choice:
     hyper: Mapping[str, float | int]
     key: str
     ties: int  # configurations that share the value, this one included
+    error: float | None = None  # standard error of the value, where one is known
+    cost: int | None = None  # updates times networks, up to the record
 
 
 @dataclass(frozen=True)
@@ -73,8 +100,8 @@ class Cell:
     ``choices`` has one entry per entry of ``splits``: None where no run is complete, or all
     diverged. ``state`` is ``complete`` when every planned run is, ``diverged`` when all of them
     diverged and left nothing to choose on any split, and ``incomplete`` otherwise. ``diverged``
-    counts runs that diverged at some record; ``oracle_labels`` how many true validation labels
-    were looked up, or trained on by the complete runs.
+    counts runs that diverged at some record; ``oracle_labels`` how many true labels were looked
+    up, of validation rows or by ``peak`` of test rows, or trained on by the complete runs.
     """
 
     dataset: str
@@ -100,8 +127,17 @@ def trained_on_validation(results: Results) -> bool:
 
 
 def usual_criteria(results: Results) -> tuple[str, ...]:
-    """The criteria of a table that nobody asked anything else of."""
-    return UNSELECTED if trained_on_validation(results) else DEFAULT
+    """The criteria of a table that nobody asked anything else of.
+
+    Candidate sets have CR and AA; given labels have NVA, unless the directory is from before that
+    was recorded: there, without candidate sets, CR is the same number.
+    """
+    if trained_on_validation(results):
+        return UNSELECTED
+    learned = frozenset(name for run in results.runs for name in run.reads if name != "truth")
+    records = [record for run in results.runs for record in run.records]
+    old = bool(records) and not any("NVA" in record.validation for record in records)
+    return DEFAULT if old else USUAL.get(learned, DEFAULT)
 
 
 def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]:
@@ -114,7 +150,7 @@ def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]
         UnknownName: a criterion that is not in ``CRITERIA``.
     """
     criteria = usual_criteria(results) if criteria is None else criteria
-    asked = [lookup(CRITERIA, name, "criterion")[1] for name in criteria]
+    asked = [lookup_criterion(name) for name in criteria]
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in results.runs:
         groups.setdefault((run.dataset, run.algorithm), []).append(run)
@@ -123,6 +159,15 @@ def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]
         for criterion in asked
         for (dataset, algorithm), runs in groups.items()
     ]
+
+
+def lookup_criterion(name: str) -> Criterion:
+    """The criterion of that name, in any case.
+
+    Raises:
+        UnknownName: there is none; suggests the nearest.
+    """
+    return lookup(CRITERIA, name, "criterion")[1]
 
 
 def chosen_record(run: Run, criterion: Criterion) -> Record | None:
@@ -186,6 +231,8 @@ def _choose(split: int, runs: Sequence[Run], criterion: Criterion) -> Choice | N
         hyper=run.hyper,
         key=run.key,
         ties=count_best(values),
+        error=record.validation.get(f"{criterion.measure} error"),
+        cost=run.cost(record.step),
     )
 
 
@@ -201,7 +248,7 @@ def value_of(record: Record, criterion: Criterion) -> float | None:
         return None
     if criterion.measure is None:
         return 0.0  # all the same
-    return record.validation.get(criterion.measure)
+    return (record.test if criterion.on_test else record.validation).get(criterion.measure)
 
 
 def _oracle_labels(run: Run, criterion: Criterion) -> int:
@@ -210,4 +257,5 @@ def _oracle_labels(run: Run, criterion: Criterion) -> int:
     if not criterion.reads_truth:
         return 0
     consulted = (value_of(record, criterion) for record in eligible(run, criterion))
-    return run.n_validation * sum(value is not None for value in consulted)
+    rows = run.n_test if criterion.on_test else run.n_validation
+    return rows * sum(value is not None for value in consulted)

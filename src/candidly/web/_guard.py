@@ -11,14 +11,18 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LARGEST = 64 * 1024  # bytes of a request's body
+LARGEST = 1024 * 1024  # bytes of a request's body; a batch with long notes has 200,000
 KNOWN = 10_000  # clients whose rates are remembered
+TOO_LARGE = f"A request may hold {LARGEST} bytes."
+TOO_MANY = "Too many requests; wait a moment."
 
 HEADERS = {
     "content-security-policy": (
@@ -59,17 +63,13 @@ class Rate:
         return wait
 
 
-class TooLarge(Exception):
-    """A body above ``LARGEST``."""
-
-
 class Guard:
     """Answers for ``app`` only what it should.
 
     Args:
         hosts: names under which it may be asked for, so that a page elsewhere cannot reach it by a
             name of its own that leads here.
-        rates: a prefix of paths -> its rate for one address; the first that fits counts.
+        rates: of one address: of all paths under "", and of single paths.
     """
 
     def __init__(self, app: App, hosts: tuple[str, ...], rates: Mapping[str, Rate]) -> None:
@@ -87,35 +87,29 @@ class Guard:
         if said is not None:
             await _say(_headed(send), *said)
             return
-        started = False
-
-        async def watched(message: Message) -> None:
-            nonlocal started
-            started = True
-            await headed(message)
-
-        headed = _headed(send)
-        try:
-            await self.app(scope, _limited(receive), watched)
-        except TooLarge:
-            if not started:
-                await _say(headed, 413, f"A request may hold {LARGEST} bytes.")
+        await self.app(scope, _limited(receive), _headed(send))
 
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[Any, ...] | None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        if _without_port(host) not in self.hosts:
+        named = sum(name == b"host" for name, _ in scope["headers"])
+        if named != 1 or _without_port(host) not in self.hosts:
             return 400, "This app does not answer under that name; give it with --name."
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > LARGEST:
-            return 413, f"A request may hold {LARGEST} bytes."
+        if not length.isdigit() or len(length) > 12 or int(length) > LARGEST:
+            return 413, TOO_LARGE
         origin = headers.get(b"origin", b"").decode("latin-1").lower()
         if scope["method"] not in ("GET", "HEAD") and origin and origin.split("//")[-1] != host:
             return 403, "That came from another site's page."
-        rate = next(rate for prefix, rate in self.rates.items() if scope["path"].startswith(prefix))
+        rate = self.rates.get(scope["path"], self.rates[""])
         wait = rate.take((scope.get("client") or ("", 0))[0])
         if wait:
-            return 429, "Too many requests; wait a moment.", {"retry-after": str(int(wait) + 1)}
+            return 429, TOO_MANY, retry_after(wait)
         return None
+
+
+def retry_after(wait: float) -> dict[str, str]:
+    """The header that says when to come again, in whole seconds."""
+    return {"retry-after": str(int(wait) + 1)}
 
 
 def _without_port(host: str) -> str:
@@ -131,8 +125,8 @@ def _limited(receive: Receive) -> Receive:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        if seen > LARGEST:
-            raise TooLarge
+        if seen > LARGEST:  # it did not say so before
+            raise HTTPException(413, TOO_LARGE)
         return message
 
     return limited

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,10 @@ from ._recent import Recent
 
 KEY = "review.key"  # in the project's folder, readable by its owner alone
 LOCAL = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
+ADDRESS = re.compile(
+    r"https?://([A-Za-z0-9._-]+)(?::\d+)?/?|([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f:]+)"
+)
 SHORTEST = 16  # characters of a token that is chosen
 
 
@@ -29,10 +34,11 @@ class Site:
         project: open.
         key: signs sessions and links. It stays in the project's folder, so that both outlive a
             restart.
-        token: what an organiser signs in with; on other addresses than loopback people need it
-            beside their code, too.
+        token: what an organiser signs in with, and nobody else should have. On other addresses
+            than loopback a code alone signs nobody in; people have links.
         hosts: names under which the app answers; requests with another are refused.
         local: whether only this machine can reach it.
+        address: whole, of something that stands in front of it; empty: none.
     """
 
     project: Project
@@ -40,6 +46,7 @@ class Site:
     token: str = field(repr=False)
     hosts: tuple[str, ...]
     local: bool
+    address: str = ""
 
     @property
     def cookie(self) -> str:
@@ -80,22 +87,26 @@ def open_site(
     Args:
         host: address to bind to. Other than loopback it needs a ``token``.
         token: of the organiser, 16 characters at least; None: one that was made for the project.
-        names: further names under which the app is reached, such as that of this machine.
+        names: further names under which others reach the app, such as that of this machine, or
+            ``https://labels.example.org``, the whole address of what stands in front of it; these
+            need a ``token``, too.
 
     Raises:
-        ValueError: no token for an address that others can reach, or one that is short.
+        ValueError: no token for an address that others can reach, or one that is short; a name
+            that is none; a damaged key.
     """
-    local = host in LOCAL
+    local = host in LOCAL and not names
     if token is None and not local:
+        what = f"--name {names[0]}" if names else f"--host {host}"
         raise ValueError(
-            f"--host {host} lets other machines in, which needs a token; for example"
+            f"{what} lets other machines in, which needs a token; for example"
             f" --token {secrets.token_urlsafe(18)}"
         )
     if token is not None and len(token) < SHORTEST:
         raise ValueError(f"the token has {len(token)} characters; take at least {SHORTEST}.")
     kept = _kept(project.folder / KEY)
-    hosts = [*LOCAL, *names]
-    if host not in ("0.0.0.0", "::"):
+    hosts = [*LOCAL, *map(_host, names)]
+    if host not in EVERYWHERE:
         hosts.append(host)
     return Site(
         project=project,
@@ -103,7 +114,19 @@ def open_site(
         token=kept["token"] if token is None else token,
         hosts=tuple(dict.fromkeys(name.lower() for name in hosts)),
         local=local,
+        address=next((name.rstrip("/") for name in names if "//" in name), ""),
     )
+
+
+def _host(name: str) -> str:
+    """The machine of a name or a whole address."""
+    found = ADDRESS.fullmatch(name)
+    if found is None:
+        raise ValueError(
+            f"--name {name} is no name of a machine, nor an address such as"
+            " https://labels.example.org."
+        )
+    return found[1] or found[2]
 
 
 def _kept(path: Path) -> dict[str, str]:
@@ -112,8 +135,17 @@ def _kept(path: Path) -> dict[str, str]:
     try:
         number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        found: dict[str, str] = json.loads(path.read_text())
-        return found
+        return _read(path)
     with os.fdopen(number, "w") as file:
         json.dump(made, file)
     return made
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        found = json.loads(path.read_text())
+        return {name: str(found[name]) for name in ("key", "token")}
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f"{path} is damaged; remove it, and sign in again with new links."
+        ) from None

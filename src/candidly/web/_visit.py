@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -15,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from ._guard import Rate
+from ._guard import TOO_MANY, Rate, retry_after
 from ._links import ROLES, Session, read_session
 from ._site import Site
 from ._templates import page
@@ -62,12 +63,13 @@ class Visit:
 Page = Callable[[Visit], Response]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Refused(Exception):
     """A request that cannot be done, with the status and a sentence for who asked."""
 
     status: int
     why: str
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def route(
@@ -93,16 +95,18 @@ def route(
                 request.query_params,
                 request.path_params,
                 script,
-                str(request.base_url).rstrip("/"),
+                site.address or str(request.base_url).rstrip("/"),
             )
             try:
+                if any("\0" in value for _, value in fields):  # which PostgreSQL cannot keep
+                    raise Refused(422, "The form holds a character of code 0.")
                 if not open:
                     _check(visit, roles, form, rate)
                 return await run_in_threadpool(show, visit)
             except Refused as error:
-                return refusal(visit, error.status, error.why)
+                return refusal(visit, error.status, error.why, error.headers)
             except (ValueError, KeyError) as error:
-                return refusal(visit, 422, str(error.args[0]))
+                return refusal(visit, 422, str(error.args[0] if error.args else error))
             except (OSError, SQLAlchemyError):
                 LOG.exception("the database did not answer")
                 return refusal(visit, 503, "The database does not answer; nothing was changed.")
@@ -113,13 +117,17 @@ def route(
     return make
 
 
-def refusal(visit: Visit, status: int, why: str) -> Response:
+def refusal(
+    visit: Visit, status: int, why: str, headers: Mapping[str, str] | None = None
+) -> Response:
     """A page, or a line of JSON, that says why not."""
     if visit.script:
-        return JSONResponse({"refused": why}, status)
+        return JSONResponse({"refused": why}, status, headers)
     if status == 401:
         return RedirectResponse("/", 303)
-    return page(visit.site, "refused.html", visit.session, status=status, why=why, code=status)
+    said = page(visit.site, "refused.html", visit.session, status=status, why=why, code=status)
+    said.headers.update(headers or {})
+    return said
 
 
 def json_text(value: Any) -> str:
@@ -133,7 +141,10 @@ def _check(visit: Visit, roles: Sequence[str], form: bool, rate: Rate) -> None:
         raise Refused(401, "Sign in first; what was answered is kept.")
     if session.role not in roles:
         raise Refused(403, f"This page is not for a {session.role}; sign in as {roles[-1]}.")
-    if form and visit.said("csrf") != session.csrf:
+    if not form:
+        return
+    if not hmac.compare_digest(visit.said("csrf").encode(), session.csrf.encode()):
         raise Refused(403, "The form is of another session; load the page again.")
-    if form and rate.take(f"{session.role} {session.code}"):
-        raise Refused(429, "Too many requests; wait a moment.")
+    wait = rate.take(f"{session.role} {session.code}")
+    if wait:
+        raise Refused(429, TOO_MANY, retry_after(wait))

@@ -6,18 +6,19 @@ choose. The page works without its script; with it, the next card is there befor
 
 from __future__ import annotations
 
+import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from .. import review as reviews
 from ..review import Reply, Rules, Task, examples_text
-from ..review.assign import flip_of
+from ..review._orders import flip_of
 from ..review.questions import SKIP
 from ._looks import Look, look_of
+from ._seal import opened, sealed
 from ._templates import page, part
 from ._visit import Refused, Visit
 
@@ -39,7 +40,8 @@ class Entry:
     """One item on a card.
 
     Attributes:
-        id: of the reply that the card will send. task: see ``Task``. look: of the item.
+        id: of the reply that the card will send. task: see ``Task``; of it only what may be shown.
+        sealed: which item it is, for the form. look: of the item.
         examples: of each of its classes, the name and what some of them look like.
         options: answers to choose from.
         seen: with open review, what the label, the guess and the score are; else None.
@@ -47,6 +49,7 @@ class Entry:
 
     id: str
     task: Task
+    sealed: str
     look: Look
     examples: Sequence[tuple[str, Sequence[Look]]]
     options: Sequence[Option]
@@ -60,12 +63,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class Screen:
-    """How a question looks: a template, the sentence above it, its answers."""
+    """How a question looks.
+
+    Attributes:
+        template: of its cards. asks: the sentence above.
+        options: its answers. choice: what was clicked, of this person's item, in its normal form.
+        together: a batch is one card.
+    """
 
     template: str
     asks: str
-    options: Any  # (rules, task) -> list of Option
-    together: bool = False  # a batch is one card
+    options: Callable[[Rules, Task], list[Option]]
+    choice: Callable[[Rules, str, int, Sequence[str]], str]
+    together: bool = False
 
 
 def review(visit: Visit) -> Response:
@@ -75,15 +85,19 @@ def review(visit: Visit) -> Response:
 
 
 def tasks(visit: Visit) -> Response:
-    """What this person holds, for the script."""
-    return _held(visit, _next(visit))
+    """What this person holds, and how far they are, for the script."""
+    found = _next(visit)
+    return _held(visit, found, reviews.answered(visit.site.project, visit.who.person))
 
 
 def answer(visit: Visit) -> Response:
     """Keeps the answers of one card; what there is to do next."""
-    found = reviews.answer_and_next(
-        visit.site.project, visit.who.person, _replies(visit), ahead=_ahead(visit)
-    )
+    try:
+        found = reviews.answer_and_next(
+            visit.site.project, visit.who.person, _replies(visit), ahead=_ahead(visit)
+        )
+    except ValueError as error:
+        raise Refused(422, _unnumbered(str(error))) from None
     return _held(visit, found)
 
 
@@ -94,29 +108,15 @@ def undo(visit: Visit) -> Response:
     return tasks(visit)
 
 
-def note(visit: Visit) -> Response:
-    """Keeps a remark about an item."""
-    reviews.note(
-        visit.site.project,
-        visit.who.person,
-        visit.said("id"),
-        _number(visit.said("item")),
-        visit.said("note"),
-    )
-    return _done(visit, {"kept": True})
-
-
 def look(visit: Visit) -> Response:
     """Open review: the item with its label and guess; its answer will not count."""
     project, person = visit.site.project, visit.who.person
-    item = _number(visit.said("item"))
-    held = _next(visit)
-    if item not in {task.item for task in held}:
+    place = opened(visit.site, visit.said("task"))
+    task = next((task for task in _next(visit) if (task.item, task.repeat) == place), None)
+    if task is None:
         raise Refused(403, "Only an item that you are asked about can be opened.")
-    reviews.look(project, person, visit.said("id"), item)
-    seen = reviews.seen(project, item)
-    task = next(task for task in held if task.item == item)
-    html = _card(visit, [task], seen)["html"]
+    reviews.look(project, person, visit.said("id"), task.item)
+    html = _card(visit, [task], reviews.seen(project, task.item))["html"]
     if visit.script:
         return JSONResponse({"html": html})
     return _page(visit, html)
@@ -136,18 +136,14 @@ def _page(visit: Visit, first: str) -> Response:
     )
 
 
-def _held(visit: Visit, found: Sequence[Task]) -> Response:
+def _held(visit: Visit, found: Sequence[Task], answered: int | None = None) -> Response:
     """Cards that the script has not got yet, in order, with the keys of all."""
     if not visit.script:
         return RedirectResponse("/review", 303)
     have = set(visit.all_said("have"))
     cards = _cards(visit, found, have)
     nothing = "" if cards else part("nothing.html")
-    return JSONResponse({"cards": cards, "nothing": nothing})
-
-
-def _done(visit: Visit, told: Mapping[str, Any]) -> Response:
-    return JSONResponse(told) if visit.script else RedirectResponse("/review", 303)
+    return JSONResponse({"cards": cards, "nothing": nothing, "answered": answered})
 
 
 def _cards(
@@ -173,6 +169,7 @@ def _card(
         Entry(
             id=uuid.uuid4().hex,
             task=task,
+            sealed=sealed(site, task.item, task.repeat),
             look=look_of(site.project, task.shown),
             examples=[
                 (rules.classes[label], [look_of(site.project, site.examples[k]) for k in numbers])
@@ -189,40 +186,49 @@ def _card(
 
 def _replies(visit: Visit) -> list[Reply]:
     """The form as replies, in the normal form of the question."""
-    ids, items = visit.all_said("id"), visit.all_said("item")
-    repeats = visit.all_said("repeat")
-    if not len(ids) == len(items) == len(repeats):
-        raise ValueError("the form is not whole: an id, an item and a repeat go together.")
-    rules, code = visit.site.project.rules, visit.who.code
+    ids, tasks = visit.all_said("id"), visit.all_said("task")
+    if len(ids) != len(tasks):
+        raise ValueError("the form is not whole: an id and a task go together.")
+    rules, code, screen = visit.site.project.rules, visit.who.code, _screen(visit)
+    places = [opened(visit.site, task) for task in tasks]
+    said = {id: visit.all_said(f"say.{id}") for id in ids}
     return [
         Reply(
             id=id,
-            item=_number(item),
-            repeat=_number(repeat),
-            choice=_choice(rules, code, _number(item), visit.all_said(f"say.{id}")),
+            item=item,
+            repeat=repeat,
+            choice=SKIP if SKIP in said[id] else screen.choice(rules, code, item, said[id]),
             ms=_ms(visit.said(f"ms.{id}")),
             note=visit.said(f"note.{id}") or None,
             examples=visit.said(f"examples.{id}")[:2000] or None,
             interface=INTERFACE,
         )
-        for id, item, repeat in zip(ids, items, repeats)
+        for id, (item, repeat) in zip(ids, places)
     ]
 
 
-def _choice(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
-    if SKIP in said:
-        return SKIP
-    if rules.question == "verdict" and len(said) == 1:
-        return reviews.choice_of(flip_of(rules, code, item), said[0])
-    if all(word.isascii() and word.isdigit() for word in said):
+def _shown(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
+    """Of a verdict; what is kept depends on the order that this person saw."""
+    for word in said:
+        if word not in PLACES:
+            raise ValueError(f"the answer is {word!r}; it can be {', '.join(PLACES)} or {SKIP}.")
+    return " ".join(reviews.choice_of(flip_of(rules, code, item), word) for word in said)
+
+
+def _numbers(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
+    """Of labels, each once and in order."""
+    if all(word.isascii() and word.isdigit() and len(word) < 10 for word in said):
         return " ".join(map(str, sorted({int(word) for word in said})))
     return " ".join(said)
 
 
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise ValueError(f"{text!r} is no number of an item.")
-    return int(text)
+def _words(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
+    return " ".join(said)
+
+
+def _unnumbered(why: str) -> str:
+    """A sentence without the numbers of items, which are not for people who answer."""
+    return re.sub(r"\bitem -?\d+", "this item", why)
 
 
 def _ms(text: str) -> float | None:
@@ -244,19 +250,18 @@ def _screen(visit: Visit) -> Screen:
     return SCREENS[visit.site.project.rules.question]
 
 
+PLACES = ("a", "b", "both", "neither")  # of a verdict, as shown
+_SKIP = Option(SKIP, "skip", "0")
+
+
 def _verdict(rules: Rules, task: Task) -> list[Option]:
     names = [rules.classes[label] for label in task.classes]
-    one = task.classes[0] == task.classes[1]
-    there = {
-        "a": "given" in rules.offered or "guessed" in rules.offered,
-        "b": "guessed" in rules.offered and not one,
-        "both": "both" in rules.offered and not one,
-        "neither": "neither" in rules.offered,
-    }
-    texts = {"a": names[0], "b": names[1], "both": "both", "neither": "neither"}
-    keys = dict(zip(texts, "1234"))
-    offered = [Option(value, texts[value], keys[value]) for value in texts if there[value]]
-    return [*offered, Option(SKIP, "skip", "0")]
+    texts = dict(zip(PLACES, (*names, "both", "neither")))
+    keys = dict(zip(PLACES, "1234"))
+    offered = [value for value in PLACES if task.choice(value) in rules.offered]
+    if names[0] == names[1]:  # one class: it fits or it does not
+        offered = [value for value in offered if value not in ("b", "both") or value == offered[0]]
+    return [*(Option(value, texts[value], keys[value]) for value in offered), _SKIP]
 
 
 def _yes_no(rules: Rules, task: Task) -> list[Option]:
@@ -264,7 +269,7 @@ def _yes_no(rules: Rules, task: Task) -> list[Option]:
     return [
         Option("yes", f"yes, {name}", "1"),
         Option("no", f"no, not {name}", "2"),
-        Option(SKIP, "skip", "0"),
+        _SKIP,
     ]
 
 
@@ -275,10 +280,12 @@ def _labels(rules: Rules, task: Task) -> list[Option]:
 
 
 SCREENS: dict[str, Screen] = {
-    "verdict": Screen("choices.html", "Which label fits?", _verdict),
-    "yes or no": Screen("choices.html", "Is this it?", _yes_no),
-    "one label": Screen("labels.html", "Which label fits best?", _labels, together=True),
-    "several labels": Screen("labels.html", "Which labels could fit?", _labels, together=True),
+    "verdict": Screen("choices.html", "Which label fits?", _verdict, _shown),
+    "yes or no": Screen("choices.html", "Is this it?", _yes_no, _words),
+    "one label": Screen("labels.html", "Which label fits best?", _labels, _numbers, together=True),
+    "several labels": Screen(
+        "labels.html", "Which labels could fit?", _labels, _numbers, together=True
+    ),
 }
 
 COMMON = (("Space", "enlarge"), ("←", "look back"), ("Z", "undo"), ("N", "note"), ("?", "help"))

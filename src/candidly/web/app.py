@@ -30,7 +30,6 @@ ROUTES = (
     route("/tasks", answering.tasks, (PERSON,)),
     route("/answer", answering.answer, (PERSON,), form=True),
     route("/undo", answering.undo, (PERSON,), form=True),
-    route("/note", answering.note, (PERSON,), form=True),
     route("/look", answering.look, (PERSON,), form=True),
     route("/organiser", organiser.organiser, LOOKERS),
     route("/organiser/person", organiser.add, (ORGANISER,), form=True),

@@ -6,7 +6,6 @@ from starlette.responses import RedirectResponse, Response
 
 from ..review import Person, find_person
 from ._links import ORGANISER, PERSON, SESSION_S, follow_link, is_token, session_text
-from ._site import Site
 from ._templates import NAV, page
 from ._visit import Refused, Visit
 
@@ -21,16 +20,20 @@ def door(visit: Visit) -> Response:
 
 
 def sign_in(visit: Visit) -> Response:
-    """A form with a person's code, or the organiser's token, or both."""
+    """A form with a person's code, or the organiser's token.
+
+    A code alone is enough where nobody else can reach the app; otherwise people have links, and
+    the organiser's token beside a code signs in as that person.
+    """
     site, code, token = visit.site, visit.said("code").strip(), visit.said("token").strip()
     if token and not is_token(site, token):
         return _not_in(visit, "That is not the token of this project.")
     if not code:
-        return _entered(site, ORGANISER) if token else _not_in(visit, "Write your code.")
+        return _entered(visit, ORGANISER) if token else _not_in(visit, "Write your code.")
     if not (site.local or token):
-        return _not_in(visit, "From another machine the token is needed, too; or use your link.")
+        return _not_in(visit, "A code alone is not enough here: use the link that you were given.")
     try:
-        return _entered(site, PERSON, find_person(site.project, code))
+        return _entered(visit, PERSON, find_person(site.project, code))
     except KeyError:
         return _not_in(visit, f"Nobody has the code {code!r} here; ask who runs this project.")
 
@@ -40,7 +43,7 @@ def follow(visit: Visit) -> Response:
     found = follow_link(visit.site, visit.path["link"])
     if found is None:
         raise Refused(403, "This link is of another project, or too old; ask for a new one.")
-    return _entered(visit.site, *found)
+    return _entered(visit, *found)
 
 
 def sign_out(visit: Visit) -> Response:
@@ -55,10 +58,16 @@ def guidelines(visit: Visit) -> Response:
     return page(visit.site, "guidelines.html", visit.session)
 
 
-def _entered(site: Site, role: str, person: Person | None = None) -> Response:
+def _entered(visit: Visit, role: str, person: Person | None = None) -> Response:
     response = RedirectResponse(HOME[role], 303)
-    text = session_text(site, role, person)
-    response.set_cookie(site.cookie, text, max_age=SESSION_S, httponly=True, samesite="lax")
+    response.set_cookie(
+        visit.site.cookie,
+        session_text(visit.site, role, person),
+        max_age=SESSION_S,
+        httponly=True,
+        samesite="lax",
+        secure=visit.base.startswith("https:"),
+    )
     return response
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from ._site import Site
+from ._site import EVERYWHERE, LOCAL, Site
 from .app import make_app
 
 
@@ -18,7 +18,8 @@ def serve(
 
     Args:
         host, port: where; port 0 takes a free one.
-        ready: called with the app's address once it answers there.
+        ready: called with the app's address once it answers there: that of what stands in front,
+            or, where it is bound to all addresses of this machine, its first name.
 
     Raises:
         OSError: the port is taken.
@@ -32,10 +33,16 @@ def serve(
         ws="none",
         timeout_graceful_shutdown=5,
     )
-    name = f"[{host}]" if ":" in host else "127.0.0.1" if host == "0.0.0.0" else host
     with door:
-        ready(f"http://{name}:{door.getsockname()[1]}")
+        ready(site.address or f"http://{_name(site, host)}:{door.getsockname()[1]}")
         uvicorn.Server(config).run(sockets=[door])
+
+
+def _name(site: Site, host: str) -> str:
+    """Under which links lead here."""
+    if host in EVERYWHERE:
+        host = next((name for name in site.hosts if name not in LOCAL), LOCAL[0])
+    return f"[{host}]" if ":" in host else host
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -44,6 +51,7 @@ def _bound(host: str, port: int) -> socket.socket:
     door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         door.bind((host, port))
+        door.listen()  # so that whoever comes before the app is ready waits
     except OSError as error:
         door.close()
         raise OSError(

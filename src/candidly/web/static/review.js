@@ -6,22 +6,47 @@ const desk = document.getElementById("desk");
 const state = document.getElementById("state");
 const wrong = document.getElementById("wrong");
 const csrf = desk.dataset.csrf;
-const STORE = `candidly ${desk.dataset.store}`;
+const STORE = `candidly ${desk.dataset.store} `; // of this project and person
 const KEYS_OFF = "candidly keys off";
 
 let answered = Number(desk.dataset.answered);
 let cards = [];          // {key, node}: what is to be answered; the first one is shown
 let past = [];           // cards that were answered, to look back at
 let back = 0;            // how far one looks back; 0: not
-let shownAt = 0;
-let sending = false;
+let working = false;     // something is being sent, or tried again
 let stopped = false;     // signed out: nothing is sent until the page is loaded again
-const known = new Set(); // keys of cards that were answered and may still come back by mistake
+let stale = true;        // the server may hold other cards than are here
 
-// ---- what is kept here until the server has it
+// ---- what is kept here until the server has it: an entry each, so that tabs do not lose any
 
-const kept = () => JSON.parse(localStorage.getItem(STORE) || "[]");
-const keep = (list) => localStorage.setItem(STORE, JSON.stringify(list));
+const spare = new Map(); // where the browser keeps nothing for this page
+
+function keep(entry) {
+  const last = Math.max(0, ...kept().map((one) => one.at));
+  const whole = { at: Math.max(Date.now(), last + 1), number: 0, key: "", ...entry };
+  try {
+    localStorage.setItem(STORE + whole.id, JSON.stringify(whole));
+  } catch {
+    spare.set(whole.id, whole);
+  }
+}
+
+function forget(entry) {
+  spare.delete(entry.id);
+  try { localStorage.removeItem(STORE + entry.id); } catch { /* it was never there */ }
+}
+
+function kept() {
+  const found = [...spare.values()];
+  try {
+    for (const key of Object.keys(localStorage)) {
+      if (key.startsWith(STORE)) found.push(JSON.parse(localStorage.getItem(key)));
+    }
+  } catch { /* nothing is kept there */ }
+  return found.filter(Boolean).sort((one, other) => one.at - other.at);
+}
+
+const undoing = () => kept().some((entry) => entry.undo);
 
 function tell(extra) {
   const waiting = kept().length;
@@ -31,65 +56,80 @@ function tell(extra) {
   document.body.dataset.waiting = waiting;
 }
 
-function complain(text) {
+function complain(text, address) {
   wrong.textContent = text;
+  if (address) {
+    const link = document.createElement("a");
+    link.href = address;
+    link.textContent = "Load this page again";
+    wrong.append(" ", link);
+  }
   wrong.hidden = !text;
 }
 
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const pause = (ms) => new Promise((done) => {
+  setTimeout(done, ms);
+  window.addEventListener("online", done, { once: true });
+});
 
-async function ask(address, fields) {
-  const form = fields === undefined ? undefined : new URLSearchParams(fields);
-  if (form) form.append("csrf", csrf);
-  const reply = await fetch(address, {
-    method: form ? "POST" : "GET",
-    headers: { accept: "application/json" },
-    body: form,
-    redirect: "error",
-  });
-  let told = {};
-  try { told = await reply.json(); } catch { /* a line of text from the guard */ }
-  return { status: reply.status, told };
+function newId() {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function send() {
-  if (sending || stopped) return;
-  sending = true;
+async function ask(address, fields) {
+  const form = fields && new URLSearchParams([...fields, ["csrf", csrf]]);
+  try {
+    const reply = await fetch(address, {
+      method: form ? "POST" : "GET",
+      headers: { accept: "application/json" },
+      body: form,
+      redirect: "error",
+    });
+    return { status: reply.status, told: await reply.json() };
+  } catch { // nobody there, or somebody else
+    return { status: 0, told: {} };
+  }
+}
+
+function deliver(entry) {
+  if (!entry) return ask("/tasks");
+  if (entry.undo) return ask("/undo", [["id", entry.id]]);
+  return ask("/answer", [...entry.fields, ...cards.map((card) => ["have", card.key])]);
+}
+
+// One at a time, in order: what is kept, then the cards where they may be others.
+async function work() {
+  if (working || stopped) return;
+  working = true;
   let wait = 250;
-  while (kept().length) {
+  for (;;) {
     const [first] = kept();
+    if (!first && !stale) break;
     tell();
-    const have = cards.map((card) => ["have", card.key]);
-    let reply;
-    try {
-      reply = await ask("/answer", [...first.fields, ...have]);
-    } catch {
-      reply = { status: 0 };
-    }
-    if (reply.status === 401) {
+    const { status, told } = await deliver(first);
+    if (status === 200 && told.cards) {
+      wait = 250;
+      if (first) forget(first);
+      else stale = false;
+      take(told);
+    } else if (status === 401 || status === 403) {
       stopped = true;
-      complain("You are signed out. Your answers are kept in this browser: sign in again, and they are sent.");
+      complain("You are signed out, or somebody else has signed in. Your answers are kept in this browser, and are sent when you are signed in again.", "/review");
       break;
-    }
-    if (reply.status === 0 || reply.status === 429 || reply.status >= 500) {
+    } else if (first && (status === 422 || status === 413)) {
+      forget(first);
+      stale = true;
+      complain(first.undo ? told.refused : `An answer was not taken: ${told.refused || status}`);
+    } else {
       const number = kept().length;
-      tell(`no connection: ${number} ${number === 1 ? "answer is" : "answers are"} kept here, trying again`);
+      const left = number === 1 ? "1 answer is kept here" : `${number} answers are kept here`;
+      tell(`no connection: ${number ? left : "nothing is lost"}, trying again`);
       await pause(wait);
       wait = Math.min(2 * wait, 5000);
-      continue;
-    }
-    wait = 250;
-    keep(kept().filter((one) => one.id !== first.id));
-    if (reply.status === 200) {
-      take(reply.told);
-    } else {
-      answered -= first.number;
-      complain(`An answer was not taken: ${reply.told.refused || reply.status}`);
-      known.delete(first.key);
-      await refetch();
     }
   }
-  sending = false;
+  working = false;
   tell();
 }
 
@@ -98,53 +138,48 @@ async function send() {
 function build(html) {
   const holder = document.createElement("div"); // in this document, so that its images load now
   holder.innerHTML = html;
+  for (const form of holder.querySelectorAll("form")) form.noValidate = true; // said here, in words
   return holder.firstElementChild;
 }
 
 function take(told) {
-  if (!told.cards) return;
+  const waiting = kept();
+  if (Number.isInteger(told.answered)) {
+    answered = waiting.reduce((sum, entry) => sum + (entry.undo ? -1 : entry.number), told.answered);
+  }
+  if (undoing()) return; // what was taken back comes first, and is not among these
+  const said = new Set(waiting.map((entry) => entry.key));
   const mine = new Map(cards.map((card) => [card.key, card]));
-  const first = cards[0];
-  const found = [];
-  for (const { key, html } of told.cards) {
-    if (mine.has(key)) found.push(mine.get(key));
-    else if (html && !known.has(key)) found.push({ key, node: build(html) });
+  const [first] = cards;
+  let found = told.cards
+    .filter(({ key, html }) => !said.has(key) && (mine.has(key) || html))
+    .map(({ key, html }) => mine.get(key) || { key, node: build(html) });
+  if (first && !first.nothing) found = [first, ...found.filter((card) => card !== first)];
+  if (!found.length && !waiting.length) {
+    if (told.nothing) found.push({ key: "", nothing: true, node: build(told.nothing) });
+    else stale = true;
   }
-  if (first && !first.nothing && !found.includes(first) && !known.has(first.key)) found.unshift(first);
-  if (!found.length && !kept().length && told.nothing) {
-    found.push({ key: "", nothing: true, node: build(told.nothing) });
-  }
-  cards = first && found.includes(first) ? [first, ...found.filter((card) => card !== first)] : found;
-  if (!back && cards[0] && cards[0] !== first) show();
-}
-
-async function refetch() {
-  try {
-    const reply = await ask("/tasks");
-    if (reply.status === 200) {
-      cards = [];
-      take(reply.told);
-    }
-  } catch { /* the next answer tries again */ }
+  cards = found;
+  if (!back && cards[0] !== first) show();
 }
 
 function show() {
-  const card = cards[0];
+  const [card] = cards;
   if (!card) { // faster than the server
     const wait = document.createElement("p");
-    wait.textContent = "One moment…";
+    wait.textContent = undoing() ? "Taking back…" : "One moment…";
     desk.replaceChildren(wait);
     return;
   }
   desk.replaceChildren(card.node);
-  shownAt = performance.now();
-  dress(card.node);
+  card.since = card.since || performance.now();
+  card.node.querySelectorAll(".sound").forEach(draw);
   card.node.focus({ preventScroll: true });
   window.scrollTo(0, 0);
 }
 
-function fill(form, fields) {
-  const took = performance.now() - shownAt;
+function fill(form, fields, since) {
+  const took = performance.now() - since;
   const ids = form.querySelectorAll('input[name="id"]').length;
   return fields.map(([name, value]) =>
     [name, name.startsWith("ms.") ? (took / ids).toFixed(0) : value]
@@ -152,46 +187,32 @@ function fill(form, fields) {
 }
 
 function submit(form, button) {
-  const card = cards[0];
+  const [card] = cards;
   if (back || !card || !card.node.contains(form)) return;
-  const fields = fill(form, [...new FormData(form, button).entries()]);
+  const fields = fill(form, [...new FormData(form, button).entries()], card.since);
   const id = fields.find(([name]) => name === "id")[1];
   const number = form.querySelectorAll('input[name="id"]').length;
   complain("");
-  keep([...kept(), { id, key: card.key, number, fields }]); // here first
+  keep({ id, key: card.key, number, fields }); // here first
   answered += number;
-  known.add(card.key);
   if (button) button.classList.add("chosen");
-  past = [...past.slice(-19), { ...card, number }];
+  past = [...past.slice(-19), card];
   cards.shift();
   show();
   tell();
-  send();
+  work();
 }
 
-async function undo() {
+function undo() {
   stepTo(0);
-  while (sending) await pause(20);
-  const last = past.pop();
-  let reply;
-  try {
-    reply = await ask("/undo", { id: crypto.randomUUID ? crypto.randomUUID() : `${Date.now()}-${Math.random()}`.replace("0.", "") });
-  } catch {
-    complain("No connection; nothing was taken back.");
-    if (last) past.push(last);
-    return;
-  }
-  if (reply.status !== 200) {
-    complain(reply.told.refused || "Nothing was taken back.");
-    return;
-  }
-  if (last) known.delete(last.key);
-  answered -= 1; // of a batch, the last item alone
+  past.pop();
+  answered = Math.max(0, answered - 1); // of a batch, the last item alone
   complain("");
+  keep({ id: newId(), undo: true });
   cards = [];
-  known.clear();
-  take(reply.told);
-  tell("taken back");
+  show();
+  tell();
+  work();
 }
 
 function stepTo(where) {
@@ -210,18 +231,22 @@ function stepTo(where) {
   state.textContent = `looking back ${back} · → or Esc returns, Z takes the last answer back`;
 }
 
-// ---- what a card needs: sounds drawn, labels counted, labels found
+// ---- what a card needs: sounds drawn, labels found, labels counted
 
-function dress(node) {
-  node.querySelectorAll(".sound").forEach(draw);
-  node.querySelectorAll(".find").forEach((field) => {
-    field.addEventListener("input", () => {
-      const wanted = field.value.trim().toLowerCase();
-      field.closest("fieldset").querySelectorAll(".names label").forEach((label) => {
-        label.hidden = !label.textContent.toLowerCase().includes(wanted);
-      });
-    });
-  });
+function find(field) {
+  const wanted = field.value.trim().toLowerCase();
+  const labels = [...field.closest("fieldset").querySelectorAll(".names label")];
+  for (const label of labels) label.hidden = !label.textContent.toLowerCase().includes(wanted);
+  return wanted ? labels.filter((label) => !label.hidden) : [];
+}
+
+function takeFound(field) { // the first label that fits is chosen, and all are there again
+  const [label] = find(field);
+  if (!label) return;
+  field.value = "";
+  find(field);
+  label.control.click();
+  label.control.focus({ preventScroll: true });
 }
 
 async function draw(place) {
@@ -235,11 +260,11 @@ async function draw(place) {
     const samples = sound.getChannelData(0);
     const pen = canvas.getContext("2d");
     const middle = canvas.height / 2;
-    const each = Math.max(1, Math.floor(samples.length / canvas.width));
+    const each = samples.length / canvas.width;
     pen.fillStyle = getComputedStyle(canvas).color;
     for (let x = 0; x < canvas.width; x += 1) {
       let most = 0;
-      for (let k = x * each; k < Math.min((x + 1) * each, samples.length); k += 1) {
+      for (let k = Math.floor(x * each); k < (x + 1) * each && k < samples.length; k += 1) {
         most = Math.max(most, Math.abs(samples[k]));
       }
       pen.fillRect(x, middle - most * middle, 1, Math.max(1, 2 * most * middle));
@@ -297,6 +322,10 @@ desk.addEventListener("submit", (event) => {
   }
 });
 
+desk.addEventListener("input", (event) => {
+  if (event.target.matches(".find")) find(event.target);
+});
+
 desk.addEventListener("change", (event) => {
   const box = event.target;
   if (!box.matches(".names input[type=checkbox]")) return;
@@ -307,26 +336,19 @@ desk.addEventListener("change", (event) => {
 });
 
 async function openItem(form) {
-  while (sending) await pause(20);
-  let reply;
-  try {
-    reply = await ask("/look", [...new FormData(form).entries()].filter(([name]) => name !== "csrf"));
-  } catch {
-    complain("No connection; the label was not shown.");
-    return;
+  const [card] = cards;
+  const { status, told } = await ask("/look", [...new FormData(form).entries()]);
+  if (status !== 200) {
+    complain(told.refused || "No connection; the label was not shown.");
+  } else if (cards[0] === card) {
+    cards[0] = { ...card, node: build(told.html) };
+    show();
   }
-  if (reply.status !== 200) {
-    complain(reply.told.refused || "The label was not shown.");
-    return;
-  }
-  cards[0] = { ...cards[0], node: build(reply.told.html) };
-  show();
 }
 
 function enlarge() {
   const dialog = document.getElementById("large");
-  const active = document.activeElement.closest ? document.activeElement.closest("fieldset.one") : null;
-  const item = (active || desk).querySelector(".item > *");
+  const item = (current() || desk).querySelector(".item > *");
   if (!item) return;
   const copy = item.cloneNode(true);
   copy.querySelectorAll("audio").forEach((audio) => audio.remove());
@@ -334,7 +356,7 @@ function enlarge() {
   dialog.showModal();
 }
 
-const active = () => document.activeElement;
+const active = () => document.activeElement || document.body;
 const fieldsets = () => [...desk.querySelectorAll("fieldset.one")];
 
 function current() {
@@ -359,6 +381,16 @@ function choose(key) {
   return true;
 }
 
+function leave(field) { // which one has typed in
+  if (field.matches(".find")) {
+    field.value = "";
+    find(field);
+  }
+  const one = fieldsets().length ? current() : null;
+  if (one) into(one);
+  else if (cards[0]) cards[0].node.focus({ preventScroll: true });
+}
+
 const sound = (work) => {
   const audio = (current() || desk).querySelector("audio");
   if (audio) work(audio);
@@ -366,7 +398,7 @@ const sound = (work) => {
 };
 
 const KEYS = {
-  z: () => { undo(); },
+  z: undo,
   ArrowLeft: () => stepTo(back + 1),
   ArrowRight: () => stepTo(back - 1),
   Escape: () => stepTo(0),
@@ -388,14 +420,23 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const typing = active().matches("textarea, input[type=search], input:not([type])");
   if (typing) {
-    if (event.key === "Escape") { active().blur(); event.preventDefault(); }
+    const field = active();
+    if (event.key === "Enter" && field.matches(".find")) {
+      event.preventDefault(); // it would send the form
+      takeFound(field);
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      leave(field);
+    }
     return;
   }
   if (localStorage.getItem(KEYS_OFF)) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  // where labels have no keys, these go through them
+  if (/^Arrow(Left|Right)$/.test(key) && active().matches('.names input[data-key=""]')) return;
   if (key === " " || key === "Enter") {
     const form = desk.querySelector("form.labels");
-    if (key === "Enter" && form && active().matches(".names input, section")) {
+    if (key === "Enter" && form && active().matches("body, .names input, section")) {
       event.preventDefault();
       form.requestSubmit();
     } else if (key === " " && !active().matches("button, input, summary, a, audio")) {
@@ -427,10 +468,8 @@ keysOn.addEventListener("change", () => {
 
 async function start() {
   for (const id of ["undo", "help"]) document.getElementById(id).hidden = false;
-  if (kept().length) await send();
-  desk.replaceChildren(); // what the page came with may have been answered; the cards come with keys
-  await refetch();
-  tell();
+  show(); // what the page came with may have been answered; the cards come with keys
+  await work();
   document.body.dataset.ready = "1";
 }
 

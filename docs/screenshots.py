@@ -1,0 +1,170 @@
+"""Pictures of the review app for docs/images: its pages, running, on projects made from digits.
+
+    python docs/screenshots.py [NAME...]
+
+needs chromium and ``candidly[dev,review]``. A page more is a line in ``SHOTS``.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+from sklearn.datasets import load_digits
+
+from candidly import from_arrays, review
+
+IMAGES = Path(__file__).parent / "images"
+LARGEST = 100_000  # bytes
+COLOURS = 64
+NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+LOOK_ALIKES = {1: 8, 8: 1, 3: 9, 9: 3, 4: 7, 7: 4, 5: 6, 6: 5, 0: 6, 2: 7}
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture.
+
+    Attributes:
+        project: a name among ``PROJECTS``. who: a person's code, or ``organiser``.
+        address: of the page; None: where the link leads.
+        keys: pressed before. size: of the window.
+    """
+
+    project: str
+    who: str = "ann"
+    address: str | None = None
+    keys: tuple[str, ...] = ()
+    size: tuple[int, int] = (1040, 680)
+
+
+SHOTS = {
+    "review": Shot("check"),
+    "review-labels": Shot("sets", keys=("2", "9")),
+}
+
+
+def check(folder: Path) -> None:
+    """Verdicts on digits, of which half have a wrong label; two people have answered most."""
+    data, guessed, score = suspicious()
+    looks = review.looks_of(data, folder / "media")
+    items = review.items_of_data(data, range(120), guessed=guessed, score=score, looks=looks)
+    rules = replace(
+        review.PRESETS["verdict"],
+        classes=NAMES,
+        people=3,
+        threshold=2,
+        title="Digits",
+        goal="quality",
+        guidelines="Each picture is one handwritten digit. Say what was meant.",
+    )
+    with review.make_project(folder, items, rules, examples=data) as project:
+        review.add_person(project, "ann")
+        for code in ("bob", "cy"):
+            answer(project, code, 100, data.truth)
+
+
+def suspicious():
+    """Digits, the first 120 with every other label wrong; what is guessed, and a score."""
+    digits = load_digits()
+    images = (digits.images * 15).astype(np.uint8)
+    other = np.array([LOOK_ALIKES[label] for label in digits.target])
+    wrong = (np.arange(len(other)) < 120) & (np.arange(len(other)) % 2 == 1)
+    given = np.where(wrong, other, digits.target)
+    guessed = np.where(wrong, digits.target, other)
+    score = np.where(wrong, -0.6, -0.1) - 0.3 * np.random.default_rng(0).random(len(other))
+    return from_arrays(images, given=given, truth=digits.target, classes=NAMES), guessed, score
+
+
+def answer(project: review.Project, code: str, number: int, truth: np.ndarray) -> None:
+    """Somebody answers so many items, mostly right."""
+    person, rng = review.add_person(project, code), np.random.default_rng(len(code))
+    for k in range(number):
+        [task] = review.next_tasks(project, person)
+        right = NAMES[truth[int(Path(task.shown.payload).stem)]]
+        place = "ab"[[NAMES[label] for label in task.classes].index(right)]
+        if rng.random() < 0.15:
+            place = str(rng.choice(["a", "b", "both", "neither", "skip"]))
+        said = {"item": task.item, "choice": task.choice(place), "repeat": task.repeat}
+        took = float(rng.lognormal(7.4, 0.4))
+        review.answer(project, person, [review.Reply(f"{code}-{k:08}", ms=took, **said)])
+
+
+def sets(folder: Path) -> None:
+    """All labels that could fit, for batches of four."""
+    data, *_ = suspicious()
+    looks = review.looks_of(data, folder / "media")
+    rules = replace(review.PRESETS["candidates"], classes=NAMES, batch=4, title="Digits")
+    rules = replace(rules, shown_px=160)
+    with review.make_project(
+        folder, review.items_of_data(data, range(40), looks=looks), rules
+    ) as project:
+        review.add_person(project, "ann")
+
+
+PROJECTS = {"check": check, "sets": sets}
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[dict[str, str]]:
+    """The program, serving a project; its links by who they are of."""
+    command = (sys.executable, "-m", "candidly", "review", "serve", str(folder))
+    options = ("--person", "ann", "--port", "0", "--json")
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())["links"]
+        finally:
+            process.terminate()
+
+
+def take(browser: Browser, shot: Shot, links: dict[str, str]) -> bytes:
+    """A page as a small PNG."""
+    width, height = shot.size
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto(links[shot.who])
+    if shot.address is not None:
+        page.goto(page.url.split("/", 3)[0] + "//" + page.url.split("/")[2] + shot.address)
+    if page.locator("#desk").count():
+        page.locator("body[data-ready]").wait_for()
+    for key in shot.keys:
+        page.keyboard.press(key)
+    page.evaluate("() => Promise.all([...document.images].map((image) => image.decode()))")
+    picture = Image.open(io.BytesIO(page.screenshot()))
+    page.close()
+    file = io.BytesIO()
+    small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    small.save(file, "PNG", optimize=True)
+    assert file.tell() < LARGEST, f"{file.tell()} bytes are too many for a page"
+    return file.getvalue()
+
+
+def main() -> None:
+    chosen = {name: SHOTS[name] for name in sys.argv[1:] or SHOTS}
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as p:
+        path = shutil.which("chromium")
+        browser = p.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for project in {shot.project for shot in chosen.values()}:
+            folder = Path(place) / project
+            PROJECTS[project](folder)
+            with serving(folder) as links:
+                for name, shot in chosen.items():
+                    if shot.project == project:
+                        (IMAGES / f"{name}.png").write_bytes(take(browser, shot, links))
+                        print(f"wrote {IMAGES / name}.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

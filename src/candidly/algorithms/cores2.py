@@ -1,0 +1,98 @@
+"""cores2: confidence-regularised training that sieves its examples as it goes.
+
+The loss with label y is -log p_y - beta sum_j prior_j (-log p_j), prior the shares of the labels
+among what is kept. An example is kept while its loss with the given label is at most the mean of
+its losses with all labels; the regulariser is the same in all of these and cancels, so that this
+is -log p_y <= (1/q) sum_j -log p_j.
+
+In the first tenth of the updates beta is 0, then it grows to its full value until four tenths;
+sieving begins at three tenths. The published recipe, 10, 40 and 30 of 100 epochs, also divides the
+learning rate by 1 + beta; Adam's steps do not depend on the loss's scale.
+
+Departs from common code: a batch of which nothing is kept has loss 0, and where nothing at all is
+kept the prior is uniform.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ._algorithm import Algorithm, Stage
+from ._space import one_of
+
+PLAIN, GROWN, SIEVING = 0.1, 0.4, 0.3  # shares of the training
+
+
+def rows(s):
+    return {
+        "sieve": torch.zeros(s.given.shape, dtype=s.dtype),
+        "kept": torch.ones(s.given.shape, dtype=torch.bool),
+    }
+
+
+def memory(s):
+    return {"prior": shares(s.given, torch.ones_like(s.given, dtype=s.dtype), s.q)}
+
+
+def shares(given: Tensor, kept: Tensor, q: int) -> Tensor:
+    """Shares of the labels among the kept, (K, n) -> (K, q); all equal where none is."""
+    counts = kept.new_zeros((len(given), q)).scatter_add_(1, given, kept)
+    total = counts.sum(1, keepdim=True)
+    return torch.where(total > 0, counts / total.clamp(min=1), 1 / q)
+
+
+def sieve_of(losses: Tensor, given: Tensor) -> Tensor:
+    """-log p_y less the mean over labels: (..., q), (...) -> (...); above 0 is sifted out."""
+    return losses.gather(-1, given[..., None])[..., 0] - losses.mean(-1)
+
+
+def regularised(losses: Tensor, given: Tensor, prior: Tensor, beta: Tensor | float) -> Tensor:
+    """L_y - beta sum_j prior_j L_j, per example.
+
+    Args:
+        losses: float (..., B, q), L_j = -log p_j.
+        given: int (..., B), in 0..q-1.
+        prior: float (..., q), rows sum to 1.
+        beta: not negative, (..., 1).
+
+    Returns:
+        float (..., B), of any sign.
+    """
+    own = losses.gather(-1, given[..., None])[..., 0]
+    return own - beta * (losses * prior[..., None, :]).sum(-1)
+
+
+def growth(share: float) -> float:
+    """The part of beta that counts after that share of the training, in [0, 1]."""
+    return min(1.0, max(0.0, (share - PLAIN) / (GROWN - PLAIN)))
+
+
+def step(s, b):
+    share = s.t / s.T
+    losses = -s.net(b.x).logits.log_softmax(-1)
+    sieve = sieve_of(losses.detach(), b.given)
+    kept = sieve <= 0 if share >= SIEVING else torch.ones_like(sieve, dtype=torch.bool)
+    each = regularised(losses, b.given, s.memory["prior"], s.hp.beta * growth(share))
+    objective = (each * kept).sum(-1) / kept.sum(-1).clamp(min=1)
+    return objective, {"sieve": sieve, "kept": kept}
+
+
+def whole(s):
+    if s.t % s.E or s.t / s.T < SIEVING:
+        return {}
+    return {"prior": shares(s.labels("given"), s.rows["kept"].to(s.dtype), s.q)}
+
+
+CORES2 = Algorithm(
+    "cores2",
+    (Stage(step, whole=whole),),
+    paper="Cheng et al., Learning with instance-dependent label noise: a sample sieve approach, "
+    "ICLR 2021",
+    kind="noisy labels",
+    summary="pushes towards confident predictions, and leaves out what costs more than average",
+    reads=("given",),
+    rows=rows,
+    memory=memory,
+    space={"beta": one_of(2, (0.5, 1, 2), within="[0, inf)")},
+)

@@ -1,0 +1,116 @@
+"""What moves by gradient: networks and their parts by optimisers, learned rows by SGD."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from .algorithms import Own, Row, Stage
+from .batches import Batch
+from .nets._module import Module
+from .optim import OPTIMISERS, Optimiser
+
+
+class Movers:
+    """The optimisers of a stack's networks, as its stages ask for them.
+
+    Attributes:
+        optimisers: by what they move, ``net`` or ``net.head``.
+    """
+
+    def __init__(
+        self, modules: Mapping[str, Module], hyper: Sequence[Mapping[str, float | int]]
+    ) -> None:
+        self.modules, self.hyper = modules, hyper
+        self.optimisers: dict[str, Optimiser] = {}
+        self.kind = ""  # of the stage that these are of
+
+    def trained(self, stage: Stage) -> list[str]:
+        """What a stage moves."""
+        return list(self.modules if stage.trains is None else stage.trains)
+
+    def networks(self, stage: Stage) -> list[str]:
+        """The networks of which a stage moves something."""
+        return list(dict.fromkeys(name.partition(".")[0] for name in self.trained(stage)))
+
+    def take_up(self, stage: Stage) -> None:
+        """Have the optimisers that a stage needs; those that go on keep their state."""
+        if stage.afresh or stage.optimiser != self.kind:
+            self.optimisers, self.kind = {}, stage.optimiser
+        trained, networks = self.trained(stage), self.networks(stage)
+        for name in list(self.optimisers):
+            if name.partition(".")[0] in networks and name not in trained:
+                del self.optimisers[name]  # its moments are of what was trained together with it
+        for name in trained:
+            if name not in self.optimisers:
+                own = Own(stage.optimiser, weight_decay="weight_decay")
+                self.optimisers[name] = self._made(name, stage.own.get(name, own))
+
+    def _made(self, name: str, how: Own) -> Optimiser:
+        network, _, part = name.partition(".")
+        module = self.modules[network]
+        return OPTIMISERS[how.optimiser](
+            module.flat,
+            module.grad,
+            [float(h[how.lr]) for h in self.hyper],
+            [float(h[how.weight_decay]) if how.weight_decay else 0.0 for h in self.hyper],
+            module.slices(part),
+        )
+
+    def update(
+        self, stage: Stage, alive: Tensor, everyone: bool, factors: list[float] | None
+    ) -> None:
+        """Move what a stage moves by a step, for the trials in ``alive``, bool (K,).
+
+        Args:
+            factors: what each trial's learning rates are multiplied by.
+        """
+        for name in self.trained(stage):
+            self.optimisers[name].update(alive, everyone, factors)
+        for module in self.modules.values():
+            module.forget()
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        """Every moment, by name."""
+        return {
+            f"{name}/{what}": tensor
+            for name, optimiser in self.optimisers.items()
+            for what, tensor in optimiser.tensors.items()
+        }
+
+
+class LearnedRows:
+    """Rates and momenta of a stack's learned row tables.
+
+    Attributes:
+        momenta: (K, n, ...) by name, of the tables that have one.
+    """
+
+    def __init__(
+        self,
+        learned: Mapping[str, Row],
+        tables: Mapping[str, Tensor],
+        hyper: Sequence[Mapping[str, float | int]],
+    ) -> None:
+        self.learned = learned
+        self.momenta = {
+            name: torch.zeros_like(tables[name]) for name, row in learned.items() if row.momentum
+        }
+        self.rates = {
+            name: tables[name].new_tensor([float(h[row.lr]) for h in hyper])
+            for name, row in learned.items()
+        }
+
+    def step(self, name: str, batch: Batch) -> tuple[Tensor, Tensor | None]:
+        """What the batch's rows (K, B, ...) become, and their momentum."""
+        row, rows, grad = self.learned[name], getattr(batch, name).detach(), batch.grad_of(name)
+        assert grad is not None
+        grad, momentum = batch.summed(grad), None
+        if name in self.momenta:
+            before = self.momenta[name].flatten(0, 1).index_select(0, batch.place)
+            grad = momentum = row.momentum * before.view_as(grad) + grad
+        rate = self.rates[name].view(-1, *[1] * (rows.dim() - 1))
+        return (rows - rate * grad).clamp(row.low, row.high), momentum

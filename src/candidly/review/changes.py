@@ -1,0 +1,146 @@
+"""What stands in the log beside answers: an answer taken back, a note, a look, an exclusion.
+
+Like answers, they are appended, and sending one again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from . import _schema as t
+from ._log import EXCLUDE, INCLUDE, NOTE, OPEN, UNDO, add, check_id, check_same, check_text, count
+from ._refresh import LAPSED, refresh
+from ._visit import Visit, visit
+from .project import Person, Project
+
+
+def undo(project: Project, person: Person, id: str) -> int | None:
+    """Takes back the person's last answer that stands, by an entry with this ``id``.
+
+    The item is theirs again. Its number, or None when there was nothing to take back.
+
+    Raises:
+        ValueError: an ``id`` that cannot be one.
+    """
+    check_id(id)
+
+    def work(connection: Connection) -> int | None:
+        with visit(connection, project, person) as who:
+            return _undo(connection, project, who, id)
+
+    return project.store.write(work)
+
+
+def _undo(connection: Connection, project: Project, who: Visit, id: str) -> int | None:
+    done = connection.execute(select(t.entry).where(t.entry.c.id == id)).one_or_none()
+    if done is not None:
+        check_same(done, who.id, UNDO)
+        return int(done.item)
+    seat = connection.execute(
+        select(t.seat, t.entry.c.ms, t.entry.c.choice, t.entry.c.late)
+        .join(t.entry, t.entry.c.id == t.seat.c.entry)
+        .where(t.seat.c.person == who.id)
+        .order_by(t.seat.c.turn.desc(), t.entry.c.seq.desc())
+        .limit(1)
+    ).one_or_none()
+    if seat is None:
+        return None
+    add(connection, who, id=id, kind=UNDO, item=seat.item, repeat=seat.repeat, target=seat.entry)
+    until: float | None = who.now + project.rules.lease_s
+    if seat.open or seat.late:  # a place that others have taken is not held again
+        until = None if seat.open else LAPSED
+    connection.execute(update(t.seat).where(*_place(seat)).values(entry=None, until=until))
+    refresh(connection, project.rules, [seat.item])
+    count(project, who, [seat], -1)
+    return int(seat.item)
+
+
+def note(project: Project, person: Person, id: str, item: int, text: str) -> None:
+    """Adds a remark about an item.
+
+    Raises:
+        ValueError: an ``id`` that cannot be one, no such item, or a text that is too long.
+    """
+    check_id(id)
+    check_text(text)
+    _once(project, person, NOTE, id=id, item=item, note=text)
+
+
+def look(project: Project, person: Person, id: str, item: int) -> None:
+    """Says that the person has seen an item with its label and guess.
+
+    They cannot answer it blind any more; what they say of it is kept out of the totals.
+
+    Raises:
+        ValueError: an ``id`` that cannot be one, or no such item.
+    """
+    check_id(id)
+    _once(project, person, OPEN, id=id, item=item, blind=0)
+
+
+def exclude(
+    project: Project, person: Person, id: str, back: bool = False, reason: str | None = None
+) -> None:
+    """Leaves a person's answers out of the totals from now on; with ``back`` takes them in again.
+
+    The answers stay in the log.
+
+    Raises:
+        ValueError: an ``id`` that cannot be one.
+    """
+    check_id(id)
+    check_text(reason)
+    _once(project, person, INCLUDE if back else EXCLUDE, id=id, note=reason)
+
+
+def _once(project: Project, person: Person, kind: str, **values: Any) -> None:
+    """An entry of a kind that is no answer, and what follows from it, unless it is there."""
+
+    def work(connection: Connection) -> None:
+        with visit(connection, project, person) as who:
+            _once_here(connection, project, who, kind, values)
+
+    project.store.write(work)
+
+
+def _once_here(
+    connection: Connection, project: Project, who: Visit, kind: str, values: Mapping[str, Any]
+) -> None:
+    done = connection.execute(select(t.entry).where(t.entry.c.id == values["id"])).one_or_none()
+    if done is not None:
+        check_same(done, who.id, kind)
+        return
+    item: Any = values.get("item")
+    known = select(t.item.c.id).where(t.item.c.id == item)
+    if item is not None and connection.execute(known).first() is None:
+        raise ValueError(f"there is no item {item}.")
+    add(connection, who, kind=kind, **values)
+    if kind == OPEN:
+        _open_seat(connection, who, item)
+        refresh(connection, project.rules, [item])
+    elif kind in (EXCLUDE, INCLUDE):
+        refresh(connection, project.rules, _shut_out(connection, who, kind == EXCLUDE))
+
+
+def _open_seat(connection: Connection, who: Visit, item: int) -> None:
+    place = (t.seat.c.item == item, t.seat.c.person == who.id, t.seat.c.repeat == 0)
+    seat = connection.execute(select(t.seat).where(*place)).one_or_none()
+    if seat is None:
+        new = insert(t.seat).values(item=item, person=who.id, repeat=0, flip=0, open=1)
+        connection.execute(new)
+    elif seat.entry is None:
+        connection.execute(update(t.seat).where(*place).values(open=1, until=None))
+
+
+def _shut_out(connection: Connection, who: Visit, out: bool) -> list[int]:
+    """Count the person or not, and the items that this is about."""
+    connection.execute(update(t.person).where(t.person.c.id == who.id).values(excluded=int(out)))
+    items = select(t.seat.c.item).where(t.seat.c.person == who.id).distinct()
+    return sorted(connection.execute(items).scalars())
+
+
+def _place(seat: Any) -> list[Any]:
+    return [t.seat.c[name] == getattr(seat, name) for name in ("item", "person", "repeat")]

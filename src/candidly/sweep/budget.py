@@ -1,0 +1,49 @@
+"""Results at an equal budget: what each run had reached after so many updates of networks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .records import Results, Run
+
+
+def common_budget(results: Results) -> int:
+    """The largest budget that every run reaches: updates times networks, at its last record.
+
+    Raises:
+        ValueError: nothing is planned.
+    """
+    if not results.runs:
+        raise ValueError("no runs are planned, so they share no budget.")
+    return min(run.cost(run.record_steps[-1]) for run in results.runs)
+
+
+def at_budget(results: Results, budget: int) -> Results:
+    """The same runs, with those records alone whose updates times networks are within ``budget``.
+
+    So the last record of each is the nearest below it, and early stopping chooses among the records
+    up to there. Runs of which more is planned are complete once these records are there. A note
+    names algorithms without any.
+
+    Raises:
+        ValueError: no run has a record within the budget.
+    """
+    runs = tuple(_cut(run, budget) for run in results.runs)
+    late = list(dict.fromkeys(run.algorithm for run in runs if not run.record_steps))
+    if runs and all(not run.record_steps for run in runs):
+        first = min(run.cost(run.record_steps[0]) for run in results.runs)
+        raise ValueError(
+            f"the budget of {budget:,} updates of networks ends before every record; the first is"
+            f" at {first:,}."
+        )
+    notes = [f"{name}: no record within the budget" for name in late]
+    settings = {**results.settings, "budget": budget}
+    return replace(results, runs=runs, settings=settings, notes=(*results.notes, *notes))
+
+
+def _cut(run: Run, budget: int) -> Run:
+    return replace(
+        run,
+        record_steps=tuple(step for step in run.record_steps if run.cost(step) <= budget),
+        records=tuple(record for record in run.records if run.cost(record.step) <= budget),
+    )
