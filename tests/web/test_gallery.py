@@ -151,6 +151,7 @@ def test_every_item_has_a_page(project):
     assert found == [link_of(card) for card in cards]
     for card, link in zip(cards, found):
         html = one.text(link)
+        assert "<script>alert" not in html
         facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html))
         assert facts["Number"] == str(card.id)
         assert facts["Row"] == str(card.row)
