@@ -83,6 +83,24 @@ def test_export_and_merge(check):
     assert set(json.loads(out)["added"].values()) == {0}
 
 
+def test_export_of_a_gallery(check, tmp_path):
+    status, out, err = check("review", "export", "check", "--as", "gallery", "--out", "pages")
+    assert status == 0, err
+    assert "wrote pages: 3 items" in err
+    assert "ann" not in (tmp_path / "pages" / "index.html").read_text()
+    arguments = ("review", "export", "check", "--as", "gallery", "--out", "named", "--codes")
+    status, out, _ = check(*arguments, "--json")
+    assert json.loads(out)["rows"] == 3
+    assert "ann: " in (tmp_path / "named" / "index.html").read_text()
+    for arguments, match in (
+        (("--as", "gallery", "--out", "pages"), "holds something already"),
+        (("--as", "votes", "--out", "votes.csv", "--codes"), "--codes is for --as gallery"),
+    ):
+        status, _, err = check("review", "export", "check", *arguments)
+        assert status == 2
+        assert match in err
+
+
 def test_a_data_set_and_released_votes(candidly):
     status, out, err = candidly(
         *("review", "new", "sets", "--data", "digits", "--preset", "candidates", "--sample", 20),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from candidly import review, validation
-from candidly.review import PRESETS, Item, pace, plan_cost
+from candidly.review import PRESETS, Item, _people, pace, plan_cost
 
 from review_cases import an_id, reply, team, work_through
 
@@ -94,6 +95,19 @@ def test_why_somebody_was_left_out(make):
     assert [one.reason for one in review.standings(project)] == [None] * 4
     review.exclude(project, who, an_id(), reason="second")
     assert [one.reason for one in review.standings(project)] == [None, "second", None, None]
+
+
+def test_known_items_are_counted_a_part_at_a_time(make, monkeypatch):
+    gold = {f"i{k}": "given" for k in range(6)}
+    project = busy(make, gold=gold, gold_every=2)
+    whole = review.standings(project)
+    assert sum(one.gold for one in whole) > 12
+    table = review.votes(project, everything=True).filter(pl.col("gold"))
+    for one in whole:
+        said = table.filter((pl.col("person") == one.code) & (pl.col("answer") != "skip"))
+        assert (one.gold, one.gold_right) == (len(said), (said["answer"] == "given").sum())
+    monkeypatch.setattr(_people, "AT_ONCE", 4)
+    assert repr(review.standings(project)) == repr(whole)
 
 
 def test_the_pace_is_the_mean_over_answers(make):

@@ -5,13 +5,7 @@ Needs ``pip install 'candidly[review]'``. ``make_project`` and ``open_project`` 
 does both; ``progress``, ``standings`` and ``verdicts`` say what has come of it.
 """
 
-from ._items import Item, items_of_data, items_of_issues, items_of_tally
-from ._media import Shown, looks_of, looks_of_files
-from ._open import answered, seen
-from .answers import Reply
-from .assign import Task, examples_text
-from .browse import PAGE, SORTS, Found, View, browse
-from .cards import (
+from ._cards import (
     Card,
     Said,
     answers_of,
@@ -21,6 +15,13 @@ from .cards import (
     outcomes,
     said_about,
 )
+from ._items import Item, items_of_data, items_of_issues, items_of_tally
+from ._media import Shown, looks_of, looks_of_files
+from ._open import answered, seen
+from ._people import Standing, pace, standings
+from ._views import PAGE, SORTS, Found, View, browse
+from .answers import Reply
+from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
 from .export import (
     argilla,
@@ -45,7 +46,6 @@ from .project import (
 )
 from .questions import QUESTIONS, choice_of
 from .rules import GOALS, PRESETS, Cost, Rules, plan_cost
-from .standings import Standing, pace, standings
 from .totals import (
     Labels,
     Overview,

@@ -17,9 +17,9 @@ from typing import Any
 from .. import __version__, report
 from .. import review as reviews
 from ..review import PAGE, SORTS, Card, Project, Said, Shown, View, answers_of
+from ..review._cards import COUNTS, REMARK
 from ..review._media import FOLDER
-from ..review.browse import every
-from ..review.cards import COUNTS, REMARK
+from ..review._views import every
 from ._looks import Look, look_of
 from ._templates import part
 from .files import media_file

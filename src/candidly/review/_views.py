@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, and_, case, false, func, or_, 
 
 from .._names import lookup
 from . import _schema as t
-from .cards import Card, cards_of, disagreement_of, outcome_of, outcomes
+from ._cards import Card, cards_of, disagreement_of, outcome_of, outcomes
 from .project import Project, find_person
 from .questions import counts_of
 from .rules import Rules

@@ -14,6 +14,7 @@ from ._log import EXCLUDE
 from .project import Project
 from .rules import Rules
 
+AT_ONCE = 10_000  # numbers of items in one query; databases take so many variables
 WORRYING = 0.7  # share of known items answered rightly, below which a person is warned about
 
 
@@ -109,17 +110,24 @@ def pace(people: Sequence[Standing], rules: Rules) -> float | None:
 def _gold(connection: Connection, golds: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Known items answered by each person, and how many rightly."""
     right = case((t.entry.c.choice == t.item.c.key, 1), else_=0)
-    rows = connection.execute(
-        select(t.seat.c.person, func.count(), func.sum(right))
-        .select_from(
-            t.item.join(t.seat, t.seat.c.item == t.item.c.id).join(
-                t.entry, t.entry.c.id == t.seat.c.entry
+    counted: dict[int, tuple[int, int]] = {}
+    for start in range(0, len(golds), AT_ONCE):
+        # by number: a join on item.gold would have SQLite go through all seats
+        some = golds[start : start + AT_ONCE]
+        rows = connection.execute(
+            select(t.seat.c.person, func.count(), func.sum(right))
+            .select_from(
+                t.item.join(t.seat, t.seat.c.item == t.item.c.id).join(
+                    t.entry, t.entry.c.id == t.seat.c.entry
+                )
             )
-        )
-        .where(t.seat.c.item.in_(golds), t.entry.c.blind == 1, t.entry.c.choice != "skip")
-        .group_by(t.seat.c.person)
-    ).all()
-    return {person: (int(asked), int(good)) for person, asked, good in rows}
+            .where(t.seat.c.item.in_(some), t.entry.c.blind == 1, t.entry.c.choice != "skip")
+            .group_by(t.seat.c.person)
+        ).all()
+        for person, asked, good in rows:
+            before = counted.get(person, (0, 0))
+            counted[person] = before[0] + int(asked), before[1] + int(good)
+    return counted
 
 
 def _repeats(connection: Connection) -> dict[int, tuple[int, int]]:
