@@ -24,6 +24,12 @@ TABLE = {
     ("POST", "/answer"): ("/answer", 401, 422, 403, 403),
     ("POST", "/undo"): ("/undo", 401, 422, 403, 403),
     ("POST", "/look"): ("/look", 401, 422, 403, 403),
+    ("GET", "/organiser"): ("/organiser", 401, 403, 200, 200),
+    ("POST", "/organiser/person"): ("/organiser/person", 401, 403, 403, 303),
+    ("POST", "/organiser/exclude"): ("/organiser/exclude", 401, 403, 403, 422),
+    ("GET", "/download/{name}"): ("/download/votes.csv", 401, 403, 200, 200),
+    ("GET", "/gallery"): ("/gallery", 401, 403, 200, 200),
+    ("GET", "/gallery/item/{name:path}"): ("/gallery/item/i0", 401, 403, 200, 200),
 }
 
 
