@@ -149,7 +149,7 @@ def test_what_is_done_is_not_done_again(results, tmp_path, capsys):
 
 def test_every_piece_of_the_study_is_another():
     pieces = [piece for one in STUDIES.values() for piece in one.pieces()]
-    assert len(set(pieces)) == len(pieces) == 5 * (1 + 5 * 3) + 5 * 5 + 5
+    assert len(set(pieces)) == len(pieces) == 5 * (1 + 5 * 3) + 3 * 5 + 5
 
 
 needs_files = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")

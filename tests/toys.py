@@ -52,7 +52,7 @@ SHORT = {
     "cnlcu-soft": {"ramp": 2, "interval": 3},
     "cnlcu-hard": {"ramp": 2, "interval": 3},
     "seal": {"rounds": 4},
-    "pes": {"first": 0.1, "refine": 0.12},
+    "pes": {"first": 0.1, "refine": 0.2},
     "sgd-ema": {"start": 0.2},
     "ldam": {"defer": 0.2},
     "decoupling-crt": {"first": 0.2},

@@ -14,7 +14,7 @@ from candidly.report._wording import listed, percent
 from candidly.report.comparison import cell
 from candidly.stats import Summary, paired_difference, summarise
 
-from .data import SEEDS, STUDIES, Piece
+from .data import STUDIES, Piece
 from .study import ANCHOR, read_results
 
 GUIDE = Path(__file__).parent / "guide.md"
@@ -105,6 +105,7 @@ def _summary(cells: Cells, detector: str, measure: str) -> Summary:
 def _of_data(rows: Sequence[Mapping[str, Any]], planned: Sequence[Piece]) -> list[str]:
     kinds = _kinds(rows)
     noisy = [kind for kind in kinds if kind[1] != 0]
+    seeds = len({piece.seed for piece in planned})
     parts = []
     for rate in dict.fromkeys(rate for _, rate in noisy):
         some = [kind for kind in noisy if kind[1] == rate]
@@ -114,11 +115,11 @@ def _of_data(rows: Sequence[Mapping[str, Any]], planned: Sequence[Piece]) -> lis
             ("f1", "F1 of the own cut"),
         ):
             parts.append(f"**{title}{at}** (%, mean over seeds ± half the 95 % interval):")
-            parts.append(_table(rows, some, measure))
+            parts.append(_table(rows, some, measure, seeds))
     clean = [kind for kind in kinds if kind[1] == 0]
     if clean:
         parts.append("**False alarms where no label is wrong** (examples flagged, mean):")
-        parts.append(_table(rows, clean, "flagged", share=False))
+        parts.append(_table(rows, clean, "flagged", seeds, share=False))
     parts += ["**Cost** (mean over all sets of labels):", _costs(rows)]
     return parts
 
@@ -127,6 +128,7 @@ def _table(
     rows: Sequence[Mapping[str, Any]],
     kinds: Sequence[tuple[str, float | None]],
     measure: str,
+    seeds: int,
     share: bool = True,
 ) -> str:
     by_kind = {kind: _cells(rows, kind) for kind in kinds}
@@ -134,7 +136,7 @@ def _table(
     for name in (*DETECTORS, ANCHOR):
         found = [_summary(cells, name, measure) for cells in by_kind.values()]
         if any(summary.mean is not None for summary in found):
-            lines.append([_code(name), *(_counted(summary, share) for summary in found)])
+            lines.append([_code(name), *(_counted(summary, seeds, share) for summary in found)])
     header = ["detector", *(_words((noise, None)) for noise, _ in kinds)]
     return grid(header, lines)
 
@@ -143,9 +145,9 @@ def _code(name: str) -> str:
     return f"`{name}`" if name in DETECTORS else name
 
 
-def _counted(summary: Summary, share: bool) -> str:
+def _counted(summary: Summary, seeds: int, share: bool) -> str:
     """A cell, with the number of seeds where some are missing."""
-    few = f" ({summary.count} of {SEEDS})" if 0 < summary.count < SEEDS else ""
+    few = f" ({summary.count} of {seeds})" if 0 < summary.count < seeds else ""
     return cell(summary, share) + few
 
 

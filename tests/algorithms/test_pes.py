@@ -29,12 +29,12 @@ def parameters(stack):
 @pytest.mark.parametrize(
     ("name", "ends", "frozen"),
     [
-        ("pes", [6, 12, 60], [("w1", "b1")]),
-        ("pes:deep", [6, 12, 18, 60], [("w1", "b1"), ("w1", "b1", "w_more", "b_more")]),
+        ("pes", [6, 17, 60], [("w1", "b1")]),
+        ("pes:deep", [6, 17, 25, 60], [("w1", "b1"), ("w1", "b1", "w_more", "b_more")]),
     ],
 )
 def test_later_layers_start_anew_and_are_trained_alone(name, ends, frozen):
-    # 60 (1 - 0.9 (1 - 0.12)^i) is 6, 12.5 and 18.2
+    # 60 (1 - 0.9 (1 - 0.2)^i) is 6, 16.8 and 25.4
     stack = make_stack(toy(), name, dtype=torch.float32)
     assert stack.ends == ends
     for (start, end), still in zip(pairwise(ends), frozen):
@@ -85,13 +85,13 @@ def test_rows_are_confident_where_the_label_is_the_most_probable_class():
 
 
 def test_the_last_stage_is_its_text():
-    stack = advance(make_stack(toy(), "pes", lr=3e-3, cap=1.5), 12)
+    stack = advance(make_stack(toy(), "pes", lr=3e-3, cap=1.5), 17)
     sets = []
     for _ in range(20):
-        if stack.t == 12 or stack.t % stack.E == 0:
+        if stack.t == 17 or stack.t % stack.E == 0:
             chosen, weights = slow_selection(stack)
             sets.append(chosen)
-        entering = stack.t == 12  # the choice is yet to be made
+        entering = stack.t == 17  # the choice is yet to be made
         stack.mean_loss()
         if not entering:
             b = stack.next_batch()
@@ -136,8 +136,8 @@ def slow_losses(stack, batch, chosen, weights):
 
 
 def test_without_noise_both_views_are_the_inputs_themselves():
-    stack = advance(make_stack(toy(), "pes", view_noise=0.0), 13)
-    before = advance(make_stack(toy(), "pes", view_noise=0.0), 12)
+    stack = advance(make_stack(toy(), "pes", view_noise=0.0), 18)
+    before = advance(make_stack(toy(), "pes", view_noise=0.0), 17)
     for k in range(3):
         expected = before.whole(k).logits.argmax(1) == stack.labels("given")[k]
         assert torch.equal(stack.rows["confident"][k], expected)
@@ -154,7 +154,7 @@ def test_a_class_that_is_lost_weighs_nothing_and_an_empty_choice_is_all_rows():
         stack = make_stack(
             Labelled(inputs=data.inputs, classes=data.classes, given=given), "pes", lr=0.0
         )
-        advance(stack, 12)
+        advance(stack, 17)
         stack.net.parameters["b2"].data[1, 0, 0] = 1e3
         advance(stack, 8)
         confident, weights = stack.rows["confident"][1], stack.memory["weights"][1]

@@ -29,7 +29,8 @@ def test_show_says_all_that_is_known(candidly, name):
     shown = json.loads(candidly("algorithms", "show", name.lower(), "--json")[1])
     assert shown["name"] == name
     assert shown["paper"] == page.paper
-    lr = {"default": 0.001, "search": "10^U(-4.5, -2.5)", "published": ""}
+    own = page.settings()["lr"]  # of most, that of all
+    lr = {"default": own.default, "search": own.shown, "published": ""}
     assert shown["hyper_parameters"]["lr"] == lr
     assert shown["variants"] == list(page.variants)
     assert set(shown["differences"]) == {"plench", *page.variants}

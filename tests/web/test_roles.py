@@ -29,7 +29,7 @@ TABLE = {
     ("POST", "/organiser/exclude"): ("/organiser/exclude", 401, 403, 403, 422),
     ("GET", "/download/{name}"): ("/download/votes.csv", 401, 403, 200, 200),
     ("GET", "/gallery"): ("/gallery", 401, 403, 200, 200),
-    ("GET", "/gallery/item/{name:path}"): ("/gallery/item/0", 401, 403, 200, 200),
+    ("GET", "/gallery/item/{name:path}"): ("/gallery/item/i0", 401, 403, 200, 200),
 }
 
 

@@ -12,8 +12,9 @@ for longer than its last. So:
   The loss is a weighted mean, sum w loss / sum w; class j weighs the mean number of confident rows
   of a class over its own, at most ``cap``.
 
-Classes without a confident row do not count in that mean and weigh nothing. Where no row at all is
-confident, all are taken to be.
+Classes without a confident row do not count in that mean and weigh nothing, so that one which the
+renewed layers never predict is lost for good: ``refine`` has to last until they predict all, some
+hundred updates at the default rate. Where no row at all is confident, all are taken to be.
 
 Departs from common code: Adam throughout at the trial's constant rate, where published recipes
 renew layers by Adam at 1e-4 and train the rest by SGD with cosine annealing. In some programs the
