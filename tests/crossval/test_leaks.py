@@ -196,14 +196,14 @@ def test_candidlys_own_networks_have_no_held_out_row_in_any_batch(monkeypatch):
     from candidly import stack
 
     shown = []
-    original = stack.Stack.next_batch
+    original = stack.Stack.next_batches
 
     def noted(self):
-        batch = original(self)
-        shown.append(batch.where.view(self.K, self.B))
-        return batch
+        batches = original(self)
+        shown.extend(batch.where.view(self.K, self.B) for batch in batches)
+        return batches
 
-    monkeypatch.setattr(stack.Stack, "next_batch", noted)
+    monkeypatch.setattr(stack.Stack, "next_batches", noted)
     data = toy(n=203)
     result = cross_validate(Network("PRODEN", 30, {"batch_size": 32}), data, 4, calibrate=True)
     sizes = np.bincount(result.folds)

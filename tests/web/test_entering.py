@@ -186,7 +186,7 @@ def altered(text: str) -> list[str]:
     other = session_like(body)
     return [
         f"{other}.{when}.{mark}",
-        f"{body}.{when}.{mark[:-1]}{'A' if mark[-1] != 'A' else 'B'}",
+        f"{body}.{when}.{'A' if mark[0] != 'A' else 'B'}{mark[1:]}",  # the last holds spare bits
         f"{body}.{when[:-1]}{'A' if when[-1] != 'A' else 'B'}.{mark}",
         f"{body}.{when}",
         body,

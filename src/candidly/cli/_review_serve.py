@@ -26,7 +26,7 @@ def serve(
         typer.Option(
             metavar="CODE",
             help="Print a link that signs this person in; new people are added. May be repeated. "
-            "[default: everybody who is there, up to twenty; you, while nobody is]",
+            "(default: everybody who is there, up to twenty; you, while nobody is)",
         ),
     ] = None,
     host: Annotated[
@@ -36,7 +36,7 @@ def serve(
     token: Annotated[
         str | None,
         typer.Option(
-            envvar="CANDIDLY_TOKEN", help="What the organiser signs in with. [default: made]"
+            envvar="CANDIDLY_TOKEN", help="What the organiser signs in with. (default: made)"
         ),
     ] = None,
     name: Annotated[
