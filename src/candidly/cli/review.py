@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -97,7 +98,12 @@ def new(
     guidelines: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A text for those who answer.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of every order.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Of every order. (default: drawn, so that nobody can work out known items)"
+        ),
+    ] = None,
     url: Annotated[
         str | None,
         typer.Option(metavar="URL", help="postgresql://user@host/database instead of a file."),
@@ -139,7 +145,7 @@ def new(
         goal=goal,
         title=title,
         guidelines="" if guidelines is None else guidelines.read_text(encoding="utf-8"),
-        seed=seed,
+        seed=secrets.randbelow(2**31) if seed is None else seed,
     )
     if votes is not None:
         project = _from_votes(folder, votes, index, rules, url)
