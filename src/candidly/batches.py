@@ -264,7 +264,10 @@ class Feed:
         if name not in self.algorithm.views:
             known = ", ".join(self.algorithm.views) or "none"
             raise KeyError(f"{self.algorithm.name} has no view {name!r}; it declares: {known}")
-        view, generators = self.algorithm.views[name], s.rng(f"view {name} {batch.name} {which}")
+        view = self.algorithm.views[name]
+        if view is None:
+            return batch.x
+        generators = s.rng(f"view {name} {batch.name} {which}")
         return torch.stack([view(*each) for each in zip(batch.x, generators, s.hyper)])
 
 

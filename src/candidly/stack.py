@@ -159,10 +159,11 @@ class Stack:
             view: how the algorithm has the inputs changed; '' for as they are.
             which: another number has other random numbers.
         """
-        if not view:
+        how = self.algorithm.views[view] if view else None
+        if how is None:
             return self._forward(k, self.index[k], network)
         generator = draw(self.seeds[k], f"whole {view} {which}", self.t)
-        change = partial(self.algorithm.views[view], rng=generator, hyper=self.hyper[k])
+        change = partial(how, rng=generator, hyper=self.hyper[k])
         return self._forward(k, self.index[k], network, change)
 
     def drawn(self, name: str) -> Batch:

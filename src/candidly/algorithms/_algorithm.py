@@ -126,7 +126,8 @@ class Algorithm:
             in ``nets``), which is what is trained; None: the network as it is.
         modules: by name, (net, features, classes) -> a network beside ``net``.
         predicts: which network predicts, ``net`` or one of ``modules``, such as an average.
-        views: ways to change inputs, by the name that ``batch.view`` is asked for.
+        views: ways to change inputs, by the name that ``batch.view`` is asked for; None: as they
+            are.
         suspicion: (stack, k) -> how likely it is that the label of each of trial ``k``'s training
             rows is wrong, (n,), higher is likelier; None: the loss of its label.
         told: hyper-parameters whose best value only the truth tells, such as the noise rate: who
@@ -154,7 +155,7 @@ class Algorithm:
     head: Callable[[Net, int, int], Net] | None = None
     modules: Mapping[str, Callable[[Net, int, int], Net]] = field(default_factory=dict)
     predicts: str = "net"
-    views: Mapping[str, View] = field(default_factory=dict)
+    views: Mapping[str, View | None] = field(default_factory=dict)
     suspicion: Callable[[Any, int], Tensor] | None = None
     told: tuple[str, ...] = ()
     space: Mapping[str, Setting] = field(default_factory=dict)

@@ -40,8 +40,7 @@ def agreed(weak: Tensor, strong: Tensor, candidates: Tensor) -> Tensor:
 
 
 def _views(s, b) -> tuple[Tensor, Tensor]:
-    logits = s.net(b.x).logits  # both views of a row of a table
-    return logits, logits
+    return s.net(b.view("weak")).logits, s.net(b.view("strong")).logits
 
 
 def step(s, b):
@@ -63,4 +62,5 @@ CRDPLL = Algorithm(
     kind="holistic",
     summary="views agree with what they said before, and avoid the non-candidates",
     rows=rows,
+    views={"weak": None, "strong": None},  # of a table; one forward pass serves both
 )
