@@ -28,6 +28,7 @@ PLAIN = ("released", "lean")
 WARMED = ("POP", "IDGP", "co-teaching+", "dividemix")
 WARMED += ("forward-t", "backward-t", "t-revision", "peer", "f-div")
 LATE = {name: {"warm_up": 0} for name in WARMED} | {"VALEN": {"warm_up": 1}}
+LATE |= {"pes": {"first": 1e-9, "refine": 1e-9}}  # shares of so many updates: one of each
 
 
 class Side:

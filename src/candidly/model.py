@@ -16,7 +16,7 @@ from .algorithms import Algorithm, configuration
 from .algorithms import algorithm as algorithm_named
 from .examples import SCALINGS, Examples, make_examples, split_scaling, table_of
 from .labelled import Labelled
-from .nets import NETS
+from .nets import network
 from .stack import Member, Stack
 from .suspicion import suspicion
 from .train import Watcher, one_thread, train
@@ -70,7 +70,7 @@ class Model:
             raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
         shape = len(shift), len(self.classes)
         page = algorithm_named(self.about["algorithm"])
-        net = page.network(NETS[self.about["net"]](*shape), *shape)
+        net = page.network(network(self.about["net"], *shape), *shape)
         averaged = int(self.about.get("averaged", 1))
         parameters = {
             name: torch.from_numpy(v if averaged > 1 else v[None])
@@ -143,6 +143,7 @@ def fit(
         steps: updates.
         seed: of initialisation and order.
         scaling: ``train`` standardises the features, ``none`` leaves them as they are.
+        net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
         watchers: called after every update with the stack and the batch, which holds the rows'
             ``ids`` (1, B) and their ``logits`` (1, B, q) from before the update.
         hyper: hyper-parameters in place of the algorithm's defaults.
@@ -160,7 +161,8 @@ def fit(
     seen, rows = data if page.oracle else data.blind(), np.arange(data.n)
     examples = make_examples(seen, page.reads, scaling, device=device)
     member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
-    stack = Stack(page, NETS[net](examples.inputs.shape[1], data.q), examples, [member], steps)
+    made = network(net, examples.inputs.shape[1], data.q)
+    stack = Stack(page, made, examples, [member], steps)
     with one_thread():
         for _ in train(stack, (steps,), watchers):
             pass

@@ -4,7 +4,7 @@ import warnings
 import pytest
 import torch
 
-from candidly.nets import mlp, table
+from candidly.nets import mlp, network, table
 from candidly.nets._module import ALIGN, Module
 
 
@@ -91,3 +91,13 @@ def test_a_table_is_a_matrix_per_trial_whatever_it_is_asked():
         (said * weights).sum().backward()
     torch.testing.assert_close(module.grad[:, :15], weights.view(2, 15))
     assert not module.grad[:, 15:].any()
+
+
+def test_a_network_by_name_and_width():
+    assert network("mlp", 7, 3).shapes == mlp(7, 3).shapes == mlp(7, 3, hidden=500).shapes
+    assert network("mlp:12", 7, 3).shapes == mlp(7, 3, hidden=12).shapes
+    with pytest.raises(KeyError, match="did you mean 'mlp'"):
+        network("mpl:12", 7, 3)
+    for wrong in ("mlp:", "mlp:0", "mlp:-3", "mlp:wide", "mlp:1.5"):
+        with pytest.raises(ValueError, match="such as mlp:128"):
+            network(wrong, 7, 3)

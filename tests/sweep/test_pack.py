@@ -42,6 +42,19 @@ def test_stack_size_is_kept_and_shared_out_evenly(plan, tmp_path):
         assert max(sizes) - min(sizes) <= 1
 
 
+def test_a_group_is_not_divided_where_there_are_stacks_for_everybody(plan, tmp_path):
+    together = {task.keys for task in tasks_of(plan, tmp_path)}
+    assert len(together) == 6  # two algorithms, three batch sizes
+    assert {task.keys for task in tasks_of(plan, tmp_path, workers=1)} == together
+    many = prepare(
+        SETTINGS.model_copy(update={"datasets": ("a", "b", "c")}),
+        own={name: toy(seed=seed) for seed, name in enumerate("abc")},
+    )[0]
+    whole = {task.keys for task in tasks_of(many, tmp_path)}
+    assert {task.keys for task in tasks_of(many, tmp_path, workers=2)} == whole
+    assert len(tasks_of(many, tmp_path, workers=3)) > len(whole) == 18
+
+
 def test_the_size_that_suits_a_device(plan):
     trial, facts = plan.trials[0], plan.facts["toy"]
     assert stack_size(trial, facts) == 20

@@ -149,6 +149,7 @@ def test_another_version_of_an_algorithm_is_refused(tmp_path, monkeypatch):
         ({"validation": "train-oracle"}, "--configs 1"),
         ({"confgs": 3}, "configs"),
         ({"variant": "plensh"}, "variant"),
+        ({"net": "mlp:0"}, "hidden width"),
         ({"labels": "flop:rate=0.1"}, "flip"),
     ],
 )

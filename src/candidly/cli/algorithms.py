@@ -83,13 +83,14 @@ def _differences(page: Any) -> dict[str, str]:
 
 
 def _costs(page: Any) -> str:
-    """Time per update as a multiple of CC's, at a small and a large shape."""
-    from ..algorithms._costs import COSTS, SHAPES
+    """Time per update as a multiple of CC's or ce's, at a small and a large shape."""
+    from ..algorithms._costs import COSTS, SHAPES, compared_with
 
     if page.name not in COSTS:
         return "not measured yet"
     told = (f"{times:g} at {shape}" for times, shape in zip(COSTS[page.name], SHAPES))
-    return f"per update, times CC: {', '.join(told)} (rows x features x classes)"
+    base = compared_with(page.name)
+    return f"per update, times {base}: {', '.join(told)} (rows x features x classes)"
 
 
 def _needs(page: Any) -> list[str]:

@@ -78,6 +78,10 @@ TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (defaul
 ValidationShare = Annotated[
     float | None, typer.Option(help="Share of the rest for validation. (default: 0.1)")
 ]
+Network = Annotated[
+    str | None,
+    typer.Option(help="mlp, or mlp:128 for another width of its hidden layer. (default: mlp, 500)"),
+]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
@@ -112,6 +116,7 @@ def plan(
     validation: Validation = None,
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
+    net: Network = None,
     data: Root = None,
     out: Out = None,
     as_json: AsJson = False,
@@ -177,6 +182,7 @@ def run(
     validation: Validation = None,
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
+    net: Network = None,
     data: Root = None,
     device: Device = "cpu",
     workers: Workers = None,

@@ -34,7 +34,7 @@ class Network:
         hyper: hyper-parameters in place of the algorithm's defaults. The default batch size is
             halved until a training fold has a batch.
         scaling: ``train`` standardises by the training rows of each fold; ``none``.
-        net: a name of ``nets.NETS``.
+        net: ``mlp``, or with another hidden width ``mlp:128``.
     """
 
     algorithm: str = "ce"

@@ -17,7 +17,7 @@ from ..algorithms import Algorithm, algorithm
 from ..examples import SCALINGS, Examples, make_examples, split_scaling
 from ..labelled import Labelled
 from ..model import Model, fit, hyper_parameters
-from ..nets import NETS
+from ..nets import network as network_of
 from ..seeds import draw
 from ..stack import Member, Stack
 from ..train import one_thread, train
@@ -54,7 +54,7 @@ def learner(network: Network) -> Learner:
         for some in together(members):
             stack = Stack(
                 page,
-                NETS[network.net](examples.inputs.shape[1], examples.q),
+                network_of(network.net, examples.inputs.shape[1], examples.q),
                 examples,
                 filled([members[k] for k in some]),
                 network.steps,

@@ -1,10 +1,30 @@
 """What is trained: networks written for a stack of trials."""
 
+from collections.abc import Callable, Mapping
+
+from .._names import lookup
 from ._net import Net
 from .heads import with_head, with_more
 from .mlp import mlp
 from .table import table
 
-NETS = {"mlp": mlp}
+NETS: Mapping[str, Callable[..., Net]] = {"mlp": mlp}
 
-__all__ = ["NETS", "Net", "mlp", "table", "with_head", "with_more"]
+
+def network(name: str, features: int, classes: int) -> Net:
+    """The network of a name, ``mlp``, or of a name and its hidden width, ``mlp:128``.
+
+    Raises:
+        KeyError: no network of that name; the message suggests the nearest.
+        ValueError: the width is no whole number from 1 on.
+    """
+    base, colon, hidden = name.partition(":")
+    _, make = lookup(NETS, base, "network")
+    if not colon:
+        return make(features, classes)
+    if not hidden.isdecimal() or int(hidden) < 1:
+        raise ValueError(f"net is {name!r}; write a hidden width after the colon, such as mlp:128.")
+    return make(features, classes, hidden=int(hidden))
+
+
+__all__ = ["NETS", "Net", "mlp", "network", "table", "with_head", "with_more"]

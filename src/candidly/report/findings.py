@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from ..stats import Summary, interval, paired_difference, summarise
 from ..sweep.records import Results
 from ..sweep.select import METRICS, Cell, cells, usual_criteria
-from ._wording import NOTHING, algorithm_order, dataset_order, is_oracle, listed, percent
+from ._wording import (
+    NOTHING,
+    algorithm_order,
+    dataset_order,
+    is_oracle,
+    is_upper_bound,
+    listed,
+    percent,
+)
 
 WITHOUT_CLEAN = {"CR": ("CR", "AA"), "NVA": ("NVA",)}  # by the first of the usual criteria
 
@@ -97,7 +105,7 @@ def _oracle_gap(
     oracles = [
         table[lead, name]
         for name in algorithms
-        if is_oracle(name) and (lead, name) in table and any(table[lead, name].choices)
+        if is_upper_bound(name) and (lead, name) in table and any(table[lead, name].choices)
     ]
     if not oracles:
         return "No supervised oracle has finished, so nothing says how much is left to gain."

@@ -16,7 +16,7 @@ from ..algorithms import algorithm
 from ..evaluate import OracleView, oracle_measure, oracle_view
 from ..examples import Examples, make_examples, split_scaling, with_oracle_twins
 from ..labelled import Labelled, Split
-from ..nets import NETS
+from ..nets import network
 from ..stack import Member, Stack
 from ..train import train
 from .journal import Journal
@@ -48,7 +48,7 @@ def build_stack(data: Labelled, trials: tuple[Trial, ...], device: str) -> Stack
         twins = np.unique(np.concatenate([split.validation for split in splits]))
         examples = with_oracle_twins(examples, data, twins)
     members = [_member(seen, examples, trial, split, twins) for trial, split in zip(trials, splits)]
-    net = NETS[first.net](examples.inputs.shape[1], examples.q)
+    net = network(first.net, examples.inputs.shape[1], examples.q)
     return Stack(page, net, examples, members, first.steps)
 
 

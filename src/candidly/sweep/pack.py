@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import checkpoint
 from ..algorithms import algorithm
-from ..nets import NETS
+from ..nets import network
 from .plan import Facts
 from .trial import Trial
 
@@ -18,6 +18,7 @@ from .trial import Trial
 # any stack hurts one of 775,000 parameters.
 CACHE_BYTES = 16e6
 LARGEST = {"cpu": 20, "cuda": 100}  # an accelerator is launch bound, and wants many
+ENOUGH = 8  # stacks a worker, the longest first: the last to finish keeps nobody waiting long
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Task:
 def parameter_count(trial: Trial, facts: Facts) -> int:
     """Parameters of one trial, over all its networks."""
     page = algorithm(trial.algorithm, trial.variant)
-    net = page.network(NETS[trial.net](facts.d, facts.q), facts.d, facts.q)
+    net = page.network(network(trial.net, facts.d, facts.q), facts.d, facts.q)
     others = [make(net, facts.d, facts.q) for make in page.modules.values()]
     nets = [net] * page.networks + others
     return sum(math.prod(shape) for each in nets for shape in each.shapes.values())
@@ -74,8 +75,9 @@ def make_tasks(
     """Tasks for the trials that are not finished, the most expensive first.
 
     Stacks with a checkpoint are taken up as they were; only what is left is packed anew, into
-    stacks of at most ``size`` (by default what suits the device), evenly, and so that every
-    worker has one where there is enough to share. Checkpoints of no use are deleted.
+    stacks of at most ``size`` (by default what suits the device), evenly. Where that makes few
+    stacks, each group is divided among all workers: smaller stacks are slower, idle workers more
+    so. Checkpoints of no use are deleted.
     """
     done = set(finished)
     left = {trial.key: trial for trial in trials if trial.key not in done}
@@ -91,9 +93,13 @@ def make_tasks(
     groups: dict[tuple[object, ...], list[Trial]] = {}
     for trial in left.values():
         groups.setdefault(stack_key(trial), []).append(trial)
-    for group in groups.values():
-        largest = size or stack_size(group[0], facts[group[0].dataset], device)
-        count = max(math.ceil(len(group) / largest), min(workers, len(group)))
+    counts = [
+        math.ceil(len(group) / (size or stack_size(group[0], facts[group[0].dataset], device)))
+        for group in groups.values()
+    ]
+    sharing = workers if sum(counts) < ENOUGH * workers else 1
+    for group, fewest in zip(groups.values(), counts):
+        count = max(fewest, min(sharing, len(group)))
         for part in range(count):
             start, stop = (len(group) * p // count for p in (part, part + 1))
             tasks.append(Task(tuple(group[start:stop])))

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .._names import nearest
 
+NET = "^mlp(:[1-9][0-9]*)?$"  # what ``nets.network`` reads; known here without torch
+
 
 class Settings(BaseModel):
     """A sweep's settings. ``None`` means the default that depends on the rest.
@@ -31,6 +33,7 @@ class Settings(BaseModel):
             ``train-oracle`` adds them, with their true labels, to the training rows. That is an
             oracle: it says what training on clean labels would give instead of choosing by them.
         test_share, validation_share: of the rows, and of the rest, what is held out.
+        net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,7 +51,7 @@ class Settings(BaseModel):
     validation: Literal["tune", "train-oracle"] = "tune"
     test_share: float = Field(default=0.1, gt=0, lt=1)
     validation_share: float = Field(default=0.1, gt=0, lt=1)
-    net: Literal["mlp"] = "mlp"
+    net: str = Field(default="mlp", pattern=NET)
     dtype: Literal["float32", "float64"] = "float32"
 
 
@@ -82,6 +85,8 @@ def _sentence(problem: Any) -> str:
     name = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"no setting named {name!r}{nearest(name, Settings.model_fields)}"
+    if name == "net":
+        return f"`net` is {problem['input']!r}: write mlp, or mlp:128 for a hidden width of 128"
     if problem["type"] == "missing":
         return f"`{name}` is missing: say which {name} to run"
     return f"`{name}` is {problem['input']!r}: {problem['msg']}"
