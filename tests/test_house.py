@@ -20,7 +20,7 @@ ROOM_OF = (
     )
     | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
     | dict.fromkeys(("batches", "moving", "stack", "suspicion", "train"), "train")
-    | {"_flip_rate": "criteria", "_transition": "criteria"}
+    | dict.fromkeys(("_flip_rate", "_logits", "_transition"), "criteria")
 )
 
 MAY = {  # who may import whom

@@ -17,9 +17,7 @@ wrong, ``corrected_accuracy``, in ``_transition.py``.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +26,21 @@ from ._flip_rate import (
     FlipRate,
     accuracy_from_covering_rate,
     constant_flip_rate,
+)
+from ._logits import (
+    Array,
+    alike,
+    at,
+    check_shapes,
+    checked_candidates,
+    checked_labels,
+    float64,
+    mean,
+    mean_known,
+    namespace,
+    nan_like,
+    on,
+    predict,
 )
 from ._transition import anchor_transition, confusion_counts, corrected_accuracy
 
@@ -51,8 +64,6 @@ __all__ = [
     "top_k_accuracy",
 ]
 
-Array = Any  # numpy.ndarray or torch.Tensor; torch is not imported here
-
 
 def covering_rate(logits: Array, candidates: Array) -> Array:
     """Share of examples whose predicted class is a candidate.
@@ -72,7 +83,7 @@ def covering_rate(logits: Array, candidates: Array) -> Array:
     >>> float(covering_rate(np.array([[2.0, 1.0, 0.0]]), np.array([[False, True, True]])))
     0.0
     """
-    return _covering_rate(*_checked_candidates(logits, candidates))
+    return _covering_rate(*checked_candidates(logits, candidates))
 
 
 def approximated_accuracy(logits: Array, candidates: Array) -> Array:
@@ -97,7 +108,7 @@ def approximated_accuracy(logits: Array, candidates: Array) -> Array:
     >>> round(float(approximated_accuracy(logits, candidates)), 6)
     0.75
     """
-    return _approximated_accuracy(*_checked_candidates(logits, candidates))
+    return _approximated_accuracy(*checked_candidates(logits, candidates))
 
 
 def approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
@@ -120,8 +131,8 @@ def approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
     >>> float(approximated_accuracy(logits, candidates))
     0.0
     """
-    logits, candidates = _alike(logits, candidates)
-    _check_shapes(logits, candidates)
+    logits, candidates = alike(logits, candidates)
+    check_shapes(logits, candidates)
     return _approximated_accuracy_plench(logits, candidates)
 
 
@@ -138,7 +149,7 @@ def accuracy(logits: Array, labels: Array) -> Array:
     >>> float(accuracy(np.array([[2.0, 1.0], [2.0, 1.0], [0.0, 1.0]]), np.array([0, 1, -1])))
     0.5
     """
-    return _accuracy(*_checked_labels(logits, labels))
+    return _accuracy(*checked_labels(logits, labels))
 
 
 def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
@@ -159,7 +170,7 @@ def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
     """
     if k < 1:
         raise ValueError(f"`k` is {k}; a top-k accuracy needs k of at least 1.")
-    return _top_k_accuracy(*_checked_labels(logits, labels), k)
+    return _top_k_accuracy(*checked_labels(logits, labels), k)
 
 
 def balanced_accuracy(logits: Array, labels: Array) -> Array:
@@ -176,7 +187,7 @@ def balanced_accuracy(logits: Array, labels: Array) -> Array:
     >>> float(balanced_accuracy(always_zero, np.array([0, 0, 0, 1])))
     0.5
     """
-    return _balanced_accuracy(*_checked_labels(logits, labels))
+    return _balanced_accuracy(*checked_labels(logits, labels))
 
 
 def agreement(logits: Array) -> Array:
@@ -247,175 +258,66 @@ def count_best(values: Sequence[float | None]) -> int:
 
 
 def _covering_rate(logits: Array, candidates: Array) -> Array:
-    top, predicted = _predict(logits)
-    return _mean(_nan_like(top, _at(candidates, predicted)))
+    top, predicted = predict(logits)
+    return mean(nan_like(top, at(candidates, predicted)))
 
 
 def _approximated_accuracy(logits: Array, candidates: Array) -> Array:
-    return _mean(_candidate_shares(logits, candidates))
+    return mean(_candidate_shares(logits, candidates))
 
 
 def _candidate_shares(logits: Array, candidates: Array) -> Array:
     """What each example adds to the approximated accuracy: (..., n), 0 outside the candidates."""
-    xp = _namespace(logits)
-    top, predicted = _predict(logits)
-    inside = _at(candidates, predicted)
+    xp = namespace(logits)
+    top, predicted = predict(logits)
+    inside = at(candidates, predicted)
     # exp(z_ŷ − LSE_S(z)) = 1 / Σ_S exp(z_k − z_ŷ): no exponent is positive, and when ŷ ∈ S the
     # sum is at least 1, so nothing overflows and no share exceeds 1
     mass = (xp.exp(logits - top[..., None]) * candidates).sum(-1)
-    return _nan_like(top, inside / xp.where(inside, mass, 1))
+    return nan_like(top, inside / xp.where(inside, mass, 1))
 
 
 def _approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
-    xp = _namespace(logits)
-    top, predicted = _predict(logits)
+    xp = namespace(logits)
+    top, predicted = predict(logits)
     exp = xp.exp(logits - top[..., None])
     # the program's softmax keeps the logits' precision; its float64 candidates promote the rest
-    inside = _float64(exp / exp.sum(-1)[..., None]) * candidates
-    others = inside * (xp.arange(logits.shape[-1], **_on(logits)) != predicted[..., None])
-    return _mean(_nan_like(top, 1 - (others / (inside.sum(-1)[..., None] + 1e-12)).sum(-1)))
+    inside = float64(exp / exp.sum(-1)[..., None]) * candidates
+    others = inside * (xp.arange(logits.shape[-1], **on(logits)) != predicted[..., None])
+    return mean(nan_like(top, 1 - (others / (inside.sum(-1)[..., None] + 1e-12)).sum(-1)))
 
 
 def _accuracy(logits: Array, labels: Array) -> Array:
-    top, predicted = _predict(logits)
-    return _mean_known(_nan_like(top, predicted == labels), labels)
+    top, predicted = predict(logits)
+    return mean_known(nan_like(top, predicted == labels), labels)
 
 
 def _top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
-    top, _ = _predict(logits)
-    return _mean_known(_nan_like(top, _ahead(logits, labels) < k), labels)
+    top, _ = predict(logits)
+    return mean_known(nan_like(top, _ahead(logits, labels) < k), labels)
 
 
 def _agreement(logits: Array) -> Array:
-    top, predicted = _predict(logits)
+    top, predicted = predict(logits)
     same = (predicted == predicted[..., :1, :]).all(-2)
-    return _mean(_nan_like(top.sum(-2), same))
+    return mean(nan_like(top.sum(-2), same))
 
 
 def _ahead(logits: Array, labels: Array) -> Array:
     """How many classes come before the label's: (..., n)."""
-    xp = _namespace(logits)
-    value = _at(logits, xp.where(labels < 0, 0, labels))[..., None]
-    before = xp.arange(logits.shape[-1], **_on(logits)) < labels[..., None]
+    xp = namespace(logits)
+    value = at(logits, xp.where(labels < 0, 0, labels))[..., None]
+    before = xp.arange(logits.shape[-1], **on(logits)) < labels[..., None]
     return ((logits > value) | ((logits == value) & before)).sum(-1)
 
 
 def _balanced_accuracy(logits: Array, labels: Array) -> Array:
-    xp = _namespace(logits)
-    top, predicted = _predict(logits)
-    counts = (labels[..., None] == xp.arange(logits.shape[-1], **_on(logits))).sum(-2)
+    xp = namespace(logits)
+    top, predicted = predict(logits)
+    counts = (labels[..., None] == xp.arange(logits.shape[-1], **on(logits))).sum(-2)
     present = (counts > 0).sum(-1)[..., None]
-    size = _at(counts[..., None, :], xp.where(labels < 0, 0, labels))
+    size = at(counts[..., None, :], xp.where(labels < 0, 0, labels))
     known = labels >= 0
-    weight = known / xp.where(known, _float64(size * present), 1)
-    right = xp.where(known, _nan_like(top, predicted == labels), 0)
+    weight = known / xp.where(known, float64(size * present), 1)
+    right = xp.where(known, nan_like(top, predicted == labels), 0)
     return xp.where(known.any(-1), (right * weight).sum(-1), np.nan)
-
-
-# Helpers that mean the same for both kinds of array.
-
-
-def _namespace(array: Array) -> Any:
-    torch = sys.modules.get("torch")
-    return torch if torch is not None and isinstance(array, torch.Tensor) else np
-
-
-def _on(array: Array) -> dict[str, Any]:
-    """Keyword arguments that make a new array beside ``array``."""
-    return {} if _namespace(array) is np else {"device": array.device}
-
-
-def _float64(array: Array) -> Array:
-    return array.astype(np.float64) if _namespace(array) is np else array.double()
-
-
-def _predict(logits: Array) -> tuple[Array, Array]:
-    """The highest logit and its lowest index, each (..., n); NaN and q where a net blew up."""
-    xp = _namespace(logits)
-    q = logits.shape[-1]
-    top = xp.amax(logits, axis=-1)
-    top = xp.where(xp.isfinite(top), top, np.nan)
-    # spelled out, because which index argmax returns among equals depends on the device
-    index = xp.where(logits == top[..., None], xp.arange(q, **_on(logits)), q)
-    return top, xp.amin(index, axis=-1)
-
-
-def _at(table: Array, index: Array) -> Array:
-    """``table[..., i, index[..., i]]``, with 0 in place of an index past the end."""
-    xp = _namespace(index)
-    index = xp.where(index < table.shape[-1], index, 0)[..., None]
-    lead = xp.broadcast_shapes(table.shape[:-1], index.shape[:-1])
-    table = xp.broadcast_to(table, (*lead, table.shape[-1]))
-    take = np.take_along_axis if xp is np else xp.take_along_dim
-    return take(table, xp.broadcast_to(index, (*lead, 1)), -1)[..., 0]
-
-
-def _nan_like(top: Array, values: Array) -> Array:
-    """``values`` in float64, NaN where the highest logit is."""
-    xp = _namespace(top)
-    return xp.where(xp.isnan(top), np.nan, _float64(values))
-
-
-def _mean(values: Array) -> Array:
-    n = values.shape[-1]
-    return values.mean(-1) if n else values.sum(-1) * np.nan
-
-
-def _mean_known(values: Array, labels: Array) -> Array:
-    """Mean over the examples whose label is known, NaN when none is."""
-    xp = _namespace(values)
-    known = labels >= 0
-    count = known.sum(-1)
-    total = xp.where(known, values, 0).sum(-1)
-    return xp.where(count > 0, total / xp.where(count > 0, count, 1), np.nan)
-
-
-# Checks at the boundary.
-
-
-def _alike(logits: Array, other: Array) -> tuple[Array, Array]:
-    """Both as the kind that ``logits`` is: a tensor on its device, or NumPy arrays."""
-    xp = _namespace(logits)
-    if xp is np:
-        return np.asarray(logits), np.asarray(other)
-    return logits, xp.as_tensor(other, device=logits.device)
-
-
-def _check_shapes(logits: Array, candidates: Array) -> None:
-    if logits.ndim < 2 or tuple(candidates.shape[-2:]) != tuple(logits.shape[-2:]):
-        raise ValueError(
-            f"`candidates` has shape {tuple(candidates.shape)} and `logits` "
-            f"{tuple(logits.shape)}; both must end in (examples, classes)."
-        )
-
-
-def _checked_candidates(logits: Array, candidates: Array) -> tuple[Array, Array]:
-    logits, candidates = _alike(logits, candidates)
-    candidates = candidates != 0  # 0/1 tables of any type are welcome
-    _check_shapes(logits, candidates)
-    xp, filled = _namespace(candidates), candidates.any(-1)
-    if not bool(filled.all()):
-        empty = np.argwhere(np.asarray(~filled if xp is np else ~filled.cpu()))[0].tolist()
-        where = empty[0] if len(empty) == 1 else tuple(empty)
-        raise ValueError(
-            f"`candidates` row {where} is empty: every example needs at least one candidate. "
-            f"Leave the example out, or give it every class."
-        )
-    return logits, candidates
-
-
-def _checked_labels(logits: Array, labels: Array) -> tuple[Array, Array]:
-    logits, labels = _alike(logits, labels)
-    if logits.ndim < 2 or labels.ndim < 1 or labels.shape[-1] != logits.shape[-2]:
-        raise ValueError(
-            f"`labels` has shape {tuple(labels.shape)} and `logits` {tuple(logits.shape)}; "
-            f"labels must be (examples,) and logits (..., examples, classes)."
-        )
-    q = logits.shape[-1]
-    low, high = (int(labels.min()), int(labels.max())) if labels.shape[-1] else (0, 0)
-    if low < -1 or high >= q:
-        raise ValueError(
-            f"`labels` spans {low}..{high}, but there are {q} classes "
-            f"(0..{q - 1}, and -1 for unknown)."
-        )
-    return logits, labels

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from . import criteria
+from ._logits import mean, predict
 from .labelled import Labelled, given_to_candidates
 from .stack import Stack
 
@@ -85,7 +86,7 @@ def oracle_measure(
         shares = criteria._candidate_shares(held, sets)
         on_validation = {
             "CR": criteria._covering_rate(held, sets),
-            "AA": criteria._mean(shares),
+            "AA": mean(shares),
             "AA:plench": criteria._approximated_accuracy_plench(held, sets),
             "OA": criteria._accuracy(held, labels),
         }
@@ -97,7 +98,7 @@ def oracle_measure(
         if view.given is not None:
             given = view.given[validation[trials]]
             on_validation["NVA"] = criteria._accuracy(held, given)
-            guess = criteria._predict(held)[1]
+            guess = predict(held)[1]
         if stack.algorithm.networks > 1:
             on_validation["agreement"] = _agreement(stack, trials, validation, held)
         for i, k in enumerate(trials.tolist()):
