@@ -469,3 +469,16 @@ def test_why_stands_alone(noisy, candidly):
     status, _, err = candidly("bench", "table", str(noisy), "--why", "--gap")
     assert status == 2
     assert "leave out" in err
+
+
+def test_hyper_parameters_are_named_and_numbers(candidly):
+    what = ("bench", "plan", "--dataset", "digits", "--labels", "symmetric:rate=0.4")
+    what += ("--algorithms", "co-teaching", "--configs", "1", "--splits", "1", "--json")
+    free = json.loads(candidly(*what)[1])
+    fixed = json.loads(candidly(*what, "--hyper", "noise_rate=0.4,batch_size=32")[1])
+    assert fixed["settings"]["hyper"] == {"noise_rate": 0.4, "batch_size": 32}
+    assert fixed["trials"] != free["trials"]
+    for wrong in ("noise_rate", "noise_rate=some", "=0.4"):
+        status, _, errors = candidly(*what, "--hyper", wrong)
+        assert status == 2
+        assert "noise_rate" in errors

@@ -54,6 +54,21 @@ def test_plench_sets_algorithms_scaling_and_record_times():
     assert planned(variant="plench", scaling="train").trials[0].scaling == "train"
 
 
+def test_a_hyper_parameter_can_be_fixed_in_every_configuration(tmp_path):
+    names = ("ce", "co-teaching")
+    free, fixed = planned(algorithms=names), planned(algorithms=names, hyper={"noise_rate": 0.3})
+    for one, other in zip(free.trials, fixed.trials):
+        if one.algorithm == "ce":  # has none: its runs are the same
+            assert other == one
+        else:
+            assert other.hyper == {**one.hyper, "noise_rate": 0.3}
+            assert other.key != one.key
+    write_plan(tmp_path, fixed)
+    assert read_plan(tmp_path) == fixed
+    batches = {t.hyper["batch_size"] for t in planned(hyper={"batch_size": 16}).trials}
+    assert batches == {16}
+
+
 def test_a_plan_reads_back(tmp_path):
     plan = planned(algorithms=("LWS", "CAVL:plench"))
     write_plan(tmp_path, plan)
@@ -150,6 +165,14 @@ def test_another_version_of_an_algorithm_is_refused(tmp_path, monkeypatch):
         ({"confgs": 3}, "configs"),
         ({"variant": "plensh"}, "variant"),
         ({"net": "mlp:0"}, "hidden width"),
+        ({"hyper": {"noise_rate": 0.2}}, "no algorithm .* 'noise_rate'"),
+        ({"hyper": {"lrr": 0.2}}, "did you mean 'lr'"),
+        ({"hyper": {"batch_size": 4000}}, "batch of 4000"),
+        (
+            {"algorithms": ("co-teaching",), "hyper": {"noise_rate": 1.2}},
+            "co-teaching's noise_rate is 1.2",
+        ),
+        ({"hyper": {"lr": "fast"}}, "lr"),
         ({"labels": "flop:rate=0.1"}, "flip"),
     ],
 )

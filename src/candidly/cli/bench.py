@@ -82,6 +82,14 @@ Network = Annotated[
     str | None,
     typer.Option(help="mlp, or mlp:128 for another width of its hidden layer. (default: mlp, 500)"),
 ]
+Hyper = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="Give a hyper-parameter this value in every configuration, such as noise_rate=0.4; "
+        "repeat it, or use commas.",
+    ),
+]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
@@ -117,6 +125,7 @@ def plan(
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
     net: Network = None,
+    hyper: Hyper = None,
     data: Root = None,
     out: Out = None,
     as_json: AsJson = False,
@@ -183,6 +192,7 @@ def run(
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
     net: Network = None,
+    hyper: Hyper = None,
     data: Root = None,
     device: Device = "cpu",
     workers: Workers = None,
@@ -315,7 +325,20 @@ def _asked(values: dict[str, Any]) -> dict[str, Any]:
         if asked[name]:
             parts = [part.strip() for text in asked[name] for part in text.split(",")]
             asked[name] = tuple(part for part in parts if part)
+    if asked["hyper"]:
+        parts = [part for text in asked["hyper"] for part in text.split(",")]
+        asked["hyper"] = dict(map(_value, parts))
     return asked | {"file": values["settings"], "root": values["data"]}
+
+
+def _value(text: str) -> tuple[str, int | float]:
+    name, _, number = text.partition("=")
+    try:
+        return name.strip(), int(number) if number.strip().isdecimal() else float(number)
+    except ValueError:
+        raise ValueError(
+            f"--hyper {text!r} is no NAME=VALUE with a number, such as noise_rate=0.4."
+        ) from None
 
 
 def _prepared(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from .._files import replacing
-from ..algorithms import algorithm, configuration
+from .._names import nearest
+from ..algorithms import Algorithm, algorithm, configuration
 from ..criteria import constant_flip_rate
 from ..examples import unlearnable
 from ..labelled import Labelled
@@ -85,8 +87,9 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
 
     Raises:
         UnknownName: an algorithm that is not in the table.
-        ValueError: an algorithm cannot learn from a data set, a batch would not fill, or
-            ``train-oracle`` is asked for with several configurations or without the truth.
+        ValueError: an algorithm cannot learn from a data set, a batch would not fill, a fixed
+            hyper-parameter is nobody's or out of range, or ``train-oracle`` is asked for with
+            several configurations or without the truth.
     """
     oracle = settings.validation == "train-oracle"
     if oracle and settings.configs > 1:
@@ -99,6 +102,7 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
     repeated = sorted({label for label in labels if labels.count(label) > 1})
     if repeated:
         raise ValueError(f"algorithms named twice: {', '.join(repeated)}.")
+    _check_hyper(pages, settings.hyper)
     for name, (data, facts) in datasets.items():
         for page in pages:
             if problem := unlearnable(data, page.reads):
@@ -110,7 +114,7 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
             )
         training = training_rows(facts, settings)
         largest = max(
-            configuration(page.settings(), config, split)["batch_size"]
+            _hyper(page, settings, config, split)["batch_size"]
             for page in pages
             for config in range(settings.configs)
             for split in _splits(settings)
@@ -133,6 +137,24 @@ def training_rows(facts: Facts, settings: Settings) -> int:
     return facts.n - held
 
 
+def _hyper(page: Algorithm, settings: Settings, config: int, split: int) -> dict[str, Any]:
+    drawn = configuration(page.settings(), config, split)
+    return drawn | {name: value for name, value in settings.hyper.items() if name in drawn}
+
+
+def _check_hyper(pages: Sequence[Algorithm], asked: Mapping[str, float]) -> None:
+    known = {name for page in pages for name in page.settings()}
+    for name, value in asked.items():
+        if name not in known:
+            raise ValueError(
+                f"no algorithm that was asked for has a hyper-parameter {name!r}"
+                f"{nearest(name, known)} They have {', '.join(sorted(known))}."
+            )
+        for page in pages:
+            if name in page.settings():
+                page.settings()[name].check(f"{page.label}'s {name}", value)
+
+
 def _splits(settings: Settings) -> range:
     return range(settings.seed, settings.seed + settings.splits)
 
@@ -153,7 +175,7 @@ def _trials(
                         variant=page.variant,
                         version=versions[page.label],
                         config=config,
-                        hyper=configuration(page.settings(), config, split),
+                        hyper=_hyper(page, settings, config, split),
                         net=settings.net,
                         scaling=settings.scaling or ("plench" if released else "train"),
                         split=split,

@@ -34,6 +34,8 @@ class Settings(BaseModel):
             oracle: it says what training on clean labels would give instead of choosing by them.
         test_share, validation_share: of the rows, and of the rest, what is held out.
         net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
+        hyper: hyper-parameters that have this value in every configuration of the algorithms that
+            have them, such as a noise rate that is known.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,6 +54,7 @@ class Settings(BaseModel):
     test_share: float = Field(default=0.1, gt=0, lt=1)
     validation_share: float = Field(default=0.1, gt=0, lt=1)
     net: str = Field(default="mlp", pattern=NET)
+    hyper: dict[str, int | float] = Field(default_factory=dict)
     dtype: Literal["float32", "float64"] = "float32"
 
 
