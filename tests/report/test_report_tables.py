@@ -100,6 +100,21 @@ def test_algorithms_keep_the_order_of_the_plan_with_the_oracle_last(results):
     assert "supervised-oracle (upper bound)" in lines[at[-1]]
 
 
+def test_only_who_learns_from_the_true_labels_is_an_upper_bound():
+    names = ("supervised-oracle", "forward-t:oracle", "CC")
+    assert [algorithm_label(name) for name in names] == [
+        "supervised-oracle (upper bound)",
+        "forward-t:oracle (told the truth)",
+        "CC",
+    ]
+    results = make_results(algorithms=names, configs=1, splits=2)
+    assert make_tables(results)[0].algorithms == ("CC", "forward-t:oracle", "supervised-oracle")
+    words = " ".join(findings(results))
+    assert "from the true labels instead, supervised-oracle lies" in words
+    bare = make_results(algorithms=names[1:], configs=1, splits=2)
+    assert "No supervised oracle has finished" in " ".join(findings(bare))
+
+
 @pytest.mark.parametrize("width", [80, 100])
 def test_text_keeps_to_its_width_and_breaks_no_cell(width):
     many = make_results(("Lost", "MSRCv2", "Birdsong", "YahooNews"), NAMES, configs=1, splits=2)
