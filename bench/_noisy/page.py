@@ -177,14 +177,14 @@ def _summary(results: Results, table: Cells, names: Sequence[str]) -> list[str]:
     every = [one for labels in by_data.values() for one in labels]
     seconds = _seconds(results)
     rows, ahead_of_all, fair = [], [], [name for name in names if not is_oracle(name)]
-    counts = dict.fromkeys((1, 0, -1), 0)
+    counts = {data: dict.fromkeys((1, 0, -1), 0) for data in TITLES}
     for name in names:
         leads = {one: lead(table, one, name) for one in every}
         ahead = [one for one in every if leads[one].sign > 0]
         behind = [one for one in every if leads[one].sign < 0]
         if name in fair:
             for one in every:
-                counts[leads[one].sign] += 1
+                counts[LABELS[one].data][leads[one].sign] += 1
             if len(ahead) == len(every):
                 ahead_of_all.append(f"`{name}`")
         gains = [_mean_gain(leads[one] for one in labels) for labels in by_data.values()]
@@ -200,7 +200,12 @@ def _summary(results: Results, table: Cells, names: Sequence[str]) -> list[str]:
         line = [f"`{name}`", str(len(ahead)), str(len(behind)), *gains, str(page.networks)]
         rows.append([*line, "–" if cost is None else f"{cost:.1f}", told])
     rows.sort(key=lambda row: (-int(row[1]), int(row[2])))
-    total = sum(counts.values())
+    total = sum(sum(each.values()) for each in counts.values())
+    by_title = " ".join(
+        f"On {TITLES[data]} {each[1]} of {sum(each.values())} comparisons are ahead, {each[-1]} "
+        f"behind and {each[0]} neither, oracles aside."
+        for data, each in counts.items()
+    )
     everywhere = (
         f"Ahead on every set of labels: {listed(ahead_of_all)}."
         if ahead_of_all
@@ -213,10 +218,10 @@ def _summary(results: Results, table: Cells, names: Sequence[str]) -> list[str]:
             behind it, beyond {LIMIT:g} standard errors; its mean gain in points; how many networks
             it trains; the processor time of a run relative to `{BASE}`; and which hyper-parameters
             stand for something that only the truth tells (the search had three values of it, and
-            {CHOSEN} chose). {everywhere} Of {total} comparisons, oracles aside, {counts[1]} are
-            ahead, {counts[-1]} behind and {counts[0]} neither. Were there no difference anywhere,
-            about {BY_CHANCE * total:.0f} would be ahead by chance, and as many behind: five splits
-            are few. Read a row that is ahead once or twice with that in mind."""
+            {CHOSEN} chose). {everywhere} {by_title} Were there no difference anywhere,
+            about {BY_CHANCE * total:.0f} would be ahead by chance, and as many behind, or somewhat
+            more, as splits share rows. Read a row that is ahead once or twice with that in
+            mind."""
         ),
         grid(
             [
