@@ -317,9 +317,9 @@ def test_candidates_and_given_side_by_side():
 
 
 def test_directories_from_before_read_as_they_did():
-    folder = next((ROOT / "bench" / "results").glob("*/plan.json"), None)
-    if folder is None:
+    folder = ROOT / "bench" / "results" / "lost"
+    if not (folder / "plan.json").exists():
         pytest.skip("this copy comes without bench/results")
-    results = read_results(folder.parent)
+    results = read_results(folder)
     assert usual_criteria(results)[0] in ("CR", "last")
     assert all(record.confusion is None for run in results.runs for record in run.records)
