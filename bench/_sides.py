@@ -29,6 +29,8 @@ WARMED = ("POP", "IDGP", "co-teaching+", "dividemix")
 WARMED += ("forward-t", "backward-t", "t-revision", "peer", "f-div")
 LATE = {name: {"warm_up": 0} for name in WARMED} | {"VALEN": {"warm_up": 1}}
 LATE |= {"pes": {"first": 1e-9, "refine": 1e-9}}  # shares of so many updates: one of each
+# updates in all: endless, but for what shares them out between parts of which one would rest
+UPDATES = {"bbn": 4000}
 
 
 class Side:
@@ -90,7 +92,8 @@ def make_stack(data, trials: int, batch: int, name="PRODEN", dtype="float32", de
         hyper = configuration(page.settings(), 0, 0) | {"batch_size": batch}
         hyper |= LATE.get(name, {})
         members.append(Member(k, rows, hyper, split_scaling(data, examples, rows, "train")))
-    return Stack(page, mlp(examples.inputs.shape[1], data.q, HIDDEN), examples, members, 10**9)
+    net, steps = mlp(examples.inputs.shape[1], data.q, HIDDEN), UPDATES.get(name, 10**9)
+    return Stack(page, net, examples, members, steps)
 
 
 class Rows:

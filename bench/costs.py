@@ -6,7 +6,7 @@ done between epochs. Whole-table steps are timed against the epochs they close.
 `candidly algorithms show` prints the ratios, which `candidly.algorithms._costs` holds; a test
 compares them with the committed result.
 
-    python bench/costs.py            about twenty minutes; writes bench/results/costs.json
+    python bench/costs.py            about forty minutes; writes bench/results/costs.json
     python bench/costs.py --quick    under a minute
     python bench/costs.py --only mae,gce   these again; the rest of the result stays
 """

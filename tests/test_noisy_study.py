@@ -78,17 +78,21 @@ def test_the_order_of_rows_is_that_of_the_table_with_oracles_last():
     ]
 
 
-def test_the_page_is_what_the_committed_results_say_of_noisy_labels(tmp_path):
-    text, figure = make_page(committed("bench/results/noisy_labels", tmp_path))
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return make_page(committed("bench/results/noisy_labels", tmp_path_factory.mktemp("study")))
+
+
+def test_the_page_is_what_the_committed_results_say_of_noisy_labels(page):
+    text, figure = page
     assert text == (ROOT / "docs/noisy-labels.md").read_text(encoding="utf-8"), (
         "run: python bench/noisy_labels.py page"
     )
     assert figure == (ROOT / "docs/images" / FIGURE).read_text(encoding="utf-8")
 
 
-def test_every_planned_run_of_the_study_is_complete(tmp_path):
-    folder = committed("bench/results/noisy_labels", tmp_path)
-    text, _ = make_page(folder)
+def test_every_planned_run_of_the_study_is_complete(page):
+    text, _ = page
     count = 25 * len(study.LABELS) * len(study.NAMES)
     assert f"{count:,} runs, all complete" in " ".join(text.split())
 

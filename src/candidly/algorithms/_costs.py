@@ -64,7 +64,7 @@ COSTS = {
     "seal": (1.2, 1.0),
     "pes": (2.1, 1.0),
     "ldam": (1.6, 1.8),
-    "bbn": (28.6, 3.7),
+    "bbn": (7.7, 3.7),
     "decoupling-ncm": (1.4, 1.0),
     "decoupling-crt": (1.0, 1.0),
     "decoupling-lws": (1.1, 1.1),
