@@ -168,6 +168,9 @@ def test_another_version_of_an_algorithm_is_refused(tmp_path, monkeypatch):
         ({"hyper": {"noise_rate": 0.2}}, "no algorithm .* 'noise_rate'"),
         ({"hyper": {"lrr": 0.2}}, "did you mean 'lr'"),
         ({"hyper": {"batch_size": 4000}}, "batch of 4000"),
+        ({"hyper": {"batch_size": 0}}, r"batch_size is 0; it must lie in \[1, inf\)"),
+        ({"hyper": {"batch_size": 32.5}}, "batch_size is 32.5; give a whole number"),
+        ({"hyper": {"lr": -1}}, r"lr is -1; it must lie in \[0, inf\)"),
         (
             {"algorithms": ("co-teaching",), "hyper": {"noise_rate": 1.2}},
             "co-teaching's noise_rate is 1.2",

@@ -32,6 +32,7 @@ class Setting:
             in it train in different stacks.
         published: what Table 8 of the benchmark's paper says, where its program differs.
         within: the interval of possible values, such as ``[0, 1)``; '' for any finite number.
+        whole: it counts something.
     """
 
     default: Number
@@ -41,6 +42,7 @@ class Setting:
     static: bool = False
     published: str = ""
     within: str = ""
+    whole: bool = False
 
     def check(self, name: str, value: Number) -> None:
         """Refuse a value that the hyper-parameter cannot have.
@@ -54,6 +56,8 @@ class Setting:
         """
         if not math.isfinite(value):
             raise ValueError(f"{name} is {value}; give a finite number.")
+        if self.whole and not isinstance(value, int):
+            raise ValueError(f"{name} is {value:g}; give a whole number.")
         if not self.within:
             return
         low, high = (float(end) for end in self.within[1:-1].split(","))
@@ -66,7 +70,11 @@ class Setting:
 def power_of_ten(default: float, low: float, high: float, text: str = "") -> Setting:
     """10 ** U(low, high)."""
     return Setting(
-        default, lambda rng: float(10 ** rng.uniform(low, high)), f"10^U({low:g}, {high:g})", text
+        default,
+        lambda rng: float(10 ** rng.uniform(low, high)),
+        f"10^U({low:g}, {high:g})",
+        text,
+        within="[0, inf)",
     )
 
 
@@ -79,6 +87,8 @@ def power_of_two(default: int, low: float, high: float, text: str = "") -> Setti
         _listed(values),
         text,
         published=f"2^U({low:g}, {high:g})",
+        within="[1, inf)",
+        whole=True,
     )
 
 
