@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 import torch
 
-from candidly.train import train, update
+from candidly.train import train, update, without_denormals
 
 from toys import advance, make_stack, toy
+
+DENORMAL = 1e-39
 
 
 def test_an_epoch_visits_rows_once_and_drops_the_partial_batch():
@@ -58,6 +60,32 @@ def test_seconds_are_the_processors_and_not_the_clocks(monkeypatch):
     stack = make_stack(toy(), "CC", steps=3)
     assert list(train(stack, (2,))) == [2, 3]
     assert stack.seconds == 2.75
+
+
+def denormals_count() -> bool:
+    return bool(torch.full((1,), DENORMAL, dtype=torch.float64).float() > 0)
+
+
+@pytest.mark.parametrize("callers", [True, False])
+def test_denormals_are_zero_in_training_and_the_callers_setting_comes_back(callers):
+    assert denormals_count()
+    seen = []
+    steps = train(
+        make_stack(toy(), "CC", steps=3), (1,), [lambda *_: seen.append(denormals_count())]
+    )
+    torch.set_flush_denormal(not callers)
+    try:
+        next(steps)
+        assert seen == [False]
+        assert denormals_count() is callers  # while the consumer measures and saves
+        list(steps)
+        assert seen == [False] * 3
+        assert denormals_count() is callers
+        with pytest.raises(RuntimeError, match="stop"), without_denormals():
+            raise RuntimeError("stop")
+        assert denormals_count() is callers
+    finally:
+        torch.set_flush_denormal(False)
 
 
 def test_watchers_get_ids_and_the_logits_from_before_the_update():

@@ -71,13 +71,30 @@ def train(
     due = set(record_steps)
     while stack.t < stack.T:
         started = clock()
-        while True:
-            update(stack, watchers)
-            if stack.t in due or stack.t >= stack.T:
-                break
+        with without_denormals():
+            while True:
+                update(stack, watchers)
+                if stack.t in due or stack.t >= stack.T:
+                    break
         stack.read_flags()
         stack.seconds += clock() - started
         yield stack.t
+
+
+@contextmanager
+def without_denormals() -> Iterator[None]:
+    """Results too small for a normal float count as zero, and the caller's setting comes back.
+
+    Gradients and moments of a network that has learned its rows by heart decay to such numbers
+    (below 1.2e-38 in float32), and processors are many times slower with them:
+    ``bench/denormals.py``. It is a setting of the calling thread, and of a CPU alone.
+    """
+    before = bool(torch.full((1,), 1e-39) * 1 == 0)
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(before)
 
 
 @contextmanager
