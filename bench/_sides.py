@@ -75,7 +75,9 @@ def make_data(n: int, d: int, q: int):
     )
 
 
-def make_stack(data, trials: int, batch: int, name="PRODEN", dtype="float32", device="cpu"):
+def make_stack(
+    data, trials: int, batch: int, name="PRODEN", dtype="float32", device="cpu", **hyper
+):
     """Trials with the default hyper-parameters but no warm-up, on the splits 0, 1, ..."""
     import torch
 
@@ -89,9 +91,9 @@ def make_stack(data, trials: int, batch: int, name="PRODEN", dtype="float32", de
     members = []
     for k in range(trials):
         rows = data.split(k).train
-        hyper = configuration(page.settings(), 0, 0) | {"batch_size": batch}
-        hyper |= LATE.get(name, {})
-        members.append(Member(k, rows, hyper, split_scaling(data, examples, rows, "train")))
+        values = configuration(page.settings(), 0, 0) | {"batch_size": batch}
+        values |= LATE.get(name, {}) | hyper
+        members.append(Member(k, rows, values, split_scaling(data, examples, rows, "train")))
     net, steps = mlp(examples.inputs.shape[1], data.q, HIDDEN), UPDATES.get(name, 10**9)
     return Stack(page, net, examples, members, steps)
 

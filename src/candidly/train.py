@@ -85,9 +85,9 @@ def train(
 def without_denormals() -> Iterator[None]:
     """Results too small for a normal float count as zero, and the caller's setting comes back.
 
-    Gradients and moments of a network that has learned its rows by heart decay to such numbers
-    (below 1.2e-38 in float32), and processors are many times slower with them:
-    ``bench/denormals.py``. It is a setting of the calling thread, and of a CPU alone.
+    Weights that only weight decay moves, and the moments of a network that has learned its rows by
+    heart, decay to such numbers (below 1.2e-38 in float32), and processors are up to thirty times
+    slower with them: ``bench/denormals.py``. It is a setting of the calling thread, and of a CPU.
     """
     before = bool(torch.full((1,), 1e-39) * 1 == 0)
     torch.set_flush_denormal(True)
