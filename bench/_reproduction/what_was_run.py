@@ -59,8 +59,11 @@ def _promise(lost: Sweep, algorithms: Sequence[str]) -> str:
     parts = [
         """Seconds are the runs' own, each its share of the stack it trained in, summed over the
         journal; half of that is what two cores need. Of the first 18 `plench` rows they are the
-        clock's, on a machine that was busy with other things (the last three of these took almost
-        half of the sum); of all other rows, processor time."""
+        clock's, on a machine that was busy with other things; of all other rows, processor time.
+        Every `plench` row, and of the `fixed` ones CC, PRODEN, NN, GA, CAVL, LWS, MCL-GCE, MCL-MSE,
+        EXP, ABS-GCE, POP and L-W, were trained (but for a few runs) before denormals counted as
+        zero in training (see [design.md](design.md)); until then some stacks became several times
+        slower as they went on, in `fixed` those of EXP and L-W up to seven times."""
     ]
     for variant in ("plench", "fixed"):
         rows = [lost.complete(label_of(name, variant)) for name in algorithms]
