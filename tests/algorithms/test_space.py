@@ -1,5 +1,6 @@
 """Hyper-parameter draws against the benchmark's own vectors (specification, section 6)."""
 
+import numpy as np
 import pytest
 
 from candidly.algorithms import ALGORITHMS, algorithm, configuration
@@ -97,6 +98,15 @@ def test_values_must_lie_in_their_interval(within, inside, outside):
     for value in (float("nan"), float("inf")):
         with pytest.raises(ValueError, match="finite"):
             setting.check("x", value)
+
+
+def test_batch_sizes_are_whole_numbers_of_python_or_numpy():
+    setting = algorithm("CC").settings()["batch_size"]
+    for size in (1, 32, np.int64(32), np.uint8(7)):
+        setting.check("batch_size", size)
+    for size in (32.0, 32.5, np.float32(32)):
+        with pytest.raises(ValueError, match=r"batch_size is 32.*; give a whole number"):
+            setting.check("batch_size", size)
 
 
 def test_every_default_and_every_draw_lies_in_its_interval():

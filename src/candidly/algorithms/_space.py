@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class Setting:
             in it train in different stacks.
         published: what Table 8 of the benchmark's paper says, where its program differs.
         within: the interval of possible values, such as ``[0, 1)``; '' for any finite number.
-        whole: it counts something.
+        whole: whether only whole numbers will do.
     """
 
     default: Number
@@ -56,7 +57,7 @@ class Setting:
         """
         if not math.isfinite(value):
             raise ValueError(f"{name} is {value}; give a finite number.")
-        if self.whole and not isinstance(value, int):
+        if self.whole and not isinstance(value, Integral):
             raise ValueError(f"{name} is {value:g}; give a whole number.")
         if not self.within:
             return
