@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PARALLEL := -n auto --dist worksteal
 
-.PHONY: demo review-demo test fast check bench clean
+.PHONY: demo review-demo test test-all check bench clean
 
 demo: $(READY)  ## digits with flipped candidates: five algorithms, an oracle, four tables, a report
 	$(BIN)/candidly demo
@@ -11,11 +12,11 @@ demo: $(READY)  ## digits with flipped candidates: five algorithms, an oracle, f
 review-demo: $(READY)  ## check flagged labels in the browser; Ctrl-C stops it
 	$(BIN)/candidly review demo
 
-test: $(READY)  ## every test; set CANDIDLY_DATA to a folder of real files to use them too
-	$(BIN)/pytest -n auto --dist worksteal
+test: $(READY)  ## the tests of 8 minutes; set CANDIDLY_DATA to a folder of real files to use them too
+	$(BIN)/pytest $(PARALLEL) -m "not slow"
 
-fast: $(READY)  ## the tests that finish in about a minute
-	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
+test-all: test  ## those, then the slow ones
+	$(BIN)/pytest $(PARALLEL) -m slow
 
 check: $(READY)  ## style, types, import directions
 	$(BIN)/ruff check .

@@ -39,11 +39,21 @@ def command(out: Path, quick: bool, configs: int, *more: str) -> list[str]:
     ]
 
 
-def finish(out: Path, quick: bool, configs: int, *more: str) -> float:
-    """Run to the end; seconds."""
+def finish(out: Path, quick: bool, configs: int, *more: str) -> tuple[float, float]:
+    """Run to the end; seconds in all, and from the first record on, so without starting."""
     start = time.monotonic()
-    subprocess.run(command(out, quick, configs, *more), check=True, capture_output=True)
-    return time.monotonic() - start
+    first = None
+    process = subprocess.Popen(
+        command(out, quick, configs, *more), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while process.poll() is None:
+        if first is None and lines(out):
+            first = time.monotonic()
+        time.sleep(0.02)
+    if process.returncode:
+        raise RuntimeError(f"the run ended with status {process.returncode}")
+    end = time.monotonic()
+    return end - start, end - (first or end)
 
 
 def lines(out: Path) -> int:
@@ -98,7 +108,7 @@ def scenario(
     folder: Path,
     quick: bool,
     alone: Path,
-    seconds: float,
+    training: float,
     first: tuple[int, *tuple[str, ...]],
     later: tuple[int, *tuple[str, ...]],
 ) -> list[Claim]:
@@ -108,7 +118,7 @@ def scenario(
     due, claims = len(records(alone)), []
     for number in range(1, (1 if quick else KILLS) + 1):
         how = first if number == 1 else later
-        found = kill_once(out, quick, how[0], rng.uniform(0, seconds / 6), *how[1:])
+        found = kill_once(out, quick, how[0], rng.uniform(0, training / 6), *how[1:])
         part = f"{name}: records at kill {number}, of {due} when complete"
         claims.append(Claim(part, found, f"1..{due - 1}", 0 < found < due))
     finish(out, quick, later[0], *later[1:])
@@ -124,7 +134,7 @@ def measure(quick: bool) -> list[Claim]:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         alone = folder / "alone"
-        seconds = finish(alone, quick, configs)
+        seconds, training = finish(alone, quick, configs)
         same, smaller = (configs,), (configs, "--stack", "2")
         shorter = (configs // 2,)
         claims = [Claim("uninterrupted run, s", seconds)]
@@ -133,7 +143,7 @@ def measure(quick: bool) -> list[Claim]:
             ("smaller stacks on resuming", same, smaller),
             ("longer plan on resuming", shorter, same),
         ):
-            claims += scenario(name, folder, quick, alone, seconds, first, later)
+            claims += scenario(name, folder, quick, alone, training, first, later)
     return claims
 
 

@@ -1,10 +1,17 @@
-"""The review app under load: 50 people at once over loopback, and a server that is killed.
+"""The review app under load, killed and attacked: 50 people at once over loopback.
 
-A load generator (``_review/load.py``) and ``candidly review serve`` share this machine. Every
-answer is synced to disk before it is confirmed; afterwards the database holds each confirmed
-answer once. PostgreSQL is measured where it is installed, with its own settings (fsync on).
+The load is a closed loop (``_review/load.py``): each person asks again as soon as the answer before
+is confirmed, which nobody at a screen does, so the rate is the most that the server bears, and the
+waiting times are those of a full house. It and ``candidly review serve`` share this machine.
 
-    python bench/review.py            about seven minutes; writes bench/results/review.json
+"text" are items of a line of text, without pictures, known items or undo. "mixed" are texts and
+pictures, with known items in between, where 5 in 100 answers are taken back.
+
+Every answer is synced to disk before it is confirmed; afterwards the database holds each confirmed
+answer once, with the choice that was made. PostgreSQL is measured where it is installed, with its
+own settings (fsync on), and killed, too.
+
+    python bench/review.py            about eleven minutes; writes bench/results/review.json
     python bench/review.py --quick    5 seconds of load each, a small project; no browser
 """
 
@@ -13,6 +20,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import statistics
@@ -23,12 +31,16 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import httpx
 import numpy as np
 
 from _bench import Claim, at_least, at_most, main
+from _review.crowd import half_open, heavy
+from _review.postgresql import Server, postgresql
 from candidly import review
 from candidly.review.load import _absorb, _entry
 from candidly.web import open_site, organiser_link, person_link
@@ -37,9 +49,13 @@ PEOPLE = 50
 KILLS = 20
 LOAD = Path(__file__).parent / "_review" / "load.py"
 CHOICES = ("given", "guessed", "both", "neither")
+PICTURES, KNOWN = 200, 200  # files, and items whose answer is known, of a mixed project
+UNDONE = 0.05  # of the answers to it
 
 
-def new_project(folder: Path, n: int, url: str | None = None, **changes) -> review.Project:
+def new_project(
+    folder: Path, n: int, url: str | None = None, mixed: bool = False, **changes
+) -> review.Project:
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, 10, n), rng.integers(1, 10, n)
     items = [
@@ -49,12 +65,27 @@ def new_project(folder: Path, n: int, url: str | None = None, **changes) -> revi
             given=int(g),
             guessed=int((g + d) % 10),
             score=float(k),
-            shown=review.Shown("text", f"The text of item {k}."),
+            shown=review.Shown("image", f"{k % PICTURES}.png")
+            if mixed and k % 2
+            else review.Shown("text", f"The text of item {k}."),
         )
         for k, (g, d) in enumerate(zip(*pairs))
     ]
+    if mixed:
+        _pictures(folder / "media", rng)
+    gold = {str(k): "given" for k in range(KNOWN)} if mixed else None
     rules = replace(review.PRESETS["verdict"], classes=tuple("abcdefghij"), **changes)
-    return review.make_project(folder, items, rules, url=url)
+    return review.make_project(folder, items, rules, url=url, gold=gold)
+
+
+def _pictures(folder: Path, rng: np.random.Generator) -> None:
+    """Files of about 12 kB."""
+    from PIL import Image
+
+    folder.mkdir(parents=True)
+    for k in range(PICTURES):
+        shades = rng.integers(0, 256, (64, 64, 3), np.uint8)
+        Image.fromarray(shades).save(folder / f"{k}.png")
 
 
 def started(folder: Path, port: int) -> subprocess.Popen:
@@ -96,11 +127,11 @@ def links_of(folder: Path, port: int) -> list[str]:
 
 
 @contextmanager
-def load(folder: Path, port: int, seconds: float) -> Iterator[subprocess.Popen]:
+def load(folder: Path, port: int, seconds: float, undo: float) -> Iterator[subprocess.Popen]:
     """The load generator at work."""
     links, log = folder / "links", folder / "confirmed"
     links.write_text("\n".join(links_of(folder, port)))
-    command = [sys.executable, str(LOAD), str(links), str(seconds), str(log)]
+    command = [sys.executable, str(LOAD), str(links), str(seconds), str(log), str(undo)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         yield process
@@ -109,56 +140,106 @@ def load(folder: Path, port: int, seconds: float) -> Iterator[subprocess.Popen]:
         process.wait()
 
 
-def kept_by(folder: Path) -> tuple[int, int, int, int]:
-    """Confirmed answers that are missing or doubled, answers in all, items whose sums are off."""
-    confirmed = Counter((folder / "confirmed").read_text().split())
+@dataclass(frozen=True)
+class Kept:
+    """What a database holds of what was confirmed.
+
+    Attributes:
+        missing: confirmed, and not there. doubled: there twice. changed: with another choice, or
+            taking another answer back. unasked: there, and not confirmed.
+        off: whether the sums beside the log differ from it.
+    """
+
+    missing: int
+    doubled: int
+    changed: int
+    unasked: int
+    off: int
+
+    def claims(self, name: str, when: str = "") -> list[Claim]:
+        return [
+            at_most(f"{name}: confirmed answers missing{when}", self.missing, 0),
+            at_most(f"{name}: answers doubled{when}", self.doubled, 0),
+            at_most(f"{name}: answers with another choice than was made{when}", self.changed, 0),
+            at_most(f"{name}: answers that nobody confirmed{when}", self.unasked, 0),
+            at_most(f"{name}: sums that differ from the log{when}", self.off, 0),
+        ]
+
+
+def kept_by(folder: Path) -> Kept:
+    lines = [line.split() for line in (folder / "confirmed").read_text().splitlines()]
+    confirmed = {id: said for id, *said in lines}
     with review.open_project(folder) as project:
-        there = Counter(row["id"] for row in _answers(project))
+        entries = list(_entries(project))
         before = review.progress(project)
         review.recount(project)
         after = review.progress(project)
-    missing = sum(id not in there for id in confirmed)
-    doubled = sum(times > 1 for times in there.values())
-    same = (before.answers, before.skips, before.done) == (after.answers, after.skips, after.done)
-    return missing, doubled, len(there), int(not same)
+    there = {entry["id"]: entry for entry in entries}
+    return Kept(
+        missing=sum(id not in there for id in confirmed),
+        doubled=sum(times > 1 for times in Counter(entry["id"] for entry in entries).values()),
+        changed=sum(said != _said(there[id]) for id, said in confirmed.items() if id in there),
+        unasked=len(there.keys() - confirmed.keys()),
+        off=int(
+            (before.answers, before.skips, before.done) != (after.answers, after.skips, after.done)
+        ),
+    )
 
 
-def _answers(project: review.Project) -> Iterator[dict]:
+def _said(entry: dict) -> list[str]:
+    """An entry as the log of the load has it."""
+    if entry["kind"] == "undo":
+        return ["undo", entry["target"]]
+    pressed = {review.choice_of(entry["flip"], button): button for button in ("a", "b")}
+    return [pressed.get(entry["choice"], entry["choice"])]
+
+
+def _entries(project: review.Project) -> Iterator[dict]:
     entries = (json.loads(line) for line in review.log(project))
-    return (entry for entry in entries if entry.get("kind") == "answer")
+    return (entry for entry in entries if entry.get("kind") in ("answer", "undo"))
 
 
-def under_load(name: str, folder: Path, seconds: float, target: float) -> list[Claim]:
+def under_load(
+    name: str, folder: Path, seconds: float, target: float | None, undo: float = 0.0
+) -> list[Claim]:
     """Fifty people for a minute."""
     port = free_port()
-    with serving(folder, port) as server, load(folder, port, seconds) as people:
+    with serving(folder, port) as server, load(folder, port, seconds, undo) as people:
         out = people.communicate()[0]
         cpu = _processor_s(server.pid)
     told = json.loads(out)
-    missing, doubled, in_all, off = kept_by(folder)
+    rate, what = told["kept"] / seconds, f"{name}: answers a second, {PEOPLE} people"
     return [
-        at_least(f"{name}: answers a second, {PEOPLE} people", told["kept"] / seconds, target),
+        Claim(what, rate) if target is None else at_least(what, rate, target),
         Claim(f"{name}: answer to next item under that load, median ms", told["p50"]),
         Claim(f"{name}: the same, 95th percentile, ms", told["p95"]),
         Claim(f"{name}: processor time of the server per answer, ms", 1e3 * cpu / told["kept"]),
-        at_most(f"{name}: requests refused or broken", told["refusals"] + told["broken"], 0),
-        at_most(f"{name}: confirmed answers missing", missing, 0),
-        at_most(f"{name}: answers doubled", doubled, 0),
-        at_most(f"{name}: answers that nobody confirmed", in_all - told["kept"], 0),
-        at_most(f"{name}: sums that differ from the log", off, 0),
+        Claim(f"{name}: pictures fetched", told["pictures"]),
+        Claim(f"{name}: answers taken back", told["undone"]),
+        at_most(
+            f"{name}: requests refused, put off or broken",
+            told["refusals"] + told["put_off"] + told["broken"],
+            0,
+        ),
+        *kept_by(folder).claims(name),
     ]
 
 
-def killed(name: str, folder: Path, kills: int) -> list[Claim]:
-    """The server is killed again and again while fifty people answer."""
+def killed(name: str, folder: Path, kills: int, database: Server | None = None) -> list[Claim]:
+    """The server is killed again and again while fifty people answer; or it and its database."""
     port = free_port()
     seconds = 4.0 * kills
     rng = random.Random(0)
     done = 0
     server = started(folder, port)
-    with load(folder, port, seconds) as people:
-        for _ in range(kills):
+    with load(folder, port, seconds, UNDONE) as people:
+        for k in range(kills):
             time.sleep(rng.uniform(0.2, 1.0))
+            if database is not None and k % 2:
+                database.kill()
+                database.start()
+                done += people.poll() is None
+                continue
             os.kill(server.pid, signal.SIGKILL)
             server.wait()
             done += people.poll() is None  # the load was still on
@@ -167,16 +248,37 @@ def killed(name: str, folder: Path, kills: int) -> list[Claim]:
     server.kill()
     server.wait()
     told = json.loads(out)
-    missing, doubled, in_all, off = kept_by(folder)
+    what = "the server" if database is None else "the server and of PostgreSQL, in turns,"
     return [
-        at_least(f"{name}: kill -9 of the server under load, times", done, kills),
+        at_least(f"{name}: kill -9 of {what} under load, times", done, kills),
         Claim(f"{name}: answers confirmed meanwhile", told["kept"]),
-        Claim(f"{name}: connections broken", told["broken"]),
+        Claim(f"{name}: answers taken back meanwhile", told["undone"]),
+        Claim(f"{name}: connections broken, requests put off", told["broken"] + told["put_off"]),
         at_most(f"{name}: requests refused", told["refusals"], 0),
-        at_most(f"{name}: confirmed answers missing after the kills", missing, 0),
-        at_most(f"{name}: answers doubled after the kills", doubled, 0),
-        at_most(f"{name}: answers that nobody confirmed after the kills", in_all - told["kept"], 0),
-        at_most(f"{name}: sums that differ from the log after the kills", off, 0),
+        *kept_by(folder).claims(name, " after the kills"),
+    ]
+
+
+def attacked(folder: Path) -> list[Claim]:
+    """How long somebody waits for a page while others mean no good."""
+    port = free_port()
+    link, other = (urlsplit(link).path for link in links_of(folder, port)[:2])
+    with serving(folder, port):
+        half = max(half_open(port, 1100, link))
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True) as client:
+            csrf = re.search(r'data-csrf="([^"]+)"', client.get(other).text)[1]
+            cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+        head = (
+            f"POST /answer HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
+            f"Cookie: {cookie}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        )
+        slowest = 0.0
+        for part, size in (("id=12345678&task=00&", 940_000), ("%F0%9F%99%82", 60_000)):
+            body = (f"csrf={csrf}&" + part * (size // len(part))).encode()
+            slowest = max(slowest, *heavy(port, 70, head, body, link))
+    return [
+        at_most("somebody's page beside 1,100 half-open requests, slowest, s", half, 1),
+        at_most("somebody's page beside 70 long forms at once, slowest, s", slowest, 1),
     ]
 
 
@@ -185,39 +287,12 @@ def _processor_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-@contextmanager
-def postgresql() -> Iterator[str | None]:
-    """The address of a private server with Debian's settings; None where there is none."""
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if not programs:
-        yield None
-        return
-    initdb, pg_ctl = programs[-1], programs[-1].with_name("pg_ctl")
-    folder = Path(tempfile.mkdtemp(prefix="candidly-pg-"))
-    user = {}
-    if os.geteuid() == 0:
-        shutil.chown(folder, "postgres")
-        user = {"user": "postgres", "cwd": folder}
-    data, quiet = folder / "data", {"check": True, "stdout": subprocess.DEVNULL}
-    try:
-        subprocess.run([initdb, "-D", data, "-A", "trust", "-U", "postgres"], **quiet, **user)
-        options = f"-k {folder} -c listen_addresses="
-        start = [pg_ctl, "-D", data, "-w", "-l", folder / "log", "-o", options, "start"]
-        subprocess.run(start, **quiet, **user)
-        yield f"postgresql://postgres@/postgres?host={folder}"
-        subprocess.run([pg_ctl, "-D", data, "-m", "immediate", "stop"], **quiet, **user)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def opened(folder: Path, rounds: int) -> list[float]:
     """Seconds from opening a project to its first page for somebody who answers."""
-    import httpx
     from starlette.testclient import TestClient
 
     from candidly.web import make_app
 
-    assert httpx
     found = []
     for k in range(rounds):
         with review.open_project(folder) as setup:
@@ -234,8 +309,6 @@ def opened(folder: Path, rounds: int) -> list[float]:
 
 def organiser_ms(folder: Path, rounds: int) -> list[float]:
     """Milliseconds of the organiser's page, over a socket, more than any cache lives apart."""
-    import httpx
-
     port = free_port()
     found = []
     with serving(folder, port), review.open_project(folder) as project:
@@ -301,7 +374,7 @@ PRESSED = """key => new Promise(done => {
 def measure(quick: bool) -> list[Claim]:
     n, seconds, kills = (2_000, 5, 2) if quick else (100_000, 60, KILLS)
     claims = []
-    with tempfile.TemporaryDirectory() as name, postgresql() as address:
+    with tempfile.TemporaryDirectory() as name, postgresql() as database:
         root = Path(name)
         folder = root / "sqlite"
         new_project(folder, n).close()
@@ -314,12 +387,18 @@ def measure(quick: bool) -> list[Claim]:
                 at_most("in Chromium: key to next item, 95th percentile, ms", ms[190], 100),
                 Claim("in Chromium: the same, median ms", ms[100]),
             ]
-        claims += under_load("SQLite", folder, seconds, 300)
-        new_project(root / "killed", n).close()
+        claims += under_load("SQLite, text", folder, seconds, 300)
+        new_project(root / "mixed", n, mixed=True).close()
+        claims += under_load("SQLite, mixed", root / "mixed", seconds, None, UNDONE)
+        new_project(root / "killed", n, mixed=True).close()
         claims += killed("SQLite", root / "killed", kills)
-        if address is not None:
-            new_project(root / "postgresql", n, address).close()
-            claims += under_load("PostgreSQL", root / "postgresql", seconds, 300)
+        if database is not None:
+            new_project(root / "postgresql", n, database.place("text")).close()
+            claims += under_load("PostgreSQL, text", root / "postgresql", seconds, 300)
+            place = database.place("killed")
+            new_project(root / "killed too", n, place, mixed=True).close()
+            claims += killed("PostgreSQL", root / "killed too", kills, database)
+        claims += attacked(folder)
         full = root / "full"
         new_project(full, n, people=6, threshold=4, gold_every=0, repeat_every=0).close()
         fill(full, n)

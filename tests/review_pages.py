@@ -14,7 +14,6 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import numpy as np
-import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
@@ -24,7 +23,6 @@ from candidly.web import make_app, open_site
 
 from review_cases import an_id, reply, some_rules
 
-CHROMIUM = Path("/usr/bin/chromium")
 HOSTILE = "<script>alert('x')</script>&\"'"
 CHOICES = ("given", "guessed", "both", "neither", "skip")
 
@@ -146,18 +144,6 @@ def cells(html: str) -> list[list[str]]:
         ]
         for row in rows
     ]
-
-
-@contextmanager
-def a_browser():
-    """Debian's Chromium; the test is skipped where there is none."""
-    sync = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM.exists():
-        pytest.skip("needs chromium")
-    with sync.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def a_tab(browser, address: str, **options):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +62,7 @@ def round_rows(matrix) -> np.ndarray:
     result = []
     for row in matrix:
         whole = [round(value) for value in row]  # half to even
-        missing = round(float(np.sum(row))) - sum(whole)
+        missing = round(sum(row)) - sum(whole)
         while missing:
             step = 1 if missing > 0 else -1
             order = sorted(range(len(row)), key=lambda j: (-step * (row[j] - whole[j]), j))
@@ -72,39 +73,37 @@ def round_rows(matrix) -> np.ndarray:
     return np.array(result)
 
 
-def calibrate(counts, given_counts) -> np.ndarray:
-    """Rows scaled to how often each label was given: floats."""
+def calibrate(counts, given_counts) -> list[list[Fraction]]:
+    """Rows scaled to how often each label was given."""
     m = len(counts)
-    matrix = np.array(
-        [[max(counts[k, j], 1) if k == j else counts[k, j] for j in range(m)] for k in range(m)],
-        dtype=float,
-    )
-    for k in range(m):
-        matrix[k] = matrix[k] / matrix[k].sum() * given_counts[k]
-    return matrix / matrix.sum() * given_counts.sum()
+    level = [
+        [max(int(counts[k][j]), 1) if k == j else int(counts[k][j]) for j in range(m)]
+        for k in range(m)
+    ]
+    return [[Fraction(c * int(given_counts[k]), sum(level[k])) for c in level[k]] for k in range(m)]
 
 
 def take_counts(joint, given_counts, keep=1, fraction=1.0, quotas=None) -> np.ndarray:
     """How many to take for each pair of classes; how many stay, on the diagonal."""
-    m = len(joint)
-    matrix = joint.astype(float)
+    m, share = len(joint), Fraction(str(fraction))
+    matrix = [[Fraction(int(value)) for value in row] for row in joint]
     if quotas is not None:
         for k in range(m):
-            wrong = matrix[k].sum() - matrix[k, k]
+            wrong = sum(matrix[k]) - matrix[k][k]
             for j in range(m):
-                matrix[k, j] = matrix[k, j] * quotas[k] / wrong if wrong else 0
-            matrix[k, k] = given_counts[k] - quotas[k]
-        matrix = round_rows(matrix).astype(float)
+                matrix[k][j] = matrix[k][j] * int(quotas[k]) / wrong if wrong else Fraction(0)
+            matrix[k][k] = Fraction(int(given_counts[k] - quotas[k]))
+        matrix = round_rows(matrix).tolist()
     result = np.zeros((m, m), int)
     for k in range(m):
-        stays = max(matrix[k, k], keep)
-        share = (stays - matrix[k, k]) / max(np.count_nonzero(matrix[k]) - 1, 1)
-        back = 0.0
+        stays = max(matrix[k][k], keep)
+        part = Fraction(stays - matrix[k][k], max(sum(c != 0 for c in matrix[k]) - 1, 1))
+        back = Fraction(0)
         for j in range(m):
             if j != k:
-                taken = max(matrix[k, j] - share, 0)
-                back += taken - taken * fraction
-                result[k, j] = int(taken * fraction)
+                taken = max(matrix[k][j] - part, Fraction(0))
+                back += taken - taken * share
+                result[k, j] = int(taken * share)
         result[k, k] = int(stays + back)
     return result
 

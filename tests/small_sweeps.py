@@ -12,8 +12,10 @@ from _reproduction.numbers import (
     read_published,
     read_sweep,
 )
+from candidly.sweep.facts import Facts
 from candidly.sweep.journal import Journal
-from candidly.sweep.plan import Facts, Plan, planned_runs, read_plan, write_plan
+from candidly.sweep.pages import page_of, pages_asked
+from candidly.sweep.plan import Plan, planned_runs, read_plan, write_plan
 from candidly.sweep.records import Record
 from candidly.sweep.settings import make_settings
 
@@ -28,7 +30,15 @@ def make_directory(folder: Path, algorithms, top1, dataset="lost", configs=1, fi
     facts = Facts("f" * 64, "Lost", 1122, 108, 16, 100, 113, 3000)
     asked = make_settings(datasets=[dataset], algorithms=algorithms, configs=configs, splits=2)
     folder.mkdir(parents=True)
-    write_plan(folder, Plan(asked, {dataset: facts}, dict.fromkeys(algorithms, 1), ()))
+    write_plan(
+        folder,
+        Plan(
+            asked,
+            {dataset: facts},
+            {page.label: page_of(page, asked) for page in pages_asked(asked)},
+            (),
+        ),
+    )
     journal = Journal(folder / "journal")
     for run in planned_runs(read_plan(folder)):
         done = finished is None or finished(run)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
 import shutil
 import sys
@@ -22,6 +21,7 @@ from candidly.detectors import DETECTORS, compare
 
 from committed import committed
 from histories import small
+from needs import real_files
 
 ROOT = Path(__file__).parents[1]
 FAST = ["retag", "knn-vote"]
@@ -124,7 +124,7 @@ def results(tmp_path_factory):
 def test_a_piece_is_a_comparison_line_by_line(results):
     rows = study.read_results(results)
     assert [row["detector"] for row in rows] == [*FAST, study.ANCHOR]
-    (expected, *_) = compare(STUDIES["digits"].make(PIECE), FAST, seed=0, epochs=2)
+    (expected, *_) = compare(STUDIES["digits"].make(PIECE), FAST, seed=0)
     for name, value in expected.judgement.values().items():
         assert rows[0][name] == value
     assert rows[0]["wrong"] == round(0.2 * 1797)
@@ -152,10 +152,7 @@ def test_every_piece_of_the_study_is_another():
     assert len(set(pieces)) == len(pieces) == 5 * (1 + 5 * 3) + 3 * 5 + 5
 
 
-needs_files = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
-
-
-@needs_files
+@real_files
 def test_human_labels_meet_the_features_by_row(monkeypatch):
     monkeypatch.setattr(data, "cifar_features", lambda: np.arange(50_000.0)[:, None])
     made = STUDIES["cifar10n"].make(Piece("cifar10n", "worst", None, 0))
@@ -164,7 +161,7 @@ def test_human_labels_meet_the_features_by_row(monkeypatch):
     assert made.inputs[49_999] == 49_999
 
 
-@needs_files
+@real_files
 def test_one_answer_of_several():
     one, two = (
         STUDIES["labelme"].make(Piece("labelme", "one answer", None, seed)) for seed in (0, 1)

@@ -14,14 +14,17 @@ import candidly
 SRC = Path(candidly.__file__).parent
 
 # files of the package's top folder that are one room together
-ROOM_OF = (
-    dict.fromkeys(
-        ("_checks", "_convert", "_stored", "describe", "labelled", "storage", "votes"), "labelled"
-    )
-    | dict.fromkeys(("_names", "_files", "_process", "seeds"), "ground")
-    | dict.fromkeys(("batches", "moving", "stack", "suspicion", "train"), "train")
-    | dict.fromkeys(("_flip_rate", "_logits", "_transition"), "criteria")
-)
+ROOM_OF = {
+    name: room
+    for room, names in {
+        "labelled": "_checks _convert _inputs _stored describe labelled storage votes",
+        "ground": "_arrays _compiled _device _files _label_text _names _numbers _process _tables"
+        " _version seeds",
+        "train": "batches moving stack suspicion train",
+        "criteria": "_flip_rate _logits _transition",
+    }.items()
+    for name in names.split()
+}
 
 MAY = {  # who may import whom
     "ground": set(),
@@ -29,6 +32,7 @@ MAY = {  # who may import whom
     "optim": set(),
     "criteria": {"ground"},
     "labelled": {"ground"},
+    "media": {"ground"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
     "crossval": {"ground", "labelled", "algorithms", "examples", "nets", "train", "model"},
@@ -47,9 +51,10 @@ MAY = {  # who may import whom
     | {"crossval", "stats"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "review": {"ground", "labelled", "stats", "validation"},
-    "web": {"ground", "report", "review"},
-    "report": {"ground", "crowd", "errors", "stability", "stats", "sweep", "validation"},
+    "review": {"ground", "labelled", "media", "stats", "validation"},
+    "web": {"ground", "media", "report", "review"},
+    "report": {"ground", "crowd", "errors", "media", "stability", "stats", "sweep"}
+    | {"validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
     | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
@@ -101,6 +106,98 @@ def test_the_directions_have_no_cycle():
         assert free, f"a cycle among {sorted(left)}"
         done |= set(free)
         left = {n: o for n, o in left.items() if n not in done}
+
+
+# circles between files
+
+
+def imported_files(root: Path) -> dict[str, set[str]]:
+    """Which file of a package names which other in an import, by dotted names.
+
+    Imports count wherever they stand: in a function and under TYPE_CHECKING, too. What names a
+    module means its file. Any other name means the ``__init__`` that it is taken from, so a file
+    that takes a name from its own package is in a circle with it, if that imports the file. An
+    ``__init__`` that calls ``import_module`` imports every file of its folder that it has in a
+    string.
+    """
+
+    def name_of(path: Path) -> str:
+        return ".".join(path.relative_to(root.parent).with_suffix("").parts).removesuffix(
+            ".__init__"
+        )
+
+    files = {name_of(path): path for path in root.rglob("*.py")}
+    found = {}
+    for name, path in files.items():
+        face = path.name == "__init__.py"
+        package = name.split(".")[: None if face else -1]
+        tree = ast.parse(path.read_text())
+        named = set()
+        by_string = face and "import_module" in ast.unparse(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                named |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                base = package[: len(package) - node.level + 1] if node.level else []
+                module = ".".join([*base, *([node.module] if node.module else [])])
+                inside = {f"{module}.{alias.name}" for alias in node.names}
+                named |= inside & files.keys()
+                named |= {module} if inside - files.keys() else set()
+            elif by_string and isinstance(node, ast.Constant):
+                named.add(f"{name}.{node.value}")
+        found[name] = named & files.keys() - {name}
+    return found
+
+
+def circles(imports: dict[str, set[str]]) -> set[tuple[str, ...]]:
+    """Files that reach each other by imports, and so themselves: one tuple a circle, sorted."""
+    reached = {}
+    for name in imports:
+        seen: set[str] = set()
+        left = [name]
+        while left:
+            new = imports[left.pop()] - seen
+            seen |= new
+            left += new
+        reached[name] = seen
+    return {
+        tuple(sorted(other for other in reached[name] if name in reached[other]))
+        for name in imports
+        if name in reached[name]
+    }
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert circles(imported_files(SRC)) == set()
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a": "from . import b", "b": "import os"}, set()),
+        ({"a": "from . import b", "b": "from .a import f"}, {("p.a", "p.b")}),
+        ({"a": "from p.b import f", "b": "def f():\n    import p.a"}, {("p.a", "p.b")}),
+        (
+            {"a": "from .b import C", "b": "if TYPE_CHECKING:\n    from .a import D"},
+            {("p.a", "p.b")},
+        ),
+        (
+            {"a": "from .b import f", "b": "from .c import f", "c": "from .a import f"},
+            {("p.a", "p.b", "p.c")},
+        ),
+        ({"__init__": "from .a import f", "a": "from .b import f", "b": ""}, set()),
+        ({"__init__": "from .a import f", "a": "from . import b", "b": ""}, set()),
+        ({"__init__": "from .a import f", "a": "from . import g"}, {("p", "p.a")}),
+        ({"__init__": "import_module('.' + 'a')", "a": "from p import g"}, {("p", "p.a")}),
+        ({"__init__": "'a'", "a": "from p import g"}, set()),
+    ],
+)
+def test_circles_are_found(tmp_path, files, expected):
+    for name, text in files.items():
+        (tmp_path / "p").mkdir(exist_ok=True)
+        (tmp_path / "p" / f"{name}.py").write_text(text)
+    (tmp_path / "p" / "__init__.py").touch()
+    assert circles(imported_files(tmp_path / "p")) == expected
 
 
 def test_there_is_no_room_that_is_not_there():

@@ -8,7 +8,6 @@ import pytest
 
 from candidly.labelled import (
     Labelled,
-    candidates_to_complement,
     given_to_candidates,
 )
 from candidly.votes import Votes
@@ -287,14 +286,8 @@ def test_split_that_leaves_nothing_is_an_error():
         small.split(0, validation=-0.1)
 
 
-def test_given_to_candidates_and_complement():
+def test_given_to_candidates():
     sets = given_to_candidates(np.array([2, -1, 0]), 3)
     assert sets.tolist() == [[False, False, True], [True] * 3, [True, False, False]]
-    assert candidates_to_complement(sets).tolist() == [
-        [True, True, False],
-        [False] * 3,
-        [False, True, True],
-    ]
-    assert np.array_equal(candidates_to_complement(candidates_to_complement(sets)), sets)
     with pytest.raises(ValueError, match="label 3 at row 1"):
         given_to_candidates(np.array([0, 3]), 3)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from candidly.labelled import candidates_to_complement, from_arrays, given_to_candidates
+from candidly.labelled import from_arrays, given_to_candidates
 
 X = [[0.0], [1.0], [2.0]]
 
@@ -182,7 +182,5 @@ def test_sets_and_matrices_are_the_same_thing(sets, random):
     by_sets = from_arrays(inputs, sets, classes=5)
     assert by_sets == from_arrays(inputs, by_sets.candidates, classes=5)
     assert [set(np.flatnonzero(row)) for row in by_sets.candidates] == sets
-    complement = candidates_to_complement(by_sets.candidates)
-    assert (complement ^ by_sets.candidates).all()
     labels = np.array([random.choice(sorted(s)) for s in sets])
     assert given_to_candidates(labels, 5).argmax(1).tolist() == labels.tolist()

@@ -108,3 +108,14 @@ def test_flipping_leaves_out_unknown_truths():
 def test_describe_is_a_method_too():
     data = Labelled(inputs=np.ones((2, 1)), classes=("a", "b"), truth=np.array([0, 1]))
     assert data.describe().to_dict() == describe(data).to_dict()
+
+
+def test_describing_knows_no_container():
+    import ast
+
+    from candidly import describe as module
+
+    tree = ast.parse(Path(module.__file__).read_text())
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert "labelled" not in imported  # which imports this file, at its top
+    assert Labelled.describe.__globals__["describe"] is describe

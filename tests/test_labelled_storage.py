@@ -26,7 +26,7 @@ def objects(values):
 @st.composite
 def labelled(draw):
     n, q = draw(st.integers(1, 4)), draw(st.integers(1, 3))
-    text = st.text(max_size=5)
+    text, name = st.text(max_size=5), st.text(min_size=1, max_size=5).filter(str.strip)
     numbers = hnp.arrays(
         draw(st.sampled_from([np.float32, np.float64])),
         (n, 2),
@@ -46,7 +46,7 @@ def labelled(draw):
         candidates[:, 0] |= ~candidates.any(1)
     return Labelled(
         inputs=draw(st.one_of(numbers, pixels, texts)),
-        classes=tuple(draw(st.lists(text, min_size=q, max_size=q, unique=True))),
+        classes=tuple(draw(st.lists(name, min_size=q, max_size=q, unique=True))),
         candidates=candidates,
         given=draw(label),
         tags=draw(st.one_of(st.none(), sets)),

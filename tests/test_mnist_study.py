@@ -19,6 +19,7 @@ from _mnist_study.page import make_page
 from _pages import differing
 from candidly.stability import read_report
 
+from needs import real_files
 from small_sweeps import words_in
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +27,6 @@ RESULTS = ROOT / "bench" / "results" / "mnist_study"
 DOCS = ROOT / "docs"
 
 pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
-with_data = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +54,13 @@ def test_the_predictions_are_small_and_of_every_model(report):
     assert all(p.shape == (10_000,) and p.dtype == np.uint8 for p in predictions.values())
 
 
-@with_data
+@real_files
 def test_the_committed_report_is_what_the_predictions_say(report):
     data = Path(os.environ["CANDIDLY_DATA"])
     assert mnist_study.report_of(mnist_study.read_predictions(RESULTS), data) == report
 
 
-@with_data
+@real_files
 def test_people_s_answers_give_the_published_numbers():
     data = Path(os.environ["CANDIDLY_DATA"])
     original = read_labels(data)

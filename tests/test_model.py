@@ -79,6 +79,11 @@ def test_training_gets_no_truth(data, monkeypatch):
         ({"algorithm": "LWS", "betta": 1}, "beta"),
         ({"scaling": "minmax"}, "train"),
         ({"steps": 0}, "steps"),
+        ({"steps": 1.5}, "steps is 1.5, but must be a whole number of at least 1"),
+        ({"steps": True}, "steps is True"),
+        ({"seed": 0.5}, "seed is 0.5"),
+        ({"device": "cuda:99"}, r"device 'cuda:99' is not there.* This machine has: cpu"),
+        ({"device": "tpu"}, "device 'tpu' is unknown. This machine has: cpu"),
         ({"lr": float("nan")}, "PRODEN's lr is nan; give a finite number"),
         ({"algorithm": "gce", "power": 0}, r"gce's power is 0; it must lie in \(0, 1\]"),
         ({"algorithm": "forward-t:symmetric", "noise_rate": 1}, r"noise_rate is 1; .*\[0, 1\)"),
@@ -87,6 +92,21 @@ def test_training_gets_no_truth(data, monkeypatch):
 def test_bad_requests_are_refused(data, problem, match):
     with pytest.raises((ValueError, KeyError), match=match):
         fit(data, **problem)
+
+
+def test_a_device_that_torch_does_not_find_is_said_so(data, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    told = "device 'cuda' is not there: this torch finds no CUDA. This machine has: cpu."
+    with pytest.raises(ValueError, match=told):
+        fit(data, "CC", steps=1, device="cuda")
+
+
+def test_too_few_rows_are_counted_beside_the_batch_that_needs_them(data):
+    few = data[np.arange(40)]
+    with pytest.raises(ValueError, match=r"40 rows.* a batch, which is 128.*batch_size=40") as told:
+        fit(few, "CC", steps=1)
+    assert "share" not in str(told.value)
+    assert fit(few, "CC", steps=1, batch_size=40)
 
 
 def test_divergence_is_an_error_that_says_what_to_do(data):
@@ -133,3 +153,34 @@ def test_a_model_predicts_as_its_stack_did_whatever_the_head(name, data, tmp_pat
     expected = stacks[-1].logits(0, torch.arange(data.n))
     ours = load_model(tmp_path / "model.npz").predict_logits(data.inputs)
     np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "match"),
+    [
+        (([[0.0], [1.0]], [0, 1]), {}, r"fit takes .* in one Labelled, .*from_arrays\(X, y\)"),
+        ((None,), {}, "this is a NoneType"),
+        (("data", torch.nn.Sequential()), {}, "algorithm is a Sequential; give its name, such as"),
+        (("data",), {"net": torch.nn.Sequential()}, "net is a Sequential; give its name, such as"),
+        (("data",), {"steps": 10.0}, "steps is 10.0, but must be a whole number of at least 1"),
+        (("data",), {"seed": "0"}, "seed is '0', but must be a whole number"),
+    ],
+)
+def test_wrong_kinds_of_arguments_are_told_apart(data, arguments, options, match):
+    given = [data if isinstance(a, str) and a == "data" else a for a in arguments]
+    with pytest.raises(ValueError, match=match):
+        fit(*given, **{"steps": 1} | options)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 torn", b"\x93NUMPY", b"hello"])
+def test_files_that_are_no_models(tmp_path, content):
+    (tmp_path / "model.npz").write_bytes(content)
+    with pytest.raises(ValueError, match=r"model\.npz is no model that Model\.save wrote\.$"):
+        load_model(tmp_path / "model.npz")
+
+
+def test_inputs_that_are_no_numbers(data):
+    model = fit(data, "CC", steps=1)
+    for inputs in (5, [["a"] * 7]):
+        with pytest.raises(ValueError, match="`inputs` must be numbers, a row an example"):
+            model.predict(inputs)

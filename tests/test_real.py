@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from candidly import benchmark, load
 from candidly.sweep.select import cells
 
-pytestmark = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
+from needs import real_files
+
+pytestmark = real_files
 
 
 @pytest.mark.slow

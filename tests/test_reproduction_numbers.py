@@ -13,13 +13,15 @@ from _reproduction.numbers import (
     Row,
     averaged,
     compare,
+    p_of,
     paired,
     rank,
     read_sweep,
 )
 from _reproduction.validation import validation_study
 from _reproduction.variants import variants
-from candidly.stats import Summary
+from _reproduction.words import named
+from candidly.stats import Summary, summarise
 
 from small_sweeps import (
     TABLES,
@@ -99,6 +101,19 @@ def test_the_page_counts_what_agrees():
     assert "| CC |" not in disagree
 
 
+@pytest.mark.parametrize(
+    ("label", "versions", "shown"),
+    [
+        ("LWS:plench", {"LWS:plench": 1}, "LWS (version 1)"),
+        ("LWS:plench", {"LWS:plench": 2}, "LWS"),
+        ("LWS", {"LWS": 1, "LWS:plench": 1}, "LWS"),
+        ("LWS:plench", {}, "LWS"),
+    ],
+)
+def test_a_row_made_by_another_version_says_so(label, versions, shown):
+    assert named("LWS", label, versions) == shown
+
+
 # rankings
 
 
@@ -119,6 +134,32 @@ def test_ranks_swaps_and_tau_by_hand():
     # concordant AD BD CD; discordant AB AC; BC tied on one side: (3 - 2) / √(5 × 6)
     assert found.tau == pytest.approx(1 / 30**0.5)
     assert found.moved == []
+
+
+def test_a_change_that_holm_takes_back_is_not_established():
+    """A is ahead of B in one variant and behind in the other, p 0.012 both times; of 45 pairs."""
+    noise = (-0.02, 0.0, 0.02)
+    level = {f"other {k}": 0.1 for k in range(8)}
+    plench = {n: {s: v + 0.001 * s for s in range(3)} for n, v in level.items()}
+    fixed = dict(plench)
+    ahead = {s: 0.7 + x / 2 for s, x in enumerate(noise)}
+    behind = {s: 0.5 - x / 2 for s, x in enumerate(noise)}
+    few = rank({"A": ahead, "B": behind}, {"A": behind, "B": ahead})
+    assert few.swapped == few.sure == (("A", "B"),)
+    many = rank({"A": ahead, "B": behind} | plench, {"A": behind, "B": ahead} | fixed)
+    assert many.swapped == (("A", "B"),)
+    assert many.sure == ()
+
+
+def test_the_p_of_a_paired_difference_is_scipys():
+    import scipy.stats
+
+    values = [0.1, 0.05, 0.2, -0.02, 0.07]
+    expected = scipy.stats.ttest_1samp(values, 0).pvalue
+    assert p_of(summarise(values)) == pytest.approx(expected)
+    assert p_of(summarise([0.1, 0.1])) == 0
+    assert p_of(summarise([0.0, 0.0])) == 1
+    assert p_of(summarise([0.3])) == 1  # one split tells nothing
 
 
 def test_the_page_names_who_moves_and_which_changes_are_established():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from candidly.algorithms import algorithm, configuration
+from candidly.algorithms import Algorithm, algorithm, configuration
 from candidly.examples import make_examples, split_scaling
 from candidly.labelled import Labelled
 from candidly.nets import mlp
@@ -33,38 +33,17 @@ def toy(n=330, d=12, q=7, rate=0.25, seed=0, spread=2.0) -> Labelled:
     )
 
 
-# values at which a few epochs cross every stage and every table is corrected
-SHORT = {
-    "POP": {"warm_up": 1},
-    "IDGP": {"warm_up": 1},
-    "FREDIS": {"interval": 1},
-    "VALEN": {"warm_up": 11},
-    "label-smoothing": {"warm_up": 0.2},
-    "peer": {"warm_up": 0.2},
-    "f-div": {"warm_up": 0.2},
-    "forward-t": {"warm_up": 0.2},
-    "backward-t": {"warm_up": 0.2},
-    "t-revision": {"warm_up": 0.2},
-    "co-teaching": {"ramp": 2},
-    "co-teaching+": {"ramp": 2, "warm_up": 1},
-    "jocor": {"ramp": 2},
-    "dividemix": {"warm_up": 1},
-    "cnlcu-soft": {"ramp": 2, "interval": 3},
-    "cnlcu-hard": {"ramp": 2, "interval": 3},
-    "seal": {"rounds": 4},
-    "pes": {"first": 0.1, "refine": 0.2},
-    "sgd-ema": {"start": 0.2},
-    "ldam": {"defer": 0.2},
-    "decoupling-crt": {"first": 0.2},
-    "decoupling-lws": {"first": 0.2},
-}
+def shortened(page: Algorithm) -> dict[str, float | int]:
+    """The page's values for trainings of a few epochs, of the hyper-parameters that it has."""
+    there = page.settings()
+    return {name: value for name, value in page.shortened.items() if name in there}
 
 
 def member(data: Labelled, k: int, page, examples, rows=0.81, batch=32, **hyper) -> Member:
     """Trial ``k``: its own rows, seed and drawn hyper-parameters."""
     chosen = np.random.default_rng(k).permutation(data.n)[: int(rows * data.n)]
     values = configuration(page.settings(), k, 0) | {"batch_size": batch}
-    values |= {name: v for name, v in SHORT.get(page.name, {}).items() if name in values} | hyper
+    values |= shortened(page) | hyper
     return Member(100 + k, chosen, values, split_scaling(data, examples, chosen, "train"))
 
 

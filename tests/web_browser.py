@@ -16,9 +16,11 @@ from urllib.parse import urlsplit
 import uvicorn
 from playwright.sync_api import Page
 
+from candidly import review
 from candidly.web import Site, make_app
 
 PATIENCE_S = 20.0
+LABELS = {"question": "several labels", "threshold": None, "whole_batch": True}
 
 CARD = """() => {
   const desk = document.getElementById("desk");
@@ -155,3 +157,9 @@ class Screen:
             """() => { const one = document.activeElement;
                  return `${one.tagName.toLowerCase()} ${one.id} ${one.className}`.trim(); }"""
         )
+
+
+def answers_of(project) -> dict[str, str]:
+    """Name of each item -> the answer that stands."""
+    votes = review.votes(project, everything=True)
+    return dict(zip(votes["name"], votes["answer"]))

@@ -106,7 +106,9 @@ def picture(place: Path, shade: int = 0) -> None:
     Image.fromarray(np.full((8, 8), shade, np.uint8)).save(place)
 
 
-def a_project(folder: Path, n: int = 6, gold=None, items=None, people=("ann", "bob"), **changes):
+def a_project(
+    folder: Path, n: int = 6, gold=None, items=None, people=("ann", "bob"), url=None, **changes
+):
     """A project of small images with two people."""
     if items is None:
         items = [
@@ -115,7 +117,7 @@ def a_project(folder: Path, n: int = 6, gold=None, items=None, people=("ann", "b
     for item in items:
         if item.shown.kind == "image":
             picture(folder / "media" / item.shown.payload, 20 + item.row)
-    project = review.make_project(folder, items, some_rules(**changes), gold=gold)
+    project = review.make_project(folder, items, some_rules(**changes), gold=gold, url=url)
     for code in people:
         review.add_person(project, code)
     return project

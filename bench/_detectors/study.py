@@ -51,7 +51,9 @@ def missing(
 
 def run_piece(piece: Piece, detectors: Sequence[str], path: Path, epochs: int) -> None:
     """One set of labels; its lines are appended together."""
-    rows = compare(STUDIES[piece.data].make(piece), detectors, seed=piece.seed, epochs=epochs)
+    trained = any("epochs" in DETECTORS[name].takes for name in detectors)
+    options = {"epochs": epochs} if trained else {}
+    rows = compare(STUDIES[piece.data].make(piece), detectors, seed=piece.seed, **options)
     about = {**piece._asdict(), "epochs": epochs}
     lines = [json.dumps({**about, **row.values()}, allow_nan=False) for row in rows]
     torn = path.exists() and not path.read_bytes().endswith((b"\n",)) and path.stat().st_size

@@ -9,6 +9,7 @@ from candidly.report._wording import percent
 from candidly.report.stability import BIAS, Grid, grids, missed_line
 from candidly.report.stability_figures import prevalence_figure, rank_figure
 from candidly.stability import Report
+from candidly.stability._pairs import fewest_discordant
 
 IMAGE = "mnist-study-"
 
@@ -101,7 +102,9 @@ def _budgets(report: Report) -> str:
 
 def _growing(report: Report) -> str:
     sure = sum(c.established for c in report.crossings)
-    count = len(report.crossings)
+    count, models = len(report.crossings), len(report.standings)
+    pairs = models * (models - 1) // 2
+    needed = fewest_discordant(pairs, report.alpha)
     first = min(report.crossings, key=lambda c: c.prevalence, default=None)
     near = ""
     if first is not None and first.x_removed is not None:
@@ -110,8 +113,9 @@ def _growing(report: Report) -> str:
         the unchanged images would have to go."""
     return f"""By corrected labels {count} pairs of models would cross somewhere between the
     prevalence there is and 1. {near} {sure or "None"} of them {"is" if sure == 1 else "are"}
-    established: with {report.sizes["C"]} changed labels two models must differ on six, all one way,
-    before an exact test at 5 % notices."""
+    established: there are {report.sizes["C"]} changed labels, and with {pairs} pairs of models to
+    correct for, two models would have to differ on at least {needed} of them, all one way, before
+    an exact test at {percent(report.alpha, 0)} % notices."""
 
 
 def _changed(report: Report) -> str:

@@ -17,7 +17,7 @@ from .numbers import (
     algorithms_of,
     compare,
 )
-from .words import away, count, grid, picture, pm, prose, signed, state
+from .words import away, count, grid, named, picture, pm, prose, signed, state
 
 TABLES = {"lost": 7, "msrcv2": 9, "birdsong": 11}  # in the paper
 CONFIGS = 20  # of the published numbers
@@ -142,9 +142,10 @@ def _column(
     rows = []
     for name in algorithms_of(table):
         number = compared.get((name, criterion))
-        line = [name, pm(table[name, criterion])]
+        label = f"{name}:plench"
+        line = [named(name, label, sweep.versions), pm(table[name, criterion])]
         if number is None:
-            line += [state(sweep.rows.get(f"{name}:plench")), "", ""]
+            line += [state(sweep.rows.get(label)), "", ""]
         else:
             line += [pm(number.ours, number.splits), signed(number.difference), away(number)]
         if right is not None:

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from candidly.stability import holm
 from candidly.stats import Summary, interval, paired_difference, summarise
 from candidly.sweep.journal import read_results
 from candidly.sweep.plan import read_plan
@@ -25,6 +28,7 @@ TITLES = {"lost": "Lost", "msrcv2": "MSRCv2", "birdsong": "BirdSong"}  # by resu
 ORACLE = "lost-train-oracle"
 CRITERIA = ("CR", "AA", "OA", "OA & ES")  # the columns of the published tables
 CHOSEN_BY = {"AA": "AA:plench"}  # the published AA column was chosen by the program's own AA
+ALPHA = 0.05
 LIMIT = 2  # combined standard errors within which two means agree
 MOVED = 3  # ranks
 
@@ -115,7 +119,7 @@ class Ranking:
     fixed: Mapping[str, float]
     tau: float  # Kendall's tau-b between the means
     swapped: tuple[tuple[str, str], ...]  # (ahead in plench, ahead in fixed)
-    sure: tuple[tuple[str, str], ...]  # of those: in both variants the 95 % interval is off zero
+    sure: tuple[tuple[str, str], ...]  # of those: both leads hold after Holm over all pairs
 
     @property
     def moved(self) -> list[str]:
@@ -275,6 +279,18 @@ def excludes_zero(difference: Summary) -> bool:
     return ends is not None and (ends[0] > 0 or ends[1] < 0)
 
 
+def p_of(difference: Summary) -> float:
+    """Two-sided p of Student's t test that a mean is 0; 1 from fewer than two values."""
+    from scipy.special import stdtr
+
+    if difference.mean is None or difference.standard_error is None:
+        return 1.0
+    if difference.standard_error == 0:
+        return float(difference.mean == 0)
+    away = abs(difference.mean) / difference.standard_error
+    return 2 * float(stdtr(difference.count - 1, -away))
+
+
 def mean_of(accuracies: Accuracies) -> float | None:
     return summarise(list(accuracies.values())).mean
 
@@ -289,19 +305,25 @@ def averaged(several: Sequence[Accuracies]) -> Accuracies:
 
 
 def rank(plench: Mapping[str, Accuracies], fixed: Mapping[str, Accuracies]) -> Ranking:
-    """Both variants' orders of at least two algorithms, by mean accuracy."""
+    """Both variants' orders of at least two algorithms, by mean accuracy.
+
+    The p of a pair is the larger one of its two paired t tests, one a variant; Holm's correction is
+    over all pairs, whether they change order or not.
+    """
     from scipy.stats import kendalltau, rankdata
 
     names = list(plench)
     # rounded, so that equal accuracies summed in another order stay equal
     means = [[round(mean_of(v[name]), 9) for name in names] for v in (plench, fixed)]
     ranks = [dict(zip(names, map(float, rankdata([-m for m in mine])))) for mine in means]
+    pairs = list(itertools.combinations(names, 2))
+    p = [max(p_of(paired(v[a], v[b])) for v in (plench, fixed)) for a, b in pairs]
     swapped, sure = [], []
-    for pair in itertools.combinations(names, 2):
+    for pair, adjusted in zip(pairs, holm(np.array(p))):
         ahead, behind = sorted(pair, key=lambda name: ranks[0][name])
         if ranks[0][ahead] < ranks[0][behind] and ranks[1][ahead] > ranks[1][behind]:
             swapped.append((ahead, behind))
-            if all(excludes_zero(paired(v[ahead], v[behind])) for v in (plench, fixed)):
+            if adjusted <= ALPHA:
                 sure.append((ahead, behind))
     tau = float(kendalltau(*means).statistic)
     return Ranking(ranks[0], ranks[1], tau, tuple(swapped), tuple(sure))

@@ -8,7 +8,7 @@ from candidly.report._wording import listed
 
 from . import figures
 from .numbers import MOVED, Accuracies, Sources, algorithms_of, mean_of, paired, rank
-from .words import count, difference, grid, label_of, picture, pm_of, prose, state
+from .words import count, difference, grid, label_of, named, picture, pm_of, prose, state
 
 
 def variants(sources: Sources, images: dict[str, str]) -> list[str]:
@@ -42,7 +42,8 @@ def variants(sources: Sources, images: dict[str, str]) -> list[str]:
         ]
         both = name in accuracy["fixed"]
         gap = paired(values["fixed"], values["plench"]) if both else None
-        rows.append([name, *shown, *(difference(gap) if gap else ["", ""])])
+        which = named(name, label_of(name, "plench"), lost.versions, "`plench`: version")
+        rows.append([which, *shown, *(difference(gap) if gap else ["", ""])])
     parts.append(grid(["", "`plench`", "`fixed`", "fixed − plench", "95 % interval"], rows))
     if len(accuracy["fixed"]) < 2:
         return [*parts, "Fewer than two algorithms are complete in both, so there is no ranking."]
@@ -60,8 +61,8 @@ def _ranking(accuracy: Mapping[str, Mapping[str, Accuracies]], images: dict[str,
         in orders whose Kendall's τ is {ranking.tau:.2f} (1: the same order, 0: unrelated).
         By {MOVED} ranks or more, {moved}. Of {count(in_all, "pair")}, {swapped}
         {"changes" if swapped == 1 else "change"} order. A change is *established* when both leads
-        are: in each variant the 95 % interval of the pair's difference, paired over splits, leaves
-        out zero. That is so for {sure} of the {swapped}{_named(ranking.sure)}."""
+        are, at 5 %: the paired t test over splits finds a difference in each variant, after Holm's
+        correction over all pairs. That is so for {sure} of the {swapped}{_named(ranking.sure)}."""
     means = {name: (mean_of(plench[name]), mean_of(fixed[name])) for name in plench}
     title = "Lost, chosen by CR: ranks in both variants"
     return [prose(text), *picture(images, "ranks", title, figures.slopes(ranking, means, title))]

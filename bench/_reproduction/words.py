@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from candidly.algorithms import algorithm
 from candidly.report._wording import percent, plus_minus
 from candidly.stats import Summary, interval, summarise
 
@@ -82,6 +83,12 @@ def difference(gap: Summary) -> list[str]:
         return ["–", "–"]
     shown = ends(gap)
     return [signed(gap.mean), f"**{shown}**" if excludes_zero(gap) else shown]
+
+
+def named(name: str, label: str, versions: Mapping[str, int], shown: str = "version") -> str:
+    """A row's name, with the version of the algorithm that made it where that is not today's."""
+    then = versions.get(label)
+    return f"{name} ({shown} {then})" if then and then != algorithm(label).version else name
 
 
 def count(number: int, what: str) -> str:

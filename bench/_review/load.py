@@ -1,10 +1,14 @@
 """People who answer as fast as the server lets them, over real sockets; a process of its own.
 
-    python load.py LINKS SECONDS LOG
+    python load.py LINKS SECONDS LOG UNDO
 
-LINKS is a file with a sign-in link a line. Each person keeps one connection open, sends an answer
-again under the same id until the server has confirmed it, and writes the id of every confirmed
-answer to LOG. Prints what came of it as JSON.
+A closed loop: each person asks again as soon as the answer before is confirmed, so the rate is what
+the server bears, and waiting times are those of a full house. LINKS is a file with a sign-in link a
+line. Each person keeps one connection open, fetches the pictures of their cards once, as a browser
+does, and takes the share UNDO of their answers back. What the server does not confirm, or puts off
+in words, is sent again under the same id. LOG gets a line for all that was confirmed: the id and
+the button of an answer; or the id of an undo, "undo" and the answer that it takes back. Prints what
+came of it as JSON.
 """
 
 from __future__ import annotations
@@ -17,10 +21,12 @@ import re
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
+PICTURE = re.compile(r'src="(/shown/[^"]+)"')
 BUTTON = re.compile(r'<button name="([^"]+)" value="([^"]+)"')
 
 
@@ -32,6 +38,7 @@ class Client:
         self.reader: asyncio.StreamReader | None = None
         self.cookie = ""
         self.broken = 0
+        self.put_off = 0
 
     async def ask(self, path: str, fields: Sequence[tuple[str, str]] | None = None) -> tuple:
         """Status, headers and body; raises OSError when the connection breaks."""
@@ -66,41 +73,77 @@ class Client:
         """The same, again and again until there is an answer."""
         while True:
             try:
-                return await self.ask(path, fields)
+                status, head, body = await self.ask(path, fields)
+                if status != 429 and status < 500:
+                    return status, head, body
+                self.put_off += 1
             except OSError:
                 self.broken += 1
-                await asyncio.sleep(0.05)
+            await asyncio.sleep(0.05)
 
 
-async def person(link: str, end: float, kept: list[str], ms: list[float], refused: list) -> int:
-    """One person, from signing in to ``end``; the number of times the connection broke."""
+@dataclass
+class Told:
+    """What came of everybody's work.
+
+    Attributes:
+        lines: of the log. kept, undone, pictures: how many were confirmed.
+        ms: from each answer to the next card. refused: what was not taken, and why.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    kept: int = 0
+    undone: int = 0
+    pictures: int = 0
+    ms: list[float] = field(default_factory=list)
+    refused: list[tuple[int, str]] = field(default_factory=list)
+
+
+async def person(link: str, end: float, undo: float, told: Told) -> Client:
+    """One person, from signing in to ``end``."""
     client = Client(link)
     rng = random.Random(link)
     _, head, _ = await client.insist(client.place.path)
     client.cookie = re.search(r"set-cookie: ([^;]+)", head, re.I).group(1)
     cards: dict[str, str] = {}
+    seen: set[str] = set()
     _, _, body = await client.insist("/tasks")
     _take(cards, json.loads(body))
     while time.monotonic() < end and cards:
         key = next(iter(cards))
         card = cards.pop(key)
+        for picture in {*PICTURE.findall(card)} - seen:
+            seen.add(picture)
+            status, _, _ = await client.insist(picture)
+            told.pictures += status == 200
         form = card[: card.index("</form>")]
         fields = [(name, html.unescape(value)) for name, value in HIDDEN.findall(form)]
         fields = [(n, "900" if n.startswith("ms.") else v) for n, v in fields]
-        fields.append(rng.choice(BUTTON.findall(form)[:4]))
-        fields += [("have", key) for key in cards]
+        csrf = dict(fields)["csrf"]
+        button = rng.choice(BUTTON.findall(form)[:4])
+        fields += [button, *(("have", key) for key in cards)]
         start = time.perf_counter()
         status, _, body = await client.insist("/answer", fields)
         if status == 200:
-            ms.append(1e3 * (time.perf_counter() - start))
-            kept.append(dict(fields)["id"])
+            id = dict(fields)["id"]
+            told.ms.append(1e3 * (time.perf_counter() - start))
+            told.lines.append(f"{id} {button[1]}")
+            told.kept += 1
             _take(cards, json.loads(body))
-        else:
-            refused.append((status, body.decode(errors="replace")[:200]))
+            if rng.random() < undo:
+                again = f"undo-{id}"
+                status, _, body = await client.insist("/undo", [("id", again), ("csrf", csrf)])
+                if status == 200:
+                    told.lines.append(f"{again} undo {id}")
+                    told.undone += 1
+                    cards.clear()
+                    _take(cards, json.loads(body))
+        if status != 200:
+            told.refused.append((status, body.decode(errors="replace")[:200]))
             cards.clear()
             _, _, body = await client.insist("/tasks")
             _take(cards, json.loads(body))
-    return client.broken
+    return client
 
 
 def _take(cards: dict[str, str], told: dict) -> None:
@@ -109,28 +152,28 @@ def _take(cards: dict[str, str], told: dict) -> None:
             cards[card["key"]] = card["html"]
 
 
-async def main(links: str, seconds: str, log: str) -> None:
+async def main(links: str, seconds: str, log: str, undo: str) -> None:
     """Everybody at once."""
-    people = Path(links).read_text().split()
-    kept: list[str] = []
-    ms: list[float] = []
-    refused: list = []
+    people, told = Path(links).read_text().split(), Told()
     start = time.monotonic()
     end = start + float(seconds)
-    broken = await asyncio.gather(*(person(link, end, kept, ms, refused) for link in people))
+    clients = await asyncio.gather(*(person(link, end, float(undo), told) for link in people))
     took = time.monotonic() - start
-    Path(log).write_text("\n".join(kept))
-    ms.sort()
-    told = {
-        "kept": len(kept),
+    Path(log).write_text("\n".join(told.lines))
+    ms = sorted(told.ms)
+    about = {
+        "kept": told.kept,
+        "undone": told.undone,
+        "pictures": told.pictures,
         "seconds": took,
-        "refused": refused[:5],
-        "refusals": len(refused),
-        "broken": sum(broken),
+        "refused": told.refused[:5],
+        "refusals": len(told.refused),
+        "broken": sum(client.broken for client in clients),
+        "put_off": sum(client.put_off for client in clients),
         "p50": ms[len(ms) // 2],
         "p95": ms[int(0.95 * len(ms))],
     }
-    print(json.dumps(told))
+    print(json.dumps(about))
 
 
 if __name__ == "__main__":

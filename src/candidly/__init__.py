@@ -12,7 +12,7 @@ or wrong. Names load on first use, so that ``import candidly`` costs next to not
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from ._version import __version__ as __version__
 
 # public name -> module that holds it; a name that is its own module stands for the module
 _WHERE = {

@@ -1,3 +1,15 @@
-from candidly.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Run the command line. Ctrl-C while it is still loading ends it with status 130."""
+    try:
+        from candidly.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

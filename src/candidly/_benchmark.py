@@ -11,8 +11,10 @@ from typing import Any
 from . import imperfect, sources
 from ._names import UnknownName, lookup
 from .labelled import Labelled
+from .sweep.facts import Facts
 from .sweep.journal import read_results
-from .sweep.plan import Facts, Plan, facts_of, make_plan
+from .sweep.plan import Plan
+from .sweep.planning import facts_of, make_plan
 from .sweep.records import Results
 from .sweep.run import Progress, run_plan
 from .sweep.settings import Settings, make_settings
@@ -32,6 +34,7 @@ def benchmark(
     workers: int | None = None,
     stack: int | None = None,
     watch: Callable[[Progress], None] = lambda progress: None,
+    accept_code: bool = False,
     **settings: Any,
 ) -> Results:
     """Train every algorithm x configuration x split on every data set, and return the results.
@@ -45,6 +48,8 @@ def benchmark(
         workers: processes, one thread each; by default one per core.
         stack: trials trained as one at most; by default what suits the device.
         watch: called with the progress after every record.
+        accept_code: resume although the code of an algorithm has changed since; tables then name
+            it.
         settings: the rest of ``sweep.settings.Settings``: ``configs``, ``splits``, ``steps``,
             ``eval_every``, ``seed``, ``labels``, ``variant``, ``scaling``, ``validation``, ...
 
@@ -74,6 +79,7 @@ def benchmark(
             workers=workers,
             stack=stack,
             watch=watch,
+            accept_code=accept_code,
         )
         return read_results(folder)
 

@@ -6,10 +6,17 @@ Every message names the field, the row, the value and the next step. Nothing is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ._arrays import as_array
+
+NUMBERED = 1000  # classes that numbers in labels may name, however few the rows are
+MOST_CLASSES = 10**7
+LARGEST_BYTES = 2**34  # of one array that candidly makes out of something smaller
 
 
 def checked_inputs(inputs: Any) -> np.ndarray:
@@ -18,6 +25,8 @@ def checked_inputs(inputs: Any) -> np.ndarray:
     Raises:
         ValueError: none of the four kinds, or a table with NaN or infinity.
     """
+    if isinstance(inputs, np.ma.MaskedArray):
+        inputs = as_array(inputs, "inputs")
     kind = kind_of(inputs)
     if kind in ("texts", "media"):
         wanted = str if kind == "texts" else Path
@@ -65,19 +74,21 @@ def kind_of(inputs: Any) -> str:
 
 def checked_sets(name: str, sets: Any, n: int, q: int, *, may_be_empty: bool) -> np.ndarray:
     """A read-only view of a bool (n, q) matrix, with a True in each row unless ``may_be_empty``."""
+    sets = as_array(sets, name) if isinstance(sets, np.ma.MaskedArray) else sets
     _check_array(name, sets, np.dtype(bool), (n, q))
     if not may_be_empty:
         empty = ~sets.any(1)
         if empty.any():
             raise ValueError(
                 f"`{name}` has no label at row {int(empty.argmax())} ({int(empty.sum())} such"
-                f" rows of {n}). Drop them, or set the whole row to True: 'it could be any class'."
+                f" rows of {n}). Drop them, or name every class there: 'it could be any class'."
             )
     return read_only(sets)
 
 
 def checked_labels(name: str, labels: Any, n: int, q: int) -> np.ndarray:
     """A read-only view of int64 (n,) labels in -1..q-1; -1 is 'none'."""
+    labels = as_array(labels, name) if isinstance(labels, np.ma.MaskedArray) else labels
     _check_array(name, labels, np.dtype(np.int64), (n,))
     check_range(name, labels, q, lowest=-1)
     return read_only(labels)
@@ -89,28 +100,75 @@ def check_range(name: str, labels: np.ndarray, q: int, lowest: int, at: int | No
     if wrong.any():
         place = int(wrong.argmax())
         from_one = labels.max() == q and not (labels == 0).any()
-        hint = (
-            " If labels start at 1, subtract 1 before loading."
-            if from_one
-            else " Correct the label, or name all the classes."
-        )
+        hint = " Correct the label, or name all the classes."
+        if from_one:
+            hint = " If labels start at 1, subtract 1 before loading."
+        if labels[place] < lowest:
+            hint = " Numbers of classes start at 0."
         none = ", or -1 for none" if lowest < 0 else ""
         raise ValueError(
             f"`{name}` has label {int(labels[place])} at row {place if at is None else at}, but"
-            f" there are {q} classes (0..{q - 1}{none}).{hint}"
+            f" there {'is 1 class' if q == 1 else f'are {q} classes'} (0..{q - 1}{none}).{hint}"
         )
 
 
 def checked_classes(classes: Any) -> tuple[str, ...]:
-    """The class names as a tuple of different strings."""
+    """The class names as a tuple of different strings that are not empty.
+
+    Raises:
+        ValueError: none, something else, or a name twice; the message names the place.
+    """
+    if isinstance(classes, (str, bytes, Set, Mapping)) or not hasattr(classes, "__iter__"):
+        raise ValueError(
+            f"`classes` is {classes!r}. Write a list of names in order, such as ['cat', 'dog']."
+        )
     classes = tuple(classes)
     if not classes:
         raise ValueError("`classes` is empty. Name at least one class.")
     for place, name in enumerate(classes):
         if not isinstance(name, str):
             raise ValueError(f"`classes` has {name!r} at position {place}. Names are strings.")
+        if not name.strip():
+            raise ValueError(f"`classes` has an empty name at position {place}.")
     _check_different("classes", classes, "position", "Rename one of them.")
     return classes
+
+
+def check_highest(name: str, labels: np.ndarray, rows: np.ndarray, n: int) -> None:
+    """Refuse numbers that would name more classes than n rows can tell of.
+
+    Args:
+        name: of the labels.    labels: integers (k,).    rows: (k,), the row of each.
+        n: rows in all; ``NUMBERED`` classes are possible with any number of them.
+
+    Raises:
+        ValueError: the message names the row.
+    """
+    if len(labels) and labels.max() >= max(n, NUMBERED):
+        place = int(labels.argmax())
+        raise ValueError(
+            f"`{name}` has class number {labels[place]} at row {rows[place]}, which would make"
+            f" {int(labels[place]) + 1:,} classes of {n:,} rows. Correct the number; or, if there"
+            " are so many classes, say so with `classes`, on the command line with --classes of"
+            " candidly data convert."
+        )
+
+
+def check_size(what: str, shape: tuple[int, ...], bytes_each: int) -> None:
+    """Refuse an array before it is made, where it would take more than 17 GB.
+
+    Raises:
+        ValueError: the message names its shape and size.
+    """
+    size = bytes_each
+    for length in shape:
+        size *= int(length)
+    if size > LARGEST_BYTES:
+        sides = " x ".join(f"{length:,}" for length in shape)
+        raise ValueError(
+            f"{what} would be an array of {sides}, which takes {size / 1e9:,.0f} GB; candidly makes"
+            f" none above {LARGEST_BYTES / 1e9:.0f} GB. Take fewer rows, columns or classes."
+        )
 
 
 def checked_ids(ids: Any, n: int) -> np.ndarray:

@@ -1,16 +1,25 @@
-"""Turning what people have (tables, lists, names) into the plain arrays of ``Labelled``."""
+"""Turning labels as people have them (lists, names, text) into the plain arrays of ``Labelled``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import reprlib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._checks import check_range
+from ._arrays import as_array, column_order
+from ._checks import MOST_CLASSES, check_highest, check_range, check_size, checked_classes
+from ._inputs import is_frame, objects, plain
+from ._label_text import BAR, check_name, label_in, labels_in
 from ._names import nearest
+
+SETS = ("candidates", "tags")  # kinds of labels that are several a row
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)")
+WHOLE = re.compile(r"[-+]?\d+(\.0*)?")
+LARGEST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -36,55 +45,123 @@ class Matrix:
     columns: tuple[str, ...] | None
 
 
-def as_inputs(X: Any) -> np.ndarray:
-    """Inputs as ``Labelled`` stores them.
-
-    Float tables keep float32 or float64. Bool and integer tables become the smallest of the two
-    that holds them exactly (numpy's rule: 8 and 16 bits float32, wider float64). uint8 with 3 or
-    4 dimensions is images. Strings are texts, ``pathlib.Path`` are media files.
+def listed(name: str, values: Any) -> Any:
+    """One entry a row: a list, or an array, frame or sparse matrix as it is.
 
     Raises:
-        ValueError: nothing of the sort; the message names the column or shape.
+        ValueError: one value, one string, or a table of names and values.
     """
-    if _is_frame(X):
-        return _number_columns(X)
-    if hasattr(X, "toarray"):
-        X = X.toarray()
-    if isinstance(X, np.ma.MaskedArray):
-        raise ValueError("`inputs` is a masked array. Fill it in first: X.filled(value).")
-    if not isinstance(X, np.ndarray) or X.dtype.kind in "OUT":
-        listed = list(X)
-        if not listed:
-            raise ValueError("`inputs` has no rows.")
-        if all(isinstance(value, (str, Path)) for value in listed):
-            return objects([str(v) if isinstance(v, str) else v for v in listed])
-        try:
-            X = np.asarray(listed if not isinstance(X, np.ndarray) else X.astype(np.float64))
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                "`inputs` is neither a table of numbers, images, strings nor paths"
-                f" ({error}). Pass a number array (n, d), or one string or Path an example."
-            ) from None
-    if X.ndim == 1:
+    if is_frame(values) or hasattr(values, "toarray"):
+        return values
+    named = isinstance(values, np.ma.MaskedArray) or hasattr(values, "detach")  # a tensor
+    values = as_array(values, name) if named else plain(values)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "S":
+        values = np.char.decode(values, "utf-8", "replace")
+    if isinstance(values, np.ndarray) and values.ndim:
+        return values.tolist() if values.dtype.kind in "UT" else values
+    if isinstance(values, (str, bytes, Mapping, np.ndarray)) or not hasattr(values, "__iter__"):
         raise ValueError(
-            f"`inputs` has shape {X.shape}: one number an example. Use X.reshape(-1, 1)."
+            f"`{name}` is {_shown(values)}, of the type {type(values).__name__}; give a list or an"
+            " array with one entry a row."
         )
-    if X.ndim == 2:
-        return _float_table(X)
-    return X
+    return list(values)
 
 
-def as_labels(name: str, y: Any) -> Named:
-    """One label or none for each row, from integers (-1: none) or strings (None: none)."""
-    y = _plain(y)
+def written(name: str, y: Any) -> bool:
+    """Whether sets of labels are written as text, such as ``cat|dog``."""
+    return name in SETS and not is_frame(y) and any(isinstance(row, str) for row in y)
+
+
+def from_text(columns: Mapping[str, Any], classes: Collection[str] = ()) -> dict[str, Any]:
+    """Labels from cells of text: lists of them for sets, one or None for the others.
+
+    Where the labels of all columns are whole numbers, they become numbers. Cells may also hold
+    numbers or lists of labels, as those of a parquet file do.
+
+    Args:
+        columns: cells a row by name; those in ``SETS`` hold several labels.
+        classes: names that somebody wrote down.
+
+    Raises:
+        ValueError: see ``_label_text``; or numbers that are not whole.
+    """
+    rows = {name: _rows_of(name, cells, classes) for name, cells in columns.items()}
+    flat = [label for cells in rows.values() for labels in cells for label in labels]
+    numbers = [label for label in flat if label.lower() != "nan"]
+    if numbers and all(map(NUMBER.fullmatch, numbers)) and not set(numbers) & set(classes):
+        rows = {
+            name: [
+                [_whole(label, name, row) for label in labels if label.lower() != "nan"]
+                for row, labels in enumerate(cells)
+            ]
+            for name, cells in rows.items()
+        }
+    return {
+        name: cells if name in SETS else [labels[0] if labels else None for labels in cells]
+        for name, cells in rows.items()
+    }
+
+
+def _rows_of(name: str, cells: Any, classes: Collection[str]) -> list[list[Any]]:
+    """The labels of each cell; each text is looked at once."""
+    known: dict[str, list[Any]] = {}
+    rows = []
+    for row, cell in enumerate(cells):
+        labels = known.get(cell) if isinstance(cell, str) else None
+        if labels is None:
+            labels = _labels_of(cell, name, row, classes)
+            if isinstance(cell, str):
+                known[cell] = labels
+        rows.append(labels)
+    return rows
+
+
+def _labels_of(cell: Any, name: str, row: int, classes: Collection[str]) -> list[Any]:
+    """The labels of one cell, as text."""
+    if _missing(cell):
+        return []
+    if isinstance(cell, str):
+        if name in SETS:
+            return labels_in(cell, name, row, classes)
+        label = label_in(cell, name, row, classes)
+        return [] if label is None else [label]
+    labels = [str(label) for label in cell] if is_set(cell) else [str(cell)]
+    if name not in SETS and len(labels) > 1:
+        raise ValueError(f"`{name}` has {labels} at row {row}; it takes one label.")
+    for label in labels:
+        check_name(label, name, row, classes)
+    return labels
+
+
+def _whole(label: str, name: str, row: int) -> int:
+    if not WHOLE.fullmatch(label):
+        raise ValueError(
+            f"`{name}` has {label} at row {row}; numbers of classes are whole, from 0."
+        )
+    return int(label.partition(".")[0])
+
+
+def as_labels(name: str, y: Any, classes: Collection[str] = ()) -> Named:
+    """One label or none for each row, from integers (-1: none) or strings (None, "": none)."""
+    if is_frame(y) or hasattr(y, "toarray"):
+        raise ValueError(f"`{name}` is a table of shape {y.shape}; it takes one label a row.")
     if isinstance(y, np.ndarray) and y.dtype.kind in "iu" and y.ndim == 1:
+        if len(y) and y.max() > LARGEST:
+            raise _too_large(name, int(y.max()), int(y.argmax()))
         return Named(y[y != -1].astype(np.int64), (y != -1).astype(np.int64))
     if isinstance(y, np.ndarray) and (y.ndim != 1 or y.dtype.kind not in "OUT"):
         hint = " Use .astype(int)." if y.ndim == 1 and y.dtype.kind in "fb" else ""
         raise ValueError(
             f"`{name}` is {y.dtype} of shape {y.shape}; labels are integers or strings (n,).{hint}"
         )
-    rows = [[] if _missing(value) else [value] for value in y]
+    rows = []
+    known: dict[str, str | None] = {}  # each text is looked at once
+    for row, value in enumerate(y):
+        if isinstance(value, str):
+            if value not in known:
+                known[value] = label_in(value, name, row, classes)
+            value = known[value]
+        rows.append([] if _missing(value) else [value])
     values = _label_values(name, rows)
     lengths = np.array([len(row) for row in rows], np.int64)
     if values.dtype == np.int64 and (values == -1).any():
@@ -93,13 +170,15 @@ def as_labels(name: str, y: Any) -> Named:
     return Named(values, lengths)
 
 
-def as_sets(name: str, y: Any) -> Named | Matrix:
+def as_sets(name: str, y: Any, classes: Collection[str] = ()) -> Named | Matrix:
     """A set of labels for each row, from a 0/1 matrix (n, q) or from lists of labels."""
     columns = None
-    if _is_frame(y):
+    if is_frame(y):
         columns = tuple(str(column) for column in y.columns)
-        y = y.to_numpy()
-    y = y.toarray() if hasattr(y, "toarray") else _plain(y)
+        y = as_array(y, name)
+    if hasattr(y, "toarray"):
+        check_size(f"`{name}`", y.shape, y.dtype.itemsize)
+        y = y.toarray()
     if isinstance(y, np.ndarray) and y.ndim == 2:
         wrong = ~np.isin(y, (0, 1))
         if wrong.any():
@@ -109,21 +188,32 @@ def as_sets(name: str, y: Any) -> Named | Matrix:
                 " holds only 0 and 1 (or False and True). Lists of labels go in as lists."
             )
         return Matrix(np.ascontiguousarray(y, bool), columns)
+    if isinstance(y, np.ndarray) and y.ndim != 1:
+        raise ValueError(f"`{name}` has shape {y.shape}; a matrix of sets is (rows, classes).")
     rows = []
     for row, labels in enumerate(y):
         if not is_set(labels):
-            raise ValueError(f"`{name}` has {labels!r} at row {row}; write a list of labels there.")
-        rows.append(list(labels))
+            raise ValueError(
+                f"`{name}` has {_shown(labels)} at row {row}; write a list of labels there."
+            )
+        rows.append([label.strip() if isinstance(label, str) else label for label in labels])
+        for label in rows[-1]:
+            if isinstance(label, str):
+                check_name(label, name, row, classes)
     return Named(_label_values(name, rows), np.array([len(row) for row in rows], np.int64))
 
 
-def holds_sets(y: Any) -> bool:
-    """Whether ``y`` says several labels a row: a matrix, or rows that are lists or sets."""
-    if _is_frame(y) or hasattr(y, "toarray"):
+def holds_sets(y: Any, classes: Collection[str] = ()) -> bool:
+    """Whether ``y`` says several labels a row: a matrix, or rows that are sets or ``cat|dog``."""
+    if is_frame(y) or hasattr(y, "toarray"):
         return True
     if isinstance(y, np.ndarray) and y.dtype != object:
         return y.ndim == 2
-    return any(is_set(value) for value in _plain(y))
+    return any(is_set(row) or _is_text_of_a_set(row, classes) for row in y)
+
+
+def _is_text_of_a_set(row: Any, classes: Collection[str]) -> bool:
+    return isinstance(row, str) and BAR in row and row.strip() not in classes
 
 
 def is_set(value: Any) -> bool:
@@ -138,10 +228,10 @@ def as_classes(classes: Any, parts: Mapping[str, Named | Matrix]) -> tuple[str, 
         ValueError: None was given and the labels do not settle it (integers from 1; matrices
             of different widths; names beside a matrix or beside integers).
     """
-    if isinstance(classes, (int, np.integer)):
+    if isinstance(classes, (int, np.integer)) and not isinstance(classes, bool):
         return _numbered(int(classes))
     if classes is not None:
-        return tuple(str(name) for name in classes)
+        return written_classes(classes)
     matrices = {name: part for name, part in parts.items() if isinstance(part, Matrix)}
     named = {name: p for name, p in parts.items() if isinstance(p, Named) and len(p.values)}
     texts = [name for name, part in named.items() if part.values.dtype == object]
@@ -172,6 +262,8 @@ def as_classes(classes: Any, parts: Mapping[str, Named | Matrix]) -> tuple[str, 
             f"labels run from {values.min()} to {values.max()} and 0 is never used. If they start"
             f" at 1, subtract 1; if class 0 just never occurs, pass classes={values.max() + 1}."
         )
+    for name, part in named.items():
+        check_highest(name, part.values, part.rows, len(part.lengths))
     return _numbered(int(values.max()) + 1)
 
 
@@ -186,9 +278,10 @@ def to_labels(name: str, part: Named | Matrix, classes: Sequence[str]) -> np.nda
 def to_sets(name: str, part: Named | Matrix, classes: Sequence[str]) -> np.ndarray:
     """bool (n, q)."""
     if isinstance(part, Matrix):
-        if part.columns is not None and set(part.columns) == set(classes):
-            return part.values[:, [part.columns.index(c) for c in classes]]
+        if part.columns is not None:
+            return part.values[:, column_order(part.columns, classes, f"`{name}`")]
         return part.values
+    check_size(f"`{name}`", (len(part.lengths), len(classes)), 1)
     sets = np.zeros((len(part.lengths), len(classes)), bool)
     sets[part.rows, _positions(name, part, classes)] = True
     return sets
@@ -196,17 +289,14 @@ def to_sets(name: str, part: Named | Matrix, classes: Sequence[str]) -> np.ndarr
 
 def as_ids(ids: Any) -> np.ndarray:
     """int64 or object-of-strings (n,); whether they differ is for ``Labelled`` to check."""
-    ids = np.asarray(list(_plain(ids)))
+    ids = as_array(ids, "ids") if isinstance(ids, np.ma.MaskedArray) else ids
+    ids = np.asarray(list(plain(ids)) if hasattr(ids, "__iter__") else [ids])
     if ids.dtype.kind in "iu":
         return ids.astype(np.int64)
-    return objects([value if not isinstance(value, str) else str(value) for value in ids])
-
-
-def objects(values: Sequence[Any]) -> np.ndarray:
-    """An object array (n,) of these values, whatever they are."""
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
+    for row, value in enumerate(ids):
+        if not isinstance(value, str):
+            raise ValueError(f"`ids` has {_shown(value)} at row {row}. Use strings or integers.")
+    return objects([str(value) for value in ids])
 
 
 def _positions(name: str, part: Named, classes: Sequence[str]) -> np.ndarray:
@@ -232,15 +322,17 @@ def _label_values(name: str, rows: Sequence[Sequence[Any]]) -> np.ndarray:
             kind = _label_kind(label)
             if kind is None:
                 raise ValueError(
-                    f"`{name}` has {label!r} ({type(label).__name__}) at row {row}. Labels are"
-                    " integers from 0 or strings; a 0/1 matrix goes in as a numpy array."
+                    f"`{name}` has {_shown(label)} ({type(label).__name__}) at row {row}. Labels"
+                    " are integers from 0 or strings; a 0/1 matrix goes in as a numpy array."
                 )
             first = first or kind
             if kind is not first:
                 raise ValueError(
-                    f"`{name}` has {label!r} at row {row}, but {first.__name__} before. Use"
+                    f"`{name}` has {_shown(label)} at row {row}, but {first.__name__} before. Use"
                     " either integers or names."
                 )
+            if kind is int and abs(int(label)) > LARGEST:
+                raise _too_large(name, int(label), row)
     flat = [label for labels in rows for label in labels]
     if first is str:
         return objects([str(label) for label in flat])
@@ -260,37 +352,30 @@ def _missing(value: Any) -> bool:
     return value is None or not_a_number or type(value).__name__ == "NAType"  # pandas' own
 
 
+def written_classes(classes: Any) -> tuple[str, ...]:
+    """The names of classes that somebody wrote down, as strings; none for a number or nothing."""
+    if classes is None or (isinstance(classes, (int, np.integer)) and classes is not True):
+        return ()
+    if isinstance(classes, np.ndarray):
+        classes = classes.tolist()
+    if isinstance(plain(classes), (list, tuple)):
+        classes = [
+            str(name) if isinstance(name, (int, np.integer, str)) else name
+            for name in plain(classes)
+        ]
+    return checked_classes(classes)
+
+
+def _shown(value: Any) -> str:
+    """For messages, without the names of NumPy's types and in a line."""
+    return reprlib.repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _too_large(name: str, label: int, row: int) -> ValueError:
+    return ValueError(f"`{name}` has {label} at row {row}, which is no class number.")
+
+
 def _numbered(q: int) -> tuple[str, ...]:
+    if q > MOST_CLASSES:
+        raise ValueError(f"`classes` is {q:,}; there may be at most {MOST_CLASSES:,}.")
     return tuple(str(label) for label in range(q))
-
-
-def _is_frame(value: Any) -> bool:
-    return hasattr(value, "columns") and hasattr(value, "to_numpy")
-
-
-def _plain(values: Any) -> Any:
-    """A Series of pandas or polars as a list; anything else as it is."""
-    return values.to_list() if hasattr(values, "to_list") else values
-
-
-def _number_columns(frame: Any) -> np.ndarray:
-    columns = []
-    for column in frame.columns:
-        columns.append(np.asarray(frame[column].to_numpy()))
-        if columns[-1].dtype.kind not in "biuf":
-            raise ValueError(
-                f"`inputs` has a column {str(column)!r} that is not numbers"
-                f" ({frame[column].dtype}). Drop it, encode it, or pass one column of texts as a"
-                " list."
-            )
-    if not columns:
-        raise ValueError("`inputs` has no columns.")
-    return _float_table(np.column_stack(columns))
-
-
-def _float_table(table: np.ndarray) -> np.ndarray:
-    if table.dtype.kind not in "biuf":
-        raise ValueError(f"`inputs` is {table.dtype} of shape {table.shape}, not real numbers.")
-    smallest = np.result_type(table.dtype, np.float32)
-    # by rows, as batches are gathered by row; MATLAB files come by columns
-    return np.ascontiguousarray(table, np.float32 if smallest == np.float32 else np.float64)

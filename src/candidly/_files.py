@@ -1,9 +1,11 @@
-"""Files that are whole or absent: written beside their place, then renamed."""
+"""Files that are whole or absent: written beside their place, then renamed. Lines and CSV."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +14,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 if TYPE_CHECKING:
     import polars as pl
 
+# cells that a spreadsheet may compute; also behind apostrophes, so that `raw` undoes `inert`
+_FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
+
 
 @contextmanager
-def replacing(path: Path | str) -> Iterator[BinaryIO]:
+def replacing(path: Path | str, synced: bool = False, private: bool = False) -> Iterator[BinaryIO]:
     """A binary file that becomes ``path`` when the block ends well, and leaves nothing otherwise.
+
+    Args:
+        synced: wait until file and name are on the disk, so that a power cut leaves the old file
+            or the new one. Without, it may leave the name of an empty file.
+        private: readable by its owner alone.
 
     Raises:
         OSError: the folder cannot be written, or the disk is full; the message names ``path``.
@@ -23,9 +33,14 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
     path = Path(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with beside.open("wb") as file:
+        with open(beside, "wb", opener=_private if private else None) as file:
             yield file
+            if synced:
+                file.flush()
+                os.fsync(file.fileno())
         beside.replace(path)
+        if synced:
+            sync_folder(path.parent)
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise OSError(error.errno, f"could not write {path}: {error.strerror or error}") from error
@@ -34,16 +49,91 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
         raise
 
 
+def sync_folder(folder: Path) -> None:
+    """Wait until the names of a folder's files are on the disk, where its kind can do that."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # of some network disks
+            raise
+    finally:
+        os.close(handle)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def write_table(table: pl.DataFrame, path: Path) -> None:
-    """As Parquet, CSV (lists as text) or JSON (a list of rows), by the file's ending."""
+    """As Parquet, CSV (see ``write_csv``) or JSON (a list of rows), by the file's ending."""
     if path.suffix == ".json":
         write_json(table.rows(named=True), path)
         return
     with replacing(path) as file:
         if path.suffix == ".csv":
-            joined(table).write_csv(file)
+            write_csv(table, file)
         else:
             table.write_parquet(file)
+
+
+def write_csv(table: pl.DataFrame, file: BinaryIO) -> None:
+    """As CSV that a spreadsheet can open: lists as text, and no text that it would compute.
+
+    Names of columns and cells of text are ``inert``; numbers are as they are. ``read_csv`` reads
+    the same texts back.
+    """
+    import polars as pl
+
+    texts = pl.col(pl.String, pl.Categorical, pl.Enum).cast(pl.String)
+    plain = joined(table).with_columns(texts.str.replace(f"^({_FORMULA.pattern})", "'$1"))
+    plain.rename(inert).write_csv(file)
+
+
+def read_csv(path: Path | str, **options: Any) -> pl.DataFrame:
+    """What ``polars.read_csv`` reads, with texts and names of columns as ``write_csv`` got them."""
+    import polars as pl
+
+    table = pl.read_csv(path, **options)
+    texts = pl.col(pl.String).str.replace(f"^'({_FORMULA.pattern})", "$1")
+    return table.with_columns(texts).rename(raw)
+
+
+def inert(cell: str) -> str:
+    """The text with an apostrophe before ``=``, ``+``, ``-``, ``@``, a tab or the end of a line.
+
+    A spreadsheet takes it for text then, and not for a formula. ``raw`` is the inverse.
+
+    >>> inert("=1+1"), inert("'=1"), inert("1-1")
+    ("'=1+1", "''=1", '1-1')
+    """
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def raw(cell: str) -> str:
+    """The text without the apostrophe that ``inert`` has put before it.
+
+    >>> raw("'=1+1"), raw("''=1"), raw("'tis")
+    ('=1+1', "'=1", "'tis")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell, 1) else cell
+
+
+def lines_of(path: Path | str) -> list[str]:
+    """Lines of a text file in UTF-8. They end at ``\\n`` or ``\\r\\n``, and at nothing else.
+
+    ``str.splitlines`` would also end them at U+2028, U+0085, vertical tabs and form feeds, which
+    stand inside texts, and give every line after them another number.
+
+    Raises:
+        ValueError: another encoding. OSError: it cannot be read.
+    """
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no text in UTF-8.") from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines[:-1] if lines[-1] == "" else lines
 
 
 def joined(table: pl.DataFrame) -> pl.DataFrame:

@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 def nearest(name: str, names: Iterable[str]) -> str:
     """How to end a sentence about an unknown name: ``; did you mean 'X'?``, or a full stop."""
     by_folded = {_fold(known): known for known in names}
-    close = difflib.get_close_matches(_fold(name), by_folded, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(_fold(name)[:200], by_folded, n=1, cutoff=0.5)
     return f"; did you mean {by_folded[close[0]]!r}?" if close else "."
 
 
@@ -21,18 +21,55 @@ def lookup(table: Mapping[str, Value], name: str, what: str) -> tuple[str, Value
 
     Raises:
         KeyError: nothing of that name; the message suggests the nearest one and lists the rest.
+        ValueError: no string.
     """
+    named(name, what, next(iter(table)))
     by_folded = {_fold(known): known for known in table}
     known = by_folded.get(_fold(name))
     if known is None:
         choices = ", ".join(table)
-        raise UnknownName(f"no {what} named {name!r}{nearest(name, table)} Choose from: {choices}.")
+        raise UnknownName(
+            f"no {what} named {shortened(name)}{nearest(name, table)} Choose from: {choices}."
+        )
     return known, table[known]
+
+
+def named(name: object, what: str, example: str) -> str:
+    """``name`` as it is, if it is a string.
+
+    Raises:
+        ValueError: something else, such as the thing itself in place of its name.
+    """
+    if not isinstance(name, str):
+        raise ValueError(f"{what} is a {type(name).__name__}; give its name, such as {example!r}.")
+    return name
+
+
+def made_by(value: object, kinds: type | tuple[type, ...], name: str, maker: str) -> None:
+    """Refuse an argument of another kind, and say what makes one of this kind.
+
+    Raises:
+        ValueError: it is another.
+    """
+    if not isinstance(value, kinds):
+        raise ValueError(f"{name} is a {type(value).__name__}; make it with {maker}.")
 
 
 def _fold(name: str) -> str:
     # a plus is part of a name: ELR and ELR+ are two
     return "".join(c for c in name.lower() if c.isalnum() or c == "+")
+
+
+def shortened(value: object, most: int = 60) -> str:
+    """What somebody wrote, as a message quotes it: of what is long, the beginning.
+
+    >>> shortened("cat"), shortened("x" * 100, 5)
+    ("'cat'", "'xxxxx…' (100 characters)")
+    """
+    said = repr(value)
+    if len(said) <= most + 2:
+        return said
+    return f"{said[: most + 1]}…{said[-1]} ({len(str(value))} characters)"
 
 
 class UnknownName(KeyError):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._convert import objects
+from ._inputs import objects
 from .storage import packed_strings, unpacked_strings
 from .votes import Votes
 

@@ -1,7 +1,8 @@
 """The saved state of stacks: one file, whole or absent, no pickle.
 
 A file names its member trials, so that a stack can be taken up again whatever the plan or the
-stack size has become. Tables are written from where they lie, without a second copy.
+stack size has become. Tables are written from where they lie, without a second copy. Behind the
+NumPy archive stands a checksum of all of it: those inside it leave out its own headers.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import torch
@@ -18,7 +22,17 @@ import torch
 from ._files import replacing
 from .stack import Stack
 
-SCHEMA = 2
+SCHEMA = 3
+MARK = b"crc32:"  # in front of the checksum, 8 hex digits, with which the file ends
+PIECE = 1 << 20  # bytes read at once
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a checkpoint is of: the keys of its trials, and the updates they have done."""
+
+    keys: tuple[str, ...]
+    t: int
 
 
 def state_of(stack: Stack) -> dict[str, np.ndarray]:
@@ -60,30 +74,53 @@ def path_of(folder: Path, keys: Sequence[str]) -> Path:
 
 
 def save(folder: Path, keys: Sequence[str], stack: Stack) -> Path:
-    """Write the stack's state; replaces its previous checkpoint."""
+    """Write the stack's state, and wait until it is on the disk; replaces its previous one."""
     path = path_of(folder, keys)
-    about = json.dumps({"schema": SCHEMA, "keys": list(keys)}).encode()
-    with replacing(path) as file:
+    about = json.dumps({"schema": SCHEMA, "keys": list(keys), "t": stack.t}).encode()
+    with replacing(path, synced=True) as file:
         np.savez(
             file,
             allow_pickle=False,
             about=np.frombuffer(about, dtype=np.uint8),
             **state_of(stack),
         )
+        file.flush()
+        with Path(file.name).open("rb") as written:
+            checksum = _checksum(written, written.seek(0, 2))
+        file.seek(0, 2)
+        file.write(MARK + checksum)
     return path
 
 
-def members(path: Path) -> tuple[str, ...] | None:
-    """The trial keys of a checkpoint; None when it is damaged anywhere or of another version."""
+def _checksum(file: BinaryIO, size: int) -> bytes:
+    """Of the first ``size`` bytes."""
+    found = 0
+    file.seek(0)
+    while size > 0:
+        piece = file.read(min(PIECE, size))
+        if not piece:
+            break
+        found = zlib.crc32(piece, found)
+        size -= len(piece)
+    return b"%08x" % found
+
+
+def saved_at(path: Path) -> Saved | None:
+    """What a checkpoint is of; None when it is damaged anywhere or of another version."""
+    ending = len(MARK) + 8
     try:
-        with zipfile.ZipFile(path) as whole:
-            if whole.testzip() is not None:
+        with path.open("rb") as file:
+            size = file.seek(0, 2) - ending
+            file.seek(max(size, 0))
+            if size < 0 or file.read() != MARK + _checksum(file, size):
                 return None
         with np.load(path, allow_pickle=False) as file:
             about = json.loads(file["about"].tobytes())
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
-    return tuple(about["keys"]) if about.get("schema") == SCHEMA else None
+    if about.get("schema") != SCHEMA:
+        return None
+    return Saved(tuple(about["keys"]), about["t"])
 
 
 def load(path: Path, stack: Stack) -> Stack:

@@ -5,11 +5,41 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from .labelled import Labelled
+from ._checks import check_size
+from .votes import Votes
+
+MOST = 2000  # classes of a matrix that is worth holding as numbers; a file of it takes 100 MB
+
+
+class Data(Protocol):
+    """What describing reads; ``Labelled`` is one."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def q(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def inputs(self) -> np.ndarray: ...
+    @property
+    def classes(self) -> tuple[str, ...]: ...
+    @property
+    def candidates(self) -> np.ndarray | None: ...
+    @property
+    def given(self) -> np.ndarray | None: ...
+    @property
+    def tags(self) -> np.ndarray | None: ...
+    @property
+    def votes(self) -> Votes | None: ...
+    @property
+    def truth(self) -> np.ndarray | None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +65,10 @@ class Description:
         oracle_noise_rate: share of examples whose truth is no candidate.
         oracle_given_noise_rate: share of the given labels that differ from the truth.
         oracle_flipping: (q, q); among examples of class a, the share with b as a candidate (or,
-            without candidate sets, as given label). A row of NaN where class a has none.
+            without candidate sets, as given label). A row of NaN where class a has none. None
+            beyond 2000 classes, as is what follows from such a matrix.
         oracle_transition: (q, q); among examples of class a that have a given label, the share
-            with b as that label. A row of NaN where class a has none.
+            with b as that label. A row of NaN where class a has none. None beyond 2000 classes.
         oracle_diagonal: of oracle_transition: the share of each class whose given label is right.
         oracle_ambiguity: largest entry of it off the diagonal, for candidate sets; a proxy of the
             ambiguity degree that holds when sets depend on the class alone.
@@ -77,15 +108,15 @@ class Description:
         return {name: _plain(value) for name, value in dataclasses.asdict(self).items()}
 
 
-def describe(data: Labelled) -> Description:
-    """Characteristics of ``data``, the oracle's among them when there is a truth.
+def describe(data: Data) -> Description:
+    """Characteristics of a ``Labelled``, the oracle's among them when there is a truth.
 
     Raises:
         ValueError: there is no example.
 
     Source of the definitions: Wang et al., ICLR 2025; Cour et al., 2011 (ambiguity degree).
     """
-    if not len(data):
+    if not data.n:
         raise ValueError("there is no example to describe.")
     found = _inputs(data) | _labels(data)
     if data.truth is not None:
@@ -101,7 +132,11 @@ def flipping(sets: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
     Returns:
         float (q, q), rows a, columns b, in [0, 1]; NaN in rows of classes without an example.
+
+    Raises:
+        ValueError: so many classes that the matrix would take more than 17 GB.
     """
+    check_size("the matrix of classes", (sets.shape[1], sets.shape[1]), 8)
     classes = (truth[:, None] == np.arange(sets.shape[1])).astype(np.float64)
     counts = classes.sum(0)[:, None]
     together = classes.T @ sets
@@ -116,7 +151,11 @@ def transition(given: np.ndarray, truth: np.ndarray, q: int) -> np.ndarray:
 
     Returns:
         float (q, q), rows a, columns b, in [0, 1]; NaN in rows of classes without an example.
+
+    Raises:
+        ValueError: so many classes that the matrix would take more than 17 GB.
     """
+    check_size("the matrix of classes", (q, q), 8)
     given, truth = np.asarray(given), np.asarray(truth)
     both = (given >= 0) & (truth >= 0)
     pairs = np.bincount(truth[both] * q + given[both], minlength=q * q).reshape(q, q)
@@ -124,7 +163,7 @@ def transition(given: np.ndarray, truth: np.ndarray, q: int) -> np.ndarray:
     return np.divide(pairs, counts, out=np.full((q, q), np.nan), where=counts > 0)
 
 
-def _inputs(data: Labelled) -> dict[str, Any]:
+def _inputs(data: Data) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if data.kind == "table":
         constant = (data.inputs == data.inputs[0]).all(0)
@@ -139,7 +178,7 @@ def _inputs(data: Labelled) -> dict[str, Any]:
     return found
 
 
-def _labels(data: Labelled) -> dict[str, Any]:
+def _labels(data: Data) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if data.candidates is not None:
         sizes = data.candidates.sum(1)
@@ -160,7 +199,7 @@ def _labels(data: Labelled) -> dict[str, Any]:
     return found
 
 
-def _oracle(data: Labelled, truth: np.ndarray) -> dict[str, Any]:
+def _oracle(data: Data, truth: np.ndarray) -> dict[str, Any]:
     known = truth >= 0
     found: dict[str, Any] = {"oracle_unknown": int((~known).sum())}
     if not known.any():
@@ -176,13 +215,14 @@ def _oracle(data: Labelled, truth: np.ndarray) -> dict[str, Any]:
         both = known & (data.given >= 0)
         if both.any():
             found["oracle_given_noise_rate"] = float((data.given != truth)[both].mean())
-            shares = transition(data.given, truth, data.q)
-            found["oracle_transition"] = tuple(tuple(row) for row in shares.tolist())
-            found["oracle_diagonal"] = tuple(shares.diagonal().tolist())
-        if sets is None:
+            if data.q <= MOST:
+                shares = transition(data.given, truth, data.q)
+                found["oracle_transition"] = tuple(tuple(row) for row in shares.tolist())
+                found["oracle_diagonal"] = tuple(shares.diagonal().tolist())
+        if sets is None and data.q <= MOST:
             truth = np.where(both, truth, -1)
             sets = data.given[:, None] == np.arange(data.q)
-    if sets is not None:
+    if sets is not None and data.q <= MOST:
         shares = flipping(sets, truth)
         found["oracle_flipping"] = tuple(tuple(row) for row in shares.tolist())
         off = shares[~np.eye(data.q, dtype=bool)]
@@ -191,7 +231,7 @@ def _oracle(data: Labelled, truth: np.ndarray) -> dict[str, Any]:
     return found
 
 
-def _names(data: Labelled, which: Any) -> tuple[str, ...]:
+def _names(data: Data, which: Any) -> tuple[str, ...]:
     return tuple(data.classes[label] for label in np.flatnonzero(which))
 
 

@@ -6,19 +6,20 @@ import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from . import _checks, _convert
+from . import _checks, _convert, _inputs
+from ._arrays import as_array, rows_are, same_rows
+from ._numbers import whole
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
+from .describe import Description, describe
 from .seeds import hashed
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
-
-if TYPE_CHECKING:
-    from .describe import Description
 
 SCHEMA = 1  # of saved files; loading refuses others
 
@@ -99,8 +100,10 @@ class Labelled:
         """The examples at ``rows``: integer indices, a bool mask (n,) or a slice, in that order.
 
         Raises:
-            ValueError: a mask of another length, indices out of range, or a row twice.
+            ValueError: a mask of another length, or a Series that names its rows otherwise; indices
+            out of range, or a row twice.
         """
+        rows_are(rows, self.ids, "rows")
         rows = _indices(rows, self.n)
         changes: dict[str, Any] = {
             name: getattr(self, name)[rows]
@@ -134,8 +137,6 @@ class Labelled:
 
     def describe(self) -> Description:
         """Sizes, candidates, noise, flips: see ``candidly.describe``. Reads the truth."""
-        from .describe import describe  # which knows this class
-
         return describe(self)
 
     def fingerprint(self) -> str:
@@ -200,8 +201,9 @@ class Labelled:
         hashed trial seed, first of all rows, then of the places among those not in test.
         """
         for name, share in (("test", test), ("validation", validation)):
-            if not 0 <= share < 1:
-                raise ValueError(f"`{name}` is {share}; give a share in [0, 1).")
+            if not isinstance(share, Real) or not 0 <= share < 1:
+                raise ValueError(f"`{name}` is {share!r}; give a share in [0, 1).")
+        seed = whole(seed, "seed")
         rest = int(self.n * (1 - test))
         held = int(validation * rest)
         rows = _shuffled(self.n, seed)
@@ -242,11 +244,13 @@ def from_arrays(
     """``Labelled`` from what scikit-learn users have.
 
     Args:
-        X: number array (n, d), pandas or polars data frame, scipy sparse matrix, uint8 images
-            (n, h, w[, c]), or a list of strings (texts) or of ``pathlib.Path`` (media files).
-            Bool and integer tables become float32 up to 16 bits and float64 beyond: exact.
-        y: the labels. A 0/1 matrix (n, q), or one list or set of labels a row, is ``candidates``;
-            integers or strings, one a row, are ``given`` (-1 or None: none).
+        X: number array (n, d), tensor, pandas or polars data frame, scipy sparse matrix, uint8
+            images (n, h, w[, c]), or a list of strings (texts) or of ``pathlib.Path`` (media
+            files). Bool and integer tables become float32 up to 16 bits and float64 beyond: exact.
+            A first column without a name that numbers the rows is left out.
+        y: the labels. A 0/1 matrix (n, q), or one list or set of labels a row, or strings of which
+            some are sets such as ``"cat|dog"``, is ``candidates``; integers or strings, one a row,
+            are ``given`` (-1, None or "": none).
         truth: integers or strings, one a row; -1 or None where unknown.
         candidates, given, tags: the same by name, when there is more than one kind.
         votes: answers of people, from ``Votes.from_rows``.
@@ -256,29 +260,41 @@ def from_arrays(
         source: where this came from, in words.
 
     Raises:
-        ValueError: nothing in ``X``, or labels that do not fit; the message says which and where.
+        ValueError: nothing in ``X``; labels that do not fit, or text of labels in another notation
+            (``_label_text``); Series and frames of pandas whose rows are named otherwise than each
+            other; masked arrays that hide something; class numbers from 1000 on that exceed the
+            number of rows, without ``classes``. The message says which and where.
+
+    Warns:
+        UserWarning: a column was left out.
 
     >>> from_arrays([[0.5], [1.5]], [{"cat", "dog"}, {"dog"}]).candidates.tolist()
     [[True, True], [False, True]]
     """
+    same_rows(X=X, y=y, truth=truth, candidates=candidates, given=given, tags=tags, ids=ids)
     raw = {"candidates": candidates, "given": given, "tags": tags, "truth": truth}
+    raw = {name: _convert.listed(name, v) for name, v in raw.items() if v is not None}
+    known = _convert.written_classes(classes)
     if y is not None:
-        name = "candidates" if _convert.holds_sets(y) else "given"
-        if raw[name] is not None:
+        y = _convert.listed("y", y)
+        name = "candidates" if _convert.holds_sets(y, known) else "given"
+        if name in raw:
             raise ValueError(f"`y` holds {name}, and `{name}` is there as well. Pass one of them.")
         raw[name] = y
+    if any(_convert.written(name, value) for name, value in raw.items()):
+        cells = {name: value for name, value in raw.items() if isinstance(value, list)}
+        raw |= _convert.from_text(cells, known)
     parts: dict[str, _convert.Named | _convert.Matrix] = {}
     for name, value in raw.items():
-        if value is not None:
-            read = _convert.as_sets if name in ("candidates", "tags") else _convert.as_labels
-            parts[name] = read(name, value)
-    inputs = _convert.as_inputs(X)
+        read = _convert.as_sets if name in _convert.SETS else _convert.as_labels
+        parts[name] = read(name, value, known)
+    inputs = _inputs.as_inputs(X)
     if not len(inputs):
         raise ValueError("`inputs` has no rows.")
     names = _checks.checked_classes(_convert.as_classes(classes, parts))
     arrays: dict[str, Any] = {}
     for name, part in parts.items():
-        write = _convert.to_sets if name in ("candidates", "tags") else _convert.to_labels
+        write = _convert.to_sets if name in _convert.SETS else _convert.to_labels
         arrays[name] = write(name, part, names)
     if ids is not None:
         arrays["ids"] = _convert.as_ids(ids)
@@ -291,14 +307,14 @@ def given_to_candidates(given: np.ndarray, q: int) -> np.ndarray:
     >>> given_to_candidates(np.array([1, -1]), 2).tolist()
     [[False, True], [True, True]]
     """
-    given = np.asarray(given)
+    given = as_array(given, "given")
+    if given.dtype.kind not in "iu" or given.ndim != 1:
+        raise ValueError(
+            f"`given` is {given.dtype} of shape {given.shape}; it needs integers (n,)."
+        )
     _checks.check_range("given", given, q, lowest=-1)
+    _checks.check_size("`candidates`", (len(given), q), 1)
     return (given[:, None] == np.arange(q)) | (given[:, None] == -1)
-
-
-def candidates_to_complement(candidates: np.ndarray) -> np.ndarray:
-    """The labels that are ruled out: bool (n, q) -> bool (n, q). Its own inverse."""
-    return ~np.asarray(candidates, bool)
 
 
 def _shuffled(n: int, seed: int) -> np.ndarray:
@@ -311,7 +327,7 @@ def _shuffled(n: int, seed: int) -> np.ndarray:
 def _indices(rows: Any, n: int) -> np.ndarray:
     if isinstance(rows, slice):
         return np.arange(n)[rows]
-    rows = np.asarray(rows)
+    rows = as_array(rows, "rows")
     if rows.size == 0 and rows.dtype != bool:
         return np.zeros(0, np.int64)
     if rows.ndim != 1 or rows.dtype.kind not in "bui":

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from ._device import check_device
 from ._files import replacing
 from ._names import nearest
+from ._numbers import whole
 from .algorithms import Algorithm, configuration
 from .algorithms import algorithm as algorithm_named
 from .examples import SCALINGS, Examples, make_examples, split_scaling, table_of
@@ -59,7 +61,10 @@ class Model:
         Raises:
             ValueError: another number of features, or one that is not finite.
         """
-        raw = np.asarray(table_of(np.asarray(inputs)), dtype=np.float64)
+        try:
+            raw = np.asarray(table_of(np.asarray(inputs)), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("`inputs` must be numbers, a row an example.") from None
         shift, factor = self.scaling
         if raw.shape[1] != len(shift):
             raise ValueError(
@@ -116,8 +121,12 @@ def load_model(path: Path | str) -> Model:
             parameters = {n[4:]: file[n] for n in file.files if n.startswith("net/")}
             scaling = file["shift"], file["factor"]
             scores = file["suspicion"] if "suspicion" in file.files else None
-    except (ValueError, KeyError) as error:
-        raise ValueError(f"{path} is no model of candidly's ({error}).") from None
+    except OSError as error:
+        if isinstance(error, (FileNotFoundError, IsADirectoryError, PermissionError)):
+            raise
+        raise ValueError(f"{path} is no model that Model.save wrote.") from error
+    except Exception as error:  # on other files the readers raise whatever they ran into
+        raise ValueError(f"{path} is no model that Model.save wrote.") from error
     if about.pop("schema") != SCHEMA:
         raise ValueError(f"{path} was written by another version of candidly; fit it again.")
     return Model(parameters, scaling, about, scores)
@@ -144,22 +153,35 @@ def fit(
         seed: of initialisation and order.
         scaling: ``train`` standardises the features, ``none`` leaves them as they are.
         net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
+        device: ``cpu``, ``cuda`` or ``cuda:1``.
         watchers: called after every update with the stack and the batch, which holds the rows'
             ``ids`` (1, B) and their ``logits`` (1, B, q) from before the update.
         hyper: hyper-parameters in place of the algorithm's defaults.
 
     Raises:
-        ValueError: the data does not suit the algorithm, or an impossible setting.
+        ValueError: the data does not suit the algorithm or is smaller than a batch, a device that
+            is not there, or an impossible setting.
         FloatingPointError: training diverged.
     """
+    if not isinstance(data, Labelled):
+        raise ValueError(
+            f"fit takes inputs and labels in one Labelled, and this is a {type(data).__name__}:"
+            " fit(candidly.from_arrays(X, y), 'PRODEN')."
+        )
     page = algorithm_named(algorithm)
+    steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
     values = hyper_parameters(page, hyper)
     if scaling not in SCALINGS:
         raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
-    if steps < 1:
-        raise ValueError(f"steps is {steps}; train for at least one update.")
+    device = check_device(device)
     seen, rows = data if page.oracle else data.blind(), np.arange(data.n)
     examples = make_examples(seen, page.reads, scaling, device=device)
+    batch = int(values["batch_size"])
+    if data.n < batch:
+        raise ValueError(
+            f"{data.source or 'the data'} has {data.n} rows, and training needs at least as many "
+            f"as a batch, which is {batch}. Use more rows, or batch_size={max(data.n, 1)} or less."
+        )
     member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
     made = network(net, examples.inputs.shape[1], data.q)
     stack = Stack(page, made, examples, [member], steps)

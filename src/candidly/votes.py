@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ._checks import read_only
-from ._convert import objects
+from ._checks import check_size, read_only
+from ._inputs import objects
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,15 @@ class Votes:
         items: list[int] = []
         annotators: list[str] = []
         labels: list[list[int]] = []
+        if not isinstance(rows, Iterable):
+            raise ValueError(f"votes: {rows!r} holds no rows (item, annotator, labels).")
         for row in rows:
+            if not isinstance(row, (tuple, list)) or len(row) != 3:
+                raise ValueError(
+                    f"votes: answer {len(items)} is {row!r}; write (item, annotator, labels)."
+                )
             item, annotator, answer = row
-            if isinstance(answer, (int, np.integer, str)):
+            if isinstance(answer, str) or not isinstance(answer, Iterable):
                 raise ValueError(
                     f"votes: the labels of answer {len(items)} are {answer!r}."
                     f" Write a list, [{answer!r}], as an answer may hold several labels."
@@ -161,6 +167,7 @@ def union(votes: Votes, n: int, q: int, empty: Empty = "error") -> np.ndarray:
     Source: Wang et al., ICLR 2025, PLCIFAR10-Aggregate.
     """
     check_votes(votes, n, q)
+    check_size("candidates", (n, q), 1)
     candidates = np.zeros((n, q), bool)
     candidates[np.repeat(votes.item, np.diff(votes.offsets)), votes.labels] = True
     return _filled(candidates, empty)
@@ -175,6 +182,7 @@ def vaguest(votes: Votes, n: int, q: int, empty: Empty = "error") -> np.ndarray:
     Source: Wang et al., ICLR 2025, PLCIFAR10-Vaguest.
     """
     check_votes(votes, n, q)
+    check_size("candidates", (n, q), 1)
     lengths = np.diff(votes.offsets)
     # by item, then longest first, then in stored order: the first answer of each item wins
     order = np.lexsort((np.arange(len(votes)), -lengths, votes.item))
@@ -200,6 +208,7 @@ def votes_to_given(votes: Votes, n: int, q: int) -> np.ndarray:
     array([ 2, -1])
     """
     check_votes(votes, n, q)
+    check_size("counts of labels", (n, q), 8)
     rows = np.repeat(votes.item, np.diff(votes.offsets))
     counts = np.bincount(rows * q + votes.labels, minlength=n * q).reshape(n, q)
     return np.where(counts.any(1), counts.argmax(1), -1).astype(np.int64)
@@ -241,4 +250,6 @@ def _filled(candidates: np.ndarray, empty: Empty) -> np.ndarray:
 def _whole(value: Any, what: str, answer: int) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"votes: {what} {value!r} of answer {answer} is not an integer.")
+    if abs(int(value)) >= 2**63:
+        raise ValueError(f"votes: {what} {value} of answer {answer} is too large.")
     return int(value)

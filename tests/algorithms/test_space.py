@@ -6,6 +6,11 @@ import pytest
 from candidly.algorithms import ALGORITHMS, algorithm, configuration
 from candidly.algorithms._space import COMMON, one_of, power_of_two
 
+
+def labels_of(page):
+    return (page.name, *(f"{page.name}:{variant}" for variant in page.variants))
+
+
 COMMON_VECTORS = {
     (1, 0): (1.1906162909e-4, 9.7431077810e-5, 128),
     (2, 0): (3.2079291369e-4, 6.0352033553e-4, 64),
@@ -109,13 +114,36 @@ def test_batch_sizes_are_whole_numbers_of_python_or_numpy():
             setting.check("batch_size", size)
 
 
+# hyper-parameters whose values are whole numbers in every search, and need not be
+REAL = {"alpha", "beta", "cap", "lam", "lambda_u", "lr_u", "lr_v", "scale", "weight_decay_row"}
+COUNTS = [
+    (label, name, setting)
+    for page in ALGORITHMS.values()
+    for label in labels_of(page)
+    for name, setting in algorithm(label).settings().items()
+    if isinstance(setting.default, int) and name not in REAL
+]
+
+
+@pytest.mark.parametrize(("label", "name", "setting"), COUNTS)
+def test_a_count_is_a_whole_number_in_its_interval(label, name, setting):
+    setting.check(name, 2)
+    with pytest.raises(ValueError, match=rf"^{name} is 2\.5; give a whole number\.$"):
+        setting.check(name, 2.5)
+    with pytest.raises(ValueError, match=rf"^{name} is -1; it must lie in "):
+        setting.check(name, -1)
+
+
+@pytest.mark.parametrize("yes", [True, np.True_])
+def test_true_is_no_number(yes):
+    for name in ("lr", "batch_size"):
+        with pytest.raises(ValueError, match=f"^{name} is True; give a number"):
+            COMMON[name].check(name, yes)
+
+
 def test_every_default_and_every_draw_lies_in_its_interval():
     pages = [algorithm(label) for page in ALGORITHMS.values() for label in labels_of(page)]
     for page in pages:
         for config in range(8):
             for name, value in configuration(page.settings(), config, 0).items():
                 page.settings()[name].check(f"{page.label}'s {name}", value)
-
-
-def labels_of(page):
-    return (page.name, *(f"{page.name}:{variant}" for variant in page.variants))

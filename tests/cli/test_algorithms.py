@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -52,6 +53,8 @@ def test_show_says_what_a_variant_changes(candidly):
         return shown["differences"][variant]
 
     assert "multiplied by the candidate mask" in said("CAVL", "plench")
+    assert re.search(r"version +1, :plench 2 *\n", candidly("algorithms", "show", "LWS")[1])
+    assert re.search(r"version +2 *\n", candidly("algorithms", "show", "LWS:plench")[1])
     assert "before the update" in said("PRODEN", "pre")
     # without an entry of its own, the released program's algorithm is the fixed one
     assert candidly("algorithms", "show", "CC:plench")[1].startswith("CC:plench")

@@ -14,7 +14,7 @@ import pytest
 from scipy.io import savemat
 
 from candidly.sweep.journal import read_results
-from candidly.sweep.run import locked
+from candidly.sweep.lock import locked
 
 SMALL = (
     *("--dataset", "digits", "--labels", "flip:rate=0.3", "--algorithms", "PRODEN,CC"),
@@ -78,11 +78,12 @@ def test_run_prints_tables_to_stdout_and_the_rest_to_stderr(finished):
     assert "Traceback" not in done.stderr
 
 
-def test_progress_without_a_terminal_is_lines_with_the_time_left(finished):
+def test_progress_without_a_terminal_is_lines_from_the_start_to_the_end(finished):
     _, done = finished
     told = [line for line in done.stderr.splitlines() if "% ·" in line]
-    assert all(re.fullmatch(r"\d+ % · \d of 8 runs · (\d+:)?\d+:\d\d left", line) for line in told)
-    assert told[-1] == "100 % · 8 of 8 runs · 0:00 left"
+    assert all(re.fullmatch(r"\d+ % · \d of 8 runs · \d+:\d\d elapsed", line) for line in told)
+    assert told[0] == "0 % · 0 of 8 runs · 0:00 elapsed"
+    assert told[-1].startswith("100 % · 8 of 8 runs · ")
     assert "\x1b" not in done.stderr
     assert "\r" not in done.stderr
 
@@ -111,6 +112,8 @@ def test_a_longer_plan_trains_the_rest_alone(candidly, tmp_path):
     ("changed", "message"),
     [
         (("--steps", 60), "was planned with steps = 40, this run says 60"),
+        (("--scaling", "none"), "was planned without scaling, this run says none. Leave scaling"),
+        (("--hyper", "lr=0.1"), "was planned without hyper, this run says lr=0.1"),
         (("--labels", "flip:rate=0.4"), "labels = flip:rate=0.3, this run says flip:rate=0.4"),
         (("--configs", 1), "configs = 2, this run says 1"),
         (("--variant", "plench"), "variant = fixed, this run says plench"),
@@ -124,6 +127,32 @@ def test_a_contradiction_with_the_directory_is_refused(finished, candidly, chang
     assert message in err
     assert "use another --out" in err
     assert (lines_of(out), (out / "plan.json").read_bytes()) == before
+
+
+def test_what_is_left_out_is_not_called_none(finished, candidly):
+    out, _ = finished
+    words = [word for word in SMALL if word not in ("--labels", "flip:rate=0.3")]
+    words[words.index("PRODEN,CC")] = "supervised-oracle,supervised-oracle:plench"
+    status, _, err = candidly("bench", "run", *words, *HERE, "--out", out)
+    assert status == 2
+    assert "labels = flip:rate=0.3, this run leaves it out. Repeat the old value" in err
+    assert "None" not in err
+
+
+def test_tables_and_status_load_no_torch(finished):
+    out, _ = finished
+    heavy = ("torch", "numba", "sklearn", "matplotlib", "polars", "pandas")
+    for command in ("table", "status"):
+        code = (
+            f"import sys; sys.argv = ['candidly', 'bench', {command!r}, {str(out)!r}]\n"
+            "from candidly.cli import main\n"
+            "try: main()\n"
+            "except SystemExit: pass\n"
+            f"print([name for name in {heavy} if name in sys.modules])"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert "PRODEN" in done.stdout, done.stderr
+        assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_a_directory_at_work_is_refused(finished, candidly):
@@ -203,8 +232,8 @@ def test_a_file_that_is_not_the_published_one_is_told_in_a_line(candidly, tmp_pa
         (("--dataset", "mine.csv"), "there is no file mine.csv"),
         (("--labels", "flop:rate=0.3"), "did you mean 'flip'?"),
         (("--algorithms", "ce"), "ce cannot learn from digits: digits + flip(rate=0.3, seed=0)"),
-        (("--steps", 0), "`steps` is 0"),
-        (("--variant", "plenh"), "`variant` is 'plenh'"),
+        (("--steps", 0), "--steps is 0, but must be a whole number of at least 1"),
+        (("--variant", "plenh"), "--variant is 'plenh'; did you mean 'plench'?"),
         (("--test-share", 0.99), "fewer than a batch of"),
         (("--device", "tpu"), "device 'tpu' is unknown"),
         (("--settings", "none.toml"), "none.toml"),

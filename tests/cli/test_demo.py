@@ -6,7 +6,7 @@ import pytest
 
 from candidly.cli import demo
 from candidly.sweep.journal import read_results
-from candidly.sweep.plan import facts_of, make_plan
+from candidly.sweep.planning import facts_of, make_plan
 from candidly.sweep.settings import make_settings
 
 REDUCED = {"algorithms": ("CC", "supervised-oracle"), "configs": 1, "splits": 2, "steps": 40}

@@ -123,10 +123,10 @@ def test_labels_by_name_as_csv_and_probabilities_as_csv_parquet_or_chunks(candid
         files = ("--labels", "names.csv", "--probs", "chunks")
         found = asked(candidly, "--classes", "classes.txt", files=files)
         assert [r["given"] for r in found["issues"]] == [NAMES[r["given"]] for r in expected]
-    (tmp_path / "names.csv").write_text("mouse\n" + named.replace("dog", "mouse"))
+    (tmp_path / "names.csv").write_text("mouse\n" + named.replace("dog", "mouse") + "cat\n")
     status, out, err = candidly("errors", "find", *files, "--classes", "classes.txt")
     assert (status, out) == (2, "")
-    assert "shape (601,)" in err  # more than one line is no class, so the first is no header
+    assert "shape (602,)" in err  # more than one line is no class, so the first is no header
 
 
 def test_normalise_unlabelled_collisions_workers(candidly, made, tmp_path):
@@ -144,6 +144,17 @@ def test_normalise_unlabelled_collisions_workers(candidly, made, tmp_path):
     assert all(row["index"] >= 10 for row in found["issues"])
     text = candidly("errors", "find", *FILES, "--normalise", "--unlabelled")[1]
     assert "10 without a label" in text
+
+
+def test_media_that_cannot_be_shown_are_refused_and_the_table_is_there(candidly, made, tmp_path):
+    first = int(errors.find(*made).indices[0])
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / f"{first}.png").write_bytes(b"<svg/>")
+    more = ("--media", "in", "--html", "page.html", "--out", "issues.csv")
+    status, _, err = candidly("errors", "find", *FILES, *more)
+    assert (status, f"{first}.png cannot be read as a picture" in err) == (2, True)
+    assert not (tmp_path / "page.html").exists()
+    assert len(pl.read_csv(tmp_path / "issues.csv")) == len(errors.find(*made).indices)
 
 
 def test_candidate_sets(candidly, made, tmp_path):
@@ -295,11 +306,11 @@ def spoil(given, probs, how):
         ("nan", "probs.npy has NaN or infinity at row 3, and in 1 row in all."),
         ("sums", "(--normalise)"),
         ("outside", "outside [0, 1] at row 4"),
-        ("label", "--labels is 9 at row 7; 4 classes are numbered 0 to 3."),
+        ("label", "--labels (labels.npy) is 9 at row 7; 4 classes are numbered 0 to 3."),
         ("minus", "(--unlabelled)"),
-        ("short", "--labels has shape (599,); --probs has 600 rows."),
+        ("short", "--labels (labels.npy) has shape (599,); --probs has 600 rows."),
         ("floats", "labels are integers"),
-        ("kind", "--labels holds bool"),
+        ("kind", "--labels (labels.npy) holds bool"),
         ("complex", "probs.npy holds complex128"),
         ("flat", "probs.npy has shape (600,)"),
         ("one class", "label errors need two classes"),
@@ -325,7 +336,10 @@ def test_bad_data_are_one_sentence_and_status_2(candidly, made, tmp_path, verb, 
         (["--rank", "margn"], "did you mean 'margin'?"),
         (["--count", "5"], "--count is for --by margin"),
         (["--by", "margin", "--count", "many"], "give a number, off-diagonal or calibrated"),
-        (["--by", "margin", "--count", "601"], "count is 601; there are 600 examples."),
+        (
+            ["--by", "margin", "--count", "601"],
+            "count is 601, but must be a whole number from 0 to 600",
+        ),
         (["--by", "margin", "--count", "-1"], "count is -1"),
         (["--collisions", "both"], "choose global or masked"),
         (["--classes", "cat,dog"], "--classes has 2 names; --probs has 4 columns."),
@@ -342,7 +356,7 @@ def test_bad_data_are_one_sentence_and_status_2(candidly, made, tmp_path, verb, 
         (["--labels", "classes.txt"], "classes.txt is no .npy, .npz, .csv or .parquet file."),
         (["--probs", "nowhere"], "nowhere does not exist."),
         (["--probs", "classes.txt"], "classes.txt is no .npy"),
-        (["--work", "classes.txt"], "File exists: classes.txt"),
+        (["--work", "classes.txt"], "classes.txt is no folder"),
     ],
 )
 def test_bad_options_are_one_sentence_and_status_2(candidly, made, tmp_path, more, message):
@@ -420,10 +434,14 @@ def test_progress_is_silent_at_first_and_then_says_what_is_left(monkeypatch, cap
         for done in (10, 20, 30, 40):
             watch(done, 100)
             now[0] += 1.5
-        now[0] = 20.0
-        watch(50, 100)
+        for now[0], done in ((20.0, 50), (30.0, 55), (40.0, 60)):
+            watch(done, 100)
     lines = capsys.readouterr().err.splitlines()
-    assert lines == ["30 % read · 0:10 left", "50 % read · 0:25 left"]
+    assert lines == [
+        "30 % read · 0:03 elapsed",
+        "50 % read · 0:20 elapsed · about 0:25 left",
+        "60 % read · 0:40 elapsed · about 0:32 left",
+    ]
 
 
 def test_progress_on_a_terminal_is_a_bar(monkeypatch, capsys):
@@ -434,3 +452,22 @@ def test_progress_on_a_terminal_is_a_bar(monkeypatch, capsys):
         watch(10, 100)
         watch(100, 100)
     assert "reading" in capsys.readouterr().err
+
+
+def test_probabilities_that_tell_nothing_are_said(candidly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    guesses = np.full((300, 5), 0.05)
+    guesses[np.arange(300), rng.integers(0, 5, 300)] = 0.8
+    np.save("g.npy", guesses)
+    np.save("l.npy", np.arange(300) % 5)
+    command = ["errors", "find", "--labels", "l.npy", "--probs", "g.npy", "--json"]
+    code, out, err = candidly(*command, "--html", "page.html")
+    assert code == 0
+    warned = json.loads(out)["warnings"]
+    for what in ("guesses would agree in", "Where more than half are"):
+        assert sum(what in sentence for sentence in warned) == 1
+        assert err.count(what) == 1
+        assert what in (tmp_path / "page.html").read_text()
+    _, out, _ = candidly("errors", "health", "--labels", "l.npy", "--probs", "g.npy", "--json")
+    assert sum("guesses would agree in" in said for said in json.loads(out)["warnings"]) == 1

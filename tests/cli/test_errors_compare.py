@@ -15,7 +15,8 @@ from candidly.cli.errors_compare import with_noise
 from histories import small
 
 NAMES = "loss,data-maps,knn-vote"
-FAST = ("--seeds", 2, "--epochs", 2)
+FAST = ("--seeds", 2)
+BRIEF = ("--epochs", 2)
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def asked(candidly, *more):
 
 
 def test_json_holds_what_the_library_says(candidly, data):
-    rows = json.loads(asked(candidly, "--detectors", NAMES, "--json")[0])["rows"]
+    rows = json.loads(asked(candidly, "--detectors", NAMES, *BRIEF, "--json")[0])["rows"]
     assert len(rows) == 2 * 4
     for seed in range(2):
         for row in detectors.compare(data, NAMES.split(","), seed=seed, epochs=2):
@@ -44,7 +45,7 @@ def test_json_holds_what_the_library_says(candidly, data):
 
 
 def test_the_table_has_means_and_intervals(candidly, data):
-    out, _ = asked(candidly, "--detectors", NAMES)
+    out, _ = asked(candidly, "--detectors", NAMES, *BRIEF)
     wrong = int((data.given != data.truth).sum())
     assert f"as given: {wrong} of 120 labels are wrong; 2 seeds" in out
     (line,) = (line for line in out.splitlines() if line.split()[:1] == ["loss"])
@@ -82,7 +83,7 @@ def test_the_page_is_one_file_and_escapes(candidly, data, tmp_path):
     assert not any(f'{word}="http' in page for word in ("src", "href"))
     from candidly.report.comparison import make_comparison_page
 
-    row = detectors.compare(data, ["loss"], epochs=2)[0].values()
+    row = detectors.compare(data, ["loss"])[0].values()
     odd = make_comparison_page([{"noise": "<b>x", "seed": 0, **row}])
     assert "<b>x" not in odd
     assert "&lt;b&gt;x" in odd
@@ -140,6 +141,9 @@ def test_probabilities_of_ones_own(candidly, data, tmp_path):
         (("--features", "f.csv"), "must end in .npy"),
         (("--out", "rows.xls"), "--out is rows.xls"),
         (("--html", "page.txt"), "--html is page.txt"),
+        (("--detectors", "retag,loss", *BRIEF), "--epochs is not used by retag, loss. Leave it"),
+        (("--detectors", "retag", "--metric", "l2"), "choose one of knn-vote, knn-rank, rank-av"),
+        (("--detectors", "aum", "--probs", "no.npy"), "--probs is not used by aum"),
         (("--metric", "cosin", "--detectors", "knn-vote"), "did you mean 'cosine'"),
     ],
 )
@@ -147,6 +151,12 @@ def test_what_is_refused(candidly, data, arguments, message):
     status, _, err = candidly("errors", "compare", "mine.npz", *FAST, *arguments)
     assert status == 2
     assert message in " ".join(err.split())
+
+
+def test_one_detector_that_uses_an_option_is_enough(candidly, data, tmp_path):
+    options = ("--detectors", "retag,small-loss", *BRIEF, "--html", "page.html")
+    assert len(json.loads(asked(candidly, *options, "--json")[0])["rows"]) == 6
+    assert "epochs" in (tmp_path / "page.html").read_text()
 
 
 def test_without_a_truth_there_is_nothing_to_compare_with(candidly, data, tmp_path):

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from candidly import errors
-from candidly.crossval import CrossValidated
+from candidly.crossval import CrossValidated, Network, by_name
 from candidly.labelled import from_arrays
 
 N = 90
@@ -203,7 +203,25 @@ def test_progress_tells_the_time_left(candidly, made, monkeypatch):
     from candidly.cli import _progress
 
     monkeypatch.setattr(_progress, "QUIET_S", -1.0)
-    monkeypatch.setattr(_progress, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(_progress, "FIRST_LINE_S", 0.0)
+    monkeypatch.setattr(_progress, "MEASURED_S", 0.0)
     _, _, err = candidly("errors", "probs", "data.npz", "--out", "p.npz")
     told = [line for line in err.splitlines() if " % done · 0:0" in line and line.endswith(" left")]
-    assert [line.split()[0] for line in told][:4] == ["20", "40", "60", "80"]
+    assert [line.split()[0] for line in told][:3] == ["40", "60", "80"]  # the first tells no speed
+
+
+def test_steps_are_for_networks(candidly, made, tmp_path):
+    command = ("errors", "probs", "data.npz", "--out", "p.npz", "--steps", 20)
+    status, _, err = candidly(*command, "--classifier", "logistic,knn")
+    assert status == 2
+    assert "(--steps) is not used by logistic, knn" in " ".join(err.split())
+    assert not (tmp_path / "p.npz").exists()
+    about, _ = asked(candidly, *command[2:], "--classifier", "logistic,ce")
+    assert set(about["accuracies"]) == {"logistic", "ce"}
+
+
+def test_steps_of_a_classifier_by_name():
+    assert by_name("ce", "table", 20).steps == 20
+    assert by_name("ce", "table").steps == Network.steps
+    with pytest.raises(ValueError, match="is not used by forest"):
+        by_name("forest", "table", 20)

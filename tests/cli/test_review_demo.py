@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from candidly.cli._review_demo import IMAGES, VOTES, _find, _make
 from candidly.review import Reply, add_person, answer, next_tasks, open_project, standings, tally
 from candidly.sources import load
+
+from needs import real_files
 
 REAL = os.environ.get("CANDIDLY_DATA")
 
@@ -38,7 +39,7 @@ def test_the_digits_asked_about_are_mostly_wrong_and_the_known_ones_right(tmp_pa
         assert who.gold_right == who.gold
 
 
-@pytest.mark.skipif(not REAL, reason="needs the real files")
+@real_files
 def test_of_cifar10_the_275_flagged_test_images_are_asked_about(tmp_path):
     _make(tmp_path / "demo", Path(str(REAL)))
     votes = json.loads(_find(Path(str(REAL)), VOTES).read_text())

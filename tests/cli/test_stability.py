@@ -175,7 +175,7 @@ def test_twins_and_an_empty_set_are_stated(candidly, made, tmp_path):
         ("models/model 0.npy", np.zeros(7, int), "predictions of 'model 0' have shape (7,)"),
         ("models/model 0.npy", np.full(400, 9), "'model 0' is 9 at row 0; 5 classes"),
         ("models/model 0.npy", np.zeros((400, 2), int), "labels are one column"),
-        ("models/model 0.npy", np.full(400, "cow"), "holds names ('cow'); say with --classes"),
+        ("models/model 0.npy", np.full(400, "cow"), "holds names ('cow' at row 0); say with"),
     ],
 )
 def test_files_that_do_not_fit_are_refused(candidly, made, tmp_path, file, values, message):
@@ -190,7 +190,7 @@ def test_other_wrong_input_is_refused(candidly, made, tmp_path):
     assert "--alpha is 2" in refused(candidly, "--alpha", 2)
     assert "choose adjacent or all" in refused(candidly, "--pairs", "many")
     (tmp_path / "none").mkdir()
-    assert "--predictions has 0" in refused(candidly, files=(*FILES[:-1], "none"))
+    assert "with 0 files that end in" in refused(candidly, files=(*FILES[:-1], "none"))
     pl.DataFrame({"a": [1] * 400}).write_csv(tmp_path / "models" / "model 0.csv")
     assert "more than one file for the model 'model 0'" in refused(candidly)
     (tmp_path / "models" / "model 0.csv").unlink()

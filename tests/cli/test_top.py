@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 
 import pytest
-import typer
 
 from candidly import __version__, cli
+from candidly.cli._help import first_paragraph
 
 COMMAND = [sys.executable, "-m", "candidly"]
 
 
 def commands() -> list[tuple[str, ...]]:
     """Every command there is, as the words one types."""
-    group = typer.main.get_command(cli.app)
-    found = []
-    for name, command in group.commands.items():
-        verbs = getattr(command, "commands", None)
+    found: list[tuple[str, ...]] = []
+    for name in cli.NOUNS:
+        verbs = getattr(cli.command(name), "commands", None)
         found += [(name, verb) for verb in verbs] if verbs else [(name,)]
     return found
+
+
+def command_of(words: tuple[str, ...]):
+    found = cli.command(words[0])
+    return found.commands[words[1]] if len(words) == 2 else found
+
+
+PAGES = [(), *((noun,) for noun in cli.NOUNS), *(words for words in commands() if len(words) == 2)]
 
 
 def run(*arguments: str, **how) -> subprocess.CompletedProcess:
@@ -46,14 +54,73 @@ def test_every_command_has_help_with_an_example_of_itself(candidly, words):
 
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
 def test_nothing_of_the_help_is_lost_to_markup(candidly, words):
-    """Rich takes ``[word]`` for a style and prints nothing; what is written must be shown."""
-    group = typer.main.get_command(cli.app)
-    command = group.commands[words[0]]
-    command = command.commands[words[1]] if len(words) == 2 else command
-    shown = " ".join(candidly(*words, "--help")[1].replace("│", " ").split())
+    """What is written must be shown, with no brackets of a markup language around it."""
+    command = command_of(words)
+    shown = " ".join(candidly(*words, "--help")[1].split())
+    assert " ".join(command.help.split()) in shown
     for parameter in command.params:
         for word in (getattr(parameter, "help", None) or "").split():
             assert word in shown, f"{word!r} of {parameter.name} is not in the help"
+
+
+@pytest.mark.parametrize("words", PAGES, ids=lambda words: " ".join(words) or "top")
+def test_help_is_readable_at_80_columns(candidly, monkeypatch, words):
+    monkeypatch.setenv("COLUMNS", "80")
+    status, out, err = candidly(*words, "--help")
+    assert (status, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+    lines = [line for line in out.splitlines() if not line.startswith("Usage:")]
+    assert not [line for line in lines if line.endswith("...")], "a text is cut off"
+    assert not [line for line in lines if line.endswith("-")], "a word is broken"
+    for word in ("…", " range", ">=", "<=", "<", "list[", "[bold]", "[/", "\\["):
+        assert word not in out
+
+
+def test_the_top_says_of_each_noun_what_it_says_of_itself():
+    for noun, (_, _, text) in cli.NOUNS.items():
+        assert text == first_paragraph(cli.command(noun)), noun
+
+
+def test_help_imports_no_command_and_a_command_no_other():
+    code = (
+        "import sys; from candidly import cli; sys.argv = ['candidly', *{words}, '--help']\n"
+        "try: cli.main()\n"
+        "except SystemExit: pass\n"
+        "print(*sorted(m for m in sys.modules if m.startswith('candidly.')), file=sys.stderr)"
+    )
+    for words, expected in (
+        ((), {"_process", "_names", "cli", "cli._help"}),
+        (("algorithms",), {"_process", "_names", "cli", "cli._help", "cli.algorithms"}),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(words=words)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        mine = {name.removeprefix("candidly.") for name in done.stderr.split()}
+        assert {name for name in mine if name.startswith("cli")} <= expected
+        assert words or mine <= expected | {"_version"}
+
+
+def test_help_takes_less_than_half_a_second_of_a_core():
+    times = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert run("--help").returncode == 0
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(times) < 0.5
+
+
+@pytest.mark.parametrize("number", ["-1", "1.5", "many", ""])
+def test_a_number_out_of_range_is_told_in_words(candidly, number):
+    status, out, err = candidly("stability", "--resamples", number)
+    assert (status, out) == (2, "")
+    assert f"Invalid value for '--resamples': {number!r} is no whole number of at least 0." in err
+    status, _, err = candidly("review", "serve", "folder", "--port", "70000")
+    assert status == 2
+    assert "Invalid value for '--port': '70000' is no whole number from 0 to 65535." in err
 
 
 def test_the_top_says_where_to_start(candidly):
@@ -75,7 +142,8 @@ def test_help_starts_without_anything_heavy():
         "import sys; from candidly import cli; sys.argv = ['candidly', '--help']\n"
         "try: cli.main()\n"
         "except SystemExit: pass\n"
-        "heavy = ('torch', 'sklearn', 'scipy', 'polars', 'matplotlib', 'pandas', 'pydantic')\n"
+        "heavy = ('torch', 'sklearn', 'scipy', 'polars', 'matplotlib', 'pandas', 'pydantic', "
+        "'numpy', 'rich')\n"
         "print([m for m in heavy if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

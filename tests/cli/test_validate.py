@@ -131,7 +131,7 @@ def test_the_page(candidly, files, tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--votes", "none.json"), "none.json does not exist"),
+        (("--votes", "none.json"), "there is no file none.json"),
         (("--votes", "answers.csv", "--format", "relased"), "did you mean 'released'"),
         (("--votes", "votes.json", "--out", "c.npz"), "say with --labels what to correct"),
         (("--votes", "votes.json", "--out", "c.txt"), "must end in .npz or .npy"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import os
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from candidly.crossval._validate import named
 from candidly.labelled import from_arrays
 from crossval.recorders import numbered
 
+from needs import real_files
 from toys import toy
 
 MODULES = sorted(path.stem for path in Path(crossval.__file__).parent.glob("*.py"))
@@ -199,7 +199,7 @@ def test_progress_only_grows_and_ends_at_its_total():
 
 def test_what_is_saved_is_read_again(tmp_path):
     x, y = numbered()
-    words = np.array(["a b", "[c]", "ü"])
+    words = np.array(["a b", "[c]d", "ü"])
     result = cross_validate([GaussianNB(), "knn"], (x, words[y]), repeats=2, calibrate=True)
     result.save(tmp_path / "probs.npz")
     again = CrossValidated.load(tmp_path / "probs.npz")
@@ -281,7 +281,7 @@ def test_candidate_sets_alone_go_to_algorithms_that_read_them():
         cross_validate("PRODEN", sets, calibrate=True)
 
 
-@pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
+@real_files
 def test_the_known_duplicates_of_a_real_file_are_told():
     data = candidly.load("msrcv2")  # 5 rows repeat others
     with pytest.warns(UserWarning, match="an exact copy in another fold"):

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from candidly.crossval import Network, _duplicates, cross_validate
+from candidly.crossval import Network, _duplicates, cross_validate, make_folds
 from candidly.crossval._duplicates import digests, exact_copies, near_copies
 from candidly.crossval._job import Job, parts
 from candidly.labelled import from_arrays
@@ -401,3 +401,21 @@ def test_constant_features_are_told():
     network = Network("ce", 20, {"batch_size": 16})
     data = replace(toy(n=60), inputs=np.column_stack([np.ones(60), toy(n=60).inputs]))
     assert np.isfinite(cross_validate(network, data).probs).all()
+
+
+@pytest.mark.parametrize("numbers", [0, 1, 7, 12])
+def test_rows_of_one_rare_category_are_no_near_copies(numbers):
+    # standardised, a category of two rows in 1,000 outweighs all that tells its rows apart
+    rng = np.random.default_rng(numbers)
+    kinds, sides = rng.permutation(1000) // 2, rng.integers(0, 2, 1000)
+    x = np.hstack([np.eye(500)[kinds], np.eye(2)[sides], rng.normal(size=(1000, numbers))])
+    data = from_arrays(x, rng.integers(0, 2, 1000))
+    folds = make_folds(data.given, 5)
+    copies = exact_copies(digests(data), folds).rows
+    near = near_copies(data, folds, 0).rows
+    assert not set(near.tolist()) - set(copies.tolist())
+    if numbers == 12:  # what is near in the numbers is found, whatever its category
+        x[:20, 502:] = x[980:, 502:] + 1e-4
+        again = from_arrays(x, data.given)
+        apart = np.arange(1000) % 2 + 2 * (np.arange(1000) >= 980)
+        assert near_copies(again, apart, 0).rows.tolist() == [*range(20), *range(980, 1000)]

@@ -217,7 +217,7 @@ def test_what_to_ask_next():
     assert sorted(table["row"].to_list()) == list(range(answers.n))
     np.testing.assert_allclose(table["priority"], priorities(found)[table["row"]])
     assert len(next_items(found, 3)) == 3
-    with pytest.raises(ValueError, match="`count` is -1"):
+    with pytest.raises(ValueError, match="count is -1, but must be"):
         next_items(found, -1)
     # without weights every answer weighs 1: (said + 1/m) / (answers + 1)
     plain = majority(answers)

@@ -173,7 +173,7 @@ def test_the_established_library_says_the_same():
     [
         ({"alpha": -1}, "`alpha` is -1; it is a number of answers"),
         ({"alpha": float("nan")}, "`alpha` is nan"),
-        ({"rounds": 0}, "`rounds` is 0; it takes at least 1"),
+        ({"rounds": 0}, "rounds is 0, but must be a whole number of at least 1"),
         ({"probs": np.ones((1, 2))}, r"`probs` has shape \(1, 2\); 2 items and 2 classes need"),
     ],
 )

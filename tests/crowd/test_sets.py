@@ -77,7 +77,7 @@ def test_some_answers_grow_and_keep_their_order():
         before = set(who)
     assert some_answers(votes, 9) == votes
     assert some_answers(votes, 1, seed=1) != some_answers(votes, 1, seed=2)
-    with pytest.raises(ValueError, match="`k` is 0; keep at least one answer"):
+    with pytest.raises(ValueError, match="k is 0, but must be a whole number of at least 1"):
         some_answers(votes, 0)
 
 

@@ -21,6 +21,11 @@ from histories import small
 FAST = {"epochs": 2}
 
 
+def taken(name, **options):
+    """Those of the options that the detector reads."""
+    return {option: v for option, v in options.items() if option in DETECTORS[name].takes}
+
+
 def held_out(data):
     return cross_validate("logistic", data).probs
 
@@ -37,12 +42,13 @@ def probs(data):
 
 @pytest.mark.parametrize("name", DETECTORS)
 def test_every_detector_keeps_its_contract(name, data, probs):
-    found = detectors.detect(data, name, probs=probs, **FAST)
+    options = taken(name, probs=probs, **FAST)
+    found = detectors.detect(data, name, **options)
     assert found.score.shape == (data.n,)
     assert found.score.dtype == np.float64
     assert (found.flagged is not None) == DETECTORS[name].cut
     np.testing.assert_array_equal(found.ids, data.ids)
-    again = detectors.detect(data, name.upper().replace("-", " "), probs=probs, **FAST)
+    again = detectors.detect(data, name.upper().replace("-", " "), **options)
     np.testing.assert_array_equal(again.score, found.score)
     assert set(DETECTORS[name].needs) <= set(NEEDS)
     assert DETECTORS[name].paper
@@ -51,8 +57,10 @@ def test_every_detector_keeps_its_contract(name, data, probs):
 
 @pytest.mark.parametrize("name", DETECTORS)
 def test_the_truth_is_not_looked_at(name, data, probs):
-    blind = detectors.detect(data.blind(), name, probs=probs, **FAST)
-    seen = detectors.detect(replace(data, truth=data.given), name, probs=probs, **FAST)
+    blind = detectors.detect(data.blind(), name, **taken(name, probs=probs, **FAST))
+    seen = detectors.detect(
+        replace(data, truth=data.given), name, **taken(name, probs=probs, **FAST)
+    )
     np.testing.assert_array_equal(blind.score, seen.score)
 
 
@@ -66,7 +74,7 @@ def test_one_class_and_constant_features(name):
         probs = np.tile([0.6, 0.4], (n, 1))
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "all labels are the same class")
-            found = detectors.detect(odd, name, probs=probs, **FAST)
+            found = detectors.detect(odd, name, **taken(name, probs=probs, **FAST))
         assert found.score.shape == (n,)
     if found.flagged is not None and name not in ("aum", "cores2", "incv"):
         assert not found.flagged.any()  # of the one class
@@ -81,7 +89,9 @@ def test_wrong_labels_are_found_where_it_is_easy(name):
     given = np.where(wrong, (truth + 1) % 3, truth)
     easy = from_arrays(inputs, given=given, truth=truth)
     probs = held_out(easy)
-    found = detectors.judge(detectors.detect(easy, name, probs=probs, epochs=20), wrong)
+    found = detectors.judge(
+        detectors.detect(easy, name, **taken(name, probs=probs, epochs=20)), wrong
+    )
     assert found.roc_auc > 0.9
     if found.f1 is not None:
         assert found.f1 > 0.4
@@ -102,7 +112,37 @@ def test_wrong_labels_are_found_where_it_is_easy(name):
 )
 def test_what_the_door_refuses(data, change, options, message):
     with pytest.raises(ValueError, match=message):
-        detectors.detect(replace(data, **change), "knn-vote", **options)
+        detectors.detect(replace(data, **change), "rank-average", **options)
+
+
+@pytest.fixture(scope="module")
+def others(data):
+    """Options with values that make a difference to those that read them."""
+    rng = np.random.default_rng(3)
+    probs = rng.dirichlet(np.ones(data.q), data.n)
+    features = rng.normal(size=(data.n, 3))
+    return {"probs": probs, "features": features, "metric": "l2", "epochs": 3, "runs": 2}
+
+
+@pytest.mark.parametrize("option", ["probs", "features", "metric", "epochs", "runs"])
+@pytest.mark.parametrize("name", DETECTORS)
+def test_an_option_is_read_or_refused(name, option, data, probs, others):
+    options = taken(name, probs=probs, **FAST)
+    changed = {**options, option: others[option]}
+    if option not in DETECTORS[name].takes:
+        for call, which in ((detectors.detect, name), (detectors.compare, [name])):
+            with pytest.raises(ValueError, match=f"{option} is not used by {name}. Leave it out"):
+                call(data, which, **changed)
+        return
+    one, two = (detectors.detect(data, name, **each).score for each in (options, changed))
+    assert not np.array_equal(one, two)
+
+
+def test_of_several_detectors_one_is_enough_to_read_an_option(data, probs):
+    rows = detectors.compare(data, ["retag", "knn-vote"], probs=probs, metric="l2")
+    assert len(rows) == 3
+    with pytest.raises(ValueError, match="epochs is not used by retag, knn-vote"):
+        detectors.compare(data, ["retag", "knn-vote"], probs=probs, epochs=2)
 
 
 def test_what_is_missing_is_asked_for(data):
@@ -136,7 +176,7 @@ def test_a_comparison_is_its_detections_judged(data, probs):
     assert [row.detector for row in rows] == [*names[:3], _compare.ANCHOR]
     wrong = data.given != data.truth
     for row in rows[:3]:
-        alone = detectors.detect(data, row.detector, probs=probs, **FAST)
+        alone = detectors.detect(data, row.detector, **taken(row.detector, probs=probs, **FAST))
         assert row.judgement == detectors.judge(alone, wrong)
         assert row.seconds > 0
     everything = rows[-1].judgement

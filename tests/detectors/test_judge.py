@@ -16,6 +16,8 @@ from candidly.detectors import BUDGETS, Detection, judge
 from candidly.detectors._judge import found_in, wrong_labels
 from candidly.labelled import from_arrays
 
+from needs import real_files
+
 
 @settings(deadline=None, max_examples=25)
 @given(st.data())
@@ -125,7 +127,7 @@ def test_what_is_refused(make, message):
         make()
 
 
-@pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
+@real_files
 def test_the_published_worked_example():
     with np.load(Path(os.environ["CANDIDLY_DATA"]) / "cifar_n" / "CIFAR-10_human.npz") as file:
         wrong = file["worse_label"] != file["clean_label"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
@@ -124,3 +126,42 @@ def test_tables_with_numbers_or_names():
         "gains": "dog",
     }  # fmt: skip
     assert pairs.schema["gains"] == pl.String
+
+
+def weak_case(accuracy, n=300, m=5, seed=0):
+    """Labels, and the predictions of a classifier that is right so often, else any class."""
+    rng = np.random.default_rng(seed)
+    given = rng.integers(0, m, n)
+    others = (given + rng.integers(1, m, n)) % m
+    predicted = np.where(rng.random(n) < accuracy, given, others)
+    return given, 0.7 * np.eye(m)[predicted] + 0.3 / m
+
+
+@pytest.mark.parametrize("accuracy", [0.0, 0.15, 0.21])
+def test_a_classifier_no_better_than_guesses_is_warned_of(accuracy):
+    given, probs = weak_case(accuracy)
+    with pytest.warns(UserWarning, match=r"of the predictions are the given label, and guesses"):
+        evidence = errors.examine(given, probs)
+    with pytest.warns(UserWarning, match=r"\d+ of 300 labels are flagged. Where more than half"):
+        found = errors.find(evidence)
+    assert len(found.warnings) == 2
+    assert set(evidence.doubts) <= set(errors.health(evidence).warnings)
+    assert set(evidence.doubts) <= set(found.warnings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asked = errors.find(evidence, by="margin", count=200)  # as many as somebody wants
+    assert asked.warnings == evidence.doubts
+
+
+def test_a_classifier_that_tells_something_is_not():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in range(20):
+            given, probs = weak_case(0.7, seed=seed)
+            assert errors.find(given, probs).warnings == ()
+        rare = np.arange(1000) < 50  # 97 % are right where 95 % are one class: better than guesses
+        sure = rare & (np.arange(1000) % 2 == 0)
+        given, probs = rare.astype(int), 0.9 * np.eye(2)[sure.astype(int)] + 0.05
+        assert errors.examine(given, probs).doubts == ()
+        given, probs = weak_case(0.0, n=10)
+        assert errors.examine(given, probs).doubts == ()  # too few to tell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -49,9 +50,14 @@ def test_no_numbers(value, dtype, monkeypatch):
 
 
 def test_entries_outside():
-    for bad in ([-0.01, 0.51, 0.5], [1.01, -0.01, 0.0], [2e-6 + 1, 0, 0], [-2e-6, 0, 1]):
+    for bad in ([2e-6 + 1, 0, 0], [1.5, 0.5, 0]):
         with pytest.raises(ValueError, match=r"outside \[0, 1\] at row 3.*normalise=True"):
             errors.examine(GIVEN, with_row(3, bad))
+    for bad in ([-0.01, 0.51, 0.5], [1.01, -0.01, 0.0], [-2e-6, 0, 1]):
+        with pytest.raises(ValueError, match=r"outside \[0, 1\] at row 3") as refused:
+            errors.examine(GIVEN, with_row(3, bad))
+        assert "normalise" not in str(refused.value)  # which would not help
+        assert "softmax of logits" in str(refused.value)
     errors.examine(GIVEN, with_row(3, [1 + 5e-7, -5e-7, 0]))
     errors.examine(GIVEN, with_row(3, [1.0, -0.0, -0.0]))
 
@@ -75,10 +81,48 @@ def test_rows_that_are_normalised_first():
     assert twice.normalised
     assert not once.normalised
     np.testing.assert_allclose(twice.own, once.own, rtol=1e-15)
-    with pytest.raises(ValueError, match="NaN or infinity at row 1"):
+    with pytest.raises(ValueError, match="is 0 all over row 1, which cannot be divided"):
         errors.examine(GIVEN, with_row(1, [0, 0, 0]), normalise=True)
-    with pytest.raises(ValueError, match="outside"):
+    with pytest.raises(ValueError, match=r"is -1 at row 1, column 0, .*not divided by its sum"):
         errors.examine(GIVEN, with_row(1, [-1, 1, 3]), normalise=True)
+    errors.examine(GIVEN, with_row(1, [-1e-7, 0.5, 0.5]), normalise=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("ask", [errors.examine, errors.scores, errors.find, errors.health])
+def test_log_probabilities_are_not_normalised(ask, dtype):
+    with np.errstate(divide="ignore"):
+        logs = np.log(PROBS).astype(dtype)  # divided by their sums, the label would come last
+    for normalise in (True, False):
+        with pytest.raises(ValueError, match=r"the exponential of log-probabilities") as refused:
+            ask(GIVEN, logs, normalise=normalise)
+        assert "--normalise" not in str(refused.value)
+    sets = np.eye(3, dtype=bool)[GIVEN]
+    with pytest.raises(ValueError, match=r"is -[\d.]+ at row 0, column 0"):
+        errors.find(sets, logs, by="margin", normalise=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("row", "sound"),
+    [
+        ([0.333, 0.333, 0.333], True),
+        ([0.4995, 0.4995, 0.0], True),
+        ([0.5005, 0.5005, 0.0], True),
+        ([0.4990, 0.4990, 0.0], False),
+        ([0.5010, 0.5010, 0.0], False),
+        ([0.33, 0.33, 0.33], False),
+    ],
+)
+def test_sums_at_the_edge_of_what_is_allowed(row, sound, dtype):
+    probs = np.tile(row, (3, 1)).astype(dtype)
+    for ask in (errors.examine, errors.scores):
+        if sound:
+            with pytest.warns(UserWarning, match="sum to 1 up to"):
+                ask([0, 1, 0], probs)
+            continue
+        with pytest.raises(ValueError, match=r"sum to 1, give or take 0\.001"):
+            ask([0, 1, 0], probs)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +290,7 @@ def test_files_that_cannot_be_read(tmp_path):
         short = tmp_path / f"short-{name}"
         for size in (len(data) - 9, 20, 0):
             short.write_bytes(data[:size])
-            with pytest.raises(ValueError, match=r"cannot be read.*truncated"):
+            with pytest.raises(ValueError, match=r"cannot be read.*(damaged|truncated)"):
                 errors.examine(GIVEN, short)
     np.savez(tmp_path / "archive.npz", PROBS)
     (tmp_path / "archive.npz").rename(tmp_path / "archive.npy")
@@ -413,3 +457,86 @@ def test_probabilities_that_agree_too_well_are_told(n, wrong, majority, told):
     texts = [str(w.message) for w in caught]
     assert ["learned these labels" in text for text in texts] == [True] * told
     assert [text for text in texts if "cross_validate" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("p0,p1\n0.5,0.5\n0.5,x\n", r"has 'x' at row 1, column 'p1'; probabilities are numbers"),
+        ("0.5,0.5\na,b\n0.5,0.5\n", "has 'a' at row 0, column '0.5'"),
+        ("", "it is empty"),
+    ],
+)
+def test_a_bad_cell_is_named_in_plain_words(text, what, tmp_path):
+    (tmp_path / "probs.csv").write_text(text)
+    with pytest.raises(ValueError, match=what) as refused:
+        errors.examine(GIVEN, tmp_path / "probs.csv")
+    assert str(tmp_path / "probs.csv") in str(refused.value)
+    for inner in ("polars", "Schema", "dtype", "truncate_ragged_lines", "infer_schema"):
+        assert inner not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "bare.csv", "labels.parquet"])
+@pytest.mark.parametrize(
+    ("value", "classes", "what"),
+    [
+        ("7", None, "is 7 at row 4; 3 classes are numbered 0 to 2"),
+        ("-1", None, r"is -1 at row 4;.*--unlabelled"),
+        ("1.5", None, "is 1.5 at row 4; labels are integers"),
+        ("cow", None, "is 'cow' at row 4, among numbers"),
+        ("cow", ["cat", "dog", "emu"], "is 'cow' at row 4, which is no class"),
+        (None, None, "is nan at row 4; labels are integers.*empty.*--unlabelled"),
+    ],
+)
+def test_a_bad_label_in_a_file_is_named(tmp_path, monkeypatch, name, value, classes, what):
+    monkeypatch.chdir(tmp_path)
+    cells = [str(k) if classes is None else classes[k] for k in GIVEN]
+    cells[4] = value
+    path = Path(name)
+    header = path.stem != "bare"
+    if path.suffix == ".parquet":
+        column = pl.Series("given", cells)
+        try:
+            column = column.cast(pl.Float64 if "1.5" in cells else pl.Int64)
+        except pl.exceptions.InvalidOperationError:
+            assert value == "cow"
+        pl.DataFrame([column]).write_parquet(path)
+    else:
+        text = "\n".join("" if cell is None else cell for cell in cells) + "\n"
+        path.write_text("given\n" * header + text)
+    column = "'given'" if header else "0"
+    with pytest.raises(ValueError, match=rf"^`given` \({name}, column {column}\) {what}"):
+        errors.examine(path, PROBS, classes=classes)
+
+
+RAGGED = {
+    "a short line": ("1,0,0\n0,1\n0,0,1\n", "line 2 has 2 cells, and the first line has 3"),
+    "a long line": ("1,0,0\n0,1,0,0\n0,0,1\n", "line 2 has 4 cells, and the first line has 3"),
+    "a short line below a header": ("a,b,c\n1,0,0\n0,1\n", "line 3 has 2 cells"),
+    "a long line below a header": ("a,b,c\n1,0,0\n0,1,0,0\n", "line 3 has 4 cells"),
+    "a short first line": ("1,0\n0,1,0\n0,0,1\n", "line 2 has 3 cells, and the first line has 2"),
+    "a comma at each end but the first": ("1,0\n0,1,\n0,1,\n", "line 2 has 3 cells"),
+    "a long line far down": ("1,0\n" * 3000 + "0,1,0\n" + "1,0\n", "line 3001 has 3 cells"),
+}
+
+
+@pytest.mark.parametrize("case", RAGGED)
+def test_lines_of_other_widths_are_refused(tmp_path, case):
+    text, what = RAGGED[case]
+    path = tmp_path / "p.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"p.csv cannot be read: {what}"):
+        errors.examine([0, 1, 2], path)
+
+
+def test_a_label_too_many_is_refused(tmp_path):
+    path = tmp_path / "given.csv"
+    path.write_text("given\n" + "".join(f"{k}\n" for k in GIVEN[:3]) + "1,2\n")
+    with pytest.raises(ValueError, match=r"given.csv cannot be read: line 5 has 2 cells"):
+        errors.examine(path, PROBS[:4])
+
+
+def test_empty_lines_at_the_end_are_no_examples(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in PROBS.tolist()) + "\n\n")
+    assert errors.examine(GIVEN, path).own.tolist() == errors.examine(GIVEN, PROBS).own.tolist()

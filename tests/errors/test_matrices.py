@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from candidly import errors
-from candidly.errors import _matrices
+from candidly.errors import _cells, _matrices
 
 import slow_errors as slow
 
@@ -24,35 +24,98 @@ def random_counts(seed):
     return counts, given_counts
 
 
+def calibrated(counts, given_counts):
+    cells = _cells.calibrated(_cells.cells_of(np.asarray(counts)), np.asarray(given_counts))
+    return cells.dense()
+
+
 def test_rounding_by_hand():
-    # 0.5 and 1.5 go to even, 0 and 2; the third goes down, and the largest loss is repaid
-    rounded = _matrices.rounded(np.array([[0.5, 1.5, 1.0], [0.4, 0.4, 2.2], [0.5, 0.5, 0.0]]))
-    assert rounded.tolist() == [[0, 2, 1], [1, 0, 2], [1, 0, 0]]
-    # all of them rounded up: the lowest columns of equals give back
-    assert _matrices.rounded(np.array([[0.75, 0.75, 0.75, 0.75]])).tolist() == [[0, 1, 1, 1]]
+    # 2.5 and 2.5 of 5 go to even, 2 and 2, and the lower column gets what is missing; 5.4 and 3.6
+    # of 9 need nothing. Both ties are exact, and 5 / 2 is so in floats, but 3 / 5 * 9 is not
+    assert calibrated([[0, 1], [3, 2]], [5, 9]).tolist() == [[3, 2], [5, 4]]
+    # 0.75 four times: all of them go up, and the lowest of equals gives back
+    assert calibrated(np.ones((4, 4), int), [3] * 4).tolist() == [[0, 1, 1, 1]] * 4
+    # 1.5 and 0.5 go to even, 2 and 0, and a class never given has nothing
+    assert calibrated([[3, 1], [0, 0]], [2, 0]).tolist() == [[2, 0], [0, 0]]
 
 
-def test_calibration_and_rounding_equal_the_slow_version():
-    for seed in range(400):
+def test_calibration_and_rounding_equal_fractions():
+    ties = 0
+    for seed in range(4000):
         counts, given_counts = random_counts(seed)
-        exact = _matrices.calibrated(_matrices.floored(counts), given_counts)
-        np.testing.assert_allclose(exact, slow.calibrate(counts, given_counts), rtol=1e-12)
-        assert np.array_equal(_matrices.rounded(exact), slow.round_rows(exact)), seed
-        assert np.array_equal(_matrices.rounded(exact).sum(1), given_counts), seed
+        exact = slow.calibrate(counts, given_counts)
+        ours = calibrated(counts, given_counts)
+        assert np.array_equal(ours, slow.round_rows(exact)), seed
+        assert np.array_equal(ours.sum(1), given_counts), seed
+        ties += any(value.denominator == 2 for row in exact for value in row)
+        cells = _cells.cells_of(counts)
+        wrong = sum(sum(row) - row[k] for k, row in enumerate(exact))
+        assert _cells.expected_wrong(cells, given_counts) == pytest.approx(float(wrong), rel=1e-12)
+    assert ties > 500
 
 
-def test_counts_to_take_equal_the_slow_version():
-    for seed in range(400):
+def test_counts_of_wrong_labels_follow_from_whole_numbers():
+    # as many confident labels as [[0, 1], [3, 2]] of 5 and 9: 7 wrong ones
+    sure, unsure = [0.0, 1.0], [0.5, 0.5]
+    given = np.array([0] * 5 + [1] * 9)
+    probs = np.array(
+        [sure] + [unsure] * 4 + [[1.0, 0.0]] * 3 + [sure] * 2 + [unsure] * 4, dtype=float
+    )
+    evidence = errors.examine(given, probs, thresholds=np.array([0.9, 0.9]))
+    assert evidence.counts.tolist() == [[0, 1], [3, 2]]
+    assert errors.confident_joint(evidence).tolist() == [[3, 2], [5, 4]]
+    assert errors.counts(evidence).calibrated == 7
+    assert errors.counts(evidence).expected == pytest.approx(2.5 + 5.4)
+
+
+def test_counts_of_a_class_that_cannot_be_squared_are_refused():
+    with pytest.raises(ValueError, match=r"class 1 was given 4,000,000,000 times"):
+        calibrated(np.eye(2, dtype=int), [1, 4 * 10**9])
+    most = _cells.MOST
+    found = calibrated([[most - 1, most - 1], [0, 1]], [most, 1])
+    assert found.tolist() == [[most // 2, most // 2], [0, 1]]
+
+
+def test_counts_to_take_equal_fractions():
+    for seed in range(3000):
         rng = np.random.default_rng([seed, 3])
         counts, given_counts = random_counts(seed)
         joint = slow.round_rows(slow.calibrate(counts, given_counts))
-        keep, fraction = int(rng.integers(0, 5)), float(rng.choice([0, 0.25, 0.5, 1]))
-        ours = _matrices.prune_counts(joint, given_counts, keep, fraction)
+        cells = _cells.cells_of(joint)
+        keep = int(rng.integers(0, 5))
+        fraction = float(rng.choice([0, 0.1, 0.25, 0.29, 0.5, 0.7, 1]))
+        ours = _cells.prune_counts(cells, given_counts, keep, fraction).dense()
         assert np.array_equal(ours, slow.take_counts(joint, given_counts, keep, fraction)), seed
         quotas = rng.integers(0, given_counts + 1)
-        ours = _matrices.prune_counts(joint, given_counts, keep, 1.0, quotas)
+        ours = _cells.prune_counts(cells, given_counts, keep, 1.0, quotas).dense()
         its = slow.take_counts(joint, given_counts, keep, quotas=quotas)
         assert np.array_equal(ours, its), seed
+
+
+def test_a_fraction_is_what_is_written():
+    joint = _cells.cells_of(np.array([[100, 100], [0, 200]]))
+    take = _cells.prune_counts(joint, np.array([200, 200]), fraction=0.29)
+    assert take.dense().tolist() == [[171, 29], [0, 200]]  # 0.29 * 100 is 28.999... in floats
+
+
+@pytest.mark.parametrize("m", [2, 3, 7, 40])
+def test_cells_are_counted_alike_both_ways(m):
+    rng = np.random.default_rng(m)
+    given, guess = rng.integers(-1, m, (2, 500)).astype(np.int16)
+    dense = np.zeros((m, m), int)
+    both = (given >= 0) & (guess >= 0)
+    np.add.at(dense, (given[both], guess[both]), 1)
+    assert np.array_equal(_cells.counted(given, guess, m).dense(), dense)
+    assert np.array_equal(_cells.counted(given[:3], guess[:3], m).dense().sum(), both[:3].sum())
+
+
+def test_diagonals_of_rates_are_those_of_the_matrices():
+    for seed in range(100):
+        joint, _ = random_counts(seed)
+        forward, inverse = _matrices.diagonals(_cells.cells_of(joint))
+        both = _matrices.noise_matrices(joint)
+        np.testing.assert_allclose(forward, both.forward.diagonal(), rtol=1e-13)
+        np.testing.assert_allclose(inverse, both.inverse.diagonal(), rtol=1e-13)
 
 
 def test_the_floor_is_not_in_the_counts_that_are_shown():
@@ -149,8 +212,8 @@ def test_quotas_are_taken_by_class_exactly():
     given, probs = slow.make(5, 400, 4, sharp=1.0, wrong=0.4)
     evidence = errors.examine(given, probs)
     quotas = np.array([3, 0, 7, 20])
-    take = _matrices.prune_counts(evidence.calibrated, evidence.given_counts, 1, 1.0, quotas)
-    assert (take.sum(1) - take.diagonal()).tolist() == quotas.tolist()
+    take = _cells.prune_counts(evidence.calibrated, evidence.given_counts, 1, 1.0, quotas)
+    assert (take.row_sums - take.diagonal).tolist() == quotas.tolist()
     mask = errors.find(evidence, by="class", quotas=quotas).mask
     assert (np.bincount(given[mask], minlength=4) <= quotas).all()
     assert mask[given == 3].sum() == 20

@@ -11,7 +11,9 @@ import pytest
 
 from candidly import errors
 
-pytestmark = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
+from needs import real_files
+
+pytestmark = real_files
 
 # off-diagonal, calibrated, by noise rate, by class, both; n times the noise rate; rows checked
 TABLE = {

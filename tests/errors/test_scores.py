@@ -12,6 +12,7 @@ from cleanlab import rank as peer
 from candidly import errors
 from candidly.errors import _ensemble
 
+import slow_errors as slow
 from noisy_labels import noisy
 
 PEERS = {
@@ -236,7 +237,8 @@ def test_ensemble_weights_as_one_would_write_them_down():
     for t in _ensemble.TEMPERATURES:
         w = np.array([math.exp(-t * loss(p)) for p in models])
         w /= w.sum()
-        tried.append((loss(sum(a * p for a, p in zip(w, models))), w))
+        average = sum(a * p for a, p in zip(w, models))
+        tried.append((-np.log(np.maximum(average[rows, given], 2.2e-16)).mean(), w))
     best = min(range(8), key=lambda k: tried[k][0])  # the first of equals
     found = _ensemble.ensemble_weights(evidences, "log loss")
     np.testing.assert_allclose(found, tried[best][1], rtol=1e-9)
@@ -245,6 +247,26 @@ def test_ensemble_weights_as_one_would_write_them_down():
     np.testing.assert_allclose(
         _ensemble.ensemble_weights(evidences, "accuracy"), right / right.sum()
     )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_models_that_rule_labels_out_are_weighed_as_the_peer_does(seed):
+    # the best model says 0 of one label. Were the average floored at 1e-6, that would cost 14 nats,
+    # less than to dilute all other rows, and T = 200 would pick this model alone
+    rng = np.random.default_rng(seed)
+    given = rng.integers(0, 4, 1000)
+    sharp = np.eye(4)[np.where(np.arange(1000) < 1, (given + 1) % 4, given)]
+    soft = slow.softmax(rng.normal(size=(1000, 4)) + 3 * np.eye(4)[given])
+    weak = rng.dirichlet(np.ones(4), 1000)
+    models = [soft, weak, 0.97 * sharp + 0.03 * np.roll(sharp, 1, axis=1)]
+    found = errors.ensemble_scores(given, models, "self-confidence", weights="log loss")
+    expected = peer.get_label_quality_ensemble_scores(
+        given, models, method="self_confidence", weight_ensemble_members_by="log_loss_search",
+        verbose=False,
+    )  # fmt: skip
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    weights = _ensemble.ensemble_weights([errors.examine(given, p) for p in models], "log loss")
+    assert weights.max() < 1 - 1e-6
 
 
 def test_of_equal_temperatures_the_first_wins():

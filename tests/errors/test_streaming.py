@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 import polars as pl
@@ -156,6 +157,7 @@ def test_work_of_other_data_is_refused(kind, tmp_path, monkeypatch):
 KILLED = """
 import sys
 import time
+import tracemalloc
 from candidly import errors
 import importlib
 importlib.import_module("candidly.errors._work").CHUNK_BYTES = 20_000
@@ -261,3 +263,104 @@ def test_several_threads_read():
         patch.setattr(gathering, "BLOCK_BYTES", 10_000)
         errors.examine(given, probs, workers=3)
     assert 2 <= len(threads) <= 6  # a pool of three for each pass
+
+
+def begun(folder):
+    """A folder of work with everything in it done."""
+    given, probs = case()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(working, "CHUNK_BYTES", 20_000)
+        errors.examine(given, probs, work=folder)
+        yield given, probs
+
+
+DAMAGE = {
+    "cut short": lambda path: path.write_bytes(path.read_bytes()[:-7]),
+    "emptied": lambda path: path.write_bytes(b""),
+    "overwritten": lambda path: path.write_bytes(b"\xff" * path.stat().st_size),
+    "an entry changed": lambda path: path.write_bytes(
+        path.read_bytes()[:-3] + bytes([path.read_bytes()[-3] ^ 1]) + path.read_bytes()[-2:]
+    ),
+    "of another type": lambda path: np.save(path.open("wb"), np.arange(3)),
+    "a folder": lambda path: (path.unlink(), path.mkdir()),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize(
+    "name", ["about.json", "own.npy", "other.npy", "predicted.npy", "done-000000000000.npy"]
+)
+def test_a_damaged_folder_of_work_is_named(name, how, tmp_path):
+    for given, probs in begun(tmp_path / "work"):
+        DAMAGE[how](tmp_path / "work" / name)
+        before = "was begun with other" if name == "about.json" else "is damaged"
+        with pytest.raises(ValueError, match=rf"is damaged|{before}") as refused:
+            errors.examine(given, probs, work=tmp_path / "work")
+        assert "delete" in str(refused.value)
+        assert str(tmp_path / "work") in str(refused.value)
+
+
+def test_a_folder_of_work_that_lost_a_column_or_is_a_file(tmp_path):
+    for given, probs in begun(tmp_path / "work"):
+        (tmp_path / "work" / "own.npy").unlink()
+        with pytest.raises(ValueError, match=r"own\.npy is damaged"):
+            errors.examine(given, probs, work=tmp_path / "work")
+        (tmp_path / "file").write_text("here")
+        with pytest.raises(ValueError, match="is no folder"):
+            errors.examine(given, probs, work=tmp_path / "file")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 64 kB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a file system")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+ON_A_FULL_DISK = """
+import sys
+import numpy as np
+from candidly import errors
+errors.examine(np.arange(100_000) % 2, np.tile([[0.9, 0.1]], (100_000, 1)), work=sys.argv[1])
+"""
+
+
+def test_a_full_disk_is_said_and_not_died_of(small_disk):
+    command = [sys.executable, "-W", "ignore", "-c", ON_A_FULL_DISK, str(small_disk / "work")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.returncode  # not killed by SIGBUS
+    assert "The columns of 100,000 examples take 1.7 MB" in done.stderr
+    assert "are free there" in done.stderr
+    assert not list((small_disk / "work").iterdir())
+
+
+def test_a_limit_on_files_is_said(tmp_path):
+    limited = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
+    command = [sys.executable, "-W", "ignore", "-c", limited + ON_A_FULL_DISK, str(tmp_path / "w")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "The columns of 100,000 examples take 1.7 MB" in done.stderr
+
+
+def test_memory_for_each_example(tmp_path):
+    # for 5 million examples of 10 classes: 64 MB by self-confidence; pairs of classes come on top
+    n, rng = 400_000, np.random.default_rng(0)
+    given, probs = np.arange(n) % 10, np.full((n, 10), np.float32(0.02))
+    probs[np.arange(n), np.where(rng.random(n) < 0.9, given, (given + 1) % 10)] = 0.82
+    np.save(tmp_path / "probs.npy", probs)
+    np.save(tmp_path / "given.npy", given)
+    del probs
+    paths = tmp_path / "given.npy", tmp_path / "probs.npy"
+    for by, most in (("self-confidence", 12.8), ("noise rate", 16)):
+        errors.find(*paths, by=by)
+        tracemalloc.start()
+        found = errors.find(*paths, by=by)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert found.mask.any()
+        assert peak - gathering.BLOCK_BYTES - given.nbytes < most * n

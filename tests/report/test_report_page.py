@@ -18,7 +18,7 @@ from candidly.sweep.select import cells
 from report.fake_results import change, diverged, make_results, unfinished
 
 NAMES = ("CC", "supervised-oracle", "PRODEN")
-VOID = {"meta", "link", "br", "hr", "img", "input"}
+VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
 
 class Outline(HTMLParser):
@@ -26,11 +26,13 @@ class Outline(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
+        self.whole = False
         self.ids, self.tags, self.links, self.open, self.texts = [], [], [], [], []
         self.feed(page)
         assert self.open == []
 
     def handle_starttag(self, tag, attrs, closed=False):
+        self.whole = tag == "wbr"
         self.tags.append(tag)
         self.ids += [value for name, value in attrs if name == "id"]
         self.links += [v for k, v in attrs if k in ("href", "src", "xlink:href")]
@@ -41,10 +43,14 @@ class Outline(HTMLParser):
         self.handle_starttag(tag, attrs, closed=True)
 
     def handle_endtag(self, tag):
+        self.whole = False
         assert self.open.pop() == tag
 
     def handle_data(self, data):
+        if self.tags[-1:] == ["wbr"] and self.whole:  # a word goes on where it may be broken
+            data = self.texts.pop() + data
         self.texts.append(data)
+        self.whole = True
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +139,7 @@ def test_odd_results_make_a_page(results):
 def test_figures_are_readable_xml_with_words():
     results = make_results(algorithms=NAMES, configs=1, splits=3)
     table = make_tables(results)[0]
-    svg = figures.box_plot(
+    svg = figures.split_plot(
         [table.cells[a, "Lost"] for a in table.algorithms], figures.make_colours(table.algorithms)
     )
     root = ElementTree.fromstring(svg)
@@ -145,6 +151,18 @@ def test_figures_are_readable_xml_with_words():
     assert "test accuracy (%)" in svg
     assert "metadata" not in svg
     assert figures.INK not in svg
+
+
+@pytest.mark.parametrize("splits", [1, 3, 9, 10])
+def test_few_splits_are_points_and_only_many_get_a_box(splits):
+    results = make_results(algorithms=NAMES, configs=1, splits=splits)
+    table = make_tables(results)[0]
+    cells = [table.cells[a, "Lost"] for a in table.algorithms]
+    svg = figures.split_plot(cells, figures.make_colours(table.algorithms))
+    assert svg.count("<use") >= 3 * splits  # points
+    page = make_page(results)
+    assert ("fill-opacity" in svg) == ("The box spans" in page) == (splits >= 10)
+    assert ("thick line at their mean" in page) == (splits < 10)
 
 
 def test_colours_follow_the_algorithm_not_the_figure():

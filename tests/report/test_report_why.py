@@ -48,7 +48,7 @@ def test_the_numbers_of_a_row(results):
     assert row["its value"] == f"{100 * one.value:.1f} ± {100 * one.standard_error:.1f}"
     assert row["Eq. 8"] == f"{100 * one.accuracy:.1f} ± {100 * one.accuracy_error:.1f}"
     assert row["tied"] == f"{one.ties:.1f}"
-    assert row["redrawn"] == f"{100 * one.other:.0f}"
+    assert row["redrawn"] == f"{100 * one.other:.0f} %"
     assert row["AA over-confident"] == "3 of 3 splits !"
 
 
@@ -58,6 +58,7 @@ def test_every_row_is_there_and_the_rule_is_said(results, format):
     words = " ".join(page.replace("|", " ").split())
     for row in why_rows(trust(results)):
         assert " ".join(" ".join(row).split()) in words
+    assert "Redrawn: the share of 1,000 bootstrap resamples" in words
     assert RULE in words
     assert "MSRCv2: Eq. 8 is not applied: labels differ." in words
     assert "choices on 100 validation rows" in words

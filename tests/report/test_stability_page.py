@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from candidly._names import UnknownName
 from candidly.report import render_stability, write_stability_page
 from candidly.report import stability_figures as figures
+from candidly.report._wording import short_names
 from candidly.report.stability import grids, make_stability_page
 from candidly.stability import assess, make_case
 from report.test_report_page import Outline
@@ -191,6 +192,56 @@ def test_names_never_touch(models):
     # letters below the line may reach into the next row's free upper part
     assert all(low.y1 - high.y0 < 0.35 * low.height for low, high in pairwise(boxes))
     assert all(box.x1 <= figure.bbox.x1 + 1 for box in boxes)
+
+
+LONG = (
+    "vit_large_patch14_reg4_dinov2.lvd142m_finetuned_on_imagenet21k_then_1k",
+    "models/2024-11-03/run-17/checkpoint-final-ema-averaged-weights.safetensors",
+    "models/2024-11-03/run-18/checkpoint-final-ema-averaged-weights.safetensors",
+    "A model described in a sentence: boosted trees on features that were frozen",
+    "resnet 50",
+)
+
+
+def long_named():
+    original, corrected, predictions = arrays(models=5, n=600, wrong=60, seed=3)
+    return assess(
+        make_case(original, corrected, dict(zip(LONG, predictions.values()))), resamples=0
+    )
+
+
+def test_long_names_are_whole_once_and_short_elsewhere():
+    report = long_named()
+    tables = grids(report)
+    assert {row[0] for row in tables["standings"].rows} == set(LONG)
+    assert "Long names are shortened elsewhere" in tables["standings"].note
+    for name in ("neighbours", "pairs", "crossings"):
+        assert all(len(row[0]) <= 2 * 24 + len(" passes ") for row in tables[name].rows)
+    assert all(name in text_of(make_stability_page(report)).replace(" ", "") for name in LONG[:3])
+    page = render_stability(report)
+    assert max(map(len, page.splitlines())) <= 110
+    assert page.count("of 60 C,") == 2  # no column is left out for want of room
+    assert "Long names" not in grids(report_of())["standings"].note
+
+
+@given(
+    st.lists(st.text("ab-", min_size=1, max_size=40), min_size=1, max_size=8, unique=True),
+    st.integers(12, 30),
+)
+def test_short_names_are_short_and_no_two_alike(names, most):
+    found = short_names(names, most)
+    assert list(found) == names
+    assert len(set(found.values())) == len(names)
+    assert max(map(len, found.values())) <= most
+    assert all(found[name] == name for name in names if len(name) <= most)
+
+
+def test_short_names_show_where_names_differ():
+    short = short_names(LONG)
+    assert short[LONG[0]] == "vit_large_pa…21k_then_1k"
+    assert "17" in short[LONG[1]]
+    assert "18" in short[LONG[2]]
+    assert short["resnet 50"] == "resnet 50"
 
 
 @given(st.lists(st.floats(0, 10), min_size=1, max_size=12), st.floats(0.01, 0.8))

@@ -98,6 +98,88 @@ def test_undo_is_an_entry_and_gives_the_item_back(make):
     assert len(log) == 6
 
 
+def test_an_answer_taken_back_after_a_look_is_asked_for_again(make):
+    project = make(3, people=1, threshold=1)
+    a, b = team(project, 2)
+    task = review.next_tasks(project, a)[0]
+    assert not task.opened
+    review.look(project, a, an_id(), task.item)
+    review.answer(project, a, [reply(task)])
+    assert review.undo(project, a, an_id()) == task.item
+    again = review.next_tasks(project, a)[0]
+    assert (again.item, again.opened) == (task.item, True)
+    seen = {task.item for task in review.next_tasks(project, b, ahead=2)}
+    assert task.item in seen  # it takes nobody's place
+    review.recount(project)
+    assert review.next_tasks(project, a)[0].item == task.item
+    project.clock.now += project.rules.lease_s + 1
+    review.next_tasks(project, b)
+    assert [one.item for one in review.next_tasks(project, a)] != [task.item]  # nor comes anew
+    review.answer(project, a, [reply(task, "both")])
+    assert review.progress(project).answers == 0
+    log = review.votes(project, everything=True)
+    assert [(row["answer"], row["blind"]) for row in log.rows(named=True)] == [("both", False)]
+
+
+def test_an_answer_that_came_too_late_is_taken_back_for_good(make):
+    project = make(2, people=1, threshold=1)
+    a, b = team(project, 2)
+    task = review.next_tasks(project, a)[0]
+    project.clock.now += project.rules.lease_s + 1
+    while take(project, b):
+        pass
+    review.answer(project, a, [reply(task)])
+    assert review.undo(project, a, an_id()) == task.item
+    assert review.next_tasks(project, a) == []
+    assert review.progress(project).answers == 2
+
+
+LABELS = {"question": "several labels", "threshold": None, "batch": 4, "most_per_label": 2}
+
+
+def test_a_label_on_too_many_items_of_a_batch_also_after_an_undo(make):
+    project = make(12, **LABELS, whole_batch=True)
+    who = team(project, 1)[0]
+    tasks = review.next_tasks(project, who)
+    words = ("0", "0 1", "1", "2")
+    review.answer(project, who, [reply(task, word) for task, word in zip(tasks, words)])
+    for _ in range(2):
+        review.undo(project, who, an_id())
+    last = review.next_tasks(project, who)
+    assert [task.item for task in last] == [task.item for task in tasks[2:]]
+    before = list(review.log(project))
+    for wrong in ("0", "0 2"):  # cat would be on three items of the batch
+        with pytest.raises(ValueError, match="'cat' is on 3 items of the batch, those answered"):
+            review.answer(project, who, [reply(last[0], "2"), reply(last[1], wrong)])
+    assert list(review.log(project)) == before
+    review.answer(project, who, [reply(last[0], "1"), reply(last[1], "2")])
+    assert review.progress(project).answers == 4
+    again = review.next_tasks(project, who)  # the next batch begins anew
+    review.answer(project, who, [reply(task, word) for task, word in zip(again, words)])
+
+
+def test_a_label_on_too_many_items_of_a_batch_answered_one_by_one(make):
+    project = make(12, **LABELS)
+    who, other = team(project, 2)
+    for word in ("0", "0"):
+        assert take(project, who, word).batch == 0
+    with pytest.raises(ValueError, match="'cat' is on 3 items"):
+        take(project, who, "0")
+    for word in ("1", "skip", "0", "0"):
+        take(project, who, word)
+    take(project, other, "0")  # of other people nothing is counted
+
+
+def test_answers_from_elsewhere_are_of_no_batch(make, tmp_path):
+    project = make(12, **LABELS)
+    who = team(project, 1)[0]
+    lines = ["name,person,answer", *(f"i{k},p0,0" for k in range(4))]
+    (tmp_path / "answers.csv").write_text("\n".join(lines))
+    assert review.import_answers(project, tmp_path / "answers.csv") == 4
+    for word in ("0", "0", "1", "1"):
+        assert take(project, who, word).batch == 0
+
+
 def test_an_undo_opens_the_item_to_others(make):
     project = make(1, people=1, threshold=1)
     a, b = team(project, 2)

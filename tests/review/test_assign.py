@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -70,6 +71,43 @@ def test_orders_are_balanced_and_reproducible():
     assert flips != [flip_of(other, f"p{k % 10}", k // 10) for k in range(1000)]
     by_person = np.reshape(flips, (100, 10))
     assert abs(np.corrcoef(by_person.T)[0, 1:]).max() < 0.4
+
+
+def test_a_number_as_seed_draws_as_it_always_did():
+    # databases of earlier versions hold one, and people are in the middle of them
+    from candidly.seeds import draw
+
+    rules = some_rules(seed=1_234_567_890, gold_every=20)
+    for block in (0, 3):
+        wanted = draw(rules.seed, "order ann", block).integers(2, size=64).tolist()
+        assert [flip_of(rules, "ann", 64 * block + k) for k in range(64)] == wanted
+    [turn] = [turn for turn in range(20, 40) if is_gold_turn(rules, "ann", turn)]
+    assert turn == 20 + draw(rules.seed, "gold ann", 1).integers(20)
+    old = rules.to_json()
+    assert '"seed": 1234567890' in old
+    assert review.Rules.from_json(old) == rules
+
+
+def test_a_drawn_seed_is_kept_and_balanced(make):
+    project = make(4, seed=None)
+    assert len(project.rules.seed) == 32
+    with review.open_project(project.folder) as again:
+        assert again.rules.seed == project.rules.seed
+    flips = [flip_of(project.rules, f"p{k % 10}", k // 10) for k in range(1000)]
+    assert abs(sum(flips) - 500) < 5 * 16
+    turns = [
+        turn
+        for turn in range(640)
+        if is_gold_turn(replace(project.rules, gold_every=64), "a", turn)
+    ]
+    assert [turn // 64 for turn in turns] == list(range(10))
+    assert len({turn % 64 for turn in turns}) > 3
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, 2**64, "", "12", "g" * 32, "A" * 32, [1]])
+def test_what_is_no_seed(seed):
+    with pytest.raises(ValueError, match=r"seed is .*; leave it out"):
+        some_rules(seed=seed)
 
 
 def test_the_order_shown_is_that_of_the_classes_and_is_stored(make):

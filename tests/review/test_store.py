@@ -15,6 +15,8 @@ from sqlalchemy import inspect, text
 
 from candidly import review
 from candidly.review import _schema, migrations, store
+from candidly.review._group import Job
+from candidly.review._trouble import in_words
 from candidly.review.store import open_store
 
 from review_cases import an_id, some_items, some_rules, take, team
@@ -174,6 +176,23 @@ def test_what_is_no_project_is_refused(tmp_path):
         open_store(f"postgresql://x@/x?host={tmp_path}")
 
 
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "3"])
+def test_a_damaged_address_is_named(tmp_path, text):
+    (tmp_path / "review.json").write_text(text)
+    with pytest.raises(ValueError, match=r"review\.json is damaged; it should hold"):
+        review.open_project(tmp_path)
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "3", '{"kind": "answer"}', '"x"', ""])
+def test_a_damaged_log_is_named_by_its_line(make, tmp_path, line):
+    project = make(1)
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join([*review.log(project), line, ""]))
+    with pytest.raises(ValueError, match=r"line 2.*; export the log again\.$") as caught:
+        review.merge_log(project, path)
+    assert not any(word in str(caught.value) for word in ("Expecting", "char", "NoneType"))
+
+
 def test_a_project_is_made_once(make, tmp_path):
     project = make(2)
     with pytest.raises(ValueError, match="holds a project already"):
@@ -195,3 +214,21 @@ def test_answers_are_synced_before_they_are_acknowledged(make):
                 for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
             ]
         assert said == ["wal", 2, 1, 1000 * store.BUSY_S]
+
+
+def test_a_connection_that_breaks_under_several_writers_is_told_to_each(make):
+    project = make(1)
+    if project.store.is_sqlite:
+        pytest.skip("of PostgreSQL")
+
+    def cut(connection, asked):
+        connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+        return asked
+
+    jobs = [Job(cut, number, synced=True) for number in (1, 2)]
+    project.store._run(jobs)
+    for job in jobs:
+        with pytest.raises(review.StoreError) as caught, in_words():
+            raise job.error
+        assert caught.value.kind == "away"
+    review.add_person(project, "ann")  # by a new connection

@@ -123,7 +123,12 @@ def test_planning_what_is_left():
     rules = PRESETS["verdict"]
     whole = plan_cost(100, rules, seconds_per_batch=10, pay_per_hour=18)
     half = plan_cost(100, rules, seconds_per_batch=10, pay_per_hour=18, said=250)
-    assert half.answers == round(250 / (1 - 1 / 20 - 1 / 30))
+    assert half.answers == round(250 / (1 - 1 / 30))  # there is no known item
+    many = plan_cost(100, rules, seconds_per_batch=10, said=250, golds=100)
+    assert many.answers == round(250 / (1 - 1 / 20 - 1 / 30))
+    few = plan_cost(100, rules, seconds_per_batch=10, golds=1)
+    assert few.answers == round((500 + 5 - 5 * 10 / 30) / (1 - 1 / 30))  # each person is asked once
+    assert plan_cost(8, rules, seconds_per_batch=10).answers == 40  # too few to repeat one
     assert half.money == pytest.approx(half.answers * 10 / 3600 * 18)
     assert whole == plan_cost(100, rules, seconds_per_batch=10, pay_per_hour=18, said=0)
     for said in (-1, 501):

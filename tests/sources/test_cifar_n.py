@@ -21,6 +21,8 @@ from candidly.sources.fetch import find_beside, find_file
 from candidly.sources.pictures import _decoded, _rows
 from candidly.votes import votes_to_given
 
+from needs import real_files
+
 SINGLE = [name for name in SETS if name != "cifar10n"]
 N = 40
 
@@ -366,7 +368,6 @@ def test_nothing_can_be_learned_from_names(folder):
 
 # the real files
 
-needs_data = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
 
 MEASURED = {
     "cifar10n-aggre": (4505, 0.0901),
@@ -409,7 +410,7 @@ def human():
     }
 
 
-@needs_data
+@real_files
 @pytest.mark.parametrize("name", MEASURED)
 def test_real_counts_of_errors(name):
     errors, rate = MEASURED[name]
@@ -422,13 +423,13 @@ def test_real_counts_of_errors(name):
     assert np.unique(found.oracle_class_counts).tolist() == [50_000 // data.q]
 
 
-@needs_data
+@real_files
 @pytest.mark.parametrize("name", SETS)
 def test_both_real_files_hold_the_same(name):
     assert real(name, ".pt") == real(name, ".npz")
 
 
-@needs_data
+@real_files
 @pytest.mark.filterwarnings("error::UserWarning")
 def test_real_files_are_those_on_record(tmp_path, monkeypatch):
     import hashlib
@@ -444,7 +445,7 @@ def test_real_files_are_those_on_record(tmp_path, monkeypatch):
         load(name, download=False)  # would warn of a difference
 
 
-@needs_data
+@real_files
 @pytest.mark.parametrize("name", DIAGONALS)
 def test_real_transitions(name):
     found = describe(real(name))
@@ -460,7 +461,7 @@ def test_real_transitions(name):
         assert (priors.min(), priors.max()) == pytest.approx((0.081, 0.121), abs=5e-4)
 
 
-@needs_data
+@real_files
 def test_real_transitions_of_cifar_100n():
     data = real("cifar100n")
     shares = transition(data.given, data.truth, 100)
@@ -476,7 +477,7 @@ def test_real_transitions_of_cifar_100n():
     assert inside.mean() == pytest.approx(0.343, abs=5e-4)
 
 
-@needs_data
+@real_files
 def test_how_the_real_sets_were_made(human):
     votes = np.stack([human["rand1"], human["rand2"], human["rand3"]], 1)
     differ = [(votes[:, i] != votes[:, j]) for i, j in ((0, 1), (0, 2), (1, 2))]
@@ -494,7 +495,7 @@ def test_how_the_real_sets_were_made(human):
     assert np.array_equal(human["worst"], expected)
 
 
-@needs_data
+@real_files
 def test_real_votes_have_a_majority_where_the_aggregate_has_one(human):
     data = real("cifar10n")
     chosen = votes_to_given(data.votes, data.n, data.q)
@@ -502,7 +503,7 @@ def test_real_votes_have_a_majority_where_the_aggregate_has_one(human):
     assert 50_000 - 3041 <= agree.sum() < 50_000  # of three different labels either takes one
 
 
-@needs_data
+@real_files
 def test_other_sets_would_give_a_set_away(human):
     def f1(flagged, name):
         errors = human[name] != human["truth"]
@@ -519,7 +520,7 @@ def test_other_sets_would_give_a_set_away(human):
     assert f1(apart, "aggre") == pytest.approx(0.588, abs=5e-4)
 
 
-@needs_data
+@real_files
 @pytest.mark.parametrize(("name", "lost"), [("cifar10n-worst", 0.40), ("cifar10n-aggre", 0.09)])
 def test_what_is_found_in_another_order_goes_back_by_id(name, lost):
     data = real(name)
@@ -532,7 +533,7 @@ def test_what_is_found_in_another_order_goes_back_by_id(name, lost):
     assert (found & errors).sum() / errors.sum() == pytest.approx(lost, abs=0.01)  # F1, unordered
 
 
-@needs_data
+@real_files
 def test_real_orders():
     ten, hundred = image_order("cifar10n"), image_order("cifar100n")
     assert len(ten) == len(hundred) == 50_000
@@ -549,7 +550,7 @@ def explained(groups, values):
     return (counts * (means - values.mean()) ** 2).sum() / ((values - values.mean()) ** 2).sum()
 
 
-@needs_data
+@real_files
 def test_real_workers_of_cifar_10n_are_not_those_of_its_labels(human):
     with pytest.warns(UserWarning, match="Do not take them for annotators"):
         side = side_information("cifar10n")
@@ -575,7 +576,7 @@ def test_real_workers_of_cifar_10n_are_not_those_of_its_labels(human):
     assert np.corrcoef(seconds, per_batch)[0, 1] == pytest.approx(-0.004, abs=5e-4)
 
 
-@needs_data
+@real_files
 @pytest.mark.filterwarnings("error::UserWarning")
 def test_real_workers_of_cifar_100n_are_those_of_its_labels():
     data, side = real("cifar100n"), side_information("cifar100n")
@@ -596,7 +597,7 @@ def test_real_workers_of_cifar_100n_are_those_of_its_labels():
     assert np.corrcoef(seconds, per_batch)[0, 1] == pytest.approx(0.27, abs=0.005)
 
 
-@needs_data
+@real_files
 def test_real_images_are_in_the_order_of_the_labels():
     path = find_beside(("cifar10_jpeg.parquet",), None)
     files = _rows(path, real("cifar10n-worst"))  # compares all 50,000 classes
@@ -606,7 +607,7 @@ def test_real_images_are_in_the_order_of_the_labels():
     assert np.abs(images.astype(int) - small).max() <= 2
 
 
-@needs_data
+@real_files
 def test_a_synthetic_counterpart_of_real_labels(tmp_path):
     from candidly.imperfect import apply
 

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import json
-import os
 import sys
 
 import numpy as np
@@ -13,6 +12,8 @@ from candidly.crowd import Answers
 from candidly.sources import SOURCES, load
 from candidly.sources._parts import read
 from candidly.sources.fetch import find_parts
+
+from needs import real_files
 
 NAMES = ("labelme", "bluebirds", "sentiment", "cifar10s")
 
@@ -156,10 +157,7 @@ def test_no_network_says_what_to_put_where(nowhere, monkeypatch):
         load("bluebirds")
 
 
-real = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
-
-
-@real
+@real_files
 @pytest.mark.filterwarnings("error")  # load warns when a file is not the one on record
 @pytest.mark.parametrize(
     ("name", "annotators", "answers", "right"),
@@ -183,7 +181,7 @@ def test_real_answers(name, annotators, answers, right):
         assert len(read(path)) == part.size_bytes
 
 
-@real
+@real_files
 @pytest.mark.filterwarnings("error")
 def test_real_sets():
     data = load("cifar10s", download=False)

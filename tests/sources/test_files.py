@@ -118,12 +118,12 @@ def test_texts_and_media(tmp_path):
     [
         ("a,b\n1,2\n", r"has the columns a, b\. Needed: at least one of candidates"),
         ("given\nx\n", r"has no column of inputs"),
-        ("a,name,given\n1,x,0\n", r"column 'name' that is not numbers"),
+        ("a,name,given\n1,x,0\n", r"column 'name' has 'x' at row 0, which is no number"),
         ("a,candidates\n1,0\n2,\n", r"`candidates` has no label at row 1"),
-        ("a,given\n1,0\n,1\n", r"nan at row 1, column 0"),
+        ("a,given\n1,0\n,1\n", r"column 'a' is empty at row 1"),
         ("a,id,given\n1,x,0\n2,x,1\n", r"`ids` has 'x' at row 0 and again at row 1"),
-        ("", r"not a readable table"),
-        ("a,given\n1,0\n2,0,7,8\n", r"not a readable table"),
+        ("", r"the file is empty; its first line must name the columns"),
+        ("a,given\n1,0\n2,0,7,8\n", r"line 3 has 4 cells, and the first line has 2"),
     ],
 )
 def test_tables_that_are_not_right(tmp_path, text, message):
@@ -135,5 +135,5 @@ def test_tables_that_are_not_right(tmp_path, text, message):
 
 def test_a_damaged_parquet_file(tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(ValueError, match=r"bad\.parquet.*not a readable table"):
+    with pytest.raises(ValueError, match=r"bad\.parquet.*it is damaged, or no \.parquet table"):
         load(tmp_path / "bad.parquet")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import numpy as np
 import pytest
@@ -11,6 +10,8 @@ import pytest
 from candidly import sources
 from candidly.sources.label_errors import CARDS, study
 from candidly.validation import SetTally
+
+from needs import real_files
 
 ROW = {
     "id": 2,
@@ -96,7 +97,7 @@ def test_every_card_says_how_the_labels_came_about():
         assert 0 < card.checked <= card.flagged <= card.size
 
 
-@pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
+@real_files
 @pytest.mark.parametrize("name", CARDS)
 def test_the_released_files_belong_together(name):
     made = study(name)

@@ -16,6 +16,8 @@ from candidly.seeds import hashed
 from candidly.sources import SOURCES, Expected, compare, load, title_of
 from candidly.sources.fetch import find_file
 
+from needs import skip_without
+
 
 def small_mat(path, n=6):
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -204,7 +206,7 @@ REAL = {  # measured from the files: sets of one label, and classes that are nev
 @pytest.mark.parametrize("name", REAL)
 def test_real_files(name):
     if not os.environ.get("CANDIDLY_DATA"):
-        pytest.skip("set CANDIDLY_DATA to a folder with the .mat files")
+        skip_without("the real files")
     source = SOURCES[name]
     path = find_file(source, None, download=False)
     assert hashlib.sha256(path.read_bytes()).hexdigest() == source.sha256

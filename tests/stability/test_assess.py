@@ -136,6 +136,8 @@ def test_a_report_comes_back_from_json(report):
     assert read_report(json.loads(json.dumps(report.as_dict()))) == report
     with pytest.raises(ValueError, match="it says None"):
         read_report({})
+    with pytest.raises(ValueError, match="it says 1"):  # its crossings are not corrected
+        read_report(report.as_dict() | {"schema": 1})
 
 
 def test_the_order_of_models_is_the_callers_no_more(report):
@@ -206,14 +208,53 @@ def test_ids_name_the_checks():
         ({"alpha": 1.5}, "`alpha` is 1.5"),
         ({"pairs": "some"}, "choose adjacent or all"),
         ({"resamples": -1}, "cannot be negative"),
-        ({"audited": 10_000}, "must not fall"),
-        ({"audit_errors": 3}, "must not fall"),
+        ({"audited": 10_000}, "nobody had checked, and there are 530"),
+        ({"audit_errors": 3}, "among the `audited` items, 0"),
         ({"corrections": {"T=4": [0]}}, "`corrected` has 1 labels"),
     ],
 )
 def test_what_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         assess(make_case(ORIGINAL, CORRECTED, MODELS), **{"resamples": 0, **options})
+
+
+def test_the_headline_counts_no_crossing_that_holm_takes_back():
+    """Model 1 is behind on B and right on 7 of 18 changed items, alone: p 1/64, Holm p 1."""
+    original, corrected = np.zeros(518, int), np.zeros(518, int)
+    corrected[:18] = 1
+    models = {f"model {k}": np.zeros(518, int) for k in range(20)}
+    for k in range(1, 20):
+        models[f"model {k}"][18 + 100 : 18 + 200] = 1
+    models["model 1"][:7] = 1
+    found = assess(make_case(original, corrected, models), resamples=0)
+    (crossing,) = found.crossings
+    assert (crossing.ahead, crossing.behind) == ("model 0", "model 1")
+    assert crossing.adjusted == 1
+    assert not crossing.established
+    assert found.verdict.endswith(
+        "no crossing is established as wrong labels become more frequent."
+    )
+    few = {name: models[name] for name in ("model 0", "model 1")}
+    found = assess(make_case(original, corrected, few), resamples=0)
+    assert found.crossings[0].adjusted == pytest.approx(1 / 64)
+    assert found.crossings[0].established
+    assert "1 crossing is established, at" in found.verdict
+
+
+def test_few_changed_labels_are_told_what_they_can_show():
+    original, corrected, models = arrays(models=2, n=100, wrong=18, pruned=0)
+    (note,) = assess(make_case(original, corrected, models), resamples=0).notes
+    assert note == (
+        "Only 18 labels were changed. To tell two models apart there in a test at 5 %, they must "
+        "differ on at least 6 changed items, all one way."
+    )
+    original, corrected, models = arrays(models=10, n=100, wrong=10, pruned=0)
+    (note,) = assess(make_case(original, corrected, models), alpha=0.01, resamples=0).notes
+    assert note == (
+        "Only 10 labels were changed. To tell two models apart there in a test at 1 %, after "
+        "Holm's correction over 45 pairs, they must differ on at least 14 changed items, all one "
+        "way, so no crossing can be established."
+    )
 
 
 SIZES = {"D": 5000, "C": 40, "U": 2}

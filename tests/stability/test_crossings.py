@@ -14,8 +14,10 @@ from candidly.stability import (
     delta_interval,
     fieller_interval,
     find_crossings,
+    mcnemar,
     rankings,
     resample,
+    tango,
     tau_steps,
     tie_prevalence,
 )
@@ -113,6 +115,34 @@ def test_five_of_eighteen_establish_nothing():
     assert found.p[0] == 0.0625
     changed[1, :18], changed[0] = True, False
     assert find_crossings(benign, changed).established.all()
+
+
+def test_a_crossing_that_holm_takes_back_is_not_established():
+    """Of 45 pairs one would cross, 7 against 0 on C: p 1/64, and 45/64 after Holm."""
+    benign, changed = np.ones((10, 500), bool), np.zeros((10, 18), bool)
+    benign[1:, :100] = False
+    changed[1, :7] = True
+    found = find_crossings(benign, changed)
+    assert (found.ahead.tolist(), found.behind.tolist()) == ([0], [1])
+    assert tango(7, 0, 18)[0] > 0  # by itself it would be
+    assert mcnemar(7, 0) < 0.05
+    assert found.p[0] == pytest.approx(45 / 64)
+    assert not found.established[0]
+    assert found.interval[0, 1] < 1  # the interval is of this pair by itself
+    benign, changed = np.ones((20, 500), bool), np.zeros((20, 18), bool)
+    benign[1:, :100] = False
+    changed[1, :7] = True
+    found = find_crossings(benign, changed)
+    assert found.p[0] == 1
+    assert not found.established[0]
+
+
+def test_the_level_of_an_established_crossing_is_the_one_asked_for():
+    benign, changed = np.ones((2, 500), bool), np.zeros((2, 18), bool)
+    benign[1, :100] = False
+    changed[1, :7] = True
+    assert find_crossings(benign, changed, 0.95).established.all()
+    assert not find_crossings(benign, changed, 0.99).established.any()  # p is 1/64
 
 
 def test_bootstrap_of_a_crossing_agrees_with_the_delta_method():

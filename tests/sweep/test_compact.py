@@ -20,6 +20,7 @@ from candidly.sweep import compact as module
 from candidly.sweep import records as records_module
 from candidly.sweep.compact import NAME, compact
 from candidly.sweep.journal import Journal, journal_files, read_records, read_results
+from candidly.sweep.lock import locked
 from candidly.sweep.plan import write_plan
 from candidly.sweep.records import (
     Record,
@@ -27,7 +28,6 @@ from candidly.sweep.records import (
     plain_outcomes,
     unpack_outcomes,
 )
-from candidly.sweep.run import locked
 from sweep.test_plan import planned
 
 from toys import toy

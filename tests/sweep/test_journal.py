@@ -71,10 +71,63 @@ def test_a_line_that_cannot_be_read_is_skipped_and_said(tmp_path, damage):
     assert "line 2" in notes[0]
 
 
+def test_any_changed_character_of_a_line_is_found(tmp_path):
+    journal = Journal(tmp_path)
+    journal.write([at(100, outcomes=pack_outcomes(np.ones(3)))])
+    journal.close()
+    line = journal.path.read_bytes()
+    for place in range(len(line) - 1):
+        for bit in (0, 1, 4):
+            changed = bytearray(line)
+            changed[place] ^= 1 << bit
+            journal.path.write_bytes(changed)
+            found, notes = read_records(tmp_path)
+            assert (found, len(notes)) == ({}, 1), changed
+
+
+def test_lines_from_before_there_were_checksums_are_read(tmp_path):
+    journal = Journal(tmp_path)
+    journal.write([at(100), at(200, loss=None)])
+    journal.close()
+    values = [json.loads(line) for line in journal.path.read_bytes().splitlines()]
+    old = ({k: v for k, v in one.items() if k != "crc32"} | {"schema": 1} for one in values)
+    journal.path.write_text("".join(json.dumps(one) + "\n" for one in old))
+    found, notes = read_records(tmp_path)
+    assert found["k1"] == {100: at(100), 200: at(200, loss=None)}
+    assert notes == []
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"step": "100"},
+        {"step": [100]},
+        {"key": 5},
+        {"validation": [0.5]},
+        {"validation": {"CR": "0.5"}},
+        {"test": {"top1": float("inf")}},
+        {"loss": float("nan")},
+        {"memory_bytes": None},
+    ],
+)
+def test_an_old_line_with_impossible_values_is_skipped(tmp_path, changed):
+    old = dataclasses.asdict(RECORD) | {"schema": 1} | changed
+    (tmp_path / "a.jsonl").write_text(json.dumps(old) + "\n" + "[" * 100_000 + "\n")
+    found, notes = read_records(tmp_path)
+    assert found == {}
+    assert "lines 1, 2" in notes[0]
+
+
+def test_packed_numbers_that_are_damaged_are_an_error_in_words():
+    for text in ("hex:0g", "AAAA", "?"):
+        with pytest.raises(ValueError, match="are damaged"):
+            unpack_outcomes(text)
+
+
 def test_every_line_carries_the_schema_version(tmp_path):
     journal = Journal(tmp_path)
     journal.write([at(100)])
-    assert json.loads(journal.path.read_text())["schema"] == 1
+    assert json.loads(journal.path.read_text())["schema"] == 2
 
 
 def test_nan_never_reaches_the_journal(tmp_path):
@@ -113,4 +166,4 @@ def test_a_line_without_given_labels_is_as_it_always_was():
     text = pack_confusion(np.eye(2, dtype=int))
     told = json.loads(lines_of([dataclasses.replace(RECORD, confusion=text)]))
     assert told.pop("confusion") == text
-    assert told == plain
+    assert {**told, "crc32": ""} == {**plain, "crc32": ""}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import statistics
 from dataclasses import replace
 
@@ -204,7 +205,12 @@ def test_the_gap_in_every_form():
         "60.00",
         "70.00",
     )
-    assert row["best_test_std"] == f"{100 * statistics.stdev([0.8, 0.9]):.2f}"
+    spread = statistics.stdev([0.8, 0.9]) / math.sqrt(2)
+    assert row["best_test_se"] == f"{100 * spread:.2f}" == "5.00"  # as the text has it
+    assert not any("std" in name for name in row)
+    shown = render_gap(results, "text", width=400)
+    for name in ("best_test", "last_test", "test_at_selected", "best_minus_selected"):
+        assert f"{row[name]} ± {row[f'{name}_se']}" in shown
     about = json.loads(render_gap(results, "json"))
     assert about["rows"][0]["best"]["mean"] == pytest.approx(0.85)
     assert "No runs are planned" in render_gap(results_of())

@@ -17,8 +17,9 @@ def plan():
     return prepare(SETTINGS, own={"toy": toy()})[0]
 
 
-def tasks_of(plan, folder, finished=(), **how):
-    return make_tasks(plan.trials, finished, folder, plan.facts, **how)
+def tasks_of(plan, folder, finished=(), recorded=None, **how):
+    done = {trial.key: trial.record_steps for trial in plan.trials if trial.key in finished}
+    return make_tasks(plan.trials, done | (recorded or {}), folder, plan.facts, **how)
 
 
 def test_every_unfinished_trial_is_in_one_stack_of_its_like(plan, tmp_path):
@@ -88,8 +89,8 @@ def test_checkpoints_of_no_use_are_removed(plan, tmp_path):
     (tmp_path / "damaged.npz").write_bytes(damaged)
     np.savez(tmp_path / "other.npz", x=np.ones(2))
     for torn in ("torn", "damaged", "other"):
-        assert checkpoint.members(tmp_path / f"{torn}.npz") is None
-    assert checkpoint.members(path) == first.keys
+        assert checkpoint.saved_at(tmp_path / f"{torn}.npz") is None
+    assert checkpoint.saved_at(path) == checkpoint.Saved(first.keys, 0)
     finished = {first.keys[0]}
     assert not any(task.resume for task in tasks_of(plan, tmp_path, finished))
     assert list(tmp_path.glob("*.npz")) == []

@@ -6,7 +6,7 @@ from candidly._benchmark import prepare
 from candidly.algorithms import ALGORITHMS
 from candidly.labelled import Labelled
 from candidly.seeds import hashed
-from candidly.sweep.plan import check_extends, planned_runs, read_plan, write_plan
+from candidly.sweep.plan import extended, planned_runs, read_plan, write_plan
 from candidly.sweep.settings import make_settings, read_settings
 
 from toys import toy
@@ -131,13 +131,13 @@ def test_a_damaged_plan_is_an_error(tmp_path, text):
 )
 def test_a_plan_that_contradicts_its_directory_is_refused(tmp_path, then, now, match):
     with pytest.raises(ValueError, match=match) as caught:
-        check_extends(tmp_path, planned(**then), planned(**now))
+        extended(tmp_path, planned(**then), planned(**now))
     assert "--out" in str(caught.value)
 
 
 def test_a_plan_may_grow(tmp_path):
     more = planned(configs=3, splits=4, algorithms=("LWS", "PRODEN", "CC"))
-    check_extends(tmp_path, planned(), more)
+    extended(tmp_path, planned(), more)
     assert {t.key for t in planned().trials} < {t.key for t in more.trials}
 
 
@@ -145,7 +145,7 @@ def test_another_version_of_an_algorithm_is_refused(tmp_path, monkeypatch):
     old = planned()
     monkeypatch.setitem(ALGORITHMS, "CC", dataclasses.replace(ALGORITHMS["CC"], version=2))
     with pytest.raises(ValueError, match="version"):
-        check_extends(tmp_path, old, planned())
+        extended(tmp_path, old, planned())
 
 
 @pytest.mark.parametrize(
@@ -203,6 +203,13 @@ def test_settings_from_a_file_and_flags_over_it(tmp_path):
     assert read_settings(path, configs=7).configs == 7
     path.write_text("datasets = [")
     with pytest.raises(ValueError, match="TOML"):
+        read_settings(path)
+    for wrong in (b"[bnch]\n", b"bench = 3\n", b"[[bench]]\n"):
+        path.write_bytes(wrong)
+        with pytest.raises(ValueError, match=r"\[bench\]"):
+            read_settings(path)
+    path.write_bytes(b"a = '\xff'\n")
+    with pytest.raises(ValueError, match="not UTF-8"):
         read_settings(path)
     path.write_text("[bnch]\n")
     with pytest.raises(ValueError, match=r"\[bench\]"):

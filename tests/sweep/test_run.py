@@ -21,7 +21,8 @@ from candidly.examples import make_examples
 from candidly.labelled import Labelled
 from candidly.sweep import execute
 from candidly.sweep.journal import read_results
-from candidly.sweep.run import Interrupted, is_locked, locked
+from candidly.sweep.lock import is_locked, locked
+from candidly.sweep.run import Interrupted
 
 from toys import toy
 
@@ -117,7 +118,11 @@ def test_progress_reaches_its_total(data):
     assert seen[-1].runs_done == seen[-1].runs == 4
 
 
-def test_stopped_here_it_goes_on_from_the_checkpoint_and_the_progress_with_it(data, tmp_path):
+def test_stopped_here_it_goes_on_from_the_checkpoint_and_the_progress_with_it(
+    data, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(execute, "CHECKPOINT_SHARE", 1e9)  # at every record, however slow the disk
+
     def stop_at_half(progress):
         if progress.work > progress.total / 2:
             raise KeyboardInterrupt
@@ -201,7 +206,7 @@ def undisturbed(file):
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_kill_9_and_rerun_ends_with_the_same_numbers(file, undisturbed, tmp_path, workers):
     out = tmp_path / "out"
-    for count in (10, 50):
+    for count in (10, 30):
         process = start(out, file, "--workers", workers)
         wait_for_lines(out, count, process)
         process.kill()
@@ -240,23 +245,62 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(file, tmp_path):
     assert not is_locked(out)
 
 
+def wait_for_workers(process: subprocess.Popen, count: int) -> None:
+    end = time.monotonic() + 60
+    while len(children_of(process)) < count:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def stop_behind(process: subprocess.Popen, workers: int, seconds: float) -> str:
+    """Send Ctrl-C that long behind the start of so many workers, as a terminal does; stderr."""
+    wait_for_workers(process, workers)
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    return errors
+
+
+@pytest.mark.parametrize(
+    ("workers", "seconds"),
+    [(1, 0.0), (2, 0.6)]
+    + [pytest.param(2, s, marks=pytest.mark.slow) for s in (0.0, 0.3, 1.0, 1.5)],
+)
+def test_ctrl_c_while_workers_start_is_a_sentence(file, tmp_path, workers, seconds):
+    out = tmp_path / "out"
+    process = start(out, file, "--workers", "2", steps=100_000, start_new_session=True)
+    errors = stop_behind(process, workers, seconds)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert errors.splitlines()[-1] == "stopped; 0 of 8 runs complete. The same command goes on."
+
+
+@pytest.mark.parametrize("seconds", [0.6, 1.2])
+def test_ctrl_c_while_the_command_loads_is_no_traceback(file, tmp_path, seconds):
+    process = start(tmp_path / "out", file, steps=100_000, start_new_session=True)
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode in (1, 130, -signal.SIGINT)  # the last: before Python itself was up
+    assert "Traceback" not in errors
+
+
 def children_of(process: subprocess.Popen) -> list[int]:
-    listed = subprocess.run(
-        ["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True
-    )
+    listed = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True)
     return [int(pid) for pid in listed.stdout.split()]
 
 
-def test_workers_leave_the_decision_about_ctrl_c_to_their_parent(file, tmp_path):
-    out = tmp_path / "out"
-    process = start(out, file, "--workers", "2")
-    wait_for_lines(out, 1, process)
-    while len(list((out / "journal").glob("*.jsonl"))) < 2:  # the second worker is still importing
-        time.sleep(0.02)
+@pytest.mark.parametrize("seconds", [0.0, 0.4])
+def test_workers_leave_the_decision_about_ctrl_c_to_their_parent(file, tmp_path, seconds):
+    process = start(tmp_path / "out", file, "--workers", "2", steps=40)
+    wait_for_workers(process, 2)
+    time.sleep(seconds)  # while they import, which takes seconds
     for worker in children_of(process):
         os.kill(worker, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
+    assert "Traceback" not in errors
 
 
 def test_workers_end_with_their_parent_and_not_at_their_next_record(file, tmp_path):
@@ -314,19 +358,19 @@ def test_a_worker_that_dies_is_reported_and_what_is_recorded_stands(file, tmp_pa
 
 
 def limited_file_size():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_a_full_disk_is_said_and_nothing_is_lost(file, tmp_path, workers):
     out = tmp_path / "out"
-    process = start(out, file, "--workers", workers, "--seed", "0", preexec_fn=limited_file_size)
+    process = start(out, file, "--workers", workers, steps=120, preexec_fn=limited_file_size)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 2
     assert "could not write" in errors
     assert "Traceback" not in errors
     assert not list(out.rglob("*.part"))
-    process = start(out, file, "--workers", workers)
+    process = start(out, file, "--workers", workers, steps=120)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     assert all(run.complete for run in read_results(out).runs)
@@ -389,3 +433,22 @@ def test_a_device_that_is_not_there_is_refused(data, device):
         pytest.skip("there is one")
     with pytest.raises(ValueError, match=device):
         benchmark({"toy": data}, "CC", device=device, **SMALL)
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"workers": 1.5}, "workers is 1.5, but must be a whole number of at least 1"),
+        ({"workers": True}, "workers is True"),
+        ({"workers": 0}, "workers is 0"),
+        ({"stack": 2.0}, "stack is 2.0"),
+        ({"stack": 0}, "stack is 0"),
+        ({"configs": True}, "`configs` is True"),
+        ({"device": "cuda:99"}, "device 'cuda:99' is not there.*This machine has: cpu"),
+        ({"device": 3}, "device '3' is unknown"),
+    ],
+)
+def test_impossible_ways_to_run_are_refused_by_name(data, tmp_path, how, told):
+    with pytest.raises(ValueError, match=told):
+        benchmark({"toy": data}, "CC", out=tmp_path / "out", **SMALL | how)
+    assert not (tmp_path / "out").exists()

@@ -17,7 +17,7 @@ from candidly.criteria import (
     constant_flip_rate,
 )
 from candidly.sweep.journal import read_results
-from candidly.sweep.plan import check_extends, read_plan, write_plan
+from candidly.sweep.plan import extended, read_plan, write_plan
 from candidly.sweep.records import Record, Results, Run, pack_outcomes, unpack_outcomes
 from candidly.sweep.settings import make_settings
 from candidly.sweep.trust import (
@@ -258,9 +258,10 @@ def test_a_directory_from_before_the_flip_rate_was_kept_goes_on(tmp_path):
     about = json.loads(path.read_text())
     for name in ("flip_rate", "flip_rate_error", "flip_doubt"):
         del about["data"]["toy"][name]
-    path.write_text(json.dumps(about))
+    before = {name: about[name] for name in ("settings", "data")}
+    path.write_text(json.dumps(before | {"schema": 2, "versions": {"CC": 1}}))
     old = read_plan(tmp_path)
     assert read_results(tmp_path).flip_rates == {}
-    check_extends(tmp_path, old, planned(toy()))
+    extended(tmp_path, old, planned(toy()))
     with pytest.raises(ValueError, match="fingerprint"):
-        check_extends(tmp_path, old, planned(toy(seed=1)))
+        extended(tmp_path, old, planned(toy(seed=1)))

@@ -11,7 +11,9 @@ import pytest
 from candidly import validation
 from candidly.sources.label_errors import CARDS, study
 
-pytestmark = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason="needs CANDIDLY_DATA")
+from needs import real_files
+
+pytestmark = real_files
 
 # non-error, error, non-agreement, correctable, multi-label, neither; correctable by 4 and 5; kappa
 TABLE = {

@@ -15,7 +15,7 @@ from candidly.validation import CATEGORIES, from_answers, from_counts, judge
 def slow(g, q, b, z, o, threshold=None):
     """The rules in words, one item at a time."""
     people = g + q + b + z + o
-    if people < 3:
+    if people < min(3, threshold or 3):
         return "pending"
     needed = threshold if threshold is not None else people // 2 + 1
     if g >= needed:

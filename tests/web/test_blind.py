@@ -13,7 +13,7 @@ import pytest
 from candidly import review
 from candidly.review.assign import is_gold_turn, is_repeat_turn
 from candidly.web._links import PERSON
-from candidly.web._seal import opened, sealed
+from candidly.web._seal import CARD, ITEM, TASK, opened, sealed
 
 from review_cases import CLASSES, work_through
 from web_cases import JSON, a_project, a_site, browser, buttons, fields_of, picture
@@ -55,7 +55,7 @@ def told(tmp_path):
             if not found:
                 break
             html = found[0]["html"]
-            source = re.search(r'src="(/media/[^"]*)"', html).group(1)
+            source = re.search(r'src="(/shown/[^"]*)"', html).group(1)
             answers += [ann.get(source), ann.say(html, "a"), ann.get("/guidelines")]
             said += [f"{answer.headers}\n{answer.text}" for answer in answers]
             cards.append(html)
@@ -64,7 +64,8 @@ def told(tmp_path):
 
 def test_the_person_met_known_items_and_repetitions(told):
     site, _, cards = told
-    kinds = [opened(site, dict(fields_of(card))["task"]) for card in cards]
+    ann = review.find_person(site.project, "ann").id
+    kinds = [opened(site, TASK, ann, dict(fields_of(card))["task"]) for card in cards]
     golds = [item in site.project.golds for item, _ in kinds]
     again = [repeat for _, repeat in kinds]
     rules = site.project.rules
@@ -97,10 +98,9 @@ def test_nothing_tells(told):
 
 
 def plain(card: str) -> str:
-    """A card without what must differ: random ids, the picture's name, names of classes."""
+    """A card without what must differ: random ids, what is sealed, names of classes."""
     card = re.sub(r"\b[0-9a-f]{64}\b", "SEALED", card)
     card = re.sub(r"\b[0-9a-f]{32}\b", "ID", card)
-    card = re.sub(r"/media/\d+\.png", "FILE", card)
     return re.sub("|".join(CLASSES), "CLASS", card)
 
 
@@ -121,29 +121,38 @@ def test_no_number_of_an_item_is_on_a_page(told):
         assert set(numbers) <= {"384", "2000"}  # pixels, longest note
     for text in said:
         for key in re.findall(r'"key":"([^"]*)"', text):
-            assert re.fullmatch(r"t\d+", key)
+            assert re.fullmatch(r"[0-9a-f]{64}", key)
 
 
 def test_sealed_numbers(site):
-    texts = {sealed(site, item, repeat) for item in range(50) for repeat in (0, 1)}
-    assert len(texts) == 100
+    places = [(what, who) for what in (TASK, CARD, ITEM) for who in (1, 2)]
+    texts = {
+        sealed(site, *place, item, repeat)
+        for place in places
+        for item in range(50)
+        for repeat in (0, 1)
+    }
+    assert len(texts) == 600
     assert len({len(text) for text in texts}) == 1
     for item, repeat in ((0, 0), (0, 1), (7, 1), (10**12, 0)):
-        text = sealed(site, item, repeat)
-        assert opened(site, text) == (item, repeat)
-        assert text == sealed(site, item, repeat)
+        text = sealed(site, TASK, 1, item, repeat)
+        assert opened(site, TASK, 1, text) == (item, repeat)
+        assert text == sealed(site, TASK, 1, item, repeat)
+        for what, who in places[1:]:
+            with pytest.raises(ValueError, match="load the page again"):
+                opened(site, what, who, text)
         for k in range(len(text)):
             wrong = text[:k] + ("0" if text[k] != "0" else "1") + text[k + 1 :]
             with pytest.raises(ValueError, match="load the page again"):
-                opened(site, wrong)
+                opened(site, TASK, 1, wrong)
     other = replace(site, key="another")
     with pytest.raises(ValueError, match="load the page again"):
-        opened(other, sealed(site, 3, 0))
+        opened(other, TASK, 1, sealed(site, TASK, 1, 3, 0))
 
 
 def test_sealed_bytes_look_random(site):
     # neighbours share no more bytes than chance has it: 32 x 99 / 256 = 12.4 +- 3.5
-    texts = [bytes.fromhex(sealed(site, item, 0)) for item in range(100)]
+    texts = [bytes.fromhex(sealed(site, TASK, 1, item)) for item in range(100)]
     same = sum(a == b for x, y in itertools.pairwise(texts) for a, b in zip(x, y))
     assert same < 12.4 + 5 * 3.6
 
@@ -169,6 +178,18 @@ def test_opening_an_item_tells_and_is_written_down(site, project):
     assert ann.say(shown, "a").status_code == 200
     assert review.votes(project).is_empty()
     assert review.votes(project, everything=True)["blind"].to_list() == [False]
+
+
+def test_an_opened_item_taken_back_comes_again_as_it_was(site):
+    ann = browser(site, PERSON, "ann")
+    [card, *_] = ann.cards()
+    shown = ann.post("/look", fields_of(card, 1), headers=JSON).json()["html"]
+    ann.say(shown, "a")
+    told = ann.post("/undo", {"id": "undo-number-1"}, headers=JSON).json()
+    assert told["notice"] == ""
+    assert "<dt>given label</dt>" in told["cards"][0]["html"]
+    assert "<dt>given label</dt>" in ann.get("/review").text
+    assert "<dt>given label</dt>" not in "".join(card["html"] for card in told["cards"][1:])
 
 
 def test_without_the_script_too(site):
@@ -203,8 +224,8 @@ def test_examples_say_of_which_class_they_are_and_not_which_is_given(tmp_path):
             first, second = re.findall(r'aria-label="Examples of (\w+)"', card)
             shown = buttons(card)
             assert (shown["a"], shown["b"]) == (first, second)
-            names = set(re.findall(r'src="/media/([^"]*)"', card))
-            assert {name.rsplit("-", 1)[0] for name in names if "example" in name} == {"example"}
+            sources = re.findall(r'src="/shown/(\w+)/[0-9a-f]{64}"', card)
+            assert sources == ["item", *["example"] * 4]
             numbers = json.loads(dict(fields_of(card))[f"examples.{dict(fields_of(card))['id']}"])
             assert len(numbers) == 2
 

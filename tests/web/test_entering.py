@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
 
 import pytest
-from itsdangerous import TimestampSigner
 
 from candidly import review
 from candidly.web import open_site, organiser_link, person_link, viewer_link
@@ -18,12 +18,11 @@ from web_cases import HERE, JSON, TOKEN, a_site, browser
 
 
 @pytest.fixture
-def later(monkeypatch):
-    """Lets the clock of signatures go on by so many seconds."""
-    usual = TimestampSigner.get_timestamp
+def later(project):
+    """Sets the project's clock so many seconds after now."""
 
     def later(seconds: float) -> None:
-        monkeypatch.setattr(TimestampSigner, "get_timestamp", lambda s: usual(s) + int(seconds))
+        object.__setattr__(project, "clock", lambda: time.time() + seconds)
 
     return later
 

@@ -1,4 +1,7 @@
-"""Files: those of the media folder, by their plain names, and nothing else of this machine."""
+"""Files: those of the media folder, by their plain names, and nothing else of this machine.
+
+What people who answer may fetch is tried in test_attacker.py.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from candidly.review._media import KINDS
+from candidly.media import ENDINGS
 from candidly.web import files
-from candidly.web._links import PERSON
+from candidly.web._links import VIEWER
 from candidly.web._visit import Refused
 
 from web_cases import browser, picture
 
 
 @pytest.fixture
-def ann(site):
-    return browser(site, PERSON, "ann")
+def eve(site):
+    return browser(site, VIEWER)
 
 
 @pytest.fixture
@@ -33,23 +36,24 @@ def asked(site):
     return asked
 
 
-def test_a_file_is_served_as_what_it_is(ann, project):
-    answer = ann.get("/media/10.png")
+def test_a_file_is_served_as_what_it_is(eve, project):
+    answer = eve.get("/media/10.png")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "image/png"
     assert answer.content == (project.folder / "media" / "10.png").read_bytes()
     assert answer.headers["cache-control"].startswith("private")
+    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_every_known_ending_has_a_type():
-    assert files.TYPES.keys() == KINDS.keys()
-    for ending, kind in KINDS.items():
-        assert files.TYPES[ending].startswith(f"{kind}/")
+    assert files.TYPES.keys() == {ending for ending, one in ENDINGS.items() if one.shown}
+    for ending, kind in files.TYPES.items():
+        assert kind.startswith(f"{ENDINGS[ending].kind}/")
 
 
-def test_sounds_can_be_sought(ann, project):
+def test_sounds_can_be_sought(eve, project):
     (project.folder / "media" / "1.wav").write_bytes(bytes(range(200)))
-    answer = ann.get("/media/1.wav", headers={"range": "bytes=10-19"})
+    answer = eve.get("/media/1.wav", headers={"range": "bytes=10-19"})
     assert answer.status_code == 206
     assert answer.content == bytes(range(10, 20))
 
@@ -85,11 +89,11 @@ OUTSIDE = (
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
-def test_no_path_leads_elsewhere(ann, project, path):
+def test_no_path_leads_elsewhere(eve, project, path):
     picture(project.folder / "outside.png")
     picture(project.folder / "media" / "sub" / "inside.png")
     picture(project.folder / "media" / ".hidden.png")
-    answer = ann.get(f"/media/{path}")
+    answer = eve.get(f"/media/{path}")
     assert answer.status_code in (303, 307, 404), path
     assert b"PNG" not in answer.content
 
@@ -118,19 +122,19 @@ def test_other_endings_are_not_served(asked, project, name):
     assert asked(name) == 404
 
 
-def test_links_in_the_folder_are_not_followed(ann, project):
+def test_links_in_the_folder_are_not_followed(eve, project):
     picture(project.folder / "outside.png")
     (project.folder / "media" / "link.png").symlink_to(project.folder / "outside.png")
     (project.folder / "media" / "own.png").symlink_to("10.png")
     for name in ("link.png", "own.png"):
-        assert ann.get(f"/media/{name}").status_code == 404
+        assert eve.get(f"/media/{name}").status_code == 404
 
 
-def test_a_folder_that_is_a_link_is_not_served(ann, project):
+def test_a_folder_that_is_a_link_is_not_served(eve, project):
     media = project.folder / "media"
     media.rename(project.folder / "elsewhere")
     media.symlink_to(project.folder / "elsewhere")
-    assert ann.get("/media/10.png").status_code == 404
+    assert eve.get("/media/10.png").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -140,6 +144,6 @@ def test_a_folder_that_is_a_link_is_not_served(ann, project):
         *("/static/%2e%2e/_links.py", "/static/", "/templates/door.html"),
     ],
 )
-def test_nothing_else_of_the_folders_is_served(ann, path):
-    answer = ann.get(path)
+def test_nothing_else_of_the_folders_is_served(eve, path):
+    answer = eve.get(path)
     assert answer.status_code in (307, 404)

@@ -16,8 +16,9 @@ from candidly.review.files import FILES
 from candidly.web import open_site, organiser
 from candidly.web._recent import FOLD, Recent
 
-from review_cases import reply, some_rules, work_through
-from review_pages import HOSTILE, Looker, a_browser, a_tab, cells, copied_project, looker, served
+from needs import a_browser
+from review_cases import reply, some_items, some_rules, work_through
+from review_pages import HOSTILE, Looker, a_tab, cells, copied_project, looker, served
 
 PAGES = ("/organiser", "/gallery", "/gallery/item/i1", "/download/votes.csv")
 
@@ -298,6 +299,17 @@ def test_a_log_is_sent_in_pieces_and_whole(project, monkeypatch):
         pieces = list(organiser._log(project))
         assert "".join(pieces) == wanted
     assert looker(project).get("/download/log.jsonl").text == wanted
+
+
+def test_one_person_decides_on_every_page(tmp_path):
+    rules = some_rules(people=1, threshold=1)
+    with review.make_project(tmp_path / "solo", some_items(3), rules) as solo:
+        work_through(solo, review.add_person(solo, "ann"))
+        seen = looker(solo)
+        html = seen.text("/organiser")
+        assert tile(html, "Decided") == "100 % 3 of 3"
+        assert row(html, "non-error")[1:3] == ["3", "100.0 %"]
+        assert len(re.findall("non-error", seen.text("/gallery?outcome=non-error"))) > 3
 
 
 def test_every_kind_of_file_is_offered():

@@ -18,7 +18,8 @@ TABLE = {
     ("POST", "/out"): ("/out", 401, 303, 303, 303),
     ("GET", "/page.css"): ("/page.css", 200, 200, 200, 200),
     ("GET", "/guidelines"): ("/guidelines", 401, 200, 200, 200),
-    ("GET", "/media/{name}"): ("/media/10.png", 401, 200, 200, 200),
+    ("GET", "/media/{name}"): ("/media/10.png", 401, 403, 200, 200),
+    ("GET", "/shown/{what}/{seal}"): ("/shown/item/00", 401, 404, 403, 403),
     ("GET", "/review"): ("/review", 401, 200, 403, 403),
     ("GET", "/tasks"): ("/tasks", 401, 200, 403, 403),
     ("POST", "/answer"): ("/answer", 401, 422, 403, 403),
@@ -27,6 +28,7 @@ TABLE = {
     ("GET", "/organiser"): ("/organiser", 401, 403, 200, 200),
     ("POST", "/organiser/person"): ("/organiser/person", 401, 403, 403, 303),
     ("POST", "/organiser/exclude"): ("/organiser/exclude", 401, 403, 403, 422),
+    ("POST", "/organiser/end"): ("/organiser/end", 401, 403, 403, 422),
     ("GET", "/download/{name}"): ("/download/votes.csv", 401, 403, 200, 200),
     ("GET", "/gallery"): ("/gallery", 401, 403, 200, 200),
     ("GET", "/gallery/item/{name:path}"): ("/gallery/item/i0", 401, 403, 200, 200),
@@ -36,8 +38,10 @@ TABLE = {
 @pytest.fixture
 def routes(site):
     from candidly.web._guard import Rate
+    from candidly.web._turns import Turns
+    from candidly.web._visit import Shared
 
-    made = [make(site, Rate(9, 9)) for make in ROUTES]
+    made = [make(site, Shared(Rate(9, 9), Turns())) for make in ROUTES]
     return {("POST" if "POST" in route.methods else "GET", route.path) for route in made}
 
 
@@ -92,7 +96,7 @@ def test_what_was_handed_to_another_cannot_be_answered(site, project):
     [card, *_] = ann.cards()
     answer = bob.say(card, "a")
     assert answer.status_code == 422
-    assert "was not asked" in answer.json()["refused"]
+    assert "not of an item that was asked" in answer.json()["refused"]
     assert review.votes(project, everything=True).is_empty()
 
 
@@ -126,10 +130,10 @@ def test_what_is_not_held_cannot_be_opened(site):
     [card, *_] = ann.cards()
     ann.say(card, "a")
     [*_, last] = ann.cards()  # further on than what bob will be handed
-    for one, what in ((ann, card), (bob, last)):
+    for one, what, status in ((ann, card, 403), (bob, last, 422)):
         answer = one.post("/look", fields_of(what, 1), headers=JSON)
-        assert answer.status_code == 403
-        assert "Only an item that you are asked about" in answer.text
+        assert answer.status_code == status
+        assert "asked" in answer.text
 
 
 @pytest.mark.parametrize("value", ["c", "given", "guessed", "", "0", "a b", "1" * 6000])

@@ -16,8 +16,9 @@ from candidly.review import View
 from candidly.web import write_gallery
 from candidly.web.gallery import address_of
 
+from needs import a_browser
 from review_cases import some_items, some_rules
-from review_pages import HOSTILE, a_browser, a_tab, copied_project
+from review_pages import HOSTILE, a_tab, copied_project
 
 
 @pytest.fixture
@@ -246,8 +247,10 @@ def test_pages_of_what_was_found(browser, folder, project):
     assert "page 1 of 2" in tab.inner_text("#count")
     assert names(tab) == [plain(name) for name in wanted[:60]]
     tab.click("#steps a")
+    tab.wait_for_selector("#count:has-text('page 2 of 2')")
     assert names(tab) == [plain(name) for name in wanted[60:]]
     tab.click("#more-steps a[href*='page=1']")
+    tab.wait_for_selector("#count:has-text('page 1 of 2')")
     assert names(tab) == [plain(name) for name in wanted[:60]]
 
 

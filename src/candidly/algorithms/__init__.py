@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._names import UnknownName, lookup, nearest
+from .._names import UnknownName, lookup, named, nearest
 from ._algorithm import Algorithm, Own, Row, Stage
 from ._space import configuration
 from ._views import View
@@ -112,8 +112,9 @@ def algorithm(name: str, variant: str = "fixed") -> Algorithm:
 
     Raises:
         UnknownName: no such algorithm or variant; suggests the nearest.
+        ValueError: no string.
     """
-    base, _, own = name.partition(":")
+    base, _, own = named(name, "algorithm", "PRODEN").partition(":")
     _, page = lookup(ALGORITHMS, base, "algorithm")
     wanted = own or variant
     known = list(dict.fromkeys((*VARIANTS, *page.variants)))

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..nets import Net
 from ._rates import Rate
-from ._space import COMMON, Setting
+from ._space import COMMON, Number, Setting
 from ._views import View
 
 Sampler = str | Callable[[Any], Tensor]
@@ -133,10 +133,15 @@ class Algorithm:
         told: hyper-parameters whose best value only the truth tells, such as the noise rate: who
             sets them to it uses an oracle.
         space: hyper-parameters beyond learning rate, weight decay and batch size.
+        shortened: values of hyper-parameters at which a training of a few epochs still reaches
+            every stage and every branch of the page; what tests train with.
         variant: ``fixed``, or the name of the variant this is.
         variants: fields to replace, by variant. ``plench`` is the benchmark's released program;
             without an entry it is the same as ``fixed``.
-        version: raised by one when a change moves this algorithm's numbers.
+        version: raised by one when a change moves this algorithm's numbers; a variant may have
+            its own.
+        seeded_as: by version, the name that a benchmark's training seeds are made of since then,
+            where it is not this algorithm's own, such as another program's spelling.
         differences: what each of ``variants`` computes differently, a sentence by variant.
     """
 
@@ -159,9 +164,11 @@ class Algorithm:
     suspicion: Callable[[Any, int], Tensor] | None = None
     told: tuple[str, ...] = ()
     space: Mapping[str, Setting] = field(default_factory=dict)
+    shortened: Mapping[str, Number] = field(default_factory=dict)
     variant: str = "fixed"
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     version: int = 1
+    seeded_as: Mapping[int, str] = field(default_factory=dict)
     differences: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -178,6 +185,15 @@ class Algorithm:
         """This algorithm under another variant's rules; the same page where they do not differ."""
         return replace(self, variant=variant, **self.variants.get(variant, {}))
 
+    def seed_name(self, version: int) -> str:
+        """What a benchmark makes training seeds of, at this version.
+
+        >>> Algorithm("A-B", (), seeded_as={2: "A_B"}).seed_name(1)
+        'A-B'
+        """
+        since = [number for number in self.seeded_as if number <= version]
+        return self.seeded_as[max(since)] if since else self.name
+
     @property
     def cost(self) -> int:
         """How often an epoch trains on a row, at most: networks times batches of an update."""
@@ -190,6 +206,17 @@ class Algorithm:
     def settings(self) -> dict[str, Setting]:
         """Every hyper-parameter, the common ones first."""
         return {**COMMON, **self.space}
+
+
+SPELLED = "Training seeds are made of the benchmark's spelling, {} (D-SEED-1)."
+
+
+def spelled(name: str) -> dict[str, Any]:
+    """Fields of a ``plench`` whose training seeds are made of the benchmark's spelling (D-SEED-1).
+
+    Since its version 2; the first one's were made of the algorithm's own name.
+    """
+    return {"version": 2, "seeded_as": {2: name}}
 
 
 def pure(loss: Callable[[Tensor, Tensor], Tensor]) -> tuple[Stage, ...]:

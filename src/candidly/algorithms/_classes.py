@@ -55,7 +55,7 @@ def _again_and_again(values: np.ndarray, count: int, rng: np.random.Generator) -
 
 DECOUPLED = {
     "first": one_of(2 / 3, (1 / 2, 2 / 3), static=True, within="(0, 1)"),
-    "visit": one_of(4, (4,), within="[1, inf)"),
+    "visit": one_of(4, (4,), within="[1, inf)", whole=True),
 }
 
 

@@ -19,7 +19,7 @@ from ._space import one_of
 
 SPACE = {
     "noise_rate": one_of(0.2, (0.1, 0.2, 0.3, 0.4, 0.5), within="[0, 1)"),
-    "ramp": one_of(10, (3, 5, 8, 10), within="[1, inf)"),
+    "ramp": one_of(10, (3, 5, 8, 10), within="[1, inf)", whole=True),
 }
 ESTIMATED_SPACE = {"ramp": SPACE["ramp"]}
 NO_RATE = (

@@ -33,7 +33,7 @@ class Setting:
             in it train in different stacks.
         published: what Table 8 of the benchmark's paper says, where its program differs.
         within: the interval of possible values, such as ``[0, 1)``; '' for any finite number.
-        whole: whether only whole numbers will do.
+        whole: whether only whole numbers will do, such as for a count of epochs.
     """
 
     default: Number
@@ -49,12 +49,14 @@ class Setting:
         """Refuse a value that the hyper-parameter cannot have.
 
         Raises:
-            ValueError: names the hyper-parameter, the value and the interval.
+            ValueError: names the hyper-parameter, the value and what it must be.
 
         >>> Setting(0.7, lambda rng: 0.7, "0.7", within="(0, 1]").check("gce's power", 0)
         Traceback (most recent call last):
         ValueError: gce's power is 0; it must lie in (0, 1].
         """
+        if isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} is {value}; give a number.")
         if not math.isfinite(value):
             raise ValueError(f"{name} is {value}; give a finite number.")
         if self.whole and not isinstance(value, Integral):
@@ -100,6 +102,7 @@ def one_of(
     static: bool = False,
     published: str = "",
     within: str = "",
+    whole: bool = False,
 ) -> Setting:
     """A uniform choice; the order of ``values`` matters to the stream."""
     return Setting(
@@ -110,6 +113,7 @@ def one_of(
         static,
         published,
         within,
+        whole,
     )
 
 

@@ -145,7 +145,7 @@ def estimated(step, estimate: Matrix, of_table=lambda table: table) -> tuple[Sta
     return warm_up(warm_step), Stage(step, begin=begin, afresh=True)
 
 
-def known(step, matrix, of_table=lambda table: table) -> Mapping[str, Any]:
+def known(step, matrix, of_table) -> Mapping[str, Any]:
     """Fields of a variant whose T is fixed from the start, by (trial) -> (q, q)."""
 
     def memory(s):

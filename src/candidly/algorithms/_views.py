@@ -1,8 +1,7 @@
 """Views: the inputs of a batch, changed a little, as a page asks for them by name.
 
-Tables have no flips and crops; what there is for vectors is noise on every feature, and leaving
-features out. Both are in the units of the inputs that the network sees, whose standard deviation is
-1 where they are standardised.
+Tables have no flips and crops; what there is for vectors is noise on every feature, in the units of
+the inputs that the network sees, whose standard deviation is 1 where they are standardised.
 """
 
 from __future__ import annotations
@@ -20,11 +19,6 @@ def gaussian_noise(x: Tensor, rng: np.random.Generator, deviation: float) -> Ten
     # drawn in float64 whatever the dtype, so that both draw the same
     noise = torch.from_numpy(rng.standard_normal(x.shape))
     return x + deviation * noise.to(x)
-
-
-def feature_dropout(x: Tensor, rng: np.random.Generator, rate: float) -> Tensor:
-    """Each feature at 0, its mean where inputs are standardised, at that rate: (..., d)."""
-    return x * torch.from_numpy(rng.random(x.shape) >= rate).to(x)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ._algorithm import Algorithm, pure
+from ._algorithm import SPELLED, Algorithm, pure, spelled
 
 A = 0.7
 
@@ -43,9 +43,9 @@ ABS_GCE = Algorithm(
     paper="Lv et al., On the robustness of average losses for partial-label learning, TPAMI 2024",
     kind="average loss",
     summary="a bounded loss averaged over the candidates with equal weights",
-    variants={"plench": {"stages": pure(loss_plench)}},
+    variants={"plench": {"stages": pure(loss_plench), **spelled("ABS_GCE")}},
     differences={
         "plench": "The power p^0.7 is differentiated at p = 0, so that a probability that "
-        "underflows ends the run (D-GCE-1)."
+        "underflows ends the run (D-GCE-1). " + SPELLED.format("ABS_GCE")
     },
 )

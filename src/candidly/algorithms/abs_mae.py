@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ._algorithm import Algorithm, pure
+from ._algorithm import SPELLED, Algorithm, pure, spelled
 
 
 def loss(logits: Tensor, candidates: Tensor) -> Tensor:
@@ -29,4 +29,6 @@ ABS_MAE = Algorithm(
     paper="Lv et al., On the robustness of average losses for partial-label learning, TPAMI 2024",
     kind="average loss",
     summary="the absolute error averaged over the candidates with equal weights",
+    variants={"plench": spelled("ABS_MAE")},
+    differences={"plench": SPELLED.format("ABS_MAE")},
 )

@@ -56,6 +56,7 @@ BACKWARD_T = Algorithm(
     reads=("given",),
     memory=identity,
     space=QUANTILE | WARM_UP,
+    shortened={"warm_up": 0.2},
     variants=variants(step, inverse),
     differences=DIFFERENCES,
 )

@@ -142,8 +142,11 @@ def anew_estimated(s) -> dict[str, Tensor]:
     return anew(s) | estimate(s)
 
 
+INTERVAL = one_of(5, (3, 5), static=True, within="[1, inf)", whole=True)
+
+
 def page(name: str, bound: Bound, falling: str, setting: Setting) -> Algorithm:
-    own = {falling: setting, "interval": one_of(5, (3, 5), static=True)}
+    own = {falling: setting, "interval": INTERVAL}
     start = each_epoch(anew)
     kind = "a soft" if bound is soft_bound else "a hard"
     return Algorithm(
@@ -158,6 +161,7 @@ def page(name: str, bound: Bound, falling: str, setting: Setting) -> Algorithm:
         networks=2,
         told=("noise_rate",),
         space=SPACE | own,
+        shortened={"ramp": 2, "interval": 5},
         variants={
             "epoch": {"stages": (Stage(step_with(bound, falling, forget, True), whole=start),)},
             "estimated": {

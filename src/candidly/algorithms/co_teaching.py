@@ -52,6 +52,7 @@ CO_TEACHING = Algorithm(
     networks=2,
     told=("noise_rate",),
     space=SPACE,
+    shortened={"ramp": 2},
     variants={
         "released": {"stages": (Stage(step_with(forget_table)),)},
         "noisywikihow": {"stages": (Stage(step_with(forget_table, rounded=True)),)},

@@ -51,7 +51,7 @@ def step_with(forget: Forget):
     return step
 
 
-WARM_UP = {"warm_up": one_of(20, (5, 10, 20), within="[0, inf)")}
+WARM_UP = {"warm_up": one_of(20, (5, 10, 20), within="[0, inf)", whole=True)}
 
 CO_TEACHING_PLUS = Algorithm(
     "co-teaching+",
@@ -64,6 +64,7 @@ CO_TEACHING_PLUS = Algorithm(
     networks=2,
     told=("noise_rate",),
     space=SPACE | WARM_UP,
+    shortened={"ramp": 2, "warm_up": 1},
     variants={"estimated": {**estimated(step_with), "space": ESTIMATED_SPACE | WARM_UP}},
     differences={"estimated": NO_RATE},
 )

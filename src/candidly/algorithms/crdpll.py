@@ -6,10 +6,15 @@ candidates at first, becomes the normalised geometric mean of both views' probab
 candidates, after the update. On a table both views are the row itself.
 
 Departs from common code: log(1 - p) without cancellation, where common code has
-log(1.0000001 - p). As in the benchmark's program (D-CR), two views where the paper has three.
+log(1.0000001 - p), so that a non-candidate of probability 1 costs no more than 16 and is let go
+(D-CR-1); ``plench`` keeps that. As in the benchmark's program (D-CR), two views where the paper has
+three.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,6 +22,7 @@ from torch import Tensor
 from ._algorithm import Algorithm, Stage
 from ._tensors import cross_entropy, log_complement, masked_softmax, uniform_over
 
+GUARD = 1.0000001  # the released program's, in place of the 1 of 1 - p
 RAMP = 0.5  # share of the updates over which the consistency loss grows to its weight
 
 
@@ -34,6 +40,11 @@ def supervised(logits: Tensor, candidates: Tensor) -> Tensor:
     return -log_complement(logits).masked_fill(candidates, 0).sum(-1)
 
 
+def supervised_plench(logits: Tensor, candidates: Tensor) -> Tensor:
+    """-sum of log(1.0000001 - p_j) over the non-candidates: (..., q) -> (...), in nats."""
+    return -(GUARD - logits.softmax(-1)).log().masked_fill(candidates, 0).sum(-1)
+
+
 def agreed(weak: Tensor, strong: Tensor, candidates: Tensor) -> Tensor:
     """sqrt(p_weak p_strong) over the candidates, rows sum to 1: (..., q)."""
     return masked_softmax((weak.log_softmax(-1) + strong.log_softmax(-1)) / 2, candidates)
@@ -43,11 +54,19 @@ def _views(s, b) -> tuple[Tensor, Tensor]:
     return s.net(b.view("weak")).logits, s.net(b.view("strong")).logits
 
 
-def step(s, b):
-    weak, strong = _views(s, b)
-    ramp = min(s.t / (RAMP * s.T), 1.0)
-    consistency = divergence(b.weights, weak) + divergence(b.weights, strong)
-    return (ramp * consistency + supervised(weak, b.candidates)).mean(-1)
+def step_with(avoided: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Any, Any], Tensor]:
+    """The step with this loss of the non-candidates."""
+
+    def step(s, b):
+        weak, strong = _views(s, b)
+        ramp = min(s.t / (RAMP * s.T), 1.0)
+        consistency = divergence(b.weights, weak) + divergence(b.weights, strong)
+        return (ramp * consistency + avoided(weak, b.candidates)).mean(-1)
+
+    return step
+
+
+step, step_plench = step_with(supervised), step_with(supervised_plench)
 
 
 def after(s, b):
@@ -63,4 +82,9 @@ CRDPLL = Algorithm(
     summary="views agree with what they said before, and avoid the non-candidates",
     rows=rows,
     views={"weak": None, "strong": None},  # of a table; one forward pass serves both
+    variants={"plench": {"stages": (Stage(step_plench, after),), "version": 2}},
+    differences={
+        "plench": "1.0000001 stands for 1 in log(1 - p), so that a non-candidate of probability 1 "
+        "costs no more than 16 and is let go (D-CR-1)."
+    },
 )

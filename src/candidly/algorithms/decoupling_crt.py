@@ -40,4 +40,5 @@ DECOUPLING_CRT = Algorithm(
     summary="cross-entropy, then a new head on frozen features and equal classes",
     reads=("given",),
     space=DECOUPLED,
+    shortened={"first": 0.2},
 )

@@ -56,4 +56,5 @@ DECOUPLING_LWS = Algorithm(
     reads=("given",),
     head=scaled,
     space=DECOUPLED,
+    shortened={"first": 0.2},
 )

@@ -142,10 +142,11 @@ DIVIDEMIX = Algorithm(
     averages=True,
     views={"weak": View(gaussian_noise, "view_noise")},
     space={
-        "warm_up": one_of(10, (5, 10, 30), static=True, within="[0, inf)"),
+        "warm_up": one_of(10, (5, 10, 30), static=True, within="[0, inf)", whole=True),
         "lambda_u": one_of(25, (0, 25, 50, 150), within="[0, inf)"),
         "view_noise": one_of(0.1, (0.05, 0.1, 0.2), within="[0, inf)"),
     },
+    shortened={"warm_up": 1},
     variants={
         "asymmetric": {"stages": (Stage(warm_asymmetric, until=epochs("warm_up")), MIX)},
     },

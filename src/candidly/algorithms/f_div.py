@@ -76,6 +76,7 @@ F_DIV = Algorithm(
     summary="tells an input with its label from an input with a random one",
     reads=("given",),
     space={"warm_up": one_of(0.1, (0.1, 0.2), static=True, within="[0, 1)")},
+    shortened={"warm_up": 0.2},
     variants={name: {"stages": stages(name)} for name in ("js", "kl", "pearson")},
     differences={
         "js": "The Jensen-Shannon divergence in place of the total variation.",

@@ -37,6 +37,7 @@ FORWARD_T = Algorithm(
     reads=("given",),
     memory=identity,
     space=QUANTILE | WARM_UP,
+    shortened={"warm_up": 0.2},
     variants=variants(step),
     differences=DIFFERENCES,
 )

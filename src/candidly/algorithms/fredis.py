@@ -15,7 +15,9 @@ nothing yet, and walks delta down a million steps (D-FREDIS-1), forever if there
 candidates (D-FREDIS-2); here corrections start after ``interval`` epochs, delta is found in closed
 form and never falls below 0, so that a row's most likely label stays. It trains on the original
 sets whatever the corrections say (D-FREDIS-3), draws among entries that would not change, and
-leaves emptied rows empty (D-FREDIS-4); ``plench`` keeps these three. One view, no pre-training and
+leaves emptied rows empty (D-FREDIS-4), and has
+log(1.0000001 - p) for log(1 - p), so that a non-candidate of probability 1 is let go (D-FREDIS-6);
+``plench`` keeps these four. One view, no pre-training and
 no moving average, as in the released program (D-FREDIS-5).
 """
 
@@ -30,7 +32,7 @@ from torch import Tensor
 from ._algorithm import Algorithm, Stage
 from ._space import one_of
 from ._tensors import masked_softmax, uniform_over
-from .crdpll import divergence, supervised
+from .crdpll import divergence, supervised, supervised_plench
 
 THETA, DELTA = 1e-6, 1.0  # to start with
 FLOOR = 1e-12  # what an entry outside the set keeps of its probability
@@ -127,7 +129,8 @@ def step(s, b):
 def step_plench(s, b):
     logits = s.net(b.x).logits
     return (
-        s.hp.lam * divergence(b.weights, logits) + s.hp.alpha * supervised(logits, b.candidates)
+        s.hp.lam * divergence(b.weights, logits)
+        + s.hp.alpha * supervised_plench(logits, b.candidates)
     ).mean(-1)
 
 
@@ -184,17 +187,21 @@ FREDIS = Algorithm(
     rows=rows,
     memory=memory,
     space={
-        "inc": one_of(1e-6, POWERS),
-        "dec": one_of(1e-6, POWERS),
-        "times": one_of(2, (1, 2, 3, 4, 5)),
-        "change_size": one_of(500, (50, 100, 500, 300, 800, 1000)),
-        "interval": one_of(20, (10, 20), "update_interval"),
-        "lam": one_of(10, (1, 10)),
-        "alpha": one_of(1, (1e-3, 1e-2, 1e-1, 1)),
+        "inc": one_of(1e-6, POWERS, within="[0, inf)"),
+        "dec": one_of(1e-6, POWERS, within="(0, inf)"),
+        "times": one_of(2, (1, 2, 3, 4, 5), within="[1, inf)", whole=True),
+        "change_size": one_of(500, (50, 100, 500, 300, 800, 1000), within="[1, inf)", whole=True),
+        "interval": one_of(20, (10, 20), "update_interval", within="[1, inf)", whole=True),
+        "lam": one_of(10, (1, 10), within="[0, inf)"),
+        "alpha": one_of(1, (1e-3, 1e-2, 1e-1, 1), within="[0, inf)"),
     },
-    variants={"plench": {"stages": (Stage(step_plench, after_plench, whole_plench),)}},
+    shortened={"interval": 2, "change_size": 5, "lr": 0.03},
+    variants={
+        "plench": {"stages": (Stage(step_plench, after_plench, whole_plench),), "version": 2}
+    },
     differences={
         "plench": "Trains on the original sets (D-FREDIS-3), draws among entries that would not "
-        "change, and leaves emptied rows empty (D-FREDIS-4).",
+        "change, and leaves emptied rows empty (D-FREDIS-4); 1.0000001 stands for 1 in log(1 - p) "
+        "(D-FREDIS-6).",
     },
 )

@@ -55,6 +55,7 @@ JOCOR = Algorithm(
     networks=2,
     told=("noise_rate",),
     space=SPACE | LAM,
+    shortened={"ramp": 2},
     variants={"estimated": {**estimated(step_with), "space": ESTIMATED_SPACE | LAM}},
     differences={"estimated": NO_RATE},
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ._algorithm import Algorithm, pure_batch
+from ._algorithm import SPELLED, Algorithm, pure_batch, spelled
 from ._tensors import pair_mean
 
 
@@ -35,4 +35,6 @@ L_W = Algorithm(
     "ICML 2021",
     kind="complementary",
     summary="weighted cross-entropy on the complements of the probabilities",
+    variants={"plench": spelled("L_W")},
+    differences={"plench": SPELLED.format("L_W")},
 )

@@ -40,6 +40,7 @@ LABEL_SMOOTHING = Algorithm(
     summary="cross-entropy on a label of which some is spread over all classes",
     reads=("given",),
     space={"rate": one_of(0.1, (0.1, 0.2, 0.4, 0.6), within="(-inf, 1)")},
+    shortened={"warm_up": 0.2},
     variants={
         "negative": {
             "stages": (warm_up(ce.step), *STAGES),

@@ -127,6 +127,7 @@ LDAM = Algorithm(
     constants=constants,
     head=cosine,
     space=SPACE,
+    shortened={"defer": 0.2},
     variants={
         "drw": {
             "stages": (

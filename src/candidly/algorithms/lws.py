@@ -4,17 +4,20 @@ Its logits are not log-probabilities up to a constant, so approximated accuracy 
 it as a criterion.
 
 Departs from common code: the weights of each side are an exact masked softmax, all zero when the
-side is empty; the released program guards the division with 1e-8 per class, so that a side's
-weights vanish once its mass is far below that.
+side is empty. The released program guards the division with 1e-8 per class, so that a side's
+weights vanish once its mass is far below that (D-LWS-1); ``plench`` keeps that.
 """
 
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
 from ._space import one_of
 from ._tensors import masked_softmax
+
+GUARD = 1e-8  # the released program's, per class
 
 
 def rows(s):
@@ -45,6 +48,21 @@ def after(s, b):
     return {"weights": sides}
 
 
+def guarded(logits: Tensor, candidates: Tensor) -> Tensor:
+    """The released program's weights, p_j / sum_k (p_k + 1e-8) on each side: (..., q).
+
+    The sum runs over all q classes, with p_k = 0 on the other side.
+    """
+    probs = logits.softmax(-1)
+    sides = (probs * candidates, probs * ~candidates)
+    first, second = (side / (side + GUARD).sum(-1, keepdim=True) for side in sides)
+    return first + second
+
+
+def after_plench(s, b):
+    return {"weights": guarded(s.net(b.x).logits, b.candidates)}
+
+
 LWS = Algorithm(
     "LWS",
     (Stage(step, after),),
@@ -52,5 +70,10 @@ LWS = Algorithm(
     kind="identification",
     summary="sigmoid losses on both sides of the candidate set, weighted by the model",
     rows=rows,
-    space={"beta": one_of(2, (1, 2), text="lw_weight")},
+    space={"beta": one_of(2, (1, 2), text="lw_weight", within="[0, inf)")},
+    variants={"plench": {"stages": (Stage(step, after_plench),), "version": 2}},
+    differences={
+        "plench": "The weights are divided by their side's mass plus 1e-8 per class, so that a "
+        "side far below that loses its weight (D-LWS-1)."
+    },
 )

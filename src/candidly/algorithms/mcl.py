@@ -17,7 +17,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ._algorithm import Algorithm, pure
+from ._algorithm import SPELLED, Algorithm, pure, spelled
 
 A = 0.7
 
@@ -96,10 +96,10 @@ MCL_GCE = Algorithm(
     paper=PAPER,
     kind="complementary",
     summary="an unbiased estimate of the supervised risk under the generalised cross-entropy",
-    variants={"plench": {"stages": pure(loss_gce_plench)}},
+    variants={"plench": {"stages": pure(loss_gce_plench), **spelled("MCL_GCE")}},
     differences={
         "plench": f"{INVERTED}; the power p^0.7 is differentiated at p = 0, so that a probability "
-        "that underflows ends the run (D-GCE-1)."
+        "that underflows ends the run (D-GCE-1). " + SPELLED.format("MCL_GCE")
     },
 )
 MCL_MSE = Algorithm(
@@ -108,6 +108,6 @@ MCL_MSE = Algorithm(
     paper=PAPER,
     kind="complementary",
     summary="an unbiased estimate of the supervised risk under the squared error",
-    variants={"plench": {"stages": pure(loss_mse_plench)}},
-    differences={"plench": f"{INVERTED}."},
+    variants={"plench": {"stages": pure(loss_mse_plench), **spelled("MCL_MSE")}},
+    differences={"plench": f"{INVERTED}. " + SPELLED.format("MCL_MSE")},
 )

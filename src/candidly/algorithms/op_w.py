@@ -6,16 +6,18 @@ weights.
 
 Departs from common code: log b is a log-softmax, kept above log 1e-18, and 1/b its exponential, so
 that no derivative is formed as 1/b^2, which reaches 1e36. 1/b itself reaches 1e18: float32 or
-better.
+better. The released program adds the 1e-18, which matters where b is about as small (D-OP-1);
+``plench`` does.
 """
 
 from __future__ import annotations
 
 import math
 
+import torch
 from torch import Tensor
 
-from ._algorithm import Algorithm, pure_batch
+from ._algorithm import SPELLED, Algorithm, pure_batch, spelled
 from ._tensors import pair_mean
 
 LEAST = 1e-18
@@ -24,7 +26,7 @@ LEAST = 1e-18
 def loss(logits: Tensor, candidates: Tensor) -> Tensor:
     """-(1/N) sum over pairs of m_j log b_j, per batch.
 
-    b = softmax(-z) + 1e-18, m = (softmax(z) + 1e-18) * softmax(1 / b) + 1e-6.
+    b = softmax(-z), at least 1e-18, m = (softmax(z) + 1e-18) * softmax(1 / b) + 1e-6.
 
     Args:
         logits: float (..., B, q).
@@ -33,7 +35,17 @@ def loss(logits: Tensor, candidates: Tensor) -> Tensor:
     Returns:
         float (...), >= 0; 0 when there is no pair (N = 0).
     """
-    log_b = (-logits).log_softmax(-1).clamp_min(math.log(LEAST))
+    return _weighted(logits, (-logits).log_softmax(-1).clamp_min(math.log(LEAST)), candidates)
+
+
+def loss_plench(logits: Tensor, candidates: Tensor) -> Tensor:
+    """The released program's: b = softmax(-z) + 1e-18."""
+    log_b = (-logits).log_softmax(-1)
+    least = torch.full_like(log_b, math.log(LEAST))
+    return _weighted(logits, torch.logaddexp(log_b, least), candidates)
+
+
+def _weighted(logits: Tensor, log_b: Tensor, candidates: Tensor) -> Tensor:
     weights = (logits.softmax(-1) + LEAST) * (-log_b).exp().softmax(-1) + 1e-6
     return pair_mean(-weights * log_b, candidates)
 
@@ -45,4 +57,9 @@ OP_W = Algorithm(
     "AISTATS 2023",
     kind="complementary",
     summary="cross-entropy on the negated logits, with order-preserving weights",
+    variants={"plench": {"stages": pure_batch(loss_plench), **spelled("OP_W")}},
+    differences={
+        "plench": "1e-18 is added to the softmax of the negated logits, where the default keeps it "
+        "above 1e-18 (D-OP-1). " + SPELLED.format("OP_W")
+    },
 )

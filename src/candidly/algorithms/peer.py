@@ -92,6 +92,7 @@ PEER = Algorithm(
         "alpha": one_of(1, (0.2, 0.5, 1, 2), within="[0, inf)"),
         "warm_up": one_of(0.1, (0.1, 0.2), static=True, within="[0, 1)"),
     },
+    shortened={"warm_up": 0.2},
     variants={
         "one-pass": {"stages": (WARM, Stage(step_one_pass))},
         "ramp": {"stages": (Stage(step_ramp),), "space": {}},

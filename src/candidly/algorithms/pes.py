@@ -140,6 +140,7 @@ PES = Algorithm(
         "cap": one_of(3, (3,), within="(0, inf)"),
         "view_noise": one_of(0.1, (0.05, 0.1, 0.2), within="[0, inf)"),
     },
+    shortened={"first": 0.1, "refine": 0.2},
     variants={
         "deep": {
             "stages": (FIRST, renewed("net.late", 1), renewed("net.head", 2), LAST),

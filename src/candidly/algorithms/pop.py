@@ -113,11 +113,12 @@ POP = Algorithm(
     rows=rows,
     memory=memory,
     space={
-        "window": one_of(5, (3, 4, 5, 6, 7), "rollWindow"),
-        "warm_up": one_of(20, (10, 15, 20)),
+        "window": one_of(5, (3, 4, 5, 6, 7), "rollWindow", within="[1, inf)", whole=True),
+        "warm_up": one_of(20, (10, 15, 20), within="[0, inf)", whole=True),
         "theta": power_of_ten(1e-3, -4.5, -2.5),
         "inc": power_of_ten(1e-3, -4.5, -2.5),
     },
+    shortened={"warm_up": 1},
     variants={
         "plench": {"stages": (Stage(step, after_plench, whole_plench),)},
         "window": {"stages": (Stage(step, after, whole_window),)},

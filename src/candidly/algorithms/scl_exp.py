@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ._algorithm import Algorithm, pure_batch
+from ._algorithm import SPELLED, Algorithm, pure_batch, spelled
 from ._tensors import pair_mean
 
 
@@ -32,4 +32,6 @@ SCL_EXP = Algorithm(
     "complementary labels, ICML 2020",
     kind="complementary",
     summary="the exponential of each non-candidate's probability",
+    variants={"plench": spelled("SCL_EXP")},
+    differences={"plench": SPELLED.format("SCL_EXP")},
 )

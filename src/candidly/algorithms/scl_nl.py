@@ -15,7 +15,7 @@ import math
 import torch
 from torch import Tensor
 
-from ._algorithm import Algorithm, pure_batch
+from ._algorithm import SPELLED, Algorithm, pure_batch, spelled
 from ._tensors import log_complement, pair_mean
 
 GUARD = 1e-6
@@ -42,4 +42,6 @@ SCL_NL = Algorithm(
     "complementary labels, ICML 2020",
     kind="complementary",
     summary="the log-loss of each non-candidate being wrong; Forward, but bounded",
+    variants={"plench": spelled("SCL_NL")},
+    differences={"plench": SPELLED.format("SCL_NL")},
 )

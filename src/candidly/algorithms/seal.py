@@ -91,7 +91,8 @@ SEAL = Algorithm(
     reads=("given",),
     rows=rows,
     suspicion=suspicion,
-    space={"rounds": one_of(4, (2, 4, 8), static=True, within="[1, 10]")},
+    space={"rounds": one_of(4, (2, 4, 8), static=True, within="[1, 10]", whole=True)},
+    shortened={"rounds": 4},
     variants={"carried": {"stages": in_rounds(begin_carried, afresh=False)}},
     differences={
         "carried": "Rounds go on with network and optimiser of the one before, as in "

@@ -54,6 +54,7 @@ SGD_EMA = Algorithm(
     modules={"average": average},
     predicts="average",
     space=LR | {"decay": one_of(0.998, (0.99, 0.998, 0.999), within="[0, 1)")},
+    shortened={"start": 0.2},
     variants={
         "swa": {
             "stages": (Stage(ce.step, after_swa, begin=begin, trains=("net",), optimiser="sgd"),),

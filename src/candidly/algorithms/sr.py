@@ -63,6 +63,6 @@ SR = Algorithm(
         "power": one_of(0.1, (0.01, 0.1), within="(0, 1)"),
         "lam": one_of(1.2, (1.2, 4, 5, 10), within="[0, inf)"),
         "rho": one_of(1.02, (1.02, 1.03), within="(0, inf)"),
-        "every": one_of(0, (0,), within="[0, inf)"),
+        "every": one_of(0, (0,), within="[0, inf)", whole=True),
     },
 )

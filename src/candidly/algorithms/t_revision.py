@@ -73,4 +73,5 @@ T_REVISION = Algorithm(
     memory=identity,
     modules={"revision": revision},
     space=QUANTILE | SPACE,
+    shortened={"warm_up": 0.2},
 )

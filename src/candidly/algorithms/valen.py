@@ -16,8 +16,9 @@ Departs from common code: the graph is built from one pass over all rows in one 
 network, and holds neighbours' numbers, k per row. The released program gathers features during an
 epoch of idle updates that starts wherever the warm-up ended, so that some rows have none
 (D-VALEN-3), and copies the encoder after its optimiser was built, so that the encoder in use never
-learns (D-VALEN-1); ``plench`` keeps both. It stops in an error when the batch divides the training
-rows (D-VALEN-2) and holds n x n matrices (D-VALEN-4); that is not repeated.
+learns (D-VALEN-1); and it adds 1e-12 to every probability it takes the logarithm of or refreshes
+with (D-VALEN-5). ``plench`` keeps these three. It stops in an error when the batch divides the
+training rows (D-VALEN-2) and holds n x n matrices (D-VALEN-4); that is not repeated.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from ..nets import mlp
 from ._algorithm import Algorithm, Stage
-from ._space import one_of
+from ._space import Setting, one_of
 from ._tensors import cross_entropy, masked_softmax, uniform_over
 
 MOST_NEIGHBOURS = 4  # the largest of the search space
 OUTSIDE = 1e-2  # the Dirichlet's strength outside the candidates, and added inside
+LEAST = 1e-12  # what the released program adds to probabilities
 AT_ONCE = 1024  # rows whose distances are computed together
 
 
@@ -136,10 +138,26 @@ def over(sets: Tensor, delta: Tensor) -> Tensor:
     return kept / kept.sum(-1, keepdim=True)
 
 
-def warm(s, b):
-    logits = s.net(b.x).logits
-    refreshed = masked_softmax(logits.detach(), b.candidates)
-    return cross_entropy(b.belief, logits).mean(-1), {"belief": refreshed}
+def cross_entropy_plench(weights: Tensor, logits: Tensor) -> Tensor:
+    """-sum_j w_j log(p_j + 1e-12) per example: (..., q), (..., q) -> (...)."""
+    return -(weights * (logits.softmax(-1) + LEAST).log()).sum(-1)
+
+
+def refreshed_plench(logits: Tensor, sets: Tensor) -> Tensor:
+    """p + 1e-12 over the candidates, rows summing to 1: (..., q)."""
+    kept = (logits.softmax(-1) + LEAST) * sets
+    return kept / kept.sum(-1, keepdim=True)
+
+
+def warm_with(fit, refreshed):
+    """The warm-up's step with this cross-entropy and these new weights."""
+
+    def warm(s, b):
+        logits = s.net(b.x).logits
+        belief = refreshed(logits.detach(), b.candidates)
+        return fit(b.belief, logits).mean(-1), {"belief": belief}
+
+    return warm
 
 
 def until(s):
@@ -164,21 +182,26 @@ def begin_plench(s):
     return _begin(s, lambda k: s.whole(k).features * s.rows["visited"][k])
 
 
-def step(s, b):
-    logits, alpha = s.net(b.x).logits, s.encoder(b.x).logits
-    strength = concentration(alpha, b.candidates)
-    delta = s.sample("dirichlet", lambda k: draw(strength[k], b.candidates[k]))
-    graph = graph_block(b.near, b.ids, s.hp.neighbours)
-    objective = (
-        reconstruction(delta, s.decoder(delta).logits, b.x, b.candidates, graph)
-        + prior_divergence(alpha).mean(-1)
-        + cross_entropy(b.belief, alpha).mean(-1)
-        + cross_entropy(b.target, logits).mean(-1)
-    )
-    return objective, {
-        "target": over(b.candidates, delta.detach()),
-        "belief": masked_softmax(logits.detach(), b.candidates),
-    }
+def step_with(fit, refreshed):
+    """The step with this cross-entropy and these new weights."""
+
+    def step(s, b):
+        logits, alpha = s.net(b.x).logits, s.encoder(b.x).logits
+        strength = concentration(alpha, b.candidates)
+        delta = s.sample("dirichlet", lambda k: draw(strength[k], b.candidates[k]))
+        graph = graph_block(b.near, b.ids, s.hp.neighbours)
+        objective = (
+            reconstruction(delta, s.decoder(delta).logits, b.x, b.candidates, graph)
+            + prior_divergence(alpha).mean(-1)
+            + fit(b.belief, alpha).mean(-1)
+            + fit(b.target, logits).mean(-1)
+        )
+        return objective, {
+            "target": over(b.candidates, delta.detach()),
+            "belief": refreshed(logits.detach(), b.candidates),
+        }
+
+    return step
 
 
 def idle(s, b):
@@ -189,36 +212,47 @@ def until_gathered(s):
     return s.hp.warm_up + s.E + 1
 
 
-WARM_UPS = (1000, 2000, 3000, 4000, 5000)
+def _warm_up(default: int, published: str = "") -> Setting:
+    """The updates that the warm-up lasts."""
+    some = (1000, 2000, 3000, 4000, 5000)
+    return one_of(default, some, static=True, published=published, within="[0, inf)", whole=True)
+
+
 SPACE = {
-    "warm_up": one_of(1000, WARM_UPS, static=True, published="default 5000"),
-    "neighbours": one_of(3, (3, 4), "knn"),
+    "warm_up": _warm_up(1000, published="default 5000"),
+    "neighbours": one_of(3, (3, 4), "knn", within=f"[1, {MOST_NEIGHBOURS}]", whole=True),
 }
-WARM = Stage(warm, until=until, trains=("net",), optimiser="sgd")
+FIXED, PLENCH = (cross_entropy, masked_softmax), (cross_entropy_plench, refreshed_plench)
+WARM, WARM_PLENCH = (
+    Stage(warm_with(*how), until=until, trains=("net",), optimiser="sgd") for how in (FIXED, PLENCH)
+)
 
 VALEN = Algorithm(
     "VALEN",
-    (WARM, Stage(step, begin=begin)),
+    (WARM, Stage(step_with(*FIXED), begin=begin)),
     paper="Xu et al., Instance-dependent partial label learning, NeurIPS 2021",
     kind="identification",
     summary="a variational Dirichlet over labels, tied to inputs and neighbours",
     rows=rows,
     modules={"encoder": encoder, "decoder": decoder},
     space=SPACE,
+    shortened={"warm_up": 11},
     variants={
         "plench": {
             "stages": (
-                WARM,
+                WARM_PLENCH,
                 Stage(idle, until=until_gathered, trains=(), optimiser="sgd"),
-                Stage(step, begin=begin_plench, trains=("net", "decoder")),
+                Stage(step_with(*PLENCH), begin=begin_plench, trains=("net", "decoder")),
             ),
             "rows": rows_plench,
+            "version": 2,
         },
-        "table8": {"space": SPACE | {"warm_up": one_of(5000, WARM_UPS, static=True)}},
+        "table8": {"space": SPACE | {"warm_up": _warm_up(5000)}},
     },
     differences={
         "plench": "The encoder in use never learns (D-VALEN-1); an epoch of updates goes by while "
-        "features are gathered, of which some rows have none (D-VALEN-3).",
+        "features are gathered, of which some rows have none (D-VALEN-3); 1e-12 is added to the "
+        "probabilities (D-VALEN-5).",
         "table8": "The default warm-up is the 5,000 updates that the benchmark's Table 8 prints; "
         "its program has 1,000.",
     },

@@ -5,49 +5,117 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from . import algorithms, bench, crowd, data, demo, errors, review, stability, validate
+from ._help import Commands, dressed
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Candid evaluation with candidate labels: benchmark learning algorithms whose labels are "
-    "partial, noisy or wrong.",
-    epilog="Start with  candidly demo  or  candidly bench run --dataset digits --labels "
-    "flip:rate=0.3 --algorithms PRODEN,CC --configs 2 --splits 3",
-)
-app.command("demo")(demo.demo)
-app.add_typer(data.app, name="data")
-app.add_typer(data.labels_app, name="labels")
-app.add_typer(algorithms.app, name="algorithms")
-app.add_typer(bench.app, name="bench")
-app.add_typer(errors.app, name="errors")
-app.command("stability")(stability.stability)
-app.command("validate")(validate.validate)
-app.add_typer(crowd.app, name="crowd")
-app.add_typer(review.app, name="review")
+# noun -> module, what it is called there, and the first paragraph of its help
+NOUNS = {
+    "demo": (
+        "demo",
+        "demo",
+        "Benchmark five algorithms and an oracle on handwritten digits with flipped candidates.",
+    ),
+    "stability": (
+        "stability",
+        "stability",
+        "Does a ranking of models survive the errors in the labels?",
+    ),
+    "validate": (
+        "validate",
+        "validate",
+        "What people's answers say about labels: errors, how sure that is, and what to put "
+        "instead.",
+    ),
+    "data": (
+        "data",
+        "app",
+        "Data sets by name, and files of your own: list, show, describe, convert.",
+    ),
+    "labels": (
+        "data",
+        "labels_app",
+        "Make imperfect labels from true ones, and describe what came out.",
+    ),
+    "algorithms": ("algorithms", "app", "The learning algorithms: list, show."),
+    "bench": (
+        "bench",
+        "app",
+        "Benchmarks: plan, run (and resume), status, table, report, compact.",
+    ),
+    "errors": (
+        "errors",
+        "app",
+        "Wrong labels, from given labels and probabilities: probs, find, health, compare.",
+    ),
+    "crowd": ("crowd", "app", "Answers of several annotators: consensus."),
+    "review": (
+        "review",
+        "app",
+        "People check labels: make a project, see how far it is, take answers in and out.",
+    ),
+}
 
 
 def _version(asked: bool) -> None:
     if asked:
-        from .. import __version__
+        from .._version import __version__
 
         typer.echo(f"candidly {__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def _top(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")
     ] = False,
 ) -> None:
     pass
+
+
+class _Nouns(Commands):
+    """Holds a line of help for each noun, and imports the one that is asked for."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, name and command(name), rest
+
+
+def _empty(kind: type[Commands]) -> typer.Typer:
+    made = typer.Typer(
+        cls=kind,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Candid evaluation with candidate labels: benchmark learning algorithms whose labels "
+        "are partial, noisy or wrong.",
+        epilog="Start with  candidly demo  or  candidly bench run --dataset digits --labels "
+        "flip:rate=0.3 --algorithms PRODEN,CC --configs 2 --splits 3",
+    )
+    made.callback()(_top)
+    return made
+
+
+def command(noun: str) -> Any:
+    """The command or group of a noun, imported now."""
+    module, called, _ = NOUNS[noun]
+    found = getattr(import_module(f".{module}", __name__), called)
+    whole = _empty(Commands)
+    if isinstance(found, typer.Typer):
+        whole.add_typer(found, name=noun, cls=Commands)
+    else:
+        whole.command(noun)(found)
+    group: Any = typer.main.get_command(whole)
+    return dressed(group.commands[noun])
+
+
+app = _empty(_Nouns)
+for _noun, (_, _, _text) in NOUNS.items():
+    app.command(_noun, help=_text)(lambda: None)
 
 
 def main() -> None:

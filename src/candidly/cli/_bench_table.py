@@ -67,7 +67,7 @@ def table(
 ) -> None:
     """The tables: per criterion, test accuracy with its standard error, and what was chosen.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly bench table runs/lost --format markdown
 

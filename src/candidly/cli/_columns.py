@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._arrays import column_order
+from .._tables import column_of, is_number, odd_cell, read_cells, read_parquet
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -43,52 +46,66 @@ def read_columns(path: Path, classes: Sequence[str] | None) -> Columns:
     Raises:
         ValueError, FileNotFoundError: no such file, or it cannot be read.
     """
-    import polars as pl
 
-    from ..errors._source import load_array
-
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist.")
+    _check(path)
     if path.suffix == ".npy":
-        array = load_array(path)
-        return Columns(path, _numbers(array, classes, path), None, None)
-    if path.suffix not in ENDINGS:
-        raise ValueError(f"{path} does not end in {', '.join(ENDINGS)}.")
+        return Columns(path, _numbers(_array(path), classes, str(path)), None, None)
     table, named = _table(path, classes)
     ids = None
     if named and (column := next((c for c in table.columns if c.lower() == ID), None)):
-        ids = table[column].cast(pl.String).to_numpy().astype(str)
+        ids = _as_text(path, table[column]).to_numpy().astype(str)
         table = table.drop(column)
     if table.width == 0:
         raise ValueError(f"{path} has no column beside the ids.")
     if named and table.width > 1 and (label := next((c for c in LABEL if c in table.columns), "")):
         table = table.select(label)
-    columns = [_numbers(column.to_numpy(), classes, path) for column in _filled(table)]
+    columns = [
+        _numbers(_filled(column, path).to_numpy(), classes, _what(path, column.name, place, named))
+        for place, column in enumerate(table)
+    ]
     values = columns[0] if len(columns) == 1 else np.stack(columns, 1)
     return Columns(path, values, ids, tuple(table.columns) if named else None)
 
 
 def read_ids(path: Path) -> np.ndarray:
     """One column of anything, as text (n,); a first line ``id`` of a ``.csv`` file is its name."""
-    import polars as pl
 
-    from ..errors._source import load_array
-
-    if path.suffix not in ENDINGS or not path.exists():
-        raise ValueError(f"--ids is {path}; it must be a file that ends in {', '.join(ENDINGS)}.")
+    _check(path)
     if path.suffix == ".npy":
-        return load_array(path).astype(str)
-    csv = path.suffix == ".csv"
-    read = pl.read_csv(path, has_header=False, infer_schema=False) if csv else pl.read_parquet(path)
+        return _array(path).astype(str)
+    text = path.suffix == ".csv"
+    read = read_cells(path, has_header=False, infer_schema=False) if text else read_parquet(path)
     if read.width != 1:
         raise ValueError(f"{path} has {read.width} columns; ids are one.")
-    column = read.to_series(0).cast(pl.String)
-    named = csv and len(column) > 0 and (column[0] or "").lower() == ID
+    column = _as_text(path, read.to_series(0))
+    named = text and len(column) > 0 and (column[0] or "").lower() == ID
     return column[1 if named else 0 :].to_numpy().astype(str)
 
 
 def labels_of(read: Columns) -> np.ndarray:
-    """One column of labels."""
+    """One column of labels, which are whole numbers.
+
+    Raises:
+        ValueError: several columns, or another number; it names file, row, column and value.
+    """
+    values = _single(read)
+    if values.dtype.kind == "f" and len(
+        bad := np.flatnonzero(~np.isfinite(values) | (values % 1 != 0))
+    ):
+        named = read.header is not None
+        what = _what(read.path, read.header[0] if read.header else "", 0, named)
+        raise ValueError(
+            f"{what} has {values[bad[0]]} at row {bad[0]}; labels are integers, or names of "
+            "classes."
+        )
+    return values
+
+
+def _what(path: Path, column: str, place: int, named: bool) -> str:
+    return f"{path}, {column_of(column, place, named)},"
+
+
+def _single(read: Columns) -> np.ndarray:
     if read.values.ndim != 1:
         raise ValueError(
             f"{read.path} has shape {read.values.shape}; labels are one column, alone or called "
@@ -99,14 +116,14 @@ def labels_of(read: Columns) -> np.ndarray:
 
 def probabilities_of(read: Columns, classes: Sequence[str] | None) -> np.ndarray:
     """The columns in order of the classes, where the file names them."""
-    if read.header is None or classes is None or set(read.header) != set(classes):
+    if read.header is None or read.values.ndim != 2:
         return read.values
-    return read.values[:, [read.header.index(name) for name in classes]]
+    return read.values[:, column_order(read.header, classes, str(read.path))]
 
 
 def mask_of(read: Columns) -> np.ndarray:
     """A column of truth values: bool, or 0 and 1."""
-    values = labels_of(read)
+    values = _single(read)
     if not np.isin(values, (0, 1)).all():
         raise ValueError(f"{read.path} must hold true and false, or 1 and 0, in one column.")
     return values.astype(bool)
@@ -128,49 +145,97 @@ def check_ids(read: Columns, ids: np.ndarray | None) -> None:
 
 def _table(path: Path, classes: Sequence[str] | None) -> tuple[pl.DataFrame, bool]:
     """A table, and whether its columns have names of their own."""
+    if path.suffix == ".parquet":
+        return read_parquet(path), True
+    first = read_cells(path, has_header=False, infer_schema=False, n_rows=1)
+    if not _is_header(first.row(0) if len(first) else (), classes):
+        return read_cells(path, has_header=False, infer_schema_length=None), False
+    return read_cells(path, infer_schema_length=None), True
+
+
+def _as_text(path: Path, column: pl.Series) -> pl.Series:
+    """Names of rows.
+
+    Raises:
+        ValueError: lists, or bytes that are no text; an empty cell.
+    """
     import polars as pl
 
     try:
-        if path.suffix == ".parquet":
-            return pl.read_parquet(path), True
-        table = pl.read_csv(path, has_header=False, infer_schema=False)
-        if not _is_header(table.row(0) if len(table) else (), classes):
-            return pl.read_csv(path, has_header=False, infer_schema_length=None), False
-        return pl.read_csv(path, infer_schema_length=None), True
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise ValueError(f"{path} cannot be read ({error}).") from None
+        texts = column.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        raise ValueError(
+            f"{path}, column {column.name!r}, holds no texts and no numbers, as names of rows are."
+        ) from None
+    if texts.has_nulls():
+        row = int(texts.is_null().arg_max() or 0)
+        raise ValueError(f"{path} has an empty name at row {row}; each row needs one.")
+    return texts
+
+
+def _check(path: Path) -> None:
+    """Refuse what is no file of a known ending, or an empty one."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist.")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; give a file that ends in {', '.join(ENDINGS)}.")
+    if path.suffix not in ENDINGS:
+        raise ValueError(f"{path} does not end in {', '.join(ENDINGS)}.")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty.")
+
+
+def _array(path: Path) -> np.ndarray:
+    from ..errors._source import load_array
+
+    try:
+        return load_array(path)
+    except ValueError:
+        raise ValueError(
+            f"{path} cannot be read as an array of numbers or names; write it with numpy.save."
+        ) from None
 
 
 def _is_header(row: Sequence[str | None], classes: Sequence[str] | None) -> bool:
     known = set(classes or ())
-    return bool(row) and not any(c is None or c in known or _is_number(c) for c in row)
+    return bool(row) and not any(c is None or c in known or is_number(c) for c in row)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _filled(table: pl.DataFrame) -> list[pl.Series]:
+def _filled(column: pl.Series, path: Path) -> pl.Series:
+    """Numbers, truth values or texts; empty cells of the first two are -1."""
     import polars as pl
 
-    return [column if column.dtype == pl.String else column.fill_null(-1) for column in table]
+    if column.dtype in (pl.String, pl.Categorical):
+        return column.cast(pl.String)
+    if column.dtype == pl.Boolean and column.has_nulls():
+        column = column.cast(pl.Int8)
+    if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
+        return column.fill_null(-1)
+    raise ValueError(f"{path}, column {column.name!r}, holds no numbers and no names of classes.")
 
 
-def _numbers(array: np.ndarray, classes: Sequence[str] | None, path: Path) -> np.ndarray:
+def _numbers(array: np.ndarray, classes: Sequence[str] | None, what: str) -> np.ndarray:
     """Names as numbers of classes, an absent one as -1; numbers as they are."""
     if array.dtype.kind not in "OUST":
         return array
+    if array.size == 0:
+        raise ValueError(f"{what} has no rows.")
+    cells = array.ravel()
+    width = cells.size // len(array)
     if classes is None:
-        first = next((str(v) for v in array.flat if v is not None), "")
-        raise ValueError(f"{path} holds names ({first!r}); say with --classes which there are.")
-    number: dict[Any, int] = {name: k for k, name in enumerate(classes)} | {"": -1, None: -1}
-    if len(bad := [k for k, value in enumerate(array.flat) if value not in number]):
+        there = np.flatnonzero([cell is not None for cell in cells])
+        if not len(there):
+            return np.full(array.shape, -1)
+        at = int(there[odd_cell(cells[there])])
         raise ValueError(
-            f"{path} has {str(array.flat[bad[0]])!r} at row {bad[0]}, which is no class; the "
+            f"{what} holds names ({str(cells[at])!r} at row {at // width}); say with --classes "
+            "which there are, or correct the cell."
+        )
+    number: dict[Any, int] = {name: k for k, name in enumerate(classes)} | {"": -1, None: -1}
+    if len(bad := np.flatnonzero([cell not in number for cell in cells])):
+        at = int(bad[odd_cell(cells[bad])])
+        raise ValueError(
+            f"{what} has {str(cells[at])!r} at row {at // width}, which is no class; the "
             f"classes are {', '.join(list(classes)[:10])}{', ...' if len(classes) > 10 else ''}."
         )
-    return np.array([number[value] for value in array.flat], np.int64).reshape(array.shape)
+    return np.array([number[cell] for cell in cells], np.int64).reshape(array.shape)

@@ -11,6 +11,7 @@ import numpy as np
 from rich import box
 from rich.table import Table
 
+from .._tables import TABLES, about, check_filled, columns_of, number_column, read_table, typed
 from ._issues import _out
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def read_answers(
         ValueError, FileNotFoundError, KeyError: what is wrong, by name.
     """
     beliefs = None if probs is None else _read_beliefs(probs)
-    if Path(what).suffix.lower() in (".csv", ".parquet"):
+    if Path(what).suffix.lower() in TABLES:
         said = _of_table(Path(what), beliefs, classes)
     else:
         said = _of_data(what, classes, root)
@@ -60,14 +61,11 @@ def read_answers(
 def _of_table(path: Path, beliefs: _Beliefs | None, classes: Sequence[str] | None) -> Answers:
     from ..crowd import Answers
 
-    frame = _read_table(path)
-    for name in COLUMNS:
-        if name not in frame.columns:
-            raise ValueError(
-                f"{path} has no column {name!r}, but {', '.join(frame.columns[:20])}; needed are"
-                f" {', '.join(COLUMNS)}."
-            )
-    item, annotator, label = (frame[name] for name in COLUMNS)
+    frame = read_table(path, COLUMNS)
+    with about(path):
+        for name in COLUMNS:
+            check_filled(frame[name], "Leave out rows without an answer.")
+    item, annotator, label = (typed(frame[name]) for name in COLUMNS)
     items: Any = None
     named: Any = classes
     if beliefs is not None and beliefs.items is None:
@@ -87,7 +85,19 @@ def _of_table(path: Path, beliefs: _Beliefs | None, classes: Sequence[str] | Non
         items, named = list(beliefs.items or ()), named or beliefs.classes
         if item.dtype.is_integer() != isinstance(items[0], int):
             item, items = item.cast(str), [str(name) for name in items]
-    return Answers.from_columns(item, annotator, label, items=items, classes=named)
+        _check_known("item", item, items, beliefs.path, path)
+        if classes is None and not label.dtype.is_numeric():
+            _check_known("class", label.str.strip_chars(), named, beliefs.path, path)
+    with about(path):
+        return Answers.from_columns(item, annotator, label, items=items, classes=named)
+
+
+def _check_known(what: str, said: pl.Series, known: Any, where: Path, path: Path) -> None:
+    """Refuse answers about an item, or a class, that the file of probabilities lacks."""
+    there = set(known)
+    for name in said.unique(maintain_order=True):
+        if name not in there:
+            raise ValueError(f"{where} lacks the {what} {name!r}, which {path} has.")
 
 
 def _of_data(what: str, classes: Sequence[str] | None, root: Path | None) -> Answers:
@@ -102,38 +112,20 @@ def _of_data(what: str, classes: Sequence[str] | None, root: Path | None) -> Ans
     return Answers.from_labelled(data)
 
 
-def _read_table(path: Path) -> pl.DataFrame:
-    import polars as pl
-
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist.")
-    read: Any = pl.read_parquet
-    if path.suffix.lower() == ".csv":
-
-        def read(file: Path) -> pl.DataFrame:
-            return pl.read_csv(file, infer_schema_length=None)
-
-    try:
-        return read(path)
-    except pl.exceptions.PolarsError as error:
-        raise ValueError(f"{path} is not a readable table ({error}).") from None
-
-
 def _read_beliefs(path: Path) -> _Beliefs:
     from ..errors._source import open_source
 
-    if path.suffix.lower() in (".csv", ".parquet"):
-        frame = _read_table(path)
-        if "item" in frame.columns:
-            items, rest = frame["item"].to_list(), frame.drop("item")
-            if bad := [name for name, kind in rest.schema.items() if not kind.is_numeric()]:
-                raise ValueError(f"{path} has columns that are no numbers: {', '.join(bad)}.")
-            if not items:
-                raise ValueError(f"{path} has no rows.")
-            names = list(rest.columns)
-            if all(name.isdecimal() for name in names):
-                names.sort(key=int)
-            return _Beliefs(path, rest.select(names).to_numpy(), tuple(items), tuple(names))
+    if path.suffix.lower() in TABLES and "item" in columns_of(path):
+        frame = read_table(path)
+        items, names = typed(frame["item"]).to_list(), frame.drop("item").columns
+        if not items or not names:
+            raise ValueError(f"{path} has no {'columns beside item' if items else 'rows'}.")
+        if all(name.isdecimal() for name in names):
+            names.sort(key=int)
+        _places("item", path, [str(item) for item in items], items)  # none twice
+        with about(path):
+            values = np.column_stack([number_column(frame[name]) for name in names])
+        return _Beliefs(path, values, tuple(items), tuple(names))
     source = open_source(path)
     return _Beliefs(path, source.read(0, source.n), None, None)
 

@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from .._files import joined
+from .._files import joined, lines_of
 from .._names import nearest
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ def read_classes(text: str | None) -> list[str] | None:
         return None
     path = Path(text)
     if path.is_file():
-        try:
-            names = path.read_text(encoding="utf-8").splitlines()
-        except UnicodeDecodeError:
-            raise ValueError(f"{path} is no text in UTF-8.") from None
+        names = lines_of(path)
     elif "," in text:
         names = text.split(",")
     else:
@@ -41,6 +38,8 @@ def read_classes(text: str | None) -> list[str] | None:
         )
     names = [name.strip() for name in names]
     names = [name for name in names if name]
+    if not names:
+        raise ValueError(f"--classes is {text!r}, in which there is no name.")
     if twice := [name for i, name in enumerate(names) if name in names[:i]]:
         raise ValueError(f"--classes has {twice[0]!r} twice.")
     return names

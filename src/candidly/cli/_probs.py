@@ -18,6 +18,7 @@ from rich.table import Table
 
 from .._files import replacing
 from . import _progress
+from ._help import whole
 from ._issues import check_place
 
 if TYPE_CHECKING:
@@ -55,9 +56,7 @@ def probs(
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
     ] = None,
-    folds: Annotated[
-        int, typer.Option(min=2, help="Models, each predicting what it left out.")
-    ] = 5,
+    folds: Annotated[int, whole("Models, each predicting what it left out.", least=2)] = 5,
     groups: Annotated[
         Path | None,
         typer.Option(
@@ -66,9 +65,11 @@ def probs(
             "stays in one fold.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of folds and models.")] = 0,
-    repeats: Annotated[int, typer.Option(min=1, help="Models per fold, to average.")] = 1,
-    steps: Annotated[int, typer.Option(min=1, help="Updates, for an algorithm.")] = 2000,
+    seed: Annotated[int, whole("Of folds and models.")] = 0,
+    repeats: Annotated[int, whole("Models per fold, to average.", least=1)] = 1,
+    steps: Annotated[
+        int | None, whole("Updates, for an algorithm. (default: 2000)", least=1)
+    ] = None,
     calibrate: Annotated[
         bool,
         typer.Option("--calibrate", help="Scale each fold by a temperature of its own."),
@@ -81,13 +82,13 @@ def probs(
 ) -> None:
     """Probabilities for errors find: each example's from a model that did not learn from it.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly errors probs reviews.csv --classifier logistic,forest --out probs.npz
 
       candidly errors probs digits --labels noise:rate=0.1 --classifier ce --out probs.npy
     """
-    from ..crossval import by_name, cross_validate
+    from ..crossval import by_names, cross_validate
 
     check_place(out, "--out", ENDINGS)
     names = [name.strip() for name in classifier.split(",") if name.strip()]
@@ -97,7 +98,7 @@ def probs(
     try:
         with _progress.reading("fitting", "done") as watch:
             result = cross_validate(
-                {name: by_name(name, loaded.kind, steps) for name in names},
+                by_names(names, loaded.kind, steps),
                 loaded,
                 folds,
                 None if groups is None else _groups(groups, loaded.n),

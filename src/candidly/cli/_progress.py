@@ -4,46 +4,73 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..sweep.run import Progress
 
-LINE_EVERY_S = 10.0
+FIRST_LINE_S, LONGEST_S = 10.0, 600.0  # between lines: the wait doubles, up to the longest
 QUIET_S = 2.0  # reading that is done by then is not talked about
+MEASURED_S, MEASURED_SHARE = 10.0, 0.02  # from when on the time left is estimated
+
+
+class Times:
+    """How long something has taken, and how long it may take yet.
+
+    Work counts from what was done when the first of it was reported: starting takes a while, in
+    which nothing is done. There is no estimate before some seconds and some of the work are over.
+    """
+
+    def __init__(self) -> None:
+        self.begun = time.monotonic()
+        self._first: tuple[float, float, float] | None = None
+        self._last = (self.begun, 0.0, 0.0)
+
+    def note(self, done: float, total: float) -> None:
+        """``done`` and ``total`` are of this run alone, without what was there before it."""
+        self._last = (time.monotonic(), done, total - done)
+        if done > 0 and self._first is None:
+            self._first = self._last
+
+    def left_s(self) -> float | None:
+        """Seconds; None where it is too early to say."""
+        if self._first is None:
+            return None
+        at, done, left = self._last
+        seconds, fresh = at - self._first[0], done - self._first[1]
+        if seconds < MEASURED_S or fresh < MEASURED_SHARE * self._first[2]:
+            return None
+        return max(0.0, left * seconds / fresh - (time.monotonic() - at))
+
+    def __str__(self) -> str:
+        left = self.left_s()
+        about = "" if left is None else f" · about {clock(left)} left"
+        return f"{clock(time.monotonic() - self.begun)} elapsed{about}"
 
 
 @contextmanager
 def shown() -> Iterator[Callable[[Progress], None]]:
     """A function to call with every ``Progress``."""
-    if sys.stderr.isatty():
-        with _bar() as watch:
-            yield watch
-    else:
-        yield _lines()
+    with _bar() if _is_terminal() else _lines() as watch:
+        yield watch
+
+
+def _is_terminal() -> bool:
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 @contextmanager
 def _bar() -> Iterator[Callable[[Progress], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(elapsed_when_finished=False),
-    )
-    with Bar(*columns, console=Console(stderr=True)) as bar:
+    times = Times()
+    with _new_bar(times) as bar:
         task = bar.add_task("planning", total=None)
 
         def watch(progress: Progress) -> None:
+            _note(times, progress)
             bar.update(
                 task,
                 total=progress.total,
@@ -54,50 +81,71 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
         yield watch
 
 
-def _lines() -> Callable[[Progress], None]:
-    started, first, told = time.monotonic(), None, 0.0
+@contextmanager
+def _lines() -> Iterator[Callable[[Progress], None]]:
+    """A line at the start, at growing intervals and at the end."""
+    times, over, lock = Times(), threading.Event(), threading.Lock()
+    latest: Progress | None = None
+    told: Progress | None = None
+
+    def say() -> None:
+        nonlocal told
+        with lock:
+            told = latest
+            if told is not None:
+                share = 100 * told.work / told.total
+                _print(f"{share:.0f} % · {told.runs_done} of {told.runs} runs · {times}")
+
+    def talk() -> None:
+        wait = FIRST_LINE_S
+        while not over.wait(wait):
+            say()
+            wait = min(2 * wait, LONGEST_S)
 
     def watch(progress: Progress) -> None:
-        nonlocal first, told
-        now = time.monotonic()
-        first = progress.work if first is None else first
-        fresh = progress.work - first
-        if fresh <= 0 or (now - told < LINE_EVERY_S and progress.runs_done < progress.runs):
-            return
-        told = now
-        left = (now - started) * (progress.total - progress.work) / fresh
-        share = 100 * progress.work / progress.total
-        print(
-            f"{share:.0f} % · {progress.runs_done} of {progress.runs} runs · {clock(left)} left",
-            file=sys.stderr,
-        )
+        nonlocal latest
+        _note(times, progress)
+        first, latest = latest is None, progress
+        if first:
+            say()
 
-    return watch
+    talker = threading.Thread(target=talk, daemon=True)
+    talker.start()
+    try:
+        yield watch
+        if latest is not told:
+            say()
+    finally:
+        over.set()
+        talker.join()
+
+
+def _note(times: Times, progress: Progress) -> None:
+    before = progress.work - progress.fresh
+    times.note(progress.fresh, progress.total - before)
 
 
 @contextmanager
 def reading(doing: str = "reading", done_is: str = "read") -> Iterator[Callable[[int, int], None]]:
     """A function to call with what is done and what in all; it is silent for ``QUIET_S``."""
-    begun = time.monotonic()
-    first: tuple[float, int] | None = None
-    told, bar, task = float("-inf"), None, None
+    times, wait, due = Times(), FIRST_LINE_S, 0.0  # seconds, when the next line is due
+    bar, task = None, None
 
     def watch(done: int, total: int) -> None:
-        nonlocal first, told, bar, task
+        nonlocal wait, due, bar, task
         now = time.monotonic()
-        first = first or (now, done)
-        if now - begun < QUIET_S:
+        times.note(done, total)
+        if now - times.begun < QUIET_S:
             return
-        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        if _is_terminal():
             if bar is None:
-                bar = _reading_bar()
+                bar = _new_bar(times, transient=True)
                 task = bar.add_task(doing, total=total)
                 bar.start()
             bar.update(task, completed=done)
-        elif done > first[1] and now - told >= LINE_EVERY_S:
-            told = now
-            left = (now - first[0]) * (total - done) / (done - first[1])
-            print(f"{100 * done / total:.0f} % {done_is} · {clock(left)} left", file=sys.stderr)
+        elif now >= due:
+            due, wait = now + wait, min(2 * wait, LONGEST_S)
+            _print(f"{100 * done / total:.0f} % {done_is} · {times}")
 
     try:
         yield watch
@@ -106,26 +154,28 @@ def reading(doing: str = "reading", done_is: str = "read") -> Iterator[Callable[
             bar.stop()
 
 
-def _reading_bar() -> Any:
+def _new_bar(times: Times, transient: bool = False) -> Any:
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
+    from rich.text import Text
+
+    class TimesColumn(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            return Text(str(times))
 
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        TimesColumn(),
         console=Console(stderr=True),
-        transient=True,
+        transient=transient,
     )
+
+
+def _print(line: str) -> None:
+    with suppress(OSError, ValueError):  # who read it has left; the work goes on
+        print(line, file=sys.stderr, flush=True)
 
 
 def clock(seconds: float) -> str:

@@ -11,6 +11,8 @@ import numpy as np
 import typer
 
 from . import _progress
+from ._help import whole
+from ._review_project import check_installed
 from ._review_serve import serve
 
 if TYPE_CHECKING:
@@ -34,18 +36,16 @@ def demo(
             "about, otherwise handwritten digits.",
         ),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8765,
+    port: Annotated[int, whole("0 takes a free one.", most=65535)] = 8765,
     browser: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Check labels in the browser: flagged digits, or the flagged test images of CIFAR-10.
 
     The next time it goes on where it was.
 
-    [bold]Example:[/bold]  candidly review demo --open
+    Example:  candidly review demo --open
     """
-    from .review import _check_installed
-
-    _check_installed()
+    check_installed()
     if not (out / "review.db").exists():
         _make(out, data)
     serve(out, port=port, browser=browser)

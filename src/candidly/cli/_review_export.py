@@ -57,6 +57,7 @@ Export = tuple[tuple[str, ...], Callable[["Project", Wanted], int]]
 EXPORTS: dict[str, Export] = {  # endings of the file, none for a folder
     "votes": (TABLES, _file("votes")),
     "all": (TABLES, _file("all")),
+    "crowd": ((".csv", ".parquet"), _file("crowd")),
     "totals": ((".json",), _file("totals")),
     "corrected": ((".npz", ".npy", ".csv", ".parquet"), _corrected),
     "label-studio": ((".json",), _file("label-studio")),

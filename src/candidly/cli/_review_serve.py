@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._help import whole
+from ._review_project import check_installed, opened
+
 if TYPE_CHECKING:
     from ..review import Person, Project
     from ..web import Site
@@ -32,7 +35,7 @@ def serve(
     host: Annotated[
         str, typer.Option(help="Address to bind to; other than loopback it needs a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8765,
+    port: Annotated[int, whole("0 takes a free one.", most=65535)] = 8765,
     token: Annotated[
         str | None,
         typer.Option(
@@ -47,6 +50,14 @@ def serve(
             "stands in front of it, https://...; needs a token.",
         ),
     ] = None,
+    behind_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A web server in front asks from this address, such as 127.0.0.1, and says in "
+            "X-Forwarded-For for whom; nobody else is believed. Needs a token.",
+        ),
+    ] = None,
     browser: Annotated[
         bool, typer.Option("--open", help="Open the first link in a browser.")
     ] = False,
@@ -54,22 +65,20 @@ def serve(
 ) -> None:
     """People answer in the browser; stop with Ctrl-C. Work goes on where it was.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly review serve check
 
       candidly review serve check --person ann --person bob
 
-      candidly review serve check --host 0.0.0.0 --name labels.lan --token ...
+      candidly review serve check --host 0.0.0.0 --name labels.lan --token SECRET
     """
-    from .review import _check_installed, _opened
-
-    _check_installed(("sqlalchemy", "psycopg", "starlette", "uvicorn", "itsdangerous"))
+    check_installed(("sqlalchemy", "psycopg", "starlette", "uvicorn", "itsdangerous"))
     from ..web import open_site
     from ..web import serve as run
 
-    with _opened(folder) as project:
-        site = open_site(project, host, token, name or ())
+    with opened(folder) as project:
+        site = open_site(project, host, token, name or (), behind_proxy or ())
         people = _people(project, person)
 
         def ready(base: str) -> None:

@@ -13,7 +13,6 @@ from rich.table import Table
 
 app = typer.Typer(
     no_args_is_help=True,
-    rich_markup_mode="rich",
     help="The learning algorithms: list, show.",
 )
 
@@ -26,7 +25,7 @@ IN_A_SWEEP = "In a sweep the name also brings the released program's scaling and
 def list_algorithms(as_json: AsJson = False) -> None:
     """Every algorithm, in a line each.
 
-    [bold]Example:[/bold]  candidly algorithms list
+    Example:  candidly algorithms list
     """
     from ..algorithms import ALGORITHMS
 
@@ -43,12 +42,14 @@ def list_algorithms(as_json: AsJson = False) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A name, such as CAVL or CAVL:plench.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A name, such as CAVL or CAVL:plench.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """One algorithm: paper, what it needs, what its variants change, hyper-parameters.
 
-    [bold]Example:[/bold]  candidly algorithms show LWS
+    Example:  candidly algorithms show LWS
     """
     from ..algorithms import algorithm
 
@@ -63,7 +64,7 @@ def show(
     facts.add_row("  kind", page.kind)
     facts.add_row("  needs", "\n".join(_needs(page)))
     facts.add_row("  costs", _costs(page))
-    facts.add_row("  version", str(page.version))
+    facts.add_row("  version", _versions(page))
     for variant, sentence in _differences(page).items():
         shown = page.variant == variant
         facts.add_row(f"  [bold]:{variant}[/bold]" if shown else f"  :{variant}", sentence)
@@ -74,6 +75,13 @@ def show(
     for setting, value in page.settings().items():
         table.add_row(setting, f"{value.default:g}", value.shown, value.published)
     console.print(table)
+
+
+def _versions(page: Any) -> str:
+    """Its version, and those of the other variants where they differ."""
+    others = {variant: page.as_variant(variant).version for variant in page.variants}
+    differ = [f":{variant} {v}" for variant, v in others.items() if v != page.version]
+    return ", ".join([str(page.version), *differ])
 
 
 def _differences(page: Any) -> dict[str, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +17,7 @@ from rich.table import Table
 
 from . import _bench_table, _progress
 from ._bench_table import Where, print_tables, results_of
+from ._stopping import stoppable
 
 if TYPE_CHECKING:
     from ..labelled import Labelled
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    rich_markup_mode="rich",
     help="Benchmarks: plan, run (and resume), status, table, report, compact.",
 )
 
@@ -105,6 +107,14 @@ Out = Annotated[
     Path | None,
     typer.Option(help="Results directory; resumed if it exists. (default: runs/DATASET)"),
 ]
+AcceptCode = Annotated[
+    bool,
+    typer.Option(
+        "--accept-code",
+        help="Go on in a directory although the code of an algorithm has changed since; tables "
+        "then name it.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
@@ -128,20 +138,21 @@ def plan(
     hyper: Hyper = None,
     data: Root = None,
     out: Out = None,
+    accept_code: AcceptCode = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what a run would train, and what its directory holds already, without training.
 
-    [bold]Example:[/bold]  candidly bench plan --dataset lost --algorithms PRODEN,CC --configs 4
+    Example:  candidly bench plan --dataset lost --algorithms PRODEN,CC --configs 4
     """
-    from ..sweep.plan import check_extends, read_plan, training_rows
-    from ..sweep.run import finished_keys
+    from ..sweep.plan import extended, read_plan, training_rows
+    from ..sweep.run import finished_keys, recorded_steps
 
     made, _ = _prepared(**_asked(locals()))
     folder = out or _usual_folder(made)
     if old := read_plan(folder):
-        check_extends(folder, old, made)
-    done = finished_keys(made, folder)
+        made = extended(folder, old, made, accept_code)
+    done = finished_keys(made, recorded_steps(folder))
     oracle = made.settings.validation == "train-oracle"
     rows = [
         {
@@ -198,6 +209,7 @@ def run(
     workers: Workers = None,
     stack: StackSize = None,
     out: Out = None,
+    accept_code: AcceptCode = False,
     as_json: AsJson = False,
 ) -> None:
     """Train what the directory does not hold yet, then print the tables.
@@ -205,23 +217,31 @@ def run(
     Stop it whenever you like, with Ctrl-C or harder: the same command goes on from the last
     checkpoint and ends with the same numbers.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly bench run --dataset digits --labels flip:rate=0.3 --algorithms PRODEN,CC --configs 2
 
       candidly bench run --dataset lost --data ~/pll --algorithms PRODEN,CC --configs 4 --splits 5
     """
-    from ..sweep.run import run_plan
+    given = locals()
+    with stoppable(lambda: "stopped before training began."):
+        from ..sweep.run import run_plan
 
-    made, loaded = _prepared(**_asked(locals()))
-    folder = out or _usual_folder(made)
-    try:
+        made, loaded = _prepared(**_asked(given))
+        folder = out or _usual_folder(made)
+    with stoppable(lambda: f"stopped; {_count(folder)}. The same command goes on."):
         with _progress.shown() as watch:
-            run_plan(made, loaded, folder, device=device, workers=workers, stack=stack, watch=watch)
-    except KeyboardInterrupt:
-        print(f"\nstopped; {_count(folder)}. The same command goes on.", file=sys.stderr)
-        raise typer.Exit(130) from None
-    results = results_of(folder)
+            run_plan(
+                made,
+                loaded,
+                folder,
+                device=device,
+                workers=workers,
+                stack=stack,
+                watch=watch,
+                accept_code=accept_code,
+            )
+        results = results_of(folder)
     print_tables(results, "json" if as_json else "text")
     print(f"Results are in {folder}.  Page:  candidly bench report {folder}", file=sys.stderr)
 
@@ -230,9 +250,9 @@ def run(
 def status(folder: Where, as_json: AsJson = False) -> None:
     """How far a directory is.
 
-    [bold]Example:[/bold]  candidly bench status runs/lost
+    Example:  candidly bench status runs/lost
     """
-    from ..sweep.run import is_locked
+    from ..sweep.lock import is_locked
 
     results = results_of(folder)
     rows: dict[tuple[str, str], dict[str, Any]] = {}
@@ -270,7 +290,7 @@ def report(
 ) -> None:
     """One self-contained HTML page: tables, box plots, learning curves, choices, cost.
 
-    [bold]Example:[/bold]  candidly bench report runs/lost
+    Example:  candidly bench report runs/lost
     """
     from ..report import write_report
 
@@ -290,7 +310,7 @@ def compact(
 ) -> None:
     """Make one small file of a directory's journal, to keep or to send. It can still be resumed.
 
-    [bold]Example:[/bold]  candidly bench compact runs/lost
+    Example:  candidly bench compact runs/lost
     """
     from ..sweep.compact import compact as make_compact
 
@@ -347,12 +367,30 @@ def _prepared(
     from .._benchmark import prepare
     from ..sweep.settings import make_settings, read_settings
 
-    settings = read_settings(file, **asked) if file else make_settings(**asked)
+    with _options():
+        settings = read_settings(file, **asked) if file else make_settings(**asked)
     with _progress.reading("preparing data", "of the data prepared") as watch:
         return prepare(settings, root, watch=watch)
 
 
+@contextmanager
+def _options() -> Iterator[None]:
+    """Errors about settings, said of the command line's options."""
+    from ..sweep.settings import Settings
+
+    try:
+        yield
+    except ValueError as error:
+        text = str(error)
+        for name in Settings.model_fields:
+            option = "dataset" if name == "datasets" else name.replace("_", "-")
+            text = text.replace(f"`{name}`", f"--{option}")
+        raise ValueError(text) from None
+
+
 def _count(folder: Path) -> str:
+    if not (folder / "plan.json").exists():  # stopped before it was written
+        return "nothing is trained yet"
     runs = results_of(folder).runs
     return f"{sum(one.complete for one in runs)} of {len(runs)} runs complete"
 

@@ -13,6 +13,7 @@ import typer
 from .._files import write_table
 from . import _progress
 from ._crowd import print_annotators, print_doubts, print_next, read_answers, summary
+from ._help import whole
 from ._issues import check_place, read_classes
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ TABLES = (".parquet", ".csv", ".json")
 
 app = typer.Typer(
     no_args_is_help=True,
-    rich_markup_mode="rich",
     help="Answers of several annotators: consensus.",
 )
 
@@ -48,7 +48,7 @@ def consensus(
             "--probs",
             metavar="FILE",
             help="A model's out-of-sample probabilities: .csv or .parquet with a column item and "
-            "one per class, or numbers alone (also .npy) whose rows are items 0, 1, 2, ...",
+            "one per class, or numbers alone (also .npy) whose rows are items 0, 1, 2 and so on",
         ),
     ] = None,
     by: Annotated[
@@ -65,12 +65,12 @@ def consensus(
     normalise: Annotated[
         bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of ties that are drawn.")] = 0,
+    seed: Annotated[int, whole("Of ties that are drawn.")] = 0,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for known data in, first."),
     ] = None,
-    top: Annotated[int, typer.Option(min=0, help="Items and annotators to print.")] = 10,
+    top: Annotated[int, whole("Items and annotators to print.")] = 10,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write every item's label: .parquet .csv .json."),
@@ -86,7 +86,7 @@ def consensus(
 ) -> None:
     """One label per item, the most doubtful first; who answers well; what to ask next.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly crowd consensus answers.csv --out labels.csv
 
@@ -150,6 +150,7 @@ def _print_json(
         "answers": len(answers),
         "items": answers.n,
         "classes": list(answers.classes),
+        "unsaid": int(found.unsaid.sum()),
         "ties": found.ties if isinstance(found, Majority) else None,
         "consensus": found.table().head(top).rows(named=True),
         "annotators": people.head(top).rows(named=True),

@@ -18,22 +18,29 @@ from .._names import lookup
 from ..describe import Description, describe
 from ..labelled import Labelled
 from ..sources import SOURCES, Comparison, Source, compare, load
+from ._issues import check_place, read_classes
 from ._progress import reading
 
 app = typer.Typer(
     no_args_is_help=True,
-    rich_markup_mode="rich",
     help="Data sets by name, and files of your own: list, show, describe, convert.",
 )
 labels_app = typer.Typer(
     no_args_is_help=True,
-    rich_markup_mode="rich",
     help="Make imperfect labels from true ones, and describe what came out.",
 )
 
 What = Annotated[str, typer.Argument(metavar="NAME_OR_PATH", help="A known name, or a file.")]
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
+]
+Classes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Names of the classes of a file, in order: a text file with a name a line, or a list "
+        "such as cat,dog; or how many there are.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 SPEC_HELP = (
@@ -52,7 +59,7 @@ BAR = 30
 def list_sources(as_json: AsJson = False) -> None:
     """The data sets that candidly knows by name.
 
-    [bold]Example:[/bold]  candidly data list
+    Example:  candidly data list
     """
     if as_json:
         _print_json([_source_dict(source) for source in SOURCES.values()])
@@ -72,11 +79,12 @@ def list_sources(as_json: AsJson = False) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A known name.")], as_json: AsJson = False
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A known name.")],
+    as_json: AsJson = False,
 ) -> None:
     """Where a known data set comes from: licence, citation, file, checksum, characteristics.
 
-    [bold]Example:[/bold]  candidly data show lost
+    Example:  candidly data show lost
     """
     _, source = lookup(SOURCES, name, "data set")
     if as_json:
@@ -98,6 +106,7 @@ def show(
 def describe_data(
     what: What,
     data: Data = None,
+    classes: Classes = None,
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
     ] = None,
@@ -105,9 +114,9 @@ def describe_data(
 ) -> None:
     """What is in a data set, and whether a known one has its published characteristics.
 
-    [bold]Example:[/bold]  candidly data describe digits --labels flip:rate=0.3
+    Example:  candidly data describe digits --labels flip:rate=0.3
     """
-    loaded = _load(what, data)
+    loaded = _load(what, data, classes)
     compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
     if labels is not None:
         loaded = _apply(loaded, labels)
@@ -127,13 +136,15 @@ def convert(
     what: What,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
     data: Data = None,
+    classes: Classes = None,
     as_json: AsJson = False,
 ) -> None:
     """Write any data set as one .npz file, which loads fast and needs no MATLAB or pickle.
 
-    [bold]Example:[/bold]  candidly data convert lost.mat lost.npz
+    Example:  candidly data convert lost.mat lost.npz
     """
-    _save(_load(what, data), out, as_json)
+    check_place(out, "OUT", (".npz",))
+    _save(_load(what, data, classes), out, as_json)
 
 
 @labels_app.command()
@@ -147,11 +158,12 @@ def make(
         str | None, typer.Option("--noise", metavar="SPEC", help="SPEC, as an option.")
     ] = None,
     data: Data = None,
+    classes: Classes = None,
     as_json: AsJson = False,
 ) -> None:
     """Make imperfect labels from the truth of a data set, and write the result.
 
-    [bold]Example:[/bold]  candidly labels make digits uniform+noise:rate=0.1 noisy.npz
+    Example:  candidly labels make digits uniform+noise:rate=0.1 noisy.npz
     """
     places = ([] if noise is None else [noise]) + spec_and_out
     if len(places) != 2:
@@ -160,7 +172,8 @@ def make(
             f" candidly labels make {what} symmetric:rate=0.2 noisy.npz."
         )
     spec, out = places
-    _save(_apply(_load(what, data), spec), Path(out), as_json)
+    check_place(Path(out), "OUT", (".npz",))
+    _save(_apply(_load(what, data, classes), spec), Path(out), as_json)
 
 
 def _apply(data: Labelled, spec: str) -> Labelled:
@@ -168,11 +181,12 @@ def _apply(data: Labelled, spec: str) -> Labelled:
         return imperfect.apply(data, spec, watch)
 
 
-def _load(what: str, root: Path | None) -> Labelled:
+def _load(what: str, root: Path | None, classes: str | None) -> Labelled:
+    names = int(classes) if classes and classes.isdecimal() else read_classes(classes)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         with reading("decoding images", "of the images decoded") as watch:
-            loaded = load(what, root, watch=watch)
+            loaded = load(what, root, watch=watch, classes=names)
     for warning in caught:
         _tell(f"warning: {warning.message}")
     return loaded

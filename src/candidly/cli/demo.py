@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 from . import _progress
+from ._help import whole
+from ._stopping import stoppable
 
 SETTINGS = {
     "datasets": ("digits",),
@@ -24,14 +26,19 @@ SETTINGS = {
 
 def demo(
     out: Annotated[Path, typer.Option(help="Results directory.")] = Path("candidly-demo"),
-    workers: Annotated[int | None, typer.Option(help="Processes. (default: one per core)")] = None,
+    workers: Annotated[int | None, whole("Processes. (default: one per core)", least=1)] = None,
 ) -> None:
     """Benchmark five algorithms and an oracle on handwritten digits with flipped candidates.
 
     4 configurations x 3 splits x 2,000 updates each; ends with four tables and report.html.
 
-    [bold]Example:[/bold]  candidly demo --out /tmp/demo
+    Example:  candidly demo --out /tmp/demo
     """
+    with stoppable(lambda: "stopped; the same command goes on."):
+        _run(out, workers)
+
+
+def _run(out: Path, workers: int | None) -> None:
     from .._benchmark import prepare
     from ..report import findings, render, write_report
     from ..sweep.journal import read_results
@@ -46,12 +53,8 @@ def demo(
         f"{len(plan.trials)} networks, each for {settings.steps:,} updates.",
         file=sys.stderr,
     )
-    try:
-        with _progress.shown() as watch:
-            run_plan(plan, loaded, out, workers=workers, watch=watch)
-    except KeyboardInterrupt:
-        print("\nstopped; the same command goes on.", file=sys.stderr)
-        raise typer.Exit(130) from None
+    with _progress.shown() as watch:
+        run_plan(plan, loaded, out, workers=workers, watch=watch)
     results = read_results(out)
     print(render(results, choices=False))
     write_report(results, out / "report.html")

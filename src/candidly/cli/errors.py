@@ -15,6 +15,7 @@ import typer
 
 from .._files import write_json, write_table
 from . import _probs, _progress, errors_compare
+from ._help import whole
 from ._issues import (
     check_place,
     print_classes,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    rich_markup_mode="rich",
     help="Wrong labels, from given labels and probabilities: probs, find, health, compare.",
 )
 app.command()(_probs.probs)
@@ -75,7 +75,7 @@ Collisions = Annotated[
         "masked the most probable of them."
     ),
 ]
-Workers = Annotated[int | None, typer.Option(min=1, help="Threads. (default: one per core)")]
+Workers = Annotated[int | None, whole("Threads. (default: one per core)", least=1)]
 Work = Annotated[
     Path | None,
     typer.Option(
@@ -110,7 +110,7 @@ def find(
     normalise: Normalise = False,
     unlabelled: Unlabelled = False,
     collisions: Collisions = "global",
-    top: Annotated[int, typer.Option(min=0, help="Examples to print.")] = 50,
+    top: Annotated[int, whole("Examples to print.")] = 50,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write every flagged example: .parquet .csv .json."),
@@ -122,18 +122,21 @@ def find(
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="What examples look like, for the page: a folder of images named by index or in "
-            "order of name, an .npy of uint8 images, or a file with one column of texts.",
+            help="What examples look like, for the page: a folder of images named by row (from 0), "
+            "an .npy of uint8 images, or a file with one column of texts.",
         ),
     ] = None,
-    gallery: Annotated[int, typer.Option(min=1, help="Examples to picture on the page.")] = 100,
+    gallery: Annotated[
+        int | None,
+        whole("Examples to picture on the page, with --media. (default: 100)", least=1),
+    ] = None,
     workers: Workers = None,
     work: Work = None,
     as_json: AsJson = False,
 ) -> None:
     """Labels that are probably wrong, the most suspicious first.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly errors find --labels labels.npy --probs probs.npy --classes cat,dog --top 20
 
@@ -156,6 +159,8 @@ def find(
         raise ValueError("--media is for the page; say where with --html.")
     if media is not None and not media.exists():
         raise FileNotFoundError(f"{media} does not exist.")
+    if gallery is not None and media is None:
+        raise ValueError("--gallery is for pictures of examples; say where they are with --media.")
     names = read_classes(classes)
     if html is not None and holds_sets(labels):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
@@ -164,12 +169,13 @@ def find(
     )
     with _plain_words():
         issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
+    notes = list(dict.fromkeys([*notes, *issues.warnings]))
     table = issues.table(classes=names)
     about = _counted(evidence, len(table))
+    if out is not None:  # first, as media that cannot be shown end the command
+        write_table(table, out)
     if html is not None:
         _write_page(issues, html, names, media, gallery, labels, probs, notes)
-    if out is not None:
-        write_table(table, out)
     written = {"out": out, "html": html}
     if as_json:
         about = {
@@ -198,7 +204,7 @@ def health(
     normalise: Normalise = False,
     unlabelled: Unlabelled = False,
     collisions: Collisions = "global",
-    top: Annotated[int, typer.Option(min=0, help="Classes and pairs of them to print.")] = 20,
+    top: Annotated[int, whole("Classes and pairs of them to print.")] = 20,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -211,7 +217,7 @@ def health(
 ) -> None:
     """Classes by the quality of their labels, worst first, and classes that overlap.
 
-    [bold]Example:[/bold]  candidly errors health --labels labels.npy --probs probs.npy
+    Example:  candidly errors health --labels labels.npy --probs probs.npy
     """
     from ..errors import health as health_of
     from ..errors._sets import holds_sets
@@ -233,7 +239,7 @@ def health(
         "health": {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated},
         "classes": of_classes.rows(named=True),
         "overlaps": overlaps.rows(named=True),
-        "warnings": [*notes, *found.warnings],
+        "warnings": list(dict.fromkeys([*notes, *found.warnings])),
     }
     if out is not None and out.suffix == ".json":
         write_json(about, out)
@@ -250,9 +256,9 @@ def health(
         print(f"wrote {out}", file=sys.stderr)
 
 
-def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibrated"]:
+def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibrated"] | None:
     if count is None:
-        return "off-diagonal"
+        return None
     if by not in ("margin", "self-confidence"):
         raise ValueError(
             f"--by {by!r} decides itself how many; --count is for --by margin and self-confidence."
@@ -324,6 +330,7 @@ def _plain_words() -> Iterator[None]:
         yield
     except (TypeError, ValueError) as error:
         text = str(error).replace("`given`", "--labels").replace("`probs`", "--probs")
+        text = text.replace("`classes` (--classes)", "--classes")
         raise ValueError(text.replace("`classes`", "--classes")) from error
 
 
@@ -356,19 +363,19 @@ def _write_page(
     path: Path,
     names: Sequence[str] | None,
     media: Path | None,
-    gallery: int,
+    gallery: int | None,
     labels: Path,
     probs: Path,
     notes: Sequence[str],
 ) -> None:
-    from ..report.issues import write_issues_page
+    from ..report.issues import GALLERY, write_issues_page
 
     write_issues_page(
         issues,
         path,
         classes=names,
         media=media,
-        gallery=gallery,
+        gallery=gallery or GALLERY,
         read={"labels": str(labels), "probabilities": str(probs)},
         notes=notes,
     )

@@ -13,6 +13,7 @@ import typer
 
 from .._files import write_table
 from . import _progress
+from ._help import whole
 from ._issues import check_place
 
 if TYPE_CHECKING:
@@ -58,11 +59,11 @@ def compare(
             "inputs, standardised)",
         ),
     ] = None,
-    metric: Annotated[str, typer.Option(help="Between features: cosine or l2.")] = "cosine",
-    seeds: Annotated[
-        int, typer.Option(min=1, help="How often, with other noise, folds and networks.")
-    ] = 5,
-    epochs: Annotated[int, typer.Option(min=1, help="Of every training.")] = 30,
+    metric: Annotated[
+        str | None, typer.Option(help="Between features: cosine or l2. (default: cosine)")
+    ] = None,
+    seeds: Annotated[int, whole("How often, with other noise, folds and networks.", least=1)] = 5,
+    epochs: Annotated[int | None, whole("Of every training. (default: 30)", least=1)] = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
@@ -82,7 +83,7 @@ def compare(
 
     All detectors of probabilities get the same ones; none sees the truth.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly errors compare digits --noise none --noise symmetric:rate=0.2 --seeds 5
 
@@ -90,21 +91,24 @@ def compare(
     """
     from .._names import lookup
     from ..detectors import DETECTORS
+    from ..detectors._subject import EPOCHS
+    from ..detectors._table import check_taken
     from ..report.comparison import write_comparison_page
     from ..sources import load
 
     asked = detectors.split(",") if detectors is not None else list(DETECTORS)
     names = [lookup(DETECTORS, name.strip(), "detector")[0] for name in asked]
+    options = {"probs": probs, "features": features, "metric": metric, "epochs": epochs}
+    check_taken(names, options, "--")
     check_place(out, "--out", (".csv", ".parquet", ".json"))
     check_place(html, "--html", (".html", ".htm"))
     if probs is not None and noise:
         raise ValueError("--probs are of one set of labels; with --noise they are made for each.")
     loaded = load(what, data)
     given = {
+        **options,
         "probs": None if probs is None else _probabilities(probs, loaded),
         "features": None if features is None else _array(features),
-        "metric": metric,
-        "epochs": epochs,
     }
     rows = _rows(loaded, noise or [AS_GIVEN], seeds, names, given)
     if out is not None:
@@ -112,7 +116,9 @@ def compare(
 
         write_table(pl.DataFrame(rows, infer_schema_length=None), out)
     if html is not None:
-        read = {"data": what, "detectors": ", ".join(names), "epochs": str(epochs)}
+        read = {"data": what, "detectors": ", ".join(names)}
+        if any("epochs" in DETECTORS[name].takes for name in names):
+            read["epochs"] = str(epochs or EPOCHS)
         write_comparison_page(rows, html, read=read)
     written = {"out": out, "html": html}
     if as_json:

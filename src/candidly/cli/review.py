@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ._help import whole
 from ._issues import check_place, read_classes
 from ._review import as_dict, print_status
 from ._review_demo import demo
 from ._review_export import EXPORTS, Wanted
+from ._review_project import check_installed, opened
 from ._review_serve import serve
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    rich_markup_mode="rich",
     help="People check labels: make a project, see how far it is, take answers in and out.",
 )
 
@@ -67,29 +67,27 @@ def new(
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="What items look like: a folder of images or sounds named by row or in order of "
-            "name, an .npy of images, or a .txt with a text a line.",
+            help="What items look like: a folder of images or sounds named by id or row (from 0), "
+            "an .npy of images, or a file of texts.",
         ),
     ] = None,
     train: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Training data, for examples of the classes."),
     ] = None,
-    people: Annotated[int | None, typer.Option(min=1, help="Different people per item.")] = None,
+    people: Annotated[int | None, whole("Different people per item.", least=1)] = None,
     threshold: Annotated[
-        int | None, typer.Option(min=1, help="People that make a verdict, or say yes.")
+        int | None, whole("People that make a verdict, or say yes.", least=1)
     ] = None,
-    batch: Annotated[int | None, typer.Option(min=1, help="Items handed out at once.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Items per person, at most.")] = None,
+    batch: Annotated[int | None, whole("Items handed out at once.", least=1)] = None,
+    limit: Annotated[int | None, whole("Items per person, at most.", least=1)] = None,
     adaptive: Annotated[
         bool, typer.Option("--adaptive", help="Stop when an item's category cannot change.")
     ] = False,
     goal: Annotated[
         str, typer.Option(help="Order: random, or quality (the most suspicious first).")
     ] = "random",
-    sample: Annotated[
-        int | None, typer.Option(min=1, help="Ask about so many, drawn at random.")
-    ] = None,
+    sample: Annotated[int | None, whole("Ask about so many, drawn at random.", least=1)] = None,
     gold: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Known answers: a .csv with the columns name, answer."),
@@ -100,8 +98,9 @@ def new(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(
-            min=0, help="Of every order. (default: drawn, so that nobody can work out known items)"
+        whole(
+            "The same orders each time, for tests: who knows it can work out known items."
+            " (default: 128 bits are drawn)"
         ),
     ] = None,
     url: Annotated[
@@ -112,7 +111,7 @@ def new(
 ) -> None:
     """A new project from flagged labels, a data set, or released votes.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly review new check --issues issues.parquet --classes cat,dog --media images
 
@@ -120,9 +119,12 @@ def new(
 
       candidly review new study --votes cifar10_mturk.json
     """
-    _check_installed()
+    check_installed()
     from .._names import lookup
     from ..review import PRESETS, make_project, plan_cost, progress
+    from ..review._orders import new_seed
+    from ..review.project import check_free
+    from ..review.rules import check_new
 
     sources = {"--issues": issues, "--data": data, "--votes": votes}
     named = [option for option, value in sources.items() if value is not None]
@@ -131,6 +133,11 @@ def new(
             f"{' and '.join(named) or 'nothing'} to ask about; give one of --issues, --data and"
             " --votes."
         )
+    others = {"--classes": classes, "--media": media, "--train": train, "--gold": gold}
+    for option, value in {**others, "--sample": sample}.items():
+        if votes is not None and value is not None:
+            raise ValueError(f"{option} does nothing with --votes; leave it out, or give --issues.")
+    check_free(folder)
     usual = lookup(PRESETS, preset, "preset")[1]
     asked = people or usual.people
     if threshold is None and usual.threshold is not None and people is not None:
@@ -145,11 +152,12 @@ def new(
         goal=goal,
         title=title,
         guidelines="" if guidelines is None else guidelines.read_text(encoding="utf-8"),
-        seed=secrets.randbelow(2**31) if seed is None else seed,
+        seed=new_seed() if seed is None else seed,
     )
     if votes is not None:
         project = _from_votes(folder, votes, index, rules, url)
     else:
+        check_new(rules)  # before media are copied
         items, rules = _items(folder, issues, data, rules, classes, media, sample)
         project = make_project(
             folder,
@@ -168,13 +176,24 @@ def new(
             "gold": len(project.golds),
             "people": project.rules.people,
             "answers": found.answers,
-            "wanted": plan_cost(found.items, project.rules, seconds_per_batch=1).answers,
+            "wanted": found.wanted,
+            "verdicts": project.rules.decides,
         }
+        golds = len(project.golds)
+        planned = plan_cost(found.items, project.rules, seconds_per_batch=1, golds=golds).answers
     if as_json:
         print(json.dumps(about, indent=1))
         return
     print(f"{folder}: {about['items']:,} items, {about['people']} people each, {rules.question}")
-    print(f"{about['wanted']:,} answers are wanted, known and repeated items included")
+    checks = planned - found.wanted
+    more = f"; about {checks:,} more go to known and repeated items" if checks else ""
+    print(f"{found.wanted:,} answers are wanted{more}")
+    if not project.rules.decides:
+        kind = "crowd" if rules.question == "one label" else "votes"
+        print(
+            f"{rules.question!r} collects labels and comes to no verdicts; take them out with"
+            f" candidly review export {folder} --as {kind}"
+        )
 
 
 app.command()(serve)
@@ -185,9 +204,9 @@ app.command()(demo)
 def status(folder: Folder, as_json: AsJson = False) -> None:
     """How far a project is: items, verdicts, agreement, people. Works while people answer.
 
-    [bold]Example:[/bold]  candidly review status check
+    Example:  candidly review status check
     """
-    with _opened(folder) as project:
+    with opened(folder) as project:
         about = as_dict(project)
     if as_json:
         print(json.dumps(about, indent=1, allow_nan=False))
@@ -206,7 +225,8 @@ def export(
         typer.Option(
             "--as",
             help="votes (a row per answer: .csv .parquet .json), all (the same with what does not "
-            "count), totals (the released files' layout: .json), corrected (.npz .npy .csv "
+            "count), crowd (one label a person, for candidly crowd: .csv .parquet), "
+            "totals (the released files' layout: .json), corrected (.npz .npy .csv "
             ".parquet), label-studio (.json), argilla (.json), log (.jsonl), gallery (a folder of "
             "pages that needs no server).",
         ),
@@ -223,7 +243,7 @@ def export(
 ) -> None:
     """Answers as votes, counts, corrected labels, for other programs, or as a log to merge.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly review export check --out votes.csv
 
@@ -240,7 +260,7 @@ def export(
         raise ValueError("--labels are what --as corrected corrects; give both or neither.")
     if codes and what != "gallery":
         raise ValueError("--codes is for --as gallery; the other files say who answered anyway.")
-    with _opened(folder) as project:
+    with opened(folder) as project:
         number = write(project, Wanted(out, labels, reading, codes))
     if as_json:
         print(json.dumps({"folder": str(folder), "as": what, "out": str(out), "rows": number}))
@@ -262,14 +282,14 @@ def merge(
 ) -> None:
     """Take in answers that were given elsewhere. Nothing comes twice, whatever the order.
 
-    [bold]Example:[/bold]  candidly review merge check laptop/check answers.jsonl
+    Example:  candidly review merge check laptop/check answers.jsonl
     """
-    _check_installed()
+    check_installed()
     from ..review import import_answers, merge_log, open_project
     from ..review import merge as merge_projects
 
     added = {}
-    with _opened(folder) as project:
+    with opened(folder) as project:
         for other in others:
             if other.is_dir():
                 with open_project(other) as copy:
@@ -283,23 +303,6 @@ def merge(
         return
     for name, number in added.items():
         print(f"{name}: {number:,} new entries")
-
-
-def _check_installed(names: Sequence[str] = ("sqlalchemy", "psycopg")) -> None:
-    from importlib.util import find_spec
-
-    for name in names:
-        if find_spec(name) is None:
-            raise RuntimeError(
-                f"candidly review needs {name}; pip install 'candidly[review]' brings it."
-            )
-
-
-def _opened(folder: Path) -> Project:
-    _check_installed()
-    from ..review import open_project
-
-    return open_project(folder)
 
 
 def _load(name: str) -> Any:
@@ -322,19 +325,20 @@ def _items(
     from ..review import items_of_data, items_of_issues, looks_of, looks_of_files
     from ..review._items import sampled
     from ..review._media import FOLDER, no_looks
+    from ..review._orders import seed_of
 
-    looks: Looks = no_looks if media is None else looks_of_files(media, folder / FOLDER)
     if issues is not None:
-        from ..validation._answers import _read
+        from .._tables import read_table
 
         names = read_classes(classes)
-        with _watched(looks, sample or len(_read(issues))) as looks:
+        looks: Looks = no_looks if media is None else looks_of_files(media, folder / FOLDER)
+        with _watched(looks, sample or len(read_table(issues))) as looks:
             items, known = items_of_issues(
-                issues, names, sample=sample, seed=rules.seed, looks=looks
+                issues, names, sample=sample, seed=seed_of(rules), looks=looks
             )
         return items, replace(rules, classes=known)
     assert data is not None
-    if rules.question not in ("one label", "several labels"):
+    if rules.decides:
         raise ValueError(
             "--data is for --preset candidates or single; verdicts need guesses: find them with"
             " candidly errors find --out and give --issues."
@@ -342,7 +346,9 @@ def _items(
     loaded = _load(data)
     if media is None:
         looks = looks_of(loaded, folder / FOLDER)
-    rows = sampled(loaded.n, sample, rules.seed)
+    else:
+        looks = looks_of_files(media, folder / FOLDER, loaded.n, loaded.ids)
+    rows = sampled(loaded.n, sample, seed_of(rules))
     with _watched(looks, len(rows)) as looks:
         return items_of_data(loaded, rows, looks=looks), replace(rules, classes=loaded.classes)
 
@@ -382,9 +388,7 @@ def _from_votes(
 
 
 def _gold(path: Path) -> dict[str, str]:
-    from ..validation._answers import _read
+    from .._tables import read_table
 
-    table = _read(path)
-    if missing := [name for name in ("name", "answer") if name not in table.columns]:
-        raise ValueError(f"{path} has no column {missing[0]!r}; it needs name and answer.")
+    table = read_table(path, ("name", "answer"))
     return {str(name): str(answer) for name, answer in table.select("name", "answer").rows()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +22,10 @@ from ._columns import (
     read_columns,
     read_ids,
 )
+from ._help import number, whole
 from ._issues import check_place, read_classes
+
+THIS = "this correction"  # what the report calls the one of --corrected
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,9 +73,7 @@ def stability(
             help="Names of the classes: a text file with a name a line, or a list such as cat,dog.",
         ),
     ] = None,
-    alpha: Annotated[
-        float, typer.Option(help="One minus the level of intervals and tests.")
-    ] = 0.05,
+    alpha: Annotated[float, number("One minus the level of intervals and tests.")] = 0.05,
     pairs: Annotated[
         str, typer.Option(help="Pairs that are tested together: adjacent or all.")
     ] = "adjacent",
@@ -84,12 +85,8 @@ def stability(
             "and pruned ones count as seen.",
         ),
     ] = None,
-    audited: Annotated[
-        int, typer.Option(min=0, help="Unseen items that were drawn at random and checked.")
-    ] = 0,
-    audit_errors: Annotated[
-        int, typer.Option(min=0, help="How many of these had a wrong label.")
-    ] = 0,
+    audited: Annotated[int, whole("Unseen items that were drawn at random and checked.")] = 0,
+    audit_errors: Annotated[int, whole("How many of these had a wrong label.")] = 0,
     also: Annotated[
         list[Path] | None,
         typer.Option(
@@ -109,8 +106,8 @@ def stability(
             "no single one is right.",
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap and the plan.")] = 0,
+    resamples: Annotated[int, whole("Of the bootstrap.")] = 10_000,
+    seed: Annotated[int, whole("Of the bootstrap and the plan.")] = 0,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
@@ -126,7 +123,7 @@ def stability(
     were more frequent, and which labels to check. It is about these models on these items; what it
     does not say stands at the end.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly stability --labels labels.npy --corrected corrected.npy --predictions models
 
@@ -142,7 +139,7 @@ def stability(
     names = read_classes(classes)
     with _plain_words():
         case = _case(labels, corrected, predictions, ids, checked, names)
-        others = {p.stem: labels_of(read_columns(p, names)) for p in also or ()}
+        others = _others(also or (), names)
         seen: Any = () if found is None else labels_of(read_columns(found, names))
         with _progress.reading("comparing", "compared") as watch:
             report = assess(
@@ -233,9 +230,26 @@ def _files(folder: Path) -> list[Path]:
         raise ValueError(f"--predictions is {folder}, which is no folder; give one file per model.")
     files = [p for p in sorted(folder.iterdir()) if p.suffix in ENDINGS and p.name[0] != "."]
     stems = [path.stem for path in files]
+    if len(files) < 2:
+        raise ValueError(
+            f"--predictions is {folder}, with {len(files)} files that end in {', '.join(ENDINGS)}; "
+            "a ranking needs at least two models, a file each."
+        )
     if twice := [path for k, path in enumerate(files) if path.stem in stems[:k]]:
         raise ValueError(f"--predictions has more than one file for the model {twice[0].stem!r}.")
     return files
+
+
+def _others(paths: Sequence[Path], classes: list[str] | None) -> dict[str, np.ndarray]:
+    """Further corrections, by the name of their file."""
+    found: dict[str, np.ndarray] = {}
+    for path in paths:
+        if path.stem in found or path.stem == THIS:
+            raise ValueError(
+                f"--also has two corrections called {path.stem!r}; give their files other names."
+            )
+        found[path.stem] = labels_of(read_columns(path, classes))
+    return found
 
 
 def _plan_table(case: Case, items: np.ndarray) -> Any:
@@ -254,11 +268,14 @@ def _plain_words() -> Iterator[None]:
         yield
     except (TypeError, ValueError) as error:
         text = str(error)
+        if text.startswith("correction "):  # one of --also
+            text = text.replace("`corrected`", "--also")
         for name, option in (
             ("original", "--labels"),
             ("models", "--predictions"),
             *((name, f"--{name}") for name in ("corrected", "checked", "classes", "ids")),
-            *((name, f"--{name}") for name in ("alpha", "pairs", "found")),
+            *((name, f"--{name}") for name in ("alpha", "pairs", "found", "audited")),
+            ("audit_errors", "--audit-errors"),
         ):
             text = text.replace(f"`{name}`", option)
         raise ValueError(text) from error

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from .._files import write_table
+from .._tables import check_file
+from ._help import whole
 from ._issues import check_place, read_classes
 from ._verdicts import print_settings, print_verdicts
 from .errors import _plain_words
@@ -57,7 +59,7 @@ def validate(
     ] = None,
     threshold: Annotated[
         int | None,
-        typer.Option(min=1, help="People that make a verdict. (default: more than half)"),
+        whole("People that make a verdict. (default: more than half)", least=1),
     ] = None,
     reading: Annotated[
         str,
@@ -66,18 +68,14 @@ def validate(
         ),
     ] = "exact",
     size: Annotated[
-        int | None, typer.Option(min=1, help="Examples of the data set. (default: the labels)")
+        int | None, whole("Examples of the data set. (default: the labels)", least=1)
     ] = None,
     flagged: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Examples that were flagged, if those checked are a random sample."
-        ),
+        whole("Examples that were flagged, if those checked are a random sample.", least=1),
     ] = None,
-    audited: Annotated[
-        int, typer.Option(min=0, help="Unflagged examples drawn at random and checked.")
-    ] = 0,
-    audit_errors: Annotated[int, typer.Option(min=0, help="Errors among these.")] = 0,
+    audited: Annotated[int, whole("Unflagged examples drawn at random and checked.")] = 0,
+    audit_errors: Annotated[int, whole("Errors among these.")] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -93,7 +91,7 @@ def validate(
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
 
-    [bold]Examples:[/bold]
+    Examples:
 
       candidly validate --votes cifar10_mturk.json --size 10000
 
@@ -150,6 +148,8 @@ def _tally(
     from .._names import lookup
     from ..validation import read_answers, read_released
 
+    if form is None:
+        check_file(path, (".json", ".csv", ".parquet"))
     by_ending = "released" if path.suffix.lower() == ".json" else "long"
     kind = lookup({"released": 1, "long": 1}, form or by_ending, "format")[0]
     if kind == "released":

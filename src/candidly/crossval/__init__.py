@@ -11,7 +11,7 @@ from __future__ import annotations
 from ._calibration import calibration_error
 from ._folds import make_folds
 from ._job import COMMON, IN_SAMPLE, Network
-from ._named import NAMED, by_name
+from ._named import NAMED, by_name, by_names
 from ._result import CrossValidated
 from ._validate import cross_validate
 
@@ -22,6 +22,7 @@ __all__ = [
     "CrossValidated",
     "Network",
     "by_name",
+    "by_names",
     "calibration_error",
     "cross_validate",
     "make_folds",

@@ -73,7 +73,9 @@ def near_copies(data: Labelled, folds: np.ndarray, seed: int, budget: float = BU
     """Examples of which another fold holds one with nearly the same input.
 
     Tables and images by the cosine of standardised features, from 8 features on; texts by the
-    cosine of counts of words. Blocks of rows are compared with all others, as many rows, drawn at
+    cosine of counts of words. Of a table, columns that hold two values, such as those of a one-hot
+    encoding, do not count: a category that is rare would make all of its rows alike, whatever else
+    they hold. Blocks of rows are compared with all others, as many rows, drawn at
     random, as ``budget`` multiply-adds allow.
     """
     vectors = _vectors(data)
@@ -107,6 +109,9 @@ def _vectors(data: Labelled) -> Any:
 
         return HashingVectorizer(dtype=np.float32, alternate_sign=False).transform(data.inputs)
     table = data.inputs.reshape(data.n, -1)
+    if data.kind == "table":
+        low, high = table.min(0), table.max(0)
+        table = table[:, ~((table == low) | (table == high)).all(0)]
     if table.shape[1] < LEAST_FEATURES:
         return None
     spread = table.std(0, dtype=np.float64)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import as_array
+from .._numbers import whole
 from ..seeds import draw
 
 
@@ -35,8 +37,7 @@ def make_folds(
     """
     there = len(labels) if groups is None else len(np.unique(groups))
     what = "examples" if groups is None else "groups"
-    if folds < 2:
-        raise ValueError(f"folds is {folds}; cross-validation needs at least 2.")
+    folds = whole(folds, "folds", low=2)
     if folds > there:
         raise ValueError(f"folds is {folds}, but there are {there} {what}; use fewer folds.")
     random = draw(seed, "crossval.folds")
@@ -85,7 +86,7 @@ def checked_folds(folds: Any, n: int) -> np.ndarray:
     Raises:
         ValueError: another shape or kind, fewer than two folds, or an empty one.
     """
-    array = np.asarray(folds)
+    array = as_array(folds, "folds")
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ValueError(
             f"`folds` is {array.dtype} of shape {array.shape}; give a number of folds, or the fold "
@@ -108,7 +109,7 @@ def checked_groups(groups: Any, n: int) -> np.ndarray | None:
     """
     if groups is None:
         return None
-    array = np.asarray(groups.to_list() if hasattr(groups, "to_list") else groups)
+    array = as_array(groups.to_list() if hasattr(groups, "to_list") else groups, "groups")
     if array.shape != (n,):
         raise ValueError(
             f"`groups` has shape {array.shape}, but there are {n} examples; give one group each."

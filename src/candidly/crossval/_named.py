@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._names import lookup
@@ -76,16 +76,16 @@ NAMED: dict[str, Callable[[bool], Any]] = {
 }
 
 
-def by_name(name: str, kind: str, steps: int = Network.steps) -> Any:
+def by_name(name: str, kind: str, steps: int | None = None) -> Any:
     """A pipeline of ``NAMED``, or a ``Network`` for a name of ``ALGORITHMS``.
 
     Args:
         kind: of inputs; see ``Labelled``.
-        steps: updates of a network.
+        steps: updates of a network; by default ``Network.steps``.
 
     Raises:
         UnknownName: neither; suggests the nearest.
-        ValueError: files, which none of ``NAMED`` reads.
+        ValueError: files, or steps, which none of ``NAMED`` reads.
     """
     base = name.partition(":")[0]
     if base not in NAMED:
@@ -93,10 +93,32 @@ def by_name(name: str, kind: str, steps: int = Network.steps) -> Any:
 
         base = lookup({**NAMED, **ALGORITHMS}, base, "classifier or algorithm")[0]
     if base not in NAMED:
-        return Network(name, steps)
+        return Network(name) if steps is None else Network(name, steps)
+    if steps is not None:
+        raise _no_network([name])
     if kind == "media":
         raise ValueError(
             f"{base} needs a table, images or texts, and the data holds files; make features of "
             "them, or give a Pipeline that reads paths."
         )
     return NAMED[base](kind == "texts")
+
+
+def by_names(names: Sequence[str], kind: str, steps: int | None = None) -> dict[str, Any]:
+    """Several of ``by_name``; the steps are for the networks among them.
+
+    Raises:
+        UnknownName, ValueError: see ``by_name``; there are steps, and no network.
+    """
+    found = {name: by_name(name, kind) for name in names}
+    networks = [name for name, each in found.items() if isinstance(each, Network)]
+    if steps is not None and not networks:
+        raise _no_network(names)
+    return found | {name: by_name(name, kind, steps) for name in networks}
+
+
+def _no_network(names: Sequence[str]) -> ValueError:
+    return ValueError(
+        f"`steps` (--steps) is not used by {', '.join(names)}: it counts the updates of a network. "
+        "Leave it out, or choose an algorithm, such as ce."
+    )

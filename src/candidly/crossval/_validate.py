@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._arrays import same_rows
+from .._numbers import whole
 from ..labelled import Labelled, from_arrays, given_to_candidates
 from ..seeds import draw
 from . import _leaks
@@ -83,16 +85,17 @@ def cross_validate(
     >>> cross_validate(GaussianNB(), (X, y)).probs.shape
     (60, 2)
     """
-    whole, start = _taken(data, start, classes)
-    data = _as_given(whole.blind())
+    if isinstance(data, tuple | list) and len(data) == 2:
+        same_rows(X=data[0], y=data[1], folds=folds, groups=groups)
+    repeats, seed = whole(repeats, "repeats", low=1), whole(seed, "seed", low=0)
+    everything, start = _taken(data, start, classes)
+    data = _as_given(everything.blind())
     marks, strata = _marks(data)
     numbered = checked_groups(groups, data.n)
-    if isinstance(folds, int | np.integer):
-        fold = make_folds(strata, int(folds), numbered, seed)
+    if np.ndim(folds) == 0:
+        fold = make_folds(strata, folds, numbered, seed)  # type: ignore[arg-type]
     else:
         fold = checked_folds(folds, data.n)
-    if repeats < 1:
-        raise ValueError(f"repeats is {repeats}; train at least once per fold.")
     if calibrate and data.given is None:
         raise ValueError(
             "calibrate needs one given label each: to be a candidate is not to be right."
@@ -112,9 +115,9 @@ def cross_validate(
     say(_leaks.of_constant_inputs(data))
     say(_leaks.of_copies(data, fold, seed))
     say(_leaks.of_rare_classes(marks, data.classes, job.count))
-    say(_leaks.of_start(whole, start))
+    say(_leaks.of_start(everything, start))
     if pretrained_on is not None:
-        say(_leaks.of_pretraining(whole, pretrained_on, "the model behind the features"))
+        say(_leaks.of_pretraining(everything, pretrained_on, "the model behind the features"))
     for name, each in several.items():
         if not isinstance(each, Network | str):
             say(_leaks.of_fitted_parts(each, name))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._names import made_by
+from .._numbers import whole
 from ._consensus import Consensus, agreement_with
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ def annotators(consensus: Consensus) -> pl.DataFrame:
     """
     import polars as pl
 
+    made_by(consensus, Consensus, "consensus", "crowd.consensus")
     answers = consensus.answers
     worst, agreement, number = _worst_classes(consensus)
     shared = answers.per_item[answers.item] > 1
@@ -64,6 +67,7 @@ def priorities(consensus: Consensus) -> np.ndarray:
     its weights (Goh & Mueller, "ActiveLab", 2023); otherwise every answer, and the model in
     Dawid-Skene, weighs 1. Items nobody answered take part with the largest posterior.
     """
+    made_by(consensus, Consensus, "consensus", "crowd.consensus")
     answers, weights = consensus.answers, consensus.weights
     people = np.bincount(answers.item, weights[answers.annotator], answers.n)
     behind = people + consensus.model_weight
@@ -88,8 +92,8 @@ def next_items(consensus: Consensus, count: int | None = None) -> pl.DataFrame:
     """
     import polars as pl
 
-    if count is not None and count < 0:
-        raise ValueError(f"`count` is {count}; it is a number of items.")
+    if count is not None:
+        count = whole(count, "count", low=0)
     answers, priority = consensus.answers, priorities(consensus)
     # rounded, so that equal ones are equal
     rows = np.lexsort((answers.per_item, priority.round(12)))[:count]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from .._checks import checked_classes, read_only
+from .._arrays import as_array, same_rows
+from .._checks import check_highest, check_size, read_only
+from .._convert import as_classes, written_classes
+from .._label_text import label_in
+from .._names import made_by
 from ..labelled import Labelled
 from ..votes import Votes, check_votes
 
@@ -64,8 +68,9 @@ class Answers:
         >>> table.label, table.items, table.classes
         (array([0, 1, 0], dtype=int32), array([7, 9]), ('cat', 'dog'))
         """
+        same_rows(item=item, annotator=annotator, label=label)
         columns = {"item": _column("item", item), "annotator": _column("annotator", annotator)}
-        columns["label"] = _column("label", label)
+        columns["label"] = _read_labels(_column("label", label), written_classes(classes))
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{len(column)} {name}s" for name, column in columns.items())
             raise ValueError(f"answers: {sizes}; give one of each per answer.")
@@ -90,7 +95,7 @@ class Answers:
         Raises:
             ValueError: something that is no whole number, or no answer at all.
         """
-        matrix = np.asarray(labels)
+        matrix = as_array(labels, "labels")
         if matrix.ndim != 2 or matrix.dtype.kind not in "iuf":
             raise ValueError(
                 f"answers: the matrix is {matrix.dtype} of shape {matrix.shape}; it needs numbers"
@@ -153,6 +158,7 @@ class Answers:
         Raises:
             ValueError: there are no votes, or ``from_votes`` refuses them.
         """
+        made_by(data, Labelled, "data", "candidly.from_arrays")
         if data.votes is None:
             raise ValueError(f"{data.source or 'the data set'} has no votes.")
         found = cls.from_votes(data.votes, data.n, data.classes)
@@ -197,6 +203,11 @@ class Answers:
         return np.bincount(self.annotator, minlength=len(self.annotators))
 
 
+def check_answers(answers: Any) -> None:
+    """Raises ValueError for anything but ``Answers``."""
+    made_by(answers, Answers, "answers", "crowd.Answers.from_columns")
+
+
 def _made(
     item: np.ndarray,
     annotator: np.ndarray,
@@ -208,6 +219,7 @@ def _made(
     """Sorted, each pair of item and annotator once."""
     if not len(item):
         raise ValueError("answers: there is none.")
+    check_size("counts of answers", (len(items), len(classes)), 8)
     cell = item.astype(np.int64) * len(annotators) + annotator
     order = np.argsort(cell, kind="stable")
     for place in np.flatnonzero(np.diff(cell[order]) == 0)[:1]:
@@ -222,7 +234,7 @@ def _made(
 
 def _column(name: str, values: Any) -> np.ndarray:
     """int64, or object of ``str``; (answers,)."""
-    column = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    column = as_array(values, name)
     if column.ndim != 1:
         raise ValueError(f"answers: `{name}` has shape {column.shape}; give one per answer.")
     if column.dtype.kind in "iu":
@@ -258,6 +270,7 @@ def _sorted_names(column: np.ndarray) -> np.ndarray:
 
 def _names_of_items(items: Any) -> np.ndarray:
     if isinstance(items, int | np.integer):
+        check_size("names of items", (int(items),), 8)
         return np.arange(int(items))
     names = _column("items", items)
     if len(set(names.tolist())) < len(names):
@@ -265,13 +278,29 @@ def _names_of_items(items: Any) -> np.ndarray:
     return names
 
 
+def _read_labels(labels: np.ndarray, classes: Collection[str]) -> np.ndarray:
+    """Names without the spaces around them; what is no name of one class is refused."""
+    if labels.dtype == np.int64:
+        return labels
+    names: dict[str, str] = {}
+    for row, text in enumerate(labels.tolist()):
+        if text not in names:
+            name = label_in(text, "label", row, classes)
+            if name is None:
+                raise ValueError(
+                    f"answers: `label` is {text!r} in row {row}, among names. Leave out rows"
+                    " without an answer."
+                )
+            names[text] = name
+    return np.array([names[text] for text in labels.tolist()], object)
+
+
 def _class_names(labels: np.ndarray, classes: Sequence[str] | int | None) -> tuple[str, ...]:
     """At least two names: those given, or those in the labels."""
-    if isinstance(classes, int | np.integer):
-        names = tuple(str(k) for k in range(int(classes)))
-    elif classes is not None:
-        names = checked_classes(classes)
+    if classes is not None:
+        names = as_classes(classes, {})
     elif labels.dtype == np.int64:
+        check_highest("label", labels, np.arange(len(labels)), len(labels))
         names = tuple(str(k) for k in range(int(labels.max(initial=-1)) + 1))
     else:
         names = tuple(sorted(set(labels.tolist())))

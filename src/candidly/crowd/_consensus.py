@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -47,11 +48,22 @@ class Consensus:
         mine = counts[np.arange(self.answers.n), self.labels]
         return np.where(all_of_them > 0, mine / np.maximum(all_of_them, 1), np.nan)
 
+    @cached_property
+    def unsaid(self) -> np.ndarray:
+        """Whether an item was answered, and nobody gave its consensus: bool (n,).
+
+        Where everyone who answered is believed to confuse two classes, the other one can be the
+        more probable; and a model may know better than all of them.
+        """
+        answers = self.answers
+        mine = answers.counts[np.arange(answers.n), self.labels]
+        return (answers.per_item > 0) & (self.labels >= 0) & (mine == 0)
+
     def table(self) -> pl.DataFrame:
         """A row per item, the most doubtful first, items without a consensus last.
 
         Columns: item, consensus (null where nothing is known), quality, answers, agreement (share
-        of the answers that are the consensus), row (place of the item).
+        of the answers that are the consensus; 0 where nobody gave it), row (place of the item).
         """
         import polars as pl
 
@@ -68,6 +80,25 @@ class Consensus:
                 "row": rows,
             }
         ).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def warn_of_unsaid(found: Consensus) -> None:
+    """Say how many labels are ones that nobody gave, and what to do about them.
+
+    Warns:
+        UserWarning: there are some.
+    """
+    count = int(found.unsaid.sum())
+    if count:
+        row = int(found.unsaid.argmax())
+        answers = found.answers
+        warnings.warn(
+            f"{count:,} of {answers.n:,} items have a consensus that nobody gave, such as item"
+            f" {answers.items[row]!s}: {answers.classes[found.labels[row]]!r}. Their `agreement` is"
+            " 0; look at them, or take the majority, which chooses among the labels that were"
+            " given.",
+            stacklevel=3,
+        )
 
 
 def agreement_with(answers: Answers, labels: np.ndarray) -> np.ndarray:

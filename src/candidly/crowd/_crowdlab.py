@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ._answers import Answers
-from ._consensus import Consensus, agreement_with, mean_for_missing
+from ._answers import Answers, check_answers
+from ._consensus import Consensus, agreement_with, mean_for_missing, warn_of_unsaid
 from ._majority import majority
 from ._probs import checked_probs
 
@@ -61,13 +61,15 @@ def crowdlab(
             single answer and there is no model.
 
     Warns:
-        UserWarning: every item has a single answer.
+        UserWarning: every item has a single answer; or items have a consensus that nobody gave,
+            with their number; ``unsaid`` says which.
     """
+    check_answers(answers)
     if probs is None and temperature:
         raise ValueError("`temperature` is about a model's probabilities; give `probs`.")
     heat = 1.0
     if probs is not None:
-        probs = checked_probs(probs, answers.n, answers.m)
+        probs = checked_probs(probs, answers)
         if temperature:
             heat = best_temperature(answers, probs)
             probs = scaled(probs, heat)
@@ -81,7 +83,7 @@ def crowdlab(
     ties &= (answers.per_item > 0) | (probs is None)
     labels = np.where(ties, first, before.argmax(1))
     likelihood, posterior, weights, model_weight = _weighed(answers, probs, labels)
-    return Crowdlab(
+    found = Crowdlab(
         answers=answers,
         labels=labels,
         posterior=posterior,
@@ -92,6 +94,8 @@ def crowdlab(
         likelihood=likelihood,
         temperature=heat,
     )
+    warn_of_unsaid(found)
+    return found
 
 
 def _of_the_model(
@@ -107,7 +111,7 @@ def _of_the_model(
         stacklevel=3,
     )
     nothing = np.zeros(len(answers.annotators))
-    return Crowdlab(
+    found = Crowdlab(
         answers=answers,
         labels=probs.argmax(1),
         posterior=probs,
@@ -118,6 +122,8 @@ def _of_the_model(
         likelihood=float("nan"),
         temperature=heat,
     )
+    warn_of_unsaid(found)
+    return found
 
 
 def _weighed(

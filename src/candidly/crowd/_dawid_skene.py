@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._answers import Answers
-from ._consensus import Consensus
+from .._numbers import whole
+from ._answers import Answers, check_answers
+from ._consensus import Consensus, warn_of_unsaid
 from ._probs import checked_probs
 
 if TYPE_CHECKING:
@@ -85,15 +87,18 @@ def dawid_skene(
     Raises:
         ValueError: unsound probabilities or ``alpha``, or confusion matrices above 2 GB.
 
+    Warns:
+        UserWarning: items whose consensus nobody gave, with their number; ``unsaid`` says which.
+
     >>> table = [(0, "a", 0), (0, "b", 0), (0, "c", 1), (1, "a", 1), (1, "b", 1), (1, "c", 0)]
     >>> said = Answers.from_columns(*zip(*table))
     >>> dawid_skene(said).annotator_quality.round(2)
     array([0.99, 0.99, 0.01])
     """
-    if not 0 <= alpha < np.inf:
-        raise ValueError(f"`alpha` is {alpha}; it is a number of answers, at least 0.")
-    if rounds < 1:
-        raise ValueError(f"`rounds` is {rounds}; it takes at least 1.")
+    check_answers(answers)
+    if not isinstance(alpha, Real) or not 0 <= alpha < np.inf:
+        raise ValueError(f"`alpha` is {alpha!r}; it is a number of answers, at least 0.")
+    rounds = whole(rounds, "rounds", low=1)
     size = len(answers.annotators) * answers.m**2 * 8
     if not one_coin and size > LARGEST_BYTES:
         raise ValueError(
@@ -101,7 +106,7 @@ def dawid_skene(
             f" {size / 1e9:.1f} GB. Pass one_coin=True (--by one-coin)."
         )
     if probs is not None:
-        probs = checked_probs(probs, answers.n, answers.m)
+        probs = checked_probs(probs, answers)
     model = _OneCoin(answers, alpha, probs) if one_coin else _Matrices(answers, alpha, probs)
     known = np.ones(answers.n, bool) if probs is not None else answers.per_item > 0
     posterior = _shares(answers, probs)
@@ -116,9 +121,9 @@ def dawid_skene(
             converged = gain <= GAIN * abs(likelihoods[-2])
         if watch is not None:
             watch(rounds if converged else len(likelihoods), rounds)
-    whole = isinstance(model, _Matrices)
+    matrices = isinstance(model, _Matrices)
     extra = rates.model
-    return DawidSkene(
+    found = DawidSkene(
         answers=answers,
         labels=np.where(known, posterior.argmax(1), -1),
         posterior=posterior,
@@ -126,12 +131,14 @@ def dawid_skene(
         weights=np.ones(len(answers.annotators)),
         model_weight=0.0 if probs is None else 1.0,
         prior=rates.prior,
-        confusion=rates.annotators if whole else None,
-        model_confusion=extra if whole else None,
+        confusion=rates.annotators if matrices else None,
+        model_confusion=extra if matrices else None,
         model_quality=None if extra is None else float(model.quality(extra[None], rates.prior)[0]),
         log_likelihood=np.array(likelihoods),
         converged=converged,
     )
+    warn_of_unsaid(found)
+    return found
 
 
 def _shares(answers: Answers, probs: np.ndarray | None) -> np.ndarray:

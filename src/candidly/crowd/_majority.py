@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..seeds import draw
-from ._answers import Answers
+from ._answers import Answers, check_answers
 from ._consensus import Consensus, agreement_with, mean_for_missing
 from ._probs import checked_probs
 
@@ -68,6 +68,7 @@ def majority(answers: Answers, probs: Any = None, seed: int = 0) -> Majority:
     >>> majority(said).labels, majority(said).ties["rarer class"]
     (array([1, 0, 1]), 1)
     """
+    check_answers(answers)
     counts, per_item = answers.counts, answers.per_item
     labels = counts.argmax(1)
     labels[per_item == 0] = -1
@@ -75,7 +76,7 @@ def majority(answers: Answers, probs: Any = None, seed: int = 0) -> Majority:
     tied = np.flatnonzero((top.sum(1) > 1) & (per_item > 0))
     rule = np.where(per_item > 0, UNTIED, NOBODY).astype(np.int8)
     if probs is not None:
-        probs = checked_probs(probs, answers.n, answers.m)
+        probs = checked_probs(probs, answers)
     if len(tied):
         left = top[tied]  # which classes are still in
         decided = np.zeros(len(tied), np.int8)

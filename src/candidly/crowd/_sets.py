@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._arrays import as_array
+from .._names import made_by
+from .._numbers import whole
 from ..seeds import draw
 from ..votes import Votes, answers_where, check_votes
 
@@ -47,7 +50,7 @@ def set_curve(votes: Votes, truth: np.ndarray, q: int) -> SetCurve:
     >>> set_curve(votes, np.array([1]), q=3).union_noise.round(3)
     array([0.333, 0.   , 0.   ])
     """
-    truth = np.asarray(truth)
+    truth = as_array(truth, "truth")
     n = len(truth)
     check_votes(votes, n, q)
     if len(truth) and not -1 <= truth.min() <= truth.max() < q:
@@ -109,8 +112,8 @@ def some_answers(votes: Votes, k: int, seed: int = 0) -> Votes:
     >>> len(some_answers(votes, 1))
     2
     """
-    if k < 1:
-        raise ValueError(f"`k` is {k}; keep at least one answer per item.")
+    made_by(votes, Votes, "votes", "Votes.from_rows")
+    k = whole(k, "k", low=1)
     order = np.lexsort((draw(seed, "some answers").random(len(votes)), votes.item))
     number = np.bincount(votes.item)
     rank = np.arange(len(votes)) - (np.cumsum(number) - number)[votes.item[order]]

@@ -15,8 +15,8 @@ from ..labelled import Labelled
 from ._cost import Cost, measured
 from ._detection import Detection
 from ._judge import Judgement, judge, wrong_labels
-from ._subject import EPOCHS, Subject, make_subject
-from ._table import DETECTORS, Need
+from ._subject import Subject, make_subject
+from ._table import DETECTORS, Need, check_taken
 
 ANCHOR = "flag everything"
 
@@ -64,10 +64,10 @@ def compare(
     *,
     probs: np.ndarray | None = None,
     features: np.ndarray | None = None,
-    metric: str = "cosine",
+    metric: str | None = None,
     seed: int = 0,
-    epochs: int = EPOCHS,
-    runs: int = 1,
+    epochs: int | None = None,
+    runs: int | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> list[Row]:
     """Judges detectors on the same labels, probabilities, features and seed.
@@ -77,7 +77,8 @@ def compare(
         detectors: names of ``DETECTORS``; by default all.
         probs: out-of-sample probabilities, the same for all that need them; made by
             ``errors.cross_validate`` with logistic regression when there are none.
-        features, metric, seed, epochs, runs: see ``detect``.
+        features, metric, seed, epochs, runs: see ``detect``; at least one of the detectors reads
+            what is given.
         watch: called with pieces of work done and in all.
 
     Returns:
@@ -88,9 +89,10 @@ def compare(
     """
     asked = list(DETECTORS) if detectors is None else detectors
     names = list(dict.fromkeys(lookup(DETECTORS, name, "detector")[0] for name in asked))
+    options = {"metric": metric, "epochs": epochs, "runs": runs}
+    taken = check_taken(names, {"probs": probs, "features": features, **options})
     wrong = wrong_labels(data)
-    settings: dict[str, Any] = {"metric": metric, "seed": seed, "epochs": epochs, "runs": runs}
-    subject = make_subject(data, probs, features, **settings)
+    subject = make_subject(data, seed=seed, **taken)
     needed = [need for need in SHARED if any(need in DETECTORS[name].needs for name in names)]
     report = watch or (lambda done, total: None)
     total = len(needed) + len(names)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import as_array
 from ..labelled import Labelled
 from ._detection import Detection
 
@@ -89,7 +90,7 @@ def judge(detection: Detection, wrong: np.ndarray, ids: np.ndarray | None = None
     >>> judge(found, np.array([True, False, False])).precision
     0.5
     """
-    wrong = np.asarray(wrong)
+    wrong = as_array(wrong, "wrong")
     if wrong.dtype != bool or wrong.ndim != 1:
         raise ValueError(f"`wrong` is {wrong.dtype} {wrong.shape}; give bool (n,).")
     score, flagged = detection.score, detection.flagged

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from .._compiled import compiler
 from .._names import lookup
-from ._subject import checked_table
+from .._numbers import whole
+from ._features import checked_table
 
 BLOCK = 2048  # rows; a product of two blocks is 16 MB
 SPARE = 6  # more than asked for, to be put in order in float64
@@ -54,9 +55,7 @@ def nearest(
     """
     table = checked_table(features)
     prepare, exact = lookup(METRICS, metric, "metric")[1]
-    for name, number in (("k", k), ("block", block)):
-        if number < 1:
-            raise ValueError(f"{name} is {number}; it is at least 1.")
+    k, block = whole(k, "k", low=1), whole(block, "block", low=1)
     n = len(table)
     if n < 2:
         raise ValueError(f"{n} example has no neighbours; give at least 2.")
@@ -82,7 +81,7 @@ def _candidates(rows: np.ndarray, half: np.ndarray, count: int, block: int) -> n
     return index
 
 
-@numba.njit(nogil=True, cache=True)
+@compiler()
 def _offer(products, a, b, half, best, worst, index):
     """Offer every pair of two blocks to both of its examples.
 
@@ -98,7 +97,7 @@ def _offer(products, a, b, half, best, worst, index):
                 worst[b + j] = _insert(best[b + j], index[b + j], d, a + i)
 
 
-@numba.njit(nogil=True, cache=True)
+@compiler()
 def _insert(best, index, d, which):
     at = len(best) - 1
     while at > 0 and best[at - 1] > d:

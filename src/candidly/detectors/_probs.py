@@ -13,6 +13,7 @@ import numpy as np
 from .. import errors
 from .._names import lookup
 from ..errors import Evidence
+from ..errors._gather import gathered
 from ._detection import Detection
 
 
@@ -32,7 +33,7 @@ def confident_learning(
     """
     evidence = _evidence(given, probs)
     found = errors.find(evidence, by=by)
-    score = 1 - errors.scores(evidence, "margin").astype(np.float64)
+    score = 1 - errors.scores(evidence, by="margin").astype(np.float64)
     return Detection(score, found.mask, errors.counts(evidence).expected, {"by": found.by})
 
 
@@ -92,4 +93,4 @@ def mistakenness(given: Any, probs: Any = None, by: str = "confidence") -> Detec
 
 
 def _evidence(given: Any, probs: Any) -> Evidence:
-    return given if isinstance(given, Evidence) else errors.examine(given, probs)
+    return gathered(given, probs, {}, pairs=True)

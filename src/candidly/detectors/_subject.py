@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._arrays import as_table, rows_are
+from .._numbers import whole
 from ..labelled import Labelled
+from ._features import checked_table, standardised
 
 if TYPE_CHECKING:
     from ..errors import Evidence
@@ -114,39 +117,16 @@ def make_subject(
         )
     if data.q < 2:
         raise ValueError("there is one class; label errors need two.")
-    if probs is not None and (np.ndim(probs) != 2 or len(probs) != data.n):
-        raise ValueError(f"`probs` has shape {np.shape(probs)}; it must be ({data.n}, {data.q}).")
-    for name, number, least in (("epochs", epochs, 1), ("runs", runs, 1), ("seed", seed, 0)):
-        if number < least:
-            raise ValueError(f"{name} is {number}; it is at least {least}.")
+    if probs is not None:
+        rows_are(probs, data.ids, "probs")
+        probs = as_table(probs, "probs", data.classes)
+        if probs.ndim != 2 or len(probs) != data.n:
+            raise ValueError(f"`probs` has shape {probs.shape}; it must be ({data.n}, {data.q}).")
+    epochs, runs = whole(epochs, "epochs", low=1), whole(runs, "runs", low=1)
+    seed = whole(seed, "seed", low=0)
+    rows_are(features, data.ids, "features")
     places = None if features is None else checked_table(features, data.n)
     if features is None and data.kind in ("table", "images"):
         places = standardised(data.inputs)
     seen = replace(data, truth=None, candidates=None, votes=None)
     return Subject(seen, probs, places, metric, seed, epochs, runs)
-
-
-def checked_table(features: np.ndarray, n: int | None = None) -> np.ndarray:
-    """Finite numbers (n, d).
-
-    Raises:
-        ValueError: they are something else; names the first bad row.
-    """
-    table = np.asarray(features)
-    if table.ndim != 2 or table.dtype.kind not in "biuf" or n not in (None, len(table)):
-        raise ValueError(
-            f"`features` is {table.dtype} of shape {table.shape}; give numbers "
-            f"({'n' if n is None else n}, d)."
-        )
-    if not np.isfinite(table).all():
-        row = int(np.argmin(np.isfinite(table).all(1)))
-        raise ValueError(f"`features` has NaN or infinity at row {row}. Fill or drop it first.")
-    return table
-
-
-def standardised(inputs: np.ndarray) -> np.ndarray:
-    """A table or images as float32 (n, d): each column with mean 0 and deviation 1, or 0."""
-    table = np.asarray(inputs).reshape(len(inputs), -1).astype(np.float64)
-    constant = (table == table[:1]).all(0)
-    spread = np.where(constant, 1, table.std(0))
-    return np.where(constant, 0, (table - table.mean(0)) / spread).astype(np.float32)

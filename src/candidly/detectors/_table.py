@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..labelled import Labelled
 from . import _aum, _cores2, _incv, _knn, _probs, _trained
 from ._detection import Detection
 from ._rank_average import rank_average
-from ._subject import EPOCHS, Subject, make_subject
+from ._subject import Subject, make_subject
 
 Need = Literal["probs", "record", "training", "features"]
 
@@ -22,6 +22,12 @@ NEEDS: Mapping[Need, str] = {
     "record": "one watched training, which all that need it share",
     "training": "trainings of its own",
     "features": "numbers in which like examples are near",
+}
+OPTIONS: Mapping[Need, tuple[str, ...]] = {  # of ``detect``, that what is needed is made with
+    "probs": ("probs",),
+    "record": ("epochs", "runs"),
+    "training": (),  # each has its own, see ``Detector.options``
+    "features": ("features", "metric"),
 }
 AVERAGED = ("loss", "data-maps", "knn-vote")  # one that needs each kind of thing
 
@@ -37,6 +43,7 @@ class Detector:
         cut: whether it also flags, or only ranks.
         summary: what is suspicious to it.
         paper: whose idea it is.
+        options: of ``detect``, that it reads beside those of what it needs.
     """
 
     name: str
@@ -45,6 +52,12 @@ class Detector:
     cut: bool
     summary: str
     paper: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Every option of ``detect`` that it reads, beside the seed, which all of them share."""
+        return (*(name for need in self.needs for name in OPTIONS[need]), *self.options)
 
 
 def _confident(name: str, by: Literal["noise rate", "class", "both", "confident"], summary: str):
@@ -114,6 +127,7 @@ _ROWS = (
         True,
         "a margin during training like that of a class nobody has",
         "Pleiss et al., NeurIPS 2020",
+        options=("epochs",),
     ),
     Detector(
         "forgetting",
@@ -146,6 +160,7 @@ _ROWS = (
         True,
         "sieved out of confidence-regularised training",
         "Cheng et al., ICLR 2021",
+        options=("epochs",),
     ),
     Detector(
         "tracin",
@@ -162,6 +177,7 @@ _ROWS = (
         True,
         "never predicted right by networks that grow what they trust",
         "Chen et al., ICML 2019",
+        options=("epochs",),
     ),
     Detector(
         "knn-vote",
@@ -194,18 +210,44 @@ if len(DETECTORS) != len(_ROWS):
     raise RuntimeError("two detectors share a name")
 
 
+def check_taken(names: Sequence[str], given: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """The options that are given, which are those not None.
+
+    Args:
+        names: of ``DETECTORS``, the chosen ones.
+        given: options of ``detect`` by name.
+        before: what stands before an option where it is written, such as ``--``.
+
+    Raises:
+        ValueError: none of the chosen detectors reads an option; names it, and those that do.
+    """
+    there = {option: value for option, value in given.items() if value is not None}
+    for option in there:
+        takers = [name for name, detector in DETECTORS.items() if option in detector.takes]
+        if not set(takers) & set(names):
+            chosen = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+            raise ValueError(
+                f"{before}{option} is not used by {chosen}. Leave it out, or choose one of "
+                f"{', '.join(takers)}."
+            )
+    return there
+
+
 def detect(
     data: Labelled,
     detector: str,
     *,
     probs: np.ndarray | None = None,
     features: np.ndarray | None = None,
-    metric: str = "cosine",
+    metric: str | None = None,
     seed: int = 0,
-    epochs: int = EPOCHS,
-    runs: int = 1,
+    epochs: int | None = None,
+    runs: int | None = None,
 ) -> Detection:
     """What a detector says of every given label.
+
+    An option that the detector does not read is refused; ``DETECTORS[name].takes`` has those that
+    it does. The seed goes with all, those too in which nothing is random.
 
     Args:
         data: with ``given`` on every row. The truth is not looked at.
@@ -213,21 +255,21 @@ def detect(
         probs: out-of-sample probabilities (n, q), for those that need them.
         features: numbers (n, d) in which like examples are near; by default the inputs,
             standardised, if they are a table or images.
-        metric: between features: ``cosine`` or ``l2``.
+        metric: between features: ``cosine``, the default, or ``l2``.
         seed: of everything random.
-        epochs: of every training but el2n's.
-        runs: trainings with other seeds that the watched one is averaged over.
+        epochs: of every training but el2n's; by default 30.
+        runs: trainings with other seeds that the watched one is averaged over; by default 1.
 
     Returns:
         with ``ids`` of the data.
 
     Raises:
         KeyError: no such detector or metric.
-        ValueError: what it needs is not there, or does not fit.
+        ValueError: what it needs is not there, or does not fit; or it does not read an option.
         FloatingPointError: a training diverged.
     """
-    found = lookup(DETECTORS, detector, "detector")[1]
-    subject = make_subject(
-        data, probs, features, metric=metric, seed=seed, epochs=epochs, runs=runs
-    )
+    name, found = lookup(DETECTORS, detector, "detector")
+    options = {"metric": metric, "epochs": epochs, "runs": runs}
+    taken = check_taken([name], {"probs": probs, "features": features, **options})
+    subject = make_subject(data, seed=seed, **taken)
     return replace(found.run(subject), ids=data.ids)

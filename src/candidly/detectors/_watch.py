@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from .._compiled import compiler
 from ..batches import Batch
 from ..labelled import Labelled
 from ..stack import Stack
@@ -144,7 +144,7 @@ class Watch:
                 self._note(logits, norms, given, k * stack.n + rest, late)
 
 
-@numba.njit(nogil=True, cache=True)
+@compiler()
 def _visit(logits, norms, given, rows, late, rates, table):
     """Add visits to the table, one after the other.
 

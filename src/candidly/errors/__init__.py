@@ -16,6 +16,7 @@ Source: Northcutt, Jiang & Chuang, JAIR 2021; Northcutt, Athalye & Mueller, Neur
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,14 +25,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from .._names import lookup
+from .._numbers import whole
 from ..crossval import CrossValidated, Network, cross_validate
-from . import _matrices, _select, _sets, _table
+from . import _cells, _matrices, _select, _sets, _table
 from ._corrected import corrected
+from ._doubts import of_many
 from ._ensemble import ensemble_scores
 from ._evidence import EPSILON, Evidence, examine
 from ._gather import gathered, gathered_either
 from ._health import Health, health
-from ._matrices import NoiseMatrices, PriorBy, floored
+from ._matrices import NoiseMatrices, PriorBy
 from ._multilabel import TagIssues, find_multilabel, scores_multilabel
 from ._scores import OF_COLUMNS, adjusted, scores
 from ._sets import SetEvidence
@@ -68,12 +71,15 @@ class Issues:
         by: the method.
         rank: what ``indices`` are sorted by.
         evidence: what it was found from.
+        warnings: sentences, where this tells more of the probabilities than of the labels; they
+            were issued as ``UserWarning``, too.
     """
 
     mask: np.ndarray
     by: str
     rank: str
     evidence: Evidence | SetEvidence
+    warnings: tuple[str, ...] = ()
 
     @cached_property
     def indices(self) -> np.ndarray:
@@ -120,7 +126,8 @@ def confident_joint(
         calibrate: scale rows to how often each label was given, in integers.
     """
     evidence = gathered(given, probs, options)
-    return evidence.calibrated if calibrate else floored(evidence.counts)
+    cells = evidence.calibrated if calibrate else _cells.floored(evidence.confident)
+    return cells.dense()
 
 
 def joint(given: Any, probs: Probs = None, *, rounded: bool = True, **options: Any) -> np.ndarray:
@@ -130,37 +137,34 @@ def joint(given: Any, probs: Probs = None, *, rounded: bool = True, **options: A
         rounded: from calibrated counts in integers, as summaries have it; else without rounding.
     """
     evidence = gathered(given, probs, options)
-    matrix = (
-        evidence.calibrated
-        if rounded
-        else _matrices.calibrated(evidence.counts, evidence.given_counts)
-    )
-    return matrix / matrix.sum()
+    if rounded:
+        matrix = evidence.calibrated.dense(more=1)
+        return matrix / matrix.sum()
+    cells = _cells.floored(evidence.confident)
+    shares = cells.dense(more=1) * (evidence.given_counts / cells.row_sums)[:, None]
+    return shares / shares.sum()
 
 
 def noise_matrices(given: Any, probs: Probs = None, **options: Any) -> NoiseMatrices:
     """P(given | true) and P(true | given): float64 (m, m) each, columns sum to 1."""
-    return _matrices.noise_matrices(gathered(given, probs, options).calibrated)
+    return _matrices.noise_matrices(gathered(given, probs, options).calibrated.dense(more=5))
 
 
 def prior(given: Any, probs: Probs = None, *, by: PriorBy = "count", **options: Any) -> np.ndarray:
     """The share of each true class: float64 (m,), sums to 1; see ``_matrices.prior``."""
     evidence = gathered(given, probs, options)
     shares = evidence.given_counts / evidence.given_counts.sum()
-    return _matrices.prior(evidence.calibrated, shares, by=by)
+    return _matrices.prior(evidence.calibrated.dense(more=5), shares, by=by)
 
 
 def counts(given: Any, probs: Probs = None, **options: Any) -> Counts:
     """How many labels may be wrong, by name of the definition."""
     evidence = gathered(given, probs, options)
-    off = _select.by_guess(evidence, evidence.calibrated) & ~evidence.near_tie
-    matrix = evidence.calibrated
-    exact = _matrices.calibrated(evidence.counts, evidence.given_counts)
-    total = evidence.given_counts.sum()
+    off = evidence.without_near_ties(_select.by_guess(evidence, evidence.calibrated))
     return Counts(
         int(off.sum()),
-        round(total * (1 - matrix.trace() / matrix.sum())),
-        float(total * (1 - exact.trace() / exact.sum())),
+        int(evidence.calibrated.aside.count.sum()),
+        _cells.expected_wrong(evidence.confident, evidence.given_counts),
     )
 
 
@@ -169,7 +173,7 @@ def find(
     probs: Probs = None,
     by: FindBy = "noise rate",
     *,
-    count: Literal["off-diagonal", "calibrated"] | int = "off-diagonal",
+    count: Literal["off-diagonal", "calibrated"] | int | None = None,
     rank: Literal["margin", "self-confidence"] = "margin",
     keep: int = 1,
     fraction: float = 1.0,
@@ -186,41 +190,55 @@ def find(
             most like the other; ``class``: per class, the least self-confident; ``both``: in both;
             ``confident``: confidently another class; ``predicted``: the prediction differs;
             ``margin``, ``self-confidence``: the ``count`` lowest of all.
-        count: for the last two: ``off-diagonal`` or ``calibrated`` (see ``counts``), or a number.
+        count: for the last two: ``off-diagonal`` or ``calibrated`` (see ``counts``), or a number;
+            by default the first.
         rank: order of ``indices``.
-        keep: examples of a class that stay at least.
+        keep: examples of a class that stay at least; for ``noise rate``, ``class`` and ``both``,
+            like what follows.
         fraction: of the estimated errors to take, in [0, 1].
         quotas: int (m,), how many to take per class instead of the estimate.
 
     Raises:
-        ValueError, TypeError, KeyError: what is wrong, by name or row.
+        ValueError, TypeError, KeyError: what is wrong, by name or row; an option that ``by`` would
+            not look at.
+
+    Warns:
+        UserWarning: more than half of the labels are flagged, unless ``count`` is a number; and
+            what ``examine`` says of the probabilities, such as that they agree with the labels no
+            better than guesses.
     """
     known = {**_select.METHODS, **OF_COLUMNS}
     by = lookup(known, by, "way to find label errors")[0]  # type: ignore[assignment]
     rank = lookup(OF_COLUMNS, rank, "rank")[0]  # type: ignore[assignment]
-    if not 0 <= fraction <= 1:
-        raise ValueError(f"fraction is {fraction}; it lies between 0 and 1.")
+    keep = whole(keep, "keep", low=0)
+    _cells.check_fraction(fraction)
+    _select.check_for(by, keep, fraction, quotas)
+    if count is not None and by not in OF_COLUMNS:
+        raise ValueError(
+            f"count={count!r}: by={by!r} decides itself how many; a count is for by='margin' and "
+            "'self-confidence'."
+        )
     evidence = gathered_either(given, probs, options, pairs=by in ("noise rate", "both"))
     if isinstance(evidence, SetEvidence):
-        mask = _sets.flagged(evidence, by, count)
+        mask = _sets.flagged(evidence, by, "off-diagonal" if count is None else count)
     elif by in OF_COLUMNS:
-        values = OF_COLUMNS[by](evidence.own, evidence.other)
-        if by == "margin":
-            values = evidence.own - evidence.other
-        mask = _select.lowest(evidence, values, _number(evidence, count))
+        mask = _select.lowest(evidence, by, _number(evidence, count))
     else:
         mask = _select.flagged(evidence, _select.METHODS[by], keep, fraction, quotas)
-    return Issues(mask, by, rank, evidence)
+    many: tuple[str, ...] = ()
+    if not isinstance(count, int | np.integer):
+        many = tuple(of_many(int(np.count_nonzero(mask)), evidence.number_labelled))
+    for sentence in many:
+        warnings.warn(sentence, stacklevel=2)
+    return Issues(mask, by, rank, evidence, (*evidence.doubts, *many))
 
 
 def _number(evidence: Evidence, count: Any) -> int:
-    if isinstance(count, int | np.integer):
-        if not 0 <= count <= evidence.n:
-            raise ValueError(f"count is {count}; there are {evidence.n} examples.")
-        return int(count)
+    if count is not None and not isinstance(count, str):
+        return whole(count, "count", 0, evidence.n)
     found = counts(evidence)
     numbers = {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated}
-    return numbers[lookup(numbers, count, "count")[0]]
+    return numbers[lookup(numbers, count or "off-diagonal", "count")[0]]
 
 
 __all__ = [

@@ -33,12 +33,12 @@ def corrected(
     array([0.1, 0.9])
     """
     evidence = gathered(given, probs, options)
-    matrix = evidence.calibrated
-    matrices = _matrices.noise_matrices(matrix)
     if consistent:
         shares = evidence.given_counts / evidence.given_counts.sum()
-        matrices = _matrices.consistent(matrix, shares)[1]
-    forward, inverse = matrices.forward.diagonal(), matrices.inverse.diagonal()
+        both = _matrices.consistent(evidence.calibrated.dense(more=6), shares)[1]
+        forward, inverse = both.forward.diagonal(), both.inverse.diagonal()
+    else:
+        forward, inverse = _matrices.diagonals(evidence.calibrated)
     there = (forward > 0) & (inverse > 0)
     factors = np.divide(inverse, forward, out=np.ones(evidence.m), where=there)
     result = np.empty((evidence.n, evidence.m), evidence.source.dtype)

@@ -7,13 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._arrays import same_rows
 from . import _score_kernels
 from ._evidence import Evidence, block_rows
 from ._gather import gathered
 from ._scores import ScoreBy, blocks, of_evidence, scores
 from ._source import Probs
 
-LEAST = 1e-6  # of a probability in a log loss
+LEAST = 1e-6  # of a probability in a model's own log loss
+LEAST_OF_AVERAGE = float(np.finfo(np.float64).eps)  # and in that of their weighted average
 TEMPERATURES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 200.0)
 WEIGHTS = ("equal", "accuracy", "log loss")
 
@@ -38,7 +40,9 @@ def ensemble_scores(
         weights: ``equal``; ``accuracy``: each model's share of predictions that are the given
             label; ``log loss``: exp(-T log loss), T of ``TEMPERATURES`` the first at which the
             log loss of the weighted average is the lowest; or (models,) numbers >= 0, which are
-            divided by their sum.
+            divided by their sum. For a model's own log loss its probabilities are at least 1e-6,
+            and rows divided by their sums; those of the average are at least 2.2e-16, so that a
+            model alone that rules a label out is dear.
 
     Returns:
         float (n,), in [0, 1]; low is suspicious; NaN where unlabelled.
@@ -52,6 +56,7 @@ def ensemble_scores(
     """
     if not isinstance(probs, list | tuple) or not len(probs):
         raise TypeError("`probs` is a list of the models' probabilities, one (n, m) each.")
+    same_rows(given=given, **{f"probs[{k}]": each for k, each in enumerate(probs)})
     if not isinstance(weights, str):
         shares = _checked(weights, len(probs))
         parts = [scores(given, each, by, adjust=adjust, **options) for each in probs]
@@ -103,18 +108,16 @@ def _log_loss(evidence: Evidence) -> float:
 
 def _average_losses(evidences: Sequence[Evidence], tried: Sequence[np.ndarray]) -> np.ndarray:
     """The log loss of every weighted average of the models, reading them once."""
-    given, n, m = evidences[0].given, evidences[0].n, evidences[0].m
+    given, n = evidences[0].given, evidences[0].n
     total, size = np.zeros(len(tried)), max(1, block_rows(evidences[0].source) // len(evidences))
     for start in range(0, n, size):
         stop = min(start + size, n)
         rows = np.stack([e.source.read(start, stop).astype(np.float64) for e in evidences])
-        labels, sums = given[start:stop], np.empty(stop - start)
+        labels = given[start:stop]
         mine = np.flatnonzero(labels >= 0)
         for k, shares in enumerate(tried):
-            average = np.einsum("r,rnm->nm", shares, rows).reshape(-1, m)
-            _score_kernels.floored_sums(average, LEAST, sums)
-            own = np.maximum(average[mine, labels[mine]], LEAST)
-            total[k] -= np.log(own / sums[mine]).sum()
+            own = shares @ rows[:, mine, labels[mine]]
+            total[k] -= np.log(np.maximum(own, LEAST_OF_AVERAGE)).sum()
     return total / max(int(evidences[0].labelled.sum()), 1)
 
 

@@ -8,15 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
+from .._arrays import ENTRY_SLACK, SUM_SLACK, check_distinct, same_rows
+from .._numbers import whole
 from ..crossval import COMMON, IN_SAMPLE
 from . import _kernels, _ranks
-from ._faults import ENTRY_SLACK, SUM_SLACK, Faults, swept
+from ._cells import Cells, calibrated, counted
+from ._doubts import of_weak_predictions
+from ._faults import Faults, swept
 from ._labels import read_given
-from ._matrices import calibrated, rounded
+from ._pairs import Pairs, index_dtype
 from ._source import Probs, Source, open_source
 from ._work import Work
 
@@ -30,17 +34,6 @@ Collisions = Literal["global", "masked"]
 Watch = Callable[[int, int], None]  # (rows done, rows in all), over all passes
 
 
-class Pairs(NamedTuple):
-    """Rows with an entry that exceeds their label's by ``LEAST_GAP``, once for every such class.
-
-    At most 1 / LEAST_GAP a row. Selection reads rows again where these are too few.
-    """
-
-    row: np.ndarray
-    klass: np.ndarray
-    gap: np.ndarray
-
-
 @dataclass(frozen=True)
 class Evidence:
     """Columns of n examples, and counts of classes.
@@ -51,11 +44,13 @@ class Evidence:
         own, other: float (n,), the probability of the given label and the largest of the others.
         guess: int (n,), the class that the example confidently is; -1 for none.
         thresholds: float64 (m,).
-        counts: int64 (m, m), examples by (given, guess): the confident joint, not yet floored.
+        confident: examples by (given, guess), the cells that are not 0: the confident joint, not
+            yet floored; ``counts`` is all of it.
         given_counts: int64 (m,).
         disagreements: examples whose guess the other collision rule would change.
         pairs: for selection by noise rate; None when not asked for.
         normalised: whether rows were divided by their sums.
+        doubts: sentences of what makes the probabilities worth little, see ``_doubts``.
     """
 
     given: np.ndarray
@@ -64,12 +59,18 @@ class Evidence:
     other: np.ndarray
     guess: np.ndarray
     thresholds: np.ndarray
-    counts: np.ndarray
+    confident: Cells
     given_counts: np.ndarray
     disagreements: int
     pairs: Pairs | None
     normalised: bool
     source: Source = field(repr=False)
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def number_labelled(self) -> int:
+        """How many examples have a label."""
+        return int(self.given_counts.sum())
 
     @property
     def n(self) -> int:
@@ -83,10 +84,18 @@ class Evidence:
     def labelled(self) -> np.ndarray:
         return self.given >= 0
 
+    @property
+    def counts(self) -> np.ndarray:
+        """Examples by (given, guess), int64 (m, m): made when asked for."""
+        return self.confident.dense()
+
     @cached_property
-    def calibrated(self) -> np.ndarray:
-        """The calibrated confident joint, int64 (m, m): rows sum to ``given_counts``."""
-        return rounded(calibrated(self.counts, self.given_counts))
+    def calibrated(self) -> Cells:
+        """The calibrated confident joint, by the cells that are not 0; see ``_cells``.
+
+        Rows sum to ``given_counts``.
+        """
+        return calibrated(self.confident, self.given_counts)
 
     @cached_property
     def by_given(self) -> tuple[np.ndarray, np.ndarray]:
@@ -104,6 +113,13 @@ class Evidence:
         _kernels.near_ties(self.given, self.predicted, self.own, self.other, epsilon, near)
         return near
 
+    def without_near_ties(self, mask: np.ndarray) -> np.ndarray:
+        """``mask``, bool (n,), with near-ties unmarked in place."""
+        epsilon = self.own.dtype.type(EPSILON)
+        columns = self.given, self.predicted, self.own, self.other
+        _kernels.drop_near_ties(*columns, epsilon, mask)
+        return mask
+
     def take(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
         """Blocks that hold some rows, see ``Source.take``.
 
@@ -113,11 +129,6 @@ class Evidence:
         for some, block, first in self.source.take(rows, block_rows(self.source)):
             _check_unchanged(block, first, some, self.given, self.own)
             yield some, block, first
-
-
-def index_dtype(n: int) -> np.dtype:
-    """The smaller of int32 and int64 that can number n things."""
-    return np.dtype(np.int32 if n < 2**31 else np.int64)
 
 
 def block_rows(source: Source) -> int:
@@ -142,9 +153,11 @@ def examine(
 
     Args:
         given: labels, see ``read_given``.
-        probs: probabilities, see ``open_source``.
+        probs: probabilities, see ``open_source``. Entries lie in [0, 1] within 1e-6, and rows sum
+            to 1 within 0.001: [0.333, 0.333, 0.333] will do, [0.33, 0.33, 0.33] will not.
         classes: names of the m classes, for labels that are names.
-        normalise: divide each row by its sum first.
+        normalise: divide each row by its sum first. Rows with negative numbers, such as
+            log-probabilities or logits, are refused.
         unlabelled: whether ``given`` may be -1; such rows take no part.
         collisions: of several classes that an example is confidently, ``global`` takes the
             prediction, ``masked`` the largest among them.
@@ -160,6 +173,7 @@ def examine(
             one.
     """
     source = opened(probs, normalise, classes, collisions, workers)
+    same_rows(given=given, probs=probs)
     labels = read_given(given, source.n, source.m, classes, unlabelled)
     place = Work(work, source, labels, pairs)
     report = watch or (lambda done, total: None)
@@ -171,7 +185,11 @@ def examine(
     else:
         thresholds = check_thresholds(thresholds, source.m)
     _warn_of_classes(counts, classes)
-    _warn_of_memory(first["predicted"], labels, counts)
+    agree = int(np.count_nonzero(first["predicted"] == labels))
+    _warn_of_memory(agree, counts)
+    doubts = tuple(of_weak_predictions(first["predicted"], counts, agree))
+    for sentence in doubts:
+        warnings.warn(sentence, stacklevel=2)
     guess, disagreements = _second_pass(
         source, labels, first, thresholds, collisions == "masked", workers, report
     )
@@ -182,12 +200,13 @@ def examine(
         other=first["other"],
         guess=guess,
         thresholds=thresholds,
-        counts=_kernels.count_joint(labels, guess, source.m),
+        confident=counted(labels, guess, source.m),
         given_counts=counts,
         disagreements=disagreements,
         pairs=place.pairs() if pairs else None,
         normalised=normalise,
         source=source,
+        doubts=doubts,
     )
 
 
@@ -199,11 +218,11 @@ def opened(
     workers: int = 1,
 ) -> Source:
     """The probabilities, once what is asked of them makes sense."""
-    if workers < 1:
-        raise ValueError(f"workers is {workers}; at least one thread works.")
+    whole(workers, "workers", low=1)
+    check_distinct(classes)
     if collisions not in ("global", "masked"):
         raise ValueError(f"collisions={collisions!r}: choose global or masked.")
-    source = open_source(probs, normalise)
+    source = open_source(probs, normalise, classes)
     if source.n == 0:
         raise ValueError(f"{source.name} holds no examples.")
     if source.m < 2:
@@ -238,13 +257,12 @@ def _first_pass(
 
     size = work.size or block_rows(source)
     todo = [(a, min(a + size, source.n)) for a in range(0, source.n, size)]
-    done = work.done_rows(todo)
-    for start, stop, fault, found in _in_order(do, work.left(todo), workers):
+    left = work.left(todo)
+    done = source.n - sum(stop - start for start, stop in left)
+    for start, stop, fault, found in _in_order(do, left, workers):
         faults.note(fault)
-        if found is not None:
-            work.add(start, found)
         if not fault.rows:
-            work.finish(start)
+            work.finish(start, stop, found)
         done += stop - start
         watch(done, 2 * source.n)
     faults.settle(source)
@@ -307,9 +325,9 @@ def _warn_of_classes(counts: np.ndarray, classes: Sequence[str] | None) -> None:
         )
 
 
-def _warn_of_memory(predicted: np.ndarray, given: np.ndarray, counts: np.ndarray) -> None:
+def _warn_of_memory(right: int, counts: np.ndarray) -> None:
     labelled = counts.sum()
-    agree = np.count_nonzero(predicted == given) / labelled
+    agree = right / labelled
     if labelled >= ENOUGH and agree > IN_SAMPLE and counts.max() <= COMMON * labelled:
         warnings.warn(
             f"{agree:.2%} of the predictions are the given label: were the probabilities made by a "

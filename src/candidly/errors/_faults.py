@@ -6,10 +6,10 @@ import warnings
 
 import numpy as np
 
+from .._arrays import ENTRY_SLACK, SUM_SLACK, sum_slack
 from . import _kernels
-from ._source import Source
+from ._source import NEGATIVE, Source
 
-ENTRY_SLACK, SUM_SLACK = 1e-6, 1e-3
 WORTH_SAYING = 1e-5  # a sum that is off by more gets a warning
 
 
@@ -26,12 +26,14 @@ class Fault:
         furthest: float,
     ):
         self.worst = (furthest, start + worst)
-        self.rows: dict[int, tuple[int, int, float]] = {}  # kind: (how many, the first, its sum)
+        # kind: (how many, the first, its sum, its lowest entry)
+        self.rows: dict[int, tuple[int, int, float, float]] = {}
         for kind in (1, 2, 3) if bad else ():
             rows = np.flatnonzero(unsound == kind)
             if len(rows):
                 first = int(rows[0])
-                self.rows[kind] = len(rows), start + first, float(probs[first].sum())
+                total, low = float(probs[first].sum()), float(probs[first].min())
+                self.rows[kind] = len(rows), start + first, total, low
 
 
 def swept(
@@ -51,7 +53,7 @@ def swept(
     whole = np.dtype(np.uint32 if probs.dtype == np.float32 else np.uint64)
     zeros = probs.dtype.type(0), whole.type(0)
     one = np.ones(1, probs.dtype).view(whole)[0]
-    slack = np.array([ENTRY_SLACK, SUM_SLACK])
+    slack = np.array([ENTRY_SLACK, sum_slack(probs.dtype)])
     unsound = np.empty(len(probs), np.uint8)
     verdict = _kernels.sweep(
         probs,
@@ -73,35 +75,37 @@ class Faults:
     """Rows that are no probabilities: how many, and the first of each kind."""
 
     def __init__(self) -> None:
-        self.first: dict[int, tuple[int, float]] = {}
+        self.first: dict[int, tuple[int, float, float]] = {}
         self.count = dict.fromkeys((1, 2, 3), 0)
         self.worst = (0.0, 0)
 
     def note(self, fault: Fault) -> None:
         if fault.worst[0] > self.worst[0]:
             self.worst = fault.worst
-        for kind, (count, first, total) in fault.rows.items():
+        for kind, (count, first, total, low) in fault.rows.items():
             self.count[kind] += count
-            self.first.setdefault(kind, (first, total))
+            self.first.setdefault(kind, (first, total, low))
 
     def settle(self, source: Source) -> None:
         hint = (
             "" if source.normalise else " normalise=True (--normalise) divides rows by their sums."
         )
+        rule = f"Rows of probabilities sum to 1, give or take {SUM_SLACK:g}."
         for kind, what in ((1, "NaN or infinity"), (2, "an entry outside [0, 1]")):
             if kind in self.first:
-                row, count = self.first[kind][0], self.count[kind]
-                also = hint if kind == 2 else ""
+                row, _, low = self.first[kind]
+                count = self.count[kind]
+                also = (f" {NEGATIVE}" if low < -ENTRY_SLACK else hint) if kind == 2 else ""
                 raise ValueError(
                     f"{source.name} has {what} at row {row}, and in {count} row"
                     f"{'s' * (count != 1)} in all.{also}"
                 )
         if 3 in self.first:
-            row, total = self.first[3]
+            row, total, _ = self.first[3]
             raise ValueError(
                 f"row {row} of {source.name} sums to {total:.6g}, and {self.count[3]} in all are "
                 f"off 1 by more than {SUM_SLACK:g}; the worst, row {self.worst[1]}, by "
-                f"{self.worst[0]:.3g}.{hint}"
+                f"{self.worst[0]:.3g}. {rule}{hint}"
             )
         if self.worst[0] > WORTH_SAYING:
             warnings.warn(

@@ -22,6 +22,7 @@ def gathered(given: Any, probs: Probs, options: dict[str, Any], pairs: bool = Fa
             "take them."
         )
     if isinstance(given, Evidence):
+        _refuse_beside(probs, options)
         return given
     return examine(given, probs, pairs=pairs, **options)
 
@@ -31,7 +32,17 @@ def gathered_either(
 ) -> Evidence | SetEvidence:
     """Evidence about given labels or candidate sets."""
     if isinstance(given, SetEvidence):
+        _refuse_beside(probs, options)
         return given
     if not isinstance(given, Evidence) and holds_sets(given):
         return examine_sets(given, probs, **options)  # without pairs: they have none
     return gathered(given, probs, options, pairs)
+
+
+def _refuse_beside(probs: Probs, options: dict[str, Any]) -> None:
+    """Evidence has been gathered in one way; what would gather it otherwise is refused."""
+    if beside := [*(["probs"] if probs is not None else []), *options]:
+        raise ValueError(
+            f"{', '.join(beside)} beside evidence that was gathered already would change nothing; "
+            "give labels, probabilities and options to examine, and its evidence alone here."
+        )

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._arrays import check_distinct
 from ..stats import wilson
+from ._cells import Cells
+from ._doubts import of_many
 from ._evidence import Evidence
 from ._gather import gathered
 from ._select import by_guess
@@ -107,6 +110,7 @@ class Health:
 
 def named(numbers: np.ndarray, classes: Sequence[str] | None) -> Any:
     """Numbers of classes, or their names."""
+    check_distinct(classes)
     return numbers if classes is None else [classes[k] for k in numbers.tolist()]
 
 
@@ -126,12 +130,12 @@ def health(given: Any, probs: Probs = None, **options: Any) -> Health:
     """
     evidence = gathered(given, probs, options)
     matrix = evidence.calibrated
-    n, right = max(int(matrix.sum()), 1), matrix.diagonal()
-    rows, columns = matrix.sum(1), matrix.sum(0)
+    rows, columns, right = matrix.row_sums, matrix.column_sums, matrix.diagonal
+    n = max(int(rows.sum()), 1)
     noise, inverse = _rate(rows - right, rows), _rate(columns - right, columns)
     order = np.argsort(1 - noise, kind="stable")  # NaN last
-    confident = by_guess(evidence, matrix) & ~evidence.near_tie
-    labelled = max(int(evidence.labelled.sum()), 1)
+    confident = evidence.without_near_ties(by_guess(evidence, matrix))
+    labelled = max(int(evidence.given_counts.sum()), 1)
     return Health(
         classes=order,
         given=evidence.given_counts[order],
@@ -144,7 +148,7 @@ def health(given: Any, probs: Probs = None, **options: Any) -> Health:
         overlaps=_overlaps(matrix, n),
         off_diagonal=1 - int(confident.sum()) / labelled,
         calibrated=int(right.sum()) / n,
-        warnings=_warnings(evidence),
+        warnings=(*_warnings(evidence), *evidence.doubts, *of_many(int(confident.sum()), labelled)),
     )
 
 
@@ -152,12 +156,15 @@ def _rate(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
 
 
-def _overlaps(matrix: np.ndarray, n: int) -> Overlaps:
-    both = matrix + matrix.T
-    a, b = np.nonzero(np.triu(both, 1))
-    order = np.argsort(-both[a, b], kind="stable")
-    a, b = a[order], b[order]
-    away, back = matrix[a, b], matrix[b, a]
+def _overlaps(joint: Cells, n: int) -> Overlaps:
+    cells = joint.aside
+    first, last = np.minimum(cells.given, cells.other), np.maximum(cells.given, cells.other)
+    pairs, number = np.unique(first * joint.m + last, return_inverse=True)
+    away, back = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
+    up = cells.given < cells.other
+    away[number[up]], back[number[~up]] = cells.count[up], cells.count[~up]
+    order = np.argsort(-(away + back), kind="stable")
+    a, b, away, back = pairs[order] // joint.m, pairs[order] % joint.m, away[order], back[order]
     gains = np.where(away > back, b, np.where(back > away, a, -1))
     return Overlaps(a, b, (away + back) / n, away + back, away, back, gains)
 

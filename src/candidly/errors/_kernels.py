@@ -7,11 +7,12 @@ comes out above 1. That is rare and looked at again as floats.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from .._compiled import compiler
+
 # sums in any order; nothing that would let the compiler assume NaN away
-compiled = numba.njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+compiled = compiler(fastmath={"reassoc", "contract", "nsz"})
 
 NONE, UNDECIDED = -1, -2  # no confident guess; the row has to be read once more
 SOUND, NOT_FINITE, OUTSIDE, SUM = 0, 1, 2, 3  # what may be wrong with a row; the first that is
@@ -126,15 +127,34 @@ def count_joint(given, guess, m):
 
 
 @compiled
+def is_near(given, predicted, own, other, epsilon):
+    """Whether a row's given label is the prediction once ``epsilon`` is added to its entry."""
+    mine = own + epsilon
+    return predicted == given or mine > other or (mine == other and given < predicted)
+
+
+@compiled
 def near_ties(given, predicted, own, other, epsilon, near):
-    """Whether the given label is the prediction once ``epsilon`` is added to its entry."""
+    """Whether each row's is."""
     for i in range(len(given)):
-        mine = own[i] + epsilon
-        near[i] = (
-            predicted[i] == given[i]
-            or mine > other[i]
-            or (mine == other[i] and given[i] < predicted[i])
-        )
+        near[i] = is_near(given[i], predicted[i], own[i], other[i], epsilon)
+
+
+@compiled
+def drop_near_ties(given, predicted, own, other, epsilon, mask):
+    """Unmark those rows, without a column for them."""
+    for i in range(len(given)):
+        if mask[i] and is_near(given[i], predicted[i], own[i], other[i], epsilon):
+            mask[i] = False
+
+
+@compiled
+def confidently_other(given, guess):
+    """Labelled rows whose guess is another class: bool (n,)."""
+    mask = np.empty(len(given), np.bool_)
+    for i in range(len(given)):
+        mask[i] = given[i] >= 0 and guess[i] >= 0 and guess[i] != given[i]
+    return mask
 
 
 @compiled
@@ -228,28 +248,59 @@ def above(probs, rows, first, own, least, at, klass, gap):
 
 
 @compiled
-def round_rows(matrix):
-    """Rows rounded so that they have their rounded totals: float64 (r, m) -> int64 (r, m).
+def apportion(starts, part, totals, out):
+    """Rows of whole numbers scaled to whole totals and rounded so that they keep these.
 
-    What rounding lost or won is spread over the entries that it moved the most, ties to the lower
-    column.
+    Rounds half to even; what that won or lost is spread over the entries that it moved the most,
+    ties to the lower column. All in integers, as floats would decide ties by their own errors.
+
+    Args:
+        starts: (m + 1,), where each row's entries start.
+        part: int64 (c,), >= 0; the square of a row's sum and of its total must fit.
+        totals: int64 (m,).
+        out: int64 (c,); 0 where a row holds nothing but 0.
     """
-    rows, m = matrix.shape
-    result = np.empty((rows, m), np.int64)
-    for k in range(rows):
-        total, missing = 0.0, 0
-        for j in range(m):
-            whole = np.rint(matrix[k, j])
-            total += matrix[k, j]
-            missing -= int(whole)
-            result[k, j] = int(whole)
-        missing += int(np.rint(total))
+    for k in range(len(totals)):
+        row, rounded = part[starts[k] : starts[k + 1]], out[starts[k] : starts[k + 1]]
+        whole, missing = row.sum(), totals[k]
+        rounded[:] = 0
+        if whole == 0:
+            continue
+        lost = np.empty(len(row), np.int64)  # in parts of ``whole``
+        for j in range(len(row)):
+            product = row[j] * totals[k]
+            count = product // whole
+            rest = product - count * whole
+            if 2 * rest > whole or (2 * rest == whole and count % 2 == 1):
+                count += 1
+            rounded[j] = count
+            lost[j] = product - count * whole
+            missing -= count
         if missing == 0:
             continue
         step = 1 if missing > 0 else -1
-        lost = (matrix[k] - result[k]) * step
-        for _ in range(abs(missing)):  # at most half a row
-            j = lost.argmax()  # the lowest of equals
-            lost[j] = -np.inf
-            result[k, j] += step
-    return result
+        order = np.argsort(-step * lost, kind="mergesort")  # stable: the lowest of equals first
+        for j in order[: abs(missing)]:  # at most half a row
+            rounded[j] += step
+
+
+@compiled
+def count_diagonal(given, guess, diagonal):
+    """Add rows whose guess is their label to ``diagonal``; how many have another guess."""
+    others = 0
+    for i in range(len(given)):
+        if given[i] >= 0 and guess[i] == given[i]:
+            diagonal[given[i]] += 1
+        elif given[i] >= 0 and guess[i] >= 0:
+            others += 1
+    return others
+
+
+@compiled
+def off_diagonal(given, guess, m, places):
+    """Where those others are in a matrix of m columns, as numbers of its cells."""
+    at = 0
+    for i in range(len(given)):
+        if given[i] >= 0 and guess[i] >= 0 and guess[i] != given[i]:
+            places[at] = np.int64(given[i]) * m + guess[i]
+            at += 1

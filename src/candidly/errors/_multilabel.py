@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._arrays import ENTRY_SLACK, as_array, same_rows
 from .._names import lookup
-from . import _select
+from .._numbers import whole
+from . import _cells, _select
 from ._evidence import Evidence, examine
-from ._faults import ENTRY_SLACK
 from ._scores import BY, ScoreBy, blocks, weighted_entropy
 from ._source import Probs, Source, open_source
 
@@ -79,9 +80,9 @@ def find_multilabel(
     (array([4]), array([1]))
     """
     by, method = lookup(_select.METHODS, by, "way to find label errors of several tags")
-    if not 0 <= fraction <= 1:
-        raise ValueError(f"fraction is {fraction}; it lies between 0 and 1.")
-    source = open_source(probs)
+    _cells.check_fraction(fraction)
+    _select.check_for(by, whole(keep, "keep", low=0), fraction, None)
+    source = _opened(tags, probs)
     marks = read_tags(tags, source)
     quality = scores_multilabel(marks, source, fold=fold)  # checks the probabilities, too
     found = np.zeros(marks.shape, dtype=bool)
@@ -133,7 +134,7 @@ def scores_multilabel(
         raise ValueError(
             f"alpha is {alpha} and temperature {temperature}; 0 <= alpha <= 1, temperature > 0."
         )
-    source = probs if isinstance(probs, Source) else open_source(probs)
+    source = probs if isinstance(probs, Source) else _opened(tags, probs)
     marks = read_tags(tags, source)
     result = np.empty(source.n, source.dtype)
     for start, stop, rows in blocks(source):
@@ -144,6 +145,13 @@ def scores_multilabel(
     return result
 
 
+def _opened(tags: Any, probs: Probs) -> Source:
+    """The probabilities, with columns in the order of the tags' where both name them."""
+    same_rows(tags=tags, probs=probs)
+    names = [str(name) for name in getattr(tags, "columns", ())]
+    return open_source(probs, classes=names if names and not names[0].isdecimal() else None)
+
+
 def read_tags(tags: Any, source: Source) -> np.ndarray:
     """Tags as bool (n, m).
 
@@ -152,9 +160,7 @@ def read_tags(tags: Any, source: Source) -> np.ndarray:
     """
     if source.n == 0 or source.m == 0:
         raise ValueError(f"{source.name} holds no examples, or no tags.")
-    if hasattr(tags, "detach"):
-        tags = tags.detach().cpu().numpy()
-    tags = np.asarray(tags)
+    tags = as_array(tags, "tags")
     if tags.shape != (source.n, source.m):
         raise ValueError(f"`tags` has shape {tags.shape}; `probs` has ({source.n}, {source.m}).")
     if tags.dtype != bool:

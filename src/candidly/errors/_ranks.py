@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._kernels import compiled
+from ._kernels import compiled, is_near
 
 
 @compiled
@@ -66,41 +66,144 @@ def take_smallest(order, starts, wanted, values, mask):
 
 
 @compiled
-def mark_lowest(given, values, cut, count, mask):
-    """Mark ``count`` labelled rows: those below ``cut``, and of those at it the first."""
-    for i in range(len(given)):
-        mask[i] = given[i] >= 0 and values[i] < cut
-        count -= mask[i]
-    for i in range(len(given)):
-        if count and given[i] >= 0 and values[i] == cut:
-            mask[i] = True
-            count -= 1
+def _value(own, other, i):
+    """What a row is ranked by: its label's entry, less the largest of the others if these count."""
+    return own[i] - other[i] if len(other) else own[i]
+
+
+def _order_of(floats, ints, bits):
+    """Loops for floats whose bits, as unsigned integers, are brought into the floats' order."""
+    top, zero = ints(1 << (bits - 1)), floats(0)
+
+    @compiled
+    def key(value):
+        if value == zero:  # of either sign
+            return top
+        raw = floats(value).view(ints)
+        return ~raw if raw & top else raw | top
+
+    @compiled
+    def mark(given, own, other, count, mask):
+        """Mark the ``count`` labelled rows with the lowest values, ties by row; see ``_value``.
+
+        The last one's value is found digit by digit of 16 bits, by how many rows share what is
+        known of it: a sorted copy would take as much memory as the column.
+        """
+        cut, left = ints(0), count
+        for digit in range(bits // 16):
+            shift = ints(bits - 16 * (digit + 1))
+            tally = np.zeros(1 << 16, np.int64)
+            for i in range(len(given)):
+                if given[i] >= 0:
+                    bare = key(_value(own, other, i)) >> shift
+                    if digit == 0 or bare >> ints(16) == cut:
+                        tally[bare & ints(0xFFFF)] += 1
+            place = 0
+            while tally[place] < left:
+                left -= tally[place]
+                place += 1
+            cut = ints(cut << ints(16)) | ints(place) if digit else ints(place)
+        for i in range(len(given)):
+            mask[i] = False
+            if given[i] >= 0:
+                mine = key(_value(own, other, i))
+                mask[i] = mine < cut or (mine == cut and left > 0)
+                left -= mine == cut and mask[i]
+
+    return mark
+
+
+_mark_32 = _order_of(np.float32, np.uint32, 32)
+_mark_64 = _order_of(np.float64, np.uint64, 64)
+
+
+def mark_lowest(given, own, other, count, mask):
+    """Mark the ``count`` labelled rows with the lowest ``own``, or ``own - other``; ties by row.
+
+    Args:
+        other: (n,), or (0,) where ``own`` alone counts.
+        count: from 1 to as many as have a label.
+    """
+    (_mark_32 if own.dtype == np.float32 else _mark_64)(given, own, other, count, mask)
 
 
 @compiled
-def count_pairs(given, row, klass, group, groups):
-    """How many pairs each of the groups that are wanted has: int64 (groups,).
+def cell_table(starts, other):
+    """Where to look for a cell: per given class a hash table, of a power of 2 of places.
+
+    Half of them are empty at least, unless there is one for every class; so few steps find a cell,
+    mostly one, and with few cells the tables are small, however many classes there are.
 
     Args:
-        group: int32 (m, m), the group's number by (given, class); -1 where nothing is wanted.
+        starts: (m + 1,), where each given class's cells start.
+        other: (cells,), the other class of each.
+
+    Returns:
+        begin (m + 1,), where each table starts; the class at each place, -1 for none; its cell.
     """
-    counts = np.zeros(groups, np.int64)
+    m = len(starts) - 1
+    begin = np.zeros(m + 1, np.int64)
+    for k in range(m):
+        size = 1
+        while size < min(m, 2 * (starts[k + 1] - starts[k])):
+            size *= 2
+        begin[k + 1] = begin[k] + size
+    held, cell = np.full(begin[m], -1, np.int32), np.empty(begin[m], np.int32)
+    for k in range(m):
+        size = begin[k + 1] - begin[k]
+        for c in range(starts[k], starts[k + 1]):
+            at = other[c] & (size - 1)
+            while held[begin[k] + at] >= 0:
+                at = (at + 1) & (size - 1)
+            held[begin[k] + at], cell[begin[k] + at] = other[c], c
+    return begin, held, cell
+
+
+@compiled
+def _find(begin, held, cell, given, klass):
+    """The cell of (given, klass); -1 where none is wanted."""
+    first = begin[given]
+    last = begin[given + 1] - first - 1
+    at = klass & last
+    for _ in range(last + 1):
+        if held[first + at] == klass:
+            return cell[first + at]
+        if held[first + at] < 0:
+            return -1
+        at = (at + 1) & last
+    return -1
+
+
+@compiled
+def count_pairs(given, row, klass, cells, table):
+    """How many pairs each of the cells that are wanted has: int64 (cells,).
+
+    Args:
+        table: of ``cell_table``.
+    """
+    counts = np.zeros(cells, np.int64)
+    begin, held, cell = table
     for i in range(len(row)):
-        g = group[given[row[i]], klass[i]]
-        if g >= 0:
-            counts[g] += 1
+        c = _find(begin, held, cell, given[row[i]], klass[i])
+        if c >= 0:
+            counts[c] += 1
     return counts
 
 
 @compiled
-def group_pairs(given, row, klass, group, starts, order):
-    """Fill ``order`` with places of pairs sorted by group, in order within one."""
+def group_pairs(given, row, klass, table, starts, order):
+    """Fill ``order`` with places of pairs sorted by cell, in order within one.
+
+    Args:
+        starts: (cells + 1,), where the pairs of each cell start.
+    """
     at = starts[:-1].copy()
+    begin, held, cell = table
     for i in range(len(row)):
-        g = group[given[row[i]], klass[i]]
-        if g >= 0:
-            order[at[g]] = i
-            at[g] += 1
+        c = _find(begin, held, cell, given[row[i]], klass[i])
+        if c >= 0:
+            order[at[c]] = i
+            at[c] += 1
 
 
 @compiled
@@ -128,13 +231,18 @@ def take_largest(order, starts, wanted, row, gap, mask):
 
 
 @compiled
-def highest_open(given, own, near, mask, highest):
-    """How many labelled rows are neither marked nor near-ties; per label, their largest ``own``."""
+def highest_open(given, predicted, own, other, epsilon, mask, highest):
+    """Per label the largest ``own`` of labelled rows that are neither marked nor near-ties.
+
+    Returns:
+        0 where there is no such row.
+    """
     count = 0
     for i in range(len(given)):
-        if given[i] >= 0 and not near[i] and not mask[i]:
+        open_yet = given[i] >= 0 and not mask[i] and own[i] > highest[given[i]]
+        if open_yet and not is_near(given[i], predicted[i], own[i], other[i], epsilon):
             count += 1
-            highest[given[i]] = max(highest[given[i]], own[i])
+            highest[given[i]] = own[i]
     return count
 
 

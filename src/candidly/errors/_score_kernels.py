@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
 import numpy as np
 
-_compiled = numba.njit(
-    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract"}
-)
+from .._compiled import compiler
+
+_compiled = compiler(error_model="numpy", fastmath={"reassoc", "contract"})
 
 
 @_compiled

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._arrays import same_rows
 from .._names import lookup
 from . import _score_kernels
 from ._evidence import Evidence, _in_order, block_rows, opened
@@ -89,11 +90,10 @@ def scores(
     by = lookup(dict.fromkeys(BY), by, "score")[0]  # type: ignore[assignment]
     if adjust and by == "entropy":
         raise ValueError("adjusted probabilities have no entropy score; choose another `by`.")
-    if isinstance(given, Evidence | SetEvidence):
-        return of_evidence(given, by, adjust)
-    if not adjust and set(options) <= QUICK and not holds_sets(given):
+    gathered_already = isinstance(given, Evidence | SetEvidence)
+    if not gathered_already and not adjust and set(options) <= QUICK and not holds_sets(given):
         return _in_one_pass(given, probs, by, **options)
-    return of_evidence((gathered if adjust else gathered_either)(given, probs, options), by, adjust)
+    return of_evidence(gathered_either(given, probs, options), by, adjust)
 
 
 def of_evidence(evidence: Evidence | SetEvidence, by: str, adjust: bool = False) -> np.ndarray:
@@ -183,6 +183,7 @@ def _in_one_pass(
 ) -> np.ndarray:
     """Scores that need no thresholds: one reading, checked as ``examine`` does."""
     source = opened(probs, normalise, classes, workers=workers)
+    same_rows(given=given, probs=probs)
     labels = read_given(given, source.n, source.m, classes, unlabelled)
     score = np.empty(source.n, source.dtype)
     faults = Faults()

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import as_table, same_rows
+from .._numbers import whole
 from . import _kernels, _ranks, _score_kernels
 from ._evidence import (
     ABSENT,
@@ -26,7 +28,8 @@ from ._evidence import (
     rounded_up,
 )
 from ._faults import Faults, swept
-from ._source import Probs, Source
+from ._labels import class_dtype
+from ._source import Probs, Source, load_array
 
 METHODS = ("margin", "self-confidence", "predicted", "confident")
 
@@ -47,6 +50,7 @@ class SetEvidence:
             share of the mass inside; 2 for a class that is never one, or never has such a share.
         disagreements: examples whose guess the other collision rule would change.
         normalised: whether rows were divided by their sums.
+        doubts: see ``Evidence``; none are looked for.
     """
 
     given: np.ndarray
@@ -60,6 +64,12 @@ class SetEvidence:
     disagreements: int
     normalised: bool
     source: Source = field(repr=False)
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def number_labelled(self) -> int:
+        """How many examples have a candidate."""
+        return int(np.count_nonzero(self.labelled))
 
     @property
     def n(self) -> int:
@@ -84,26 +94,29 @@ class SetEvidence:
 
 
 def holds_sets(given: Any) -> bool:
-    """Whether labels are candidate sets: a bool array, tensor or ``.npy`` file of two axes."""
+    """Whether labels are candidate sets: a bool array, tensor, table or ``.npy`` file of
+    two axes."""
     if isinstance(given, str | Path) and Path(given).suffix == ".npy" and Path(given).exists():
         try:
             given = np.load(given, mmap_mode="r", allow_pickle=False)
         except (ValueError, OSError, EOFError):
             return False  # read_given says what is wrong
-    shape, kind = getattr(given, "shape", ()), str(getattr(given, "dtype", ""))
-    return len(shape) == 2 and kind in ("bool", "torch.bool")
+    kinds = given.dtypes if hasattr(given, "columns") else [getattr(given, "dtype", "")]
+    bools = all(str(kind) in ("bool", "torch.bool", "Boolean") for kind in kinds)
+    return bools and len(getattr(given, "shape", ())) == 2
 
 
-def read_sets(given: Any, n: int, m: int, unlabelled: bool = False) -> np.ndarray:
+def read_sets(
+    given: Any, n: int, m: int, unlabelled: bool = False, classes: Sequence[str] | None = None
+) -> np.ndarray:
     """Candidates as bool (n, m), a map where it is a file.
 
     Raises:
         ValueError: another shape, or a row without candidates that may not be unlabelled.
     """
-    if hasattr(given, "detach"):
-        given = given.detach().cpu().numpy()
     if isinstance(given, str | Path):
-        given = np.load(given, mmap_mode="r", allow_pickle=False)
+        given = load_array(Path(given))
+    given = as_table(given, "given", classes)
     if given.shape != (n, m):
         raise ValueError(f"`given` has candidates of shape {given.shape}; `probs` has ({n}, {m}).")
     if not unlabelled and len(bad := np.flatnonzero(~given.any(1))):
@@ -139,10 +152,11 @@ def examine_sets(
             one.
     """
     source = opened(probs, normalise, classes, collisions, workers)
-    sets = read_sets(given, source.n, source.m, unlabelled)
+    same_rows(given=given, probs=probs)
+    sets = read_sets(given, source.n, source.m, unlabelled, classes)
     report = watch or (lambda done, total: None)
     n, m = source.n, source.m
-    predicted = np.empty(n, np.int16 if m < 2**15 else np.int32)
+    predicted = np.empty(n, class_dtype(m))
     own, other, near = np.empty(n, source.dtype), np.empty(n, source.dtype), np.empty(n, bool)
     faults = Faults()
 
@@ -219,10 +233,9 @@ def flagged(evidence: SetEvidence, by: str, count: Any) -> np.ndarray:
             f"count={count!r}: candidate sets have no calibrated joint; choose off-diagonal or a "
             "number."
         )
-    elif not 0 <= count <= evidence.n:
-        raise ValueError(f"count is {count}; there are {evidence.n} examples.")
+    count = whole(count, "count", 0, evidence.n)
     values = evidence.own if by == "self-confidence" else evidence.own - evidence.other
     rows, mask = np.flatnonzero(evidence.labelled), np.zeros(evidence.n, dtype=bool)
-    whole = np.array([0, len(rows)])  # one group
-    _ranks.take_smallest(rows, whole, np.array([int(count)]), values, mask)
+    group = np.array([0, len(rows)])  # all in one
+    _ranks.take_smallest(rows, group, np.array([count]), values, mask)
     return mask

@@ -15,8 +15,17 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from .._arrays import ENTRY_SLACK, as_table, column_order
+from .._tables import column_of, read_cells, why_unreadable
+
 PIECE_BYTES = 1 << 25  # of a Parquet file, decoded at once
 SAMPLE = 4096  # rows of an array that tell it from another
+
+NEGATIVE = (
+    "Probabilities are not negative: take the exponential of log-probabilities first, and the "
+    "softmax of logits."
+)
+ARRAYS = ("detach", "to_numpy")  # what tensors and tables have
 
 Probs = Any  # an array, a tensor, a path, or an iterable of arrays
 
@@ -30,7 +39,7 @@ class Source:
         dtype: float32 or float64, what rows are read as.
         get: (start, stop) -> rows, any float dtype and layout.
         name: for messages.
-        normalise: divide each row by its sum.
+        normalise: divide each row by its sum; its entries must not be negative.
         stamp: gives what a resumed run compares: sizes and times of files, a sample of arrays.
     """
 
@@ -50,10 +59,29 @@ class Source:
                 f"{self.name} has {rows.shape} where rows {start} to {stop - 1} of {self.m} "
                 "classes should be; was it changed while being read?"
             )
-        if self.normalise:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                rows = rows / rows.sum(1, keepdims=True)
-        return rows
+        return self._divided(rows, start) if self.normalise else rows
+
+    def _divided(self, rows: np.ndarray, start: int) -> np.ndarray:
+        """Rows by their sums; the first one is number ``start``.
+
+        Raises:
+            ValueError: a row of 0, or a negative entry. To divide a row of negative numbers, such
+                as log-probabilities, would put the least probable class first.
+        """
+        sums = rows.sum(1, keepdims=True)
+        if len(bad := np.argwhere(rows < -ENTRY_SLACK * np.abs(sums))):
+            row, column = bad[0].tolist()
+            raise ValueError(
+                f"{self.name} is {rows[row, column]:g} at row {start + row}, column {column}, and "
+                f"a row with a negative number is not divided by its sum. {NEGATIVE}"
+            )
+        if len(empty := np.flatnonzero(sums == 0)):
+            raise ValueError(
+                f"{self.name} is 0 all over row {start + empty[0]}, which cannot be divided by "
+                "its sum."
+            )
+        with np.errstate(invalid="ignore"):  # of NaN and infinity, which the sweep finds
+            return rows / sums
 
     def take(self, rows: np.ndarray, at_once: int) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
         """Blocks that hold these rows (ascending): (rows, block, number of its first row)."""
@@ -66,8 +94,13 @@ class Source:
             start = stop
 
 
-def open_source(probs: Probs, normalise: bool = False) -> Source:
+def open_source(
+    probs: Probs, normalise: bool = False, classes: Sequence[str] | None = None
+) -> Source:
     """A source for anything that holds probabilities.
+
+    Columns with names, of DataFrames, ``.parquet`` and ``.csv`` files, go by these; see
+    ``column_order``.
 
     Args:
         probs: an array, tensor or memory map (n, m) of floats; the path of an ``.npy``,
@@ -79,26 +112,15 @@ def open_source(probs: Probs, normalise: bool = False) -> Source:
         TypeError, ValueError: what is wrong, by name.
     """
     if isinstance(probs, str | Path):
-        return _from_path(Path(probs), normalise)
-    if hasattr(probs, "detach"):
-        probs = from_tensor(probs)
-    if isinstance(probs, np.ndarray):
-        return _from_array(probs, "`probs`", normalise)
-    if hasattr(probs, "to_numpy"):
-        return _from_array(probs.to_numpy(), "`probs`", normalise)
-    if isinstance(probs, Sequence) and probs and not hasattr(probs[0], "shape"):
-        return _from_array(np.asarray(probs), "`probs`", normalise)
+        return _from_path(Path(probs), normalise, classes)
+    rows = isinstance(probs, Sequence) and len(probs) > 0 and not hasattr(probs[0], "shape")
+    if rows or isinstance(probs, np.ndarray) or any(hasattr(probs, a) for a in ARRAYS):
+        return _from_array(as_table(probs, "probs", classes), "`probs`", normalise)
     if isinstance(probs, Iterable):
-        return _spooled(probs, normalise)
+        return _spooled(probs, normalise, classes)
     raise TypeError(
         f"`probs` is {type(probs).__name__}; give an array (n, m), a path or an iterable of arrays."
     )
-
-
-def from_tensor(tensor: Any) -> np.ndarray:
-    """A tensor's values, without a copy where that is possible; bfloat16 as float32."""
-    tensor = tensor.detach().cpu()
-    return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
 
 
 def working_dtype(dtype: np.dtype) -> np.dtype:
@@ -131,16 +153,16 @@ def _from_array(
     return Source(n, m, working_dtype(array.dtype), get, name, normalise, stamp)
 
 
-def _from_path(path: Path, normalise: bool) -> Source:
+def _from_path(path: Path, normalise: bool, classes: Sequence[str] | None) -> Source:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
     if not path.is_dir():
-        return _file(path, normalise)
+        return _file(path, normalise, classes)
     files = [p for p in path.iterdir() if p.suffix in (".npy", ".parquet")]
     files = sorted((p for p in files if not p.name.startswith(".")), key=_by_number)
     if not files:
         raise ValueError(f"{path} holds no .npy or .parquet file.")
-    parts = [_file(file, normalise) for file in files]
+    parts = [_file(file, normalise, classes) for file in files]
     for part in parts:
         if part.m != parts[0].m:
             raise ValueError(f"{part.name} has {part.m} classes, {parts[0].name} has {parts[0].m}.")
@@ -204,9 +226,10 @@ def load_array(path: Path) -> np.ndarray:
     """
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError):
         raise ValueError(
-            f"{path} cannot be read as an array: it is truncated or no .npy file ({error})."
+            f"{path} cannot be read as an array: it is truncated, no .npy file, or "
+            "holds Python objects."
         ) from None
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{path} is an archive of arrays; give one array as .npy.")
@@ -222,11 +245,13 @@ def load_member(path: Path, name: str) -> np.ndarray:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             return arrays[name]
-    except (ValueError, OSError, EOFError, KeyError, TypeError, BadZipFile) as error:
-        raise ValueError(f"{path} has no array {name!r} that can be read ({error}).") from None
+    except (ValueError, OSError, EOFError, KeyError, TypeError, BadZipFile):
+        raise ValueError(
+            f"{path} has no array {name!r} that can be read; errors probs writes files that do."
+        ) from None
 
 
-def _file(path: Path, normalise: bool) -> Source:
+def _file(path: Path, normalise: bool, classes: Sequence[str] | None) -> Source:
     unchanged = _watched(path)
     if path.suffix in (".npy", ".npz"):
         array = load_array(path) if path.suffix == ".npy" else load_member(path, "probs")
@@ -238,12 +263,12 @@ def _file(path: Path, normalise: bool) -> Source:
             lazy = pl.scan_parquet(path)
             schema = lazy.collect_schema()
             n = int(lazy.select(pl.len()).collect().item())
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise ValueError(
-                f"{path} cannot be read: it is truncated or no Parquet file ({error})."
-            ) from None
+        except (pl.exceptions.PolarsError, OSError):
+            raise ValueError(f"{path} cannot be read: {why_unreadable(path)}") from None
         if bad := [name for name, kind in schema.items() if not kind.is_numeric()]:
             raise ValueError(f"{path} has columns that are no numbers: {', '.join(bad)}.")
+        names = schema.names()
+        names = [names[k] for k in column_order(names, classes, str(path))]
         double = any(kind == pl.Float64 for kind in schema.values())
 
         dtype = np.dtype(np.float64 if double else np.float32)
@@ -253,7 +278,7 @@ def _file(path: Path, normalise: bool) -> Source:
         @lru_cache(maxsize=2)
         def piece(number: int) -> np.ndarray:
             unchanged()
-            return lazy.slice(number * size, size).collect().to_numpy()
+            return lazy.slice(number * size, size).select(names).collect().to_numpy()
 
         def get(start: int, stop: int) -> np.ndarray:
             pieces: list[np.ndarray] = []
@@ -269,31 +294,37 @@ def _file(path: Path, normalise: bool) -> Source:
         one_at_a_time = Lock()
         return Source(n, len(schema), dtype, get, str(path), normalise, unchanged)
     if path.suffix == ".csv":
-        return _from_array(_csv(path), str(path), normalise, unchanged)
+        return _from_array(_csv(path, classes), str(path), normalise, unchanged)
     raise ValueError(f"{path} is no .npy, .parquet or .csv file, and no folder of the first two.")
 
 
-def _csv(path: Path) -> np.ndarray:
+def _first_text(column: Any, place: int, named: bool) -> str:
+    """The first cell of a column that is no number, and where it is."""
+    numbers = column.cast(float, strict=False)
+    row = int((numbers.is_null() & column.is_not_null()).arg_max() or 0)
+    return f"has {column[row]!r} at row {row}, {column_of(column.name, place, named)}"
+
+
+def _csv(path: Path, classes: Sequence[str] | None) -> np.ndarray:
     """Numbers, with or without a line of names."""
-    import polars as pl
+    table, named = read_cells(path, has_header=False, infer_schema_length=None), False
+    if any(not kind.is_numeric() for kind in table.dtypes):
+        table, named = read_cells(path, infer_schema_length=None), True
+    for place, column in enumerate(table):
+        if not column.dtype.is_numeric():
+            raise ValueError(
+                f"{path} {_first_text(column, place, named)}; probabilities are numbers."
+            )
+    array = table.to_numpy().astype(np.float64)
+    return array[:, column_order(table.columns, classes, str(path))] if named else array
 
-    try:
-        table = pl.read_csv(path, has_header=False, infer_schema_length=None)
-        if any(not kind.is_numeric() for kind in table.dtypes):
-            table = pl.read_csv(path, infer_schema_length=None)
-    except pl.exceptions.PolarsError as error:
-        raise ValueError(f"{path} cannot be read as CSV ({error}).") from None
-    if bad := [name for name, kind in table.schema.items() if not kind.is_numeric()]:
-        raise ValueError(f"{path} has columns that are no numbers: {', '.join(bad)}.")
-    return table.to_numpy().astype(np.float64)
 
-
-def _spooled(chunks: Iterable[Any], normalise: bool) -> Source:
+def _spooled(chunks: Iterable[Any], normalise: bool, classes: Sequence[str] | None) -> Source:
     """Chunks that come once, on disk, as they must be read more than once."""
     file = tempfile.TemporaryFile(prefix="candidly-")  # noqa: SIM115  (lives as long as its map)
     m, dtype, n = 0, np.dtype(np.float32), 0
     for number, chunk in enumerate(chunks):
-        part = from_tensor(chunk) if hasattr(chunk, "detach") else np.asarray(chunk)
+        part = as_table(chunk, f"probs[{number}]", classes)
         if part.ndim != 2 or part.dtype.kind != "f":
             raise ValueError(
                 f"chunk {number} of `probs` has shape {part.shape} and {part.dtype}; each needs "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._arrays import check_distinct
 from . import _select
 from ._evidence import Evidence
 from ._health import named
@@ -48,6 +49,7 @@ def table(
     """See ``Issues.table``."""
     import polars as pl
 
+    check_distinct(classes)
     if classes is not None and len(classes) != evidence.m:
         raise ValueError(f"`classes` has {len(classes)} names; there are {evidence.m} classes.")
     rows = np.arange(evidence.n) if everything else np.flatnonzero(mask)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from .._names import lookup
+from .._names import lookup, named
 from ._net import Net
 from .heads import with_head, with_more
 from .mlp import mlp
@@ -16,9 +16,9 @@ def network(name: str, features: int, classes: int) -> Net:
 
     Raises:
         KeyError: no network of that name; the message suggests the nearest.
-        ValueError: the width is no whole number from 1 on.
+        ValueError: no string, or the width is no whole number from 1 on.
     """
-    base, colon, hidden = name.partition(":")
+    base, colon, hidden = named(name, "net", "mlp:128").partition(":")
     _, make = lookup(NETS, base, "network")
     if not colon:
         return make(features, classes)

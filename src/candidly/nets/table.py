@@ -11,9 +11,9 @@ from ._net import Net
 
 
 def table(rows: int, columns: int, value: float) -> Net:
-    """A matrix per trial, every entry ``value`` at first; asked of anything, it says itself.
+    """A matrix per trial, every entry ``value`` at first; its output is the matrix for any input.
 
-    Its logits and features are both float (K, rows, columns).
+    Logits and features are both the matrix, float (K, rows, columns).
     """
     # as long as its place in the flat tensors, so that its gradient is laid out like it
     size = math.ceil(rows * columns / ALIGN) * ALIGN

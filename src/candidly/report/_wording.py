@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..stats import Summary
 from ..sweep.records import Results
-from ..sweep.select import METRICS, Cell
+from ..sweep.select import METRICS, Cell, untested
 
+UNTESTED = "value of the criterion on the validation rows"
 NOTHING = "No runs are planned, so there is nothing to show."
 
 
@@ -41,6 +42,51 @@ def algorithm_label(algorithm: str) -> str:
     return f"{algorithm} (told the truth)" if is_oracle(algorithm) else algorithm
 
 
+def short_names(names: Sequence[str], most: int = 24) -> dict[str, str]:
+    """Each name in at most ``most`` characters, no two alike; a longer one loses its middle.
+
+    Where that would make names alike, what is kept is where they differ, else they are numbered.
+
+    Args:
+        names: distinct.
+        most: at least 12.
+
+    >>> short_names(["resnet 50", "convnext-huge-with-augmentation"], 16)
+    {'resnet 50': 'resnet 50', 'convnext-huge-with-augmentation': 'convnext…ntation'}
+    """
+    kept = {name: name if len(name) <= most else _ends(name, most) for name in names}
+    for alike in _alike(kept):
+        letters = enumerate(zip(*alike))
+        start = next((k for k, them in letters if len(set(them)) > 1), min(map(len, alike)))
+        for name in alike:
+            kept[name] = name if len(name) <= most else _from(name, max(start - 2, 0), most)
+    for alike in _alike(kept):
+        for number, name in enumerate(alike, 1):
+            if len(name) > most:
+                mark = f" ({number})"
+                kept[name] = _ends(name, most - len(mark)) + mark
+    return kept
+
+
+def _alike(kept: Mapping[str, str]) -> list[list[str]]:
+    groups: dict[str, list[str]] = {}
+    for name, short in kept.items():
+        groups.setdefault(short, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _ends(name: str, most: int) -> str:
+    head = most // 2
+    return f"{name[:head]}…{name[len(name) - (most - head - 1) :]}"
+
+
+def _from(name: str, start: int, most: int) -> str:
+    if start == 0:
+        return f"{name[: most - 1]}…"
+    rest = name[start:]
+    return f"…{rest}" if len(rest) < most else f"…{rest[: most - 2]}…"
+
+
 def percent(value: float | None, digits: int = 2) -> str:
     """A share as a percentage without its sign, a dash for nothing.
 
@@ -65,6 +111,8 @@ def cell_text(cell: Cell, metric: str) -> str:
     runs = f"{cell.finished}/{cell.planned} runs"
     if cell.state == "diverged":
         return "all runs diverged"
+    if cell.untested and cell.own.count:
+        return f"{cell.criterion} {plus_minus(cell.own)} ({cell.own.count})"
     if summary.count == 0:
         return f"no value yet ({runs}) !" if cell.state == "incomplete" else "no value"
     of_splits = f"{summary.count} of {len(cell.splits)} splits"
@@ -81,8 +129,11 @@ def legend(results: Results, metric: str) -> str:
         deviation = "sample standard deviation (ddof 1)"
     else:
         deviation = "population standard deviation (ddof 0, as in the published PLENCH tables)"
+    datasets = {run.dataset for run in results.runs}
+    known = datasets - untested(results.runs) or not datasets
+    what = METRICS[metric] if known else UNTESTED
     return (
-        f"Mean {METRICS[metric]} in percent ± standard error over splits: the {deviation} "
+        f"Mean {what} in percent ± standard error over splits: the {deviation} "
         "divided by the square root of the number of splits, which stands in brackets. "
         "A dash: one split has no spread. An exclamation mark: not every planned run is finished."
         f"{budget_text(results)}"

@@ -72,6 +72,10 @@ def make_crowd_page(
             f"of {len(answers):,} by {len(answers.annotators):,} annotators",
         ),
     ]
+    unsaid = int(consensus.unsaid.sum())
+    if unsaid:
+        meaning = "items whose consensus is a label that nobody gave; their agreement is 0"
+        numbers.append(("not among the answers", f"{unsaid:,}", meaning))
     facts = {
         **(read or {}),
         "items": f"{answers.n:,}",

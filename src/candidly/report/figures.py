@@ -16,12 +16,14 @@ from typing import Any
 from ..stats import summarise
 from ..sweep.records import Record, Run
 from ..sweep.select import METRICS, Cell
-from ._wording import is_oracle, listed, plus_minus
+from ._wording import is_oracle, listed, plus_minus, short_names
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, without their yellow
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STROKES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))  # for the second and third round of colours
 INK, FAINT, PAPER = "#010203", "#040506", "#fcfdfe"  # stand-ins that become CSS values
+BOXED = 10  # values from which on they get a box
+LINE, HANDLE = 70, 6  # characters that stand beside each other below a panel; those of a stroke
 PANEL = (4.6, 3.0)  # inches; two fit beside each other on a page, one on a telephone
 
 Colours = Mapping[str, tuple[str, Any]]  # algorithm -> colour, line style
@@ -38,33 +40,43 @@ def make_colours(algorithms: Sequence[str]) -> Colours:
     return colours | {name: (INK, STROKES[1]) for name in algorithms if is_oracle(name)}
 
 
-def box_plot(
+def boxed(values: Sequence[float | None]) -> bool:
+    """Whether there are enough values for their quartiles to say more than the points do."""
+    return len(_percents(values)) >= BOXED
+
+
+def split_plot(
     cells: Sequence[Cell],
     colours: Colours,
     metric: str = "top1",
     limits: tuple[float, float] | None = None,
 ) -> str:
-    """Test accuracy of the chosen models, a row per algorithm: a point per split, and a box.
+    """Test accuracy of the chosen models, a row per algorithm: a point per split, and their mean.
 
-    The box spans the quartiles, its line is the median, its whiskers reach the extremes.
-    ``limits``, in percent, give several figures the same axis.
+    From ten values on there is a box in place of the mean: it spans the quartiles, its line is the
+    median, its whiskers reach the extremes. ``limits``, in percent, give several figures the same
+    axis.
     """
     shown = [(c.algorithm, _percents(c.values(metric))) for c in cells]
+    names = short_names([name for name, _ in shown])
     criterion, dataset = (cells[0].criterion, cells[0].dataset) if cells else ("", "")
 
     def draw(axes: Any) -> None:
         for row, (name, values) in enumerate(shown):
             colour, _ = colours[name]
-            if len(values) > 1:
+            if boxed(values):
                 # every value is drawn as a point, so the whiskers need not mark outliers
                 axes.boxplot([values], positions=[row], **_box(colour))
+            elif len(values) > 1:
+                mean = sum(values) / len(values)
+                axes.plot([mean, mean], [row - 0.3, row + 0.3], color=colour, lw=2.2)
             axes.plot(
                 values, [row] * len(values), "o", color=colour, ms=4.5, mfc=PAPER, mew=1, zorder=3
             )
             if not values:
                 # x as a share of the width, y in rows
                 axes.text(0.02, row, "no value", va="center", transform=axes.get_yaxis_transform())
-        axes.set_yticks(range(len(shown)), [name for name, _ in shown])
+        axes.set_yticks(range(len(shown)), list(names.values()))
         axes.set_ylim(len(shown) - 0.4, -0.6)
         axes.set_xlim(limits)
         axes.set_xlabel(f"{METRICS[metric]} (%)")
@@ -96,12 +108,14 @@ def learning_curve(
         value: reads it from a record.
     """
     curves = {name: _curve(list(mine), value) for name, mine in runs.items()}
+    names = short_names(list(curves))
+    columns = _columns(names.values())
 
     def draw(axes: Any) -> None:
         for name, points in curves.items():
             colour, stroke = colours[name]
             steps, means, errors = points
-            axes.plot(steps, means, color=colour, linestyle=stroke, linewidth=1.7, label=name)
+            axes.plot(steps, means, color=colour, ls=stroke, lw=1.7, label=names[name])
             low = [m - e for m, e in zip(means, errors)]
             high = [m + e for m, e in zip(means, errors)]
             axes.fill_between(steps, low, high, color=colour, alpha=0.13, linewidth=0)
@@ -110,16 +124,17 @@ def learning_curve(
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.xaxis.get_major_locator().set_params(nbins=6)
         axes.grid(color=FAINT, linewidth=0.6, alpha=0.3)
-        _legend_below(axes, len(curves))
+        _legend_below(axes, len(curves), columns)
 
     ends = [f"{name} {means[-1]:.1f}" for name, (_, means, _) in curves.items() if means]
     about = f"Mean {measure} in percent at the end: {listed(ends)}." if ends else "No values."
-    return draw_svg(draw, title, about, extra=0.22 * (1 + (len(curves) - 1) // 3))
+    return draw_svg(draw, title, about, extra=0.22 * (1 + (len(curves) - 1) // columns))
 
 
 def bars(values: Mapping[str, float | None], colours: Colours, title: str, label: str) -> str:
     """One bar per algorithm, its number beside it."""
     shown = {name: value for name, value in values.items() if value is not None}
+    short = short_names(list(shown))
 
     def draw(axes: Any) -> None:
         names = list(shown)
@@ -130,7 +145,7 @@ def bars(values: Mapping[str, float | None], colours: Colours, title: str, label
             color=[colours[n][0] for n in names],
         )
         axes.bar_label(drawn, [f"{value:.3g}" for value in shown.values()], padding=4, color=INK)
-        axes.set_yticks(range(len(names)), names)
+        axes.set_yticks(range(len(names)), list(short.values()))
         axes.set_ylim(len(names) - 0.4, -0.6)
         axes.margins(x=0.15)
         axes.set_xlabel(label)
@@ -229,11 +244,16 @@ def _box(colour: str) -> dict[str, Any]:
     }
 
 
-def _legend_below(axes: Any, entries: int) -> None:
+def _columns(names: Iterable[str]) -> int:
+    """Columns of a legend that fit below a panel, by the longest name."""
+    return max(1, min(3, LINE // (max(map(len, names), default=0) + HANDLE)))
+
+
+def _legend_below(axes: Any, entries: int, columns: int) -> None:
     if entries:
         axes.figure.legend(
             loc="outside lower center",
-            ncols=min(3, entries),
+            ncols=min(columns, entries),
             frameon=False,
             handlelength=2.2,
             columnspacing=1.4,

@@ -1,7 +1,7 @@
 """What the tables show, in sentences written from the numbers.
 
-Differences are paired over splits, and each comes with its 95 % interval; where that holds zero,
-the sentence says that no difference is established.
+Differences are paired over splits, and each comes with its 95 % interval; where that includes zero,
+the sentence says so.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _judged(difference: Summary) -> str:
     if max(abs(end) for end in ends) < 1e-9:
         return "(equal on every split)"
     low, high = (percent(end, 1).replace("-", "−") for end in ends)
-    doubt = ": no established difference" if ends[0] <= 0 <= ends[1] else ""
+    doubt = ", which includes 0" if ends[0] <= 0 <= ends[1] else ""
     return f"(95 % interval {low} to {high}{doubt})"
 
 

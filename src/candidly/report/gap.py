@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from .._files import inert
 from .._names import lookup
 from ..stats import Summary
 from ..sweep.gap import Gap, gaps
 from ..sweep.records import Results
-from ..sweep.select import METRICS, trained_on_validation
+from ..sweep.select import METRICS, trained_on_validation, untested
 from ._forms import finite, markdown_safe, markdown_table, rich_table
 from ._wording import (
     NOTHING,
@@ -29,8 +30,10 @@ SCHEMA = 1  # of the JSON form
 COLUMNS = ("algorithm", "best (oracle)", "last", "selected", "best − selected", "selected − last")
 CSV_COLUMNS = (
     *("dataset", "algorithm", "criterion", "runs", "updates", "epochs"),
-    *("best_test", "best_test_std", "last_test", "last_test_std"),
-    *("test_at_selected", "test_at_selected_std"),
+    *("best_test", "best_test_se", "last_test", "last_test_se"),
+    *("test_at_selected", "test_at_selected_se"),
+    *("best_minus_selected", "best_minus_selected_se"),
+    *("selected_minus_last", "selected_minus_last_se"),
 )
 
 
@@ -45,7 +48,8 @@ def render_gap(
 
     Args:
         results: what :func:`candidly.sweep.journal.read_results` returns.
-        format: ``text``, ``markdown``, ``json`` or ``csv``, in percent with standard deviations.
+        format: ``text``, ``markdown``, ``json`` or ``csv``, whose columns ``_se`` hold the
+            standard errors of the text, in percent.
         metric: ``top1``, ``balanced`` or ``top5``; the best record is the best in it.
         criterion: by which runs and records are selected; by default CR, or NVA where given labels
             are learned from.
@@ -53,7 +57,8 @@ def render_gap(
 
     Raises:
         UnknownName: a format, metric or criterion that is not there; suggests the nearest.
-        ValueError: the validation rows were trained on, so nothing was selected.
+        ValueError: the validation rows were trained on, so nothing was selected; or the data has
+            no true labels.
     """
     _, form = lookup(FORMATS, format, "format")
     metric, _ = lookup(METRICS, metric, "metric")
@@ -61,6 +66,11 @@ def render_gap(
         raise ValueError(
             "these runs trained on their validation rows (train-oracle), so nothing was selected. "
             "Ask of a directory made with --validation tune."
+        )
+    if results.runs and untested(results.runs) == {run.dataset for run in results.runs}:
+        raise ValueError(
+            "these runs have no test accuracy, as their data has no true labels, so there is no "
+            "best record to compare with. Leave out --gap, or add the true labels to the data."
         )
     return form(results, gaps(results, criterion, metric) if results.runs else [], metric, width)
 
@@ -158,10 +168,11 @@ def _csv(results: Results, found: list[Gap], metric: str, width: int) -> str:
         epochs = "" if one.epochs is None else f"{one.epochs:.4g}"
         numbers = [
             "" if value is None else percent(value)
-            for summary in (one.best, one.last, one.selected)
-            for value in (summary.mean, summary.standard_deviation)
+            for summary in (one.best, one.last, one.selected, one.lost, one.gained)
+            for value in (summary.mean, summary.standard_error)
         ]
-        write([one.dataset, one.algorithm, one.criterion, one.runs, one.updates, epochs, *numbers])
+        names = [inert(name) for name in (one.dataset, one.algorithm, one.criterion)]
+        write([*names, one.runs, one.updates, epochs, *numbers])
     return page.getvalue().rstrip("\n")
 
 

@@ -156,7 +156,10 @@ def _section(
     limits = _limits([v for column in columns for cell in column for v in cell.values(metric)])
     return {
         "name": dataset,
-        "boxes": [_safe(figures.box_plot(column, colours, metric, limits)) for column in columns],
+        "splits": [
+            _safe(figures.split_plot(column, colours, metric, limits)) for column in columns
+        ],
+        "boxed": any(figures.boxed(cell.values(metric)) for column in columns for cell in column),
         "curves": [_safe(svg) for svg in _curves(results, dataset, tables, colours, metric)],
         "costs": spent,
         "bars": [

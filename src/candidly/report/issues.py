@@ -112,7 +112,7 @@ def make_issues_page(
         ],
         off_diagonal=healthy.off_diagonal,
         calibrated=healthy.calibrated,
-        notes=notes,
+        notes=list(dict.fromkeys([*notes, *issues.warnings])),
         names=names,
         heat=_heat(given, proposed, evidence.m) if evidence.m <= HEAT else None,
         pairs=_pairs(given, proposed, names),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._files import replacing
 from ._forms import rich_table
 from ._template import rendered
-from ._wording import percent
+from ._wording import percent, short_names
 from .stability_figures import BIAS, prevalence_figure, rank_figure
 
 if TYPE_CHECKING:
@@ -204,6 +204,8 @@ def _standings(report: Report) -> Grid:
         )
 
     size = report.sizes["C"]
+    short = _short(report)
+    elsewhere = " Long names are shortened elsewhere: their middle is left out."
     return Grid(
         "Accuracies in percent and ranks, the best by corrected labels first",
         (
@@ -219,8 +221,14 @@ def _standings(report: Report) -> Grid:
         ),
         tuple(row(s) for s in report.standings),
         f"Intervals and possible ranks at {_level(report)}; the latter hold for all models "
-        "together. Original: all items; corrected: kept items.",
+        "together. Original: all items; corrected: kept items."
+        + elsewhere
+        * any(name != kept for name, kept in short.items()),
     )
+
+
+def _short(report: Report) -> dict[str, str]:
+    return short_names([s.model for s in report.standings])
 
 
 def _ranks(bounds: tuple[int, int]) -> str:
@@ -245,10 +253,12 @@ def _top5(report: Report) -> Grid:
 
 
 def _neighbours(report: Report) -> Grid:
+    short = _short(report)
+
     def row(n: Neighbour) -> tuple[str, ...]:
         expected = "" if n.expected_errors is None else f" (≤ {n.expected_errors:,.0f} expected)"
         return (
-            f"{n.first} > {n.second}",
+            f"{short[n.first]} > {short[n.second]}",
             f"{n.lead:,}",
             f"{n.differing:,}",
             "any" if n.budget is None else f"{n.budget:,}",
@@ -268,10 +278,12 @@ def _neighbours(report: Report) -> Grid:
 
 
 def _pairs(report: Report) -> Grid:
+    short = _short(report)
+
     def row(p: Pair) -> tuple[str, ...]:
         drawn = "–" if p.bootstrap is None else _range(*p.bootstrap, 2)
         return (
-            f"{p.first} − {p.second}",
+            f"{short[p.first]} − {short[p.second]}",
             percent(p.difference),
             _range(p.low, p.high, 2),
             drawn,
@@ -292,10 +304,12 @@ def _pairs(report: Report) -> Grid:
 
 
 def _crossings(report: Report) -> Grid:
+    short = _short(report)
+
     def row(c: Crossing) -> tuple[str, ...]:
         drawn = "–" if c.bootstrap is None else _range(*c.bootstrap)
         return (
-            f"{c.behind} passes {c.ahead}",
+            f"{short[c.behind]} passes {short[c.ahead]}",
             percent(c.prevalence, 1),
             _range(c.low, c.high),
             drawn,
@@ -314,8 +328,8 @@ def _crossings(report: Report) -> Grid:
         ("crossing", "N× %", "interval", "bootstrap", "removed %", "mixture %", "state", "Holm p"),
         tuple(row(c) for c in ordered[:CROSSINGS]),
         "N×: the prevalence of wrong labels at which the two tie; removed: the share of unchanged "
-        "items that would have to go for that. Established: both differences behind it exclude 0, "
-        f"for this pair alone; Holm p holds beside all other pairs.{more}",
+        "items that would have to go for that. The interval is of this pair alone. Established: "
+        f"both differences behind it exclude 0 after Holm's correction over all pairs.{more}",
     )
 
 

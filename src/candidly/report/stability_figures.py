@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._names import lookup
-from ._wording import percent
+from ._wording import percent, short_names
 from .figures import FAINT, INK, PAPER, SERIES, STROKES, Draw, draw_svg
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def rank_figure(report: Report, which: str = "corrected") -> str:
 def rank_drawing(report: Report, which: str) -> Drawing:
     kind = lookup(RANKS, which, "pair of rankings")[1]
     names = [s.model for s in report.standings]
+    short = short_names(names)
     pairs = [kind.ranks(s) for s in report.standings]
     places = [_places([pair[side] for pair in pairs]) for side in (0, 1)]
     found = report.associations[kind.association]
@@ -119,8 +120,8 @@ def rank_drawing(report: Report, which: str) -> Drawing:
                 clip_on=False,
             )
             ink = {"va": "center", "fontsize": size, "color": INK}
-            axes.text(-0.04, ends[0], f"{name}  {old}", ha="right", **ink)
-            axes.text(1.04, ends[1], f"{new}  {name}", ha="left", **ink)
+            axes.text(-0.04, ends[0], f"{short[name]}  {old}", ha="right", **ink)
+            axes.text(1.04, ends[1], f"{new}  {short[name]}", ha="left", **ink)
         for side, words, align in ((0, kind.left, "right"), (1, kind.right, "left")):
             where = {"ha": align, "va": "bottom", "fontsize": 8, "fontweight": "bold"}
             axes.text(0.1 if side == 0 else 0.9, -0.9, words, **where)
@@ -300,12 +301,13 @@ def _name_lines(
     height = 72 * (axes.figure.get_figheight() - 1.75)  # points that the axes have, about
     gap = min((high - low) * 1.2 * size / height, (high - low) / max(len(ends) - 1, 1))
     names = sorted(ends, key=lambda name: ends[name])
+    short = short_names(list(ends))
     beside = axes.get_yaxis_transform()  # x as a share of the width, y in percent
     for name, y in zip(names, spread_out([ends[n] for n in names], gap, low, high)):
         colour, _, _ = styles[name]
         leader = {"color": colour, "lw": 0.7, "transform": beside, "clip_on": False}
         axes.plot([1.005, 1.055], [ends[name], y], **leader)
-        axes.text(1.065, y, name, va="center", fontsize=size, color=INK, transform=beside)
+        axes.text(1.065, y, short[name], va="center", fontsize=size, color=INK, transform=beside)
     axes.set_ylim(low, high)
 
 

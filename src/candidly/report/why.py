@@ -25,8 +25,8 @@ LEGEND = (
     "the criterion, for the models it chose. Eq. 8: the accuracy that their CR stands for where "
     "every wrong label is a candidate at one rate. ±: the standard error from the rows of one "
     "validation set. Tied: configurations that share the best value, the chosen one included. "
-    f"Redrawn: how many of {RESAMPLES:,} bootstrap resamples of the validation rows choose another "
-    f"configuration. {RULE}"
+    f"Redrawn: the share of {RESAMPLES:,} bootstrap resamples of the validation rows that choose "
+    f"another configuration. {RULE}"
 )
 
 
@@ -71,7 +71,7 @@ def _plus_minus(value: float | None, error: float | None) -> str:
 def _redrawn(one: Trust) -> str:
     if one.value is None:
         return "–"
-    return "not recorded" if one.other is None else percent(one.other, 0)
+    return "not recorded" if one.other is None else f"{percent(one.other, 0)} %"
 
 
 def _overconfident(one: Trust) -> str:

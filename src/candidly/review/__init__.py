@@ -17,8 +17,9 @@ from ._cards import (
 )
 from ._items import Item, items_of_data, items_of_issues, items_of_tally
 from ._media import Shown, looks_of, looks_of_files
-from ._open import answered, seen
+from ._open import answered, seen, shown_item
 from ._people import Standing, pace, standings
+from ._trouble import StoreError
 from ._views import PAGE, SORTS, Found, View, browse
 from .answers import Reply
 from .assign import Task, examples_text
@@ -46,6 +47,7 @@ from .project import (
 )
 from .questions import QUESTIONS, choice_of
 from .rules import GOALS, PRESETS, Cost, Rules, plan_cost
+from .sessions import begin_session, end_session, end_sessions, open_until
 from .totals import (
     Labels,
     Overview,
@@ -80,6 +82,7 @@ __all__ = [
     "Said",
     "Shown",
     "Standing",
+    "StoreError",
     "Task",
     "View",
     "add_person",
@@ -88,10 +91,13 @@ __all__ = [
     "answered",
     "answers_of",
     "argilla",
+    "begin_session",
     "browse",
     "choice_of",
     "corrected_labels",
     "disagreement_of",
+    "end_session",
+    "end_sessions",
     "examples_text",
     "exclude",
     "find_item",
@@ -114,6 +120,7 @@ __all__ = [
     "next_tasks",
     "note",
     "open_project",
+    "open_until",
     "outcomes",
     "overview",
     "pace",
@@ -127,6 +134,7 @@ __all__ = [
     "seen",
     "set_tally",
     "shown_examples",
+    "shown_item",
     "standings",
     "tally",
     "undo",

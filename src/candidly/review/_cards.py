@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, and_, or_, select
 
+from .._names import shortened
 from ..validation import ANSWERS, CATEGORIES
 from ..validation._verdicts import DIFFERENT_SET, categories
 from . import _schema as t
@@ -120,7 +121,7 @@ def find_item(project: Project, which: str | int) -> Card:
         ids = connection.execute(select(i.id).where(wanted).order_by(i.id == number)).scalars()
         found = cards_of(connection, project, ids.all()[:1])
     if not found:
-        raise KeyError(f"there is no item {which!r}.")
+        raise KeyError(f"there is no item {shortened(which)}.")
     return found[0]
 
 
@@ -221,7 +222,7 @@ def _category(rules: Rules, counts: Mapping[int, int], done: bool, same: bool) -
         row[0, :2] = row[0, :2].sum(), 0
     majority = int(row.sum()) // 2 + 1
     needed = np.array([max(majority, rules.threshold or 0)])
-    return CATEGORIES[int(categories(row, needed)[0])]
+    return CATEGORIES[int(categories(row, needed, rules.fewest)[0])]
 
 
 def _yes_no(rules: Rules, counts: Mapping[int, int], done: bool, same: bool) -> str:

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from .._tables import about, read_typed, whole_column
 from ..labelled import Labelled
-from ..seeds import draw
 from ..validation import SetTally, Tally
-from ..validation._answers import _class_numbers, _read
+from ..validation._answers import class_numbers
 from ..validation._tally import whole
 from ._media import NOTHING, Looks, Shown, no_looks
+from ._orders import drawn, seed_of
 from .rules import Rules
 
 NONE = -1  # no class, no row
@@ -50,7 +51,7 @@ def items_of_issues(
     classes: Sequence[str] | None = None,
     *,
     sample: int | None = None,
-    seed: int = 0,
+    seed: int | str = 0,
     looks: Looks = no_looks,
 ) -> tuple[list[Item], tuple[str, ...]]:
     """Items of a table that ``candidly errors find --out`` wrote, and the names of the classes.
@@ -65,16 +66,13 @@ def items_of_issues(
         FileNotFoundError: no such file. ValueError: columns missing, unknown classes, a larger
             sample than there are issues, no issue at all.
     """
-    table = _read(Path(path))
-    for name in ("index", "given", "proposed"):
-        if name not in table.columns:
-            raise ValueError(
-                f"{path} has no column {name!r}; it needs what candidly errors find --out writes."
-            )
-    rows = whole("index", table["index"])
-    first, second = (
-        _class_numbers(name, table[name].to_list(), classes) for name in ("given", "proposed")
-    )
+    path = Path(path)
+    table = read_typed(path, ("index", "given", "proposed"))  # what candidly errors find writes
+    with about(path):
+        rows = whole_column(table["index"])
+        first, second = (
+            class_numbers(name, table[name].to_list(), classes) for name in ("given", "proposed")
+        )
     names = tuple(classes) if classes is not None else _numbers_as_names(first, second)
     scores = table["margin"].to_list() if "margin" in table.columns else [None] * len(rows)
     chosen = sampled(len(rows), sample, seed)
@@ -183,7 +181,7 @@ def ordered(
     """
     if (order is not None) != (rules.goal == "order"):
         raise ValueError(f"the goal is {rules.goal!r}; goal='order' and an order go together.")
-    shuffled = [items[k] for k in draw(rules.seed, "review order").permutation(len(items))]
+    shuffled = [items[k] for k in drawn(seed_of(rules), "review order").permutation(len(items))]
     if rules.goal == "random":
         return shuffled
     if rules.goal == "quality":
@@ -220,13 +218,13 @@ def check_items(items: Sequence[Item], rules: Rules) -> None:
                 )
 
 
-def sampled(n: int, sample: int | None, seed: int) -> list[int]:
+def sampled(n: int, sample: int | None, seed: int | str) -> list[int]:
     """All of n rows, or a random sample in ascending order."""
     if sample is None:
         return list(range(n))
     if not 0 < sample <= n:
         raise ValueError(f"sample is {sample}; there are {n} to draw from.")
-    return sorted(draw(seed, "review sample").choice(n, sample, replace=False).tolist())
+    return sorted(drawn(seed, "review sample").choice(n, sample, replace=False).tolist())
 
 
 def _numbers_as_names(*labels: np.ndarray) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
+from .._names import shortened
 from . import _schema as t
 from ._visit import Visit
 from .project import Project
@@ -15,6 +16,7 @@ from .questions import SKIP
 
 ID = re.compile(r"[A-Za-z0-9._:-]{8,80}")
 LONGEST = 2000  # characters
+LONGEST_MS = 24 * 3600 * 1000.0  # a page that was left open for longer tells no time
 UNDO, NOTE, OPEN, EXCLUDE, INCLUDE = "undo", "note", "open", "exclude", "include"
 ANSWER = "answer"
 
@@ -23,7 +25,7 @@ ADD = insert(t.entry)
 
 def check_id(id: str) -> None:
     if not isinstance(id, str) or not ID.fullmatch(id):
-        raise ValueError(f"the id {id!r} must be 8 to 80 letters, digits and . _ : - .")
+        raise ValueError(f"the id {shortened(id)} must be 8 to 80 letters, digits and . _ : - .")
 
 
 def check_text(text: str | None) -> None:
@@ -33,6 +35,16 @@ def check_text(text: str | None) -> None:
         raise ValueError(f"the note has {len(text)} characters; at most {LONGEST} are kept.")
     if "\0" in text:
         raise ValueError("the note holds a character with the code 0, which PostgreSQL refuses.")
+
+
+def time_of(ms: Any) -> float | None:
+    """A time as sums may hold it: None where it is not known, or could not be one.
+
+    >>> time_of(900), time_of(1e308), time_of(-1)
+    (900.0, None, None)
+    """
+    usable = isinstance(ms, int | float) and 0 <= ms <= LONGEST_MS
+    return float(ms) if usable else None
 
 
 def check_same(done: Any, person: int, kind: str) -> None:
@@ -47,9 +59,10 @@ def add(connection: Connection, who: Visit, **values: Any) -> None:
 
 def count(project: Project, who: Visit, said: Sequence[Any], sign: int) -> None:
     """Add to what is known of the person, or take away."""
-    times = [row.ms for row in said if row.ms is not None]
+    times = [ms for row in said if (ms := time_of(row.ms)) is not None]
     skips = sum(row.choice == SKIP for row in said)
     who.answers += sign * (len(said) - skips)
     who.skips += sign * skips
     who.fast += sign * sum(ms < project.rules.fast_ms for ms in times)
     who.ms += sign * sum(times)
+    who.timed += sign * len(times)

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from .._files import replacing
 from ..labelled import Labelled
+from ..media import File, checked_file, open_media, opened_picture
+from ._folder import make_folder
 
 FOLDER = "media"
-KINDS = {  # by ending of a file
-    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"), "image"),
-    **dict.fromkeys((".wav", ".mp3", ".ogg", ".flac", ".m4a"), "audio"),
-}
 
 
 @dataclass(frozen=True)
@@ -45,73 +44,37 @@ def looks_of(data: Labelled, folder: Path, prefix: str = "") -> Looks:
     """Writes what a row of the data looks like below ``folder`` and says where.
 
     Raises (when called):
-        ValueError: a media file that is no image and no sound; OSError: one that is not there.
+        ValueError: a media file that is no image and no sound, or larger than is let in; OSError:
+            one that is not there.
     """
     kind = data.kind
     return lambda row: _WRITERS[kind](data.inputs[row], folder, f"{prefix}{row}")
 
 
-def looks_of_files(path: Path, folder: Path) -> Looks:
-    """Images or texts of all rows, from outside.
+def looks_of_files(
+    path: Path, folder: Path, n: int | None = None, ids: Sequence[Any] | None = None
+) -> Looks:
+    """Images, sounds or texts of all rows, from outside.
 
     Args:
-        path: a folder of images or sounds named by row (``0.png``, ``0012.jpg``) or in order of
-            name; an ``.npy`` file of uint8 images, or of texts; a ``.txt`` file, a text a line.
+        path, n, ids: see ``candidly.media.open_media``.
 
     Raises:
-        FileNotFoundError, ValueError: what does not fit.
+        FileNotFoundError, ValueError: what does not fit; when called, a row of which there is
+            nothing, or a file that is no image and no sound, or larger than is let in.
     """
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist.")
-    if path.is_dir():
-        return _of_folder(path, folder)
-    if path.suffix == ".txt":
-        return _of_texts(path, path.read_text(encoding="utf-8").splitlines())
-    if path.suffix != ".npy":
-        raise ValueError(f"{path} is no folder, .npy or .txt file of what items look like.")
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise ValueError(f"{path} cannot be read as an array ({error}).") from None
-    if array.dtype.kind == "U" and array.ndim == 1:
-        return _of_texts(path, array.tolist())
-    if array.dtype != np.uint8 or array.ndim not in (3, 4):
-        raise ValueError(f"{path} holds {array.dtype} {array.shape}; images are uint8 (n, h, w).")
+    look = open_media(path, n, ids)
 
-    def look(row: int) -> Shown:
-        _check_row(path, row, len(array))
-        return _image(array[row], folder, str(row))
+    def shown(row: int) -> Shown:
+        seen = look(row)
+        if seen is None:
+            raise ValueError(
+                f"{path} has nothing of row {row}, which is asked about. Add it, or ask about"
+                " other rows."
+            )
+        return _SEEN[type(seen)](seen, folder, str(row))
 
-    return look
-
-
-def _of_folder(path: Path, folder: Path) -> Looks:
-    files = sorted(p for p in path.rglob("*") if p.suffix.lower() in KINDS and p.is_file())
-    if not files:
-        raise ValueError(f"{path} holds no image or sound ({', '.join(KINDS)}).")
-    numbers = [int(p.stem) if p.stem.isascii() and p.stem.isdigit() else -1 for p in files]
-    named = min(numbers) >= 0 and len(set(numbers)) == len(numbers)
-    by_row = dict(zip(numbers, files)) if named else dict(enumerate(files))
-
-    def look(row: int) -> Shown:
-        if row not in by_row:
-            raise ValueError(f"{path} has no file of row {row}.")
-        return _copied(by_row[row], folder, str(row))
-
-    return look
-
-
-def _of_texts(path: Path, texts: Sequence[str]) -> Looks:
-    def look(row: int) -> Shown:
-        _check_row(path, row, len(texts))
-        return Shown("text", texts[row])
-
-    return look
-
-
-def _check_row(path: Path, row: int, n: int) -> None:
-    if row >= n:
-        raise ValueError(f"{path} has {n} examples, but row {row} is asked about.")
+    return shown
 
 
 def _image(pixels: np.ndarray, folder: Path, name: str) -> Shown:
@@ -119,28 +82,55 @@ def _image(pixels: np.ndarray, folder: Path, name: str) -> Shown:
 
     array = np.ascontiguousarray(pixels)
     picture = Image.fromarray(array[..., 0] if array.shape[2:] == (1,) else array)
-    folder.mkdir(parents=True, exist_ok=True)
-    picture.save(folder / f"{name}.png")
+    return _saved(picture, folder, name)
+
+
+def _saved(picture: Any, folder: Path, name: str) -> Shown:
+    """A picture of Pillow's as PNG."""
+    make_folder(folder)
+    with replacing(folder / f"{name}.png", private=True) as out:
+        picture.save(out, "png")
     return Shown("image", f"{name}.png")
 
 
-def _copied(file: Path, folder: Path, name: str) -> Shown:
-    kind = KINDS.get(file.suffix.lower())
-    if kind is None:
-        raise ValueError(f"{file} is no image or sound; known endings are {', '.join(KINDS)}.")
-    folder.mkdir(parents=True, exist_ok=True)
-    target = f"{name}{file.suffix.lower()}"
-    shutil.copyfile(file, folder / target)
-    return Shown(kind, target)
+def _copied(file: File, folder: Path, name: str) -> Shown:
+    """A copy under the ending of what it is; as PNG, of a format that browsers do not show."""
+    if not file.format.shown:
+        from PIL import ImageOps
+
+        with opened_picture(file.path) as picture:
+            upright = ImageOps.exif_transpose(picture)
+            plain = upright.mode in ("1", "L", "LA", "RGB", "RGBA")
+            return _saved(upright if plain else upright.convert("RGB"), folder, name)
+    make_folder(folder)
+    target = f"{name}{file.format.ending}"
+    with file.path.open("rb") as source, replacing(folder / target, private=True) as out:
+        shutil.copyfileobj(source, out)
+    return Shown(file.format.kind, target)
+
+
+def _text(value: Any, folder: Path, name: str) -> Shown:
+    return Shown("text", str(value))
 
 
 def _row(values: np.ndarray, folder: Path, name: str) -> Shown:
     return Shown("table", json.dumps([float(v) for v in values]))
 
 
-_WRITERS: dict[str, Callable[[Any, Path, str], Shown]] = {
+def _listed(file: Any, folder: Path, name: str) -> Shown:
+    path = Path(file)
+    return _copied(File(path, checked_file(path)), folder, name)
+
+
+_WRITERS: dict[str, Callable[[Any, Path, str], Shown]] = {  # by kind of data
     "images": _image,
-    "media": lambda file, folder, name: _copied(Path(file), folder, name),
-    "texts": lambda value, folder, name: Shown("text", str(value)),
+    "media": _listed,
+    "texts": _text,
     "table": _row,
+}
+_SEEN: dict[type, Callable[[Any, Path, str], Shown]] = {
+    File: _copied,
+    np.ndarray: _image,
+    np.memmap: _image,
+    str: _text,
 }

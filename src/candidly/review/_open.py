@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from . import _schema as t
+from ._media import Shown
 from .project import Person, Project
 
 
@@ -21,6 +22,20 @@ def seen(project: Project, item: int) -> dict[str, str]:
     labels = {"given label": row.given, "guess": row.guessed}
     told = {name: project.rules.classes[label] for name, label in labels.items() if label >= 0}
     return told if row.score is None else told | {"score": f"{row.score:.3g}"}
+
+
+def shown_item(project: Project, item: int) -> Shown:
+    """What an item looks like.
+
+    Raises:
+        KeyError: there is no such item.
+    """
+    columns = (t.item.c.kind, t.item.c.payload)
+    with project.store.read() as connection:
+        row = connection.execute(select(*columns).where(t.item.c.id == item)).one_or_none()
+    if row is None:
+        raise KeyError(f"there is no item {item}.")
+    return Shown(row.kind, row.payload)
 
 
 def answered(project: Project, person: Person) -> int:

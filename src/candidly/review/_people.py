@@ -25,7 +25,7 @@ class Standing:
     Attributes:
         code, name: who. excluded: out of the totals.
         answers, skips: how many stand, known and repeated items included.
-        fast: answers below ``Rules.fast_ms``. seconds: mean time per answer, or None.
+        fast: answers below ``Rules.fast_ms``. seconds: mean of the times that are known, or None.
         gold, gold_right: known items answered, and how many of them rightly.
         low, high: 95 % interval of that share; NaN without any.
         repeats, repeats_same: items answered twice, and how many of them alike.
@@ -71,7 +71,6 @@ def standings_of(connection: Connection, project: Project) -> list[Standing]:
         asked, right = gold.get(row.id, (0, 0))
         repeats, same = again.get(row.id, (0, 0))
         low, high = share_interval(np.array(right), asked).tolist()
-        said = row.answers + row.skips
         found.append(
             Standing(
                 code=row.code,
@@ -80,7 +79,7 @@ def standings_of(connection: Connection, project: Project) -> list[Standing]:
                 answers=row.answers,
                 skips=row.skips,
                 fast=row.fast,
-                seconds=row.ms / 1000 / said if said and row.ms else None,
+                seconds=row.ms / 1000 / row.timed if row.timed else None,
                 gold=asked,
                 gold_right=right,
                 low=low,

@@ -1,4 +1,4 @@
-"""What the standing answers about items come to, kept beside each item.
+"""Recomputes each item's cached counts from its answers.
 
 The log of entries is what counts; these columns only save counting it again. ``refresh`` reads the
 seats of items afresh whenever one of them changes, so that they cannot drift.

@@ -49,6 +49,8 @@ person = Table(
     Column("skips", Integer),
     Column("fast", Integer),
     Column("ms", Float),
+    Column("timed", Integer),  # answers and skips of which ``ms`` is the sum
+    Column("revoked", Integer),  # how often their links and sessions were ended
 )
 
 item = Table(
@@ -119,4 +121,13 @@ example = Table(
     Column("of_class", Integer),
     Column("kind", Text),
     Column("payload", Text),
+)
+
+session = Table(
+    "session",
+    META,
+    Column("id", Text, primary_key=True),
+    Column("role", Text),
+    Column("person", Integer),  # null: of no one person
+    Column("until", Float),
 )

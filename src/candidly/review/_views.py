@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, and_, case, false, func, or_, select
 
-from .._names import lookup
+from .._names import lookup, shortened
 from . import _schema as t
 from ._cards import Card, cards_of, disagreement_of, outcome_of, outcomes
 from .project import Project, find_person
@@ -19,6 +19,7 @@ from .rules import Rules
 from .totals import BY
 
 PAGE = 60  # items of a page
+LONGEST = 1000  # characters of a name that is searched
 LARGEST = 2**63  # of whole numbers that databases know
 SORTS = {  # the orders there are, and what they are good for
     "queue": "in the order in which they are asked",
@@ -68,7 +69,12 @@ class View:
         for name in ("least", "most", "page"):
             value = getattr(self, name)
             if value is not None and not int(name == "page") <= value < LARGEST:
-                raise ValueError(f"{name} is {value}, which cannot be.")
+                raise ValueError(f"{name} is {shortened(value)}, which cannot be.")
+        if len(self.text) > LONGEST:  # SQLite looks for no more than 50,000 bytes
+            raise ValueError(
+                f"the text has {len(self.text)} characters; a name is searched for at most"
+                f" {LONGEST}. Write a part of the name."
+            )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,16 @@ from sqlalchemy import Connection, bindparam, select, update
 from . import _schema as t
 from .project import Person, Project
 
-KEPT = ("cursor", "turns", "golds", "answers", "skips", "fast", "ms")  # what a visit changes
+KEPT = (
+    "cursor",
+    "turns",
+    "golds",
+    "answers",
+    "skips",
+    "fast",
+    "ms",
+    "timed",
+)  # what a visit changes
 
 # what a task shows of an item
 LOOK = tuple(t.item.c[k] for k in ("id", "kind", "payload", "given", "guessed", "asks"))
@@ -56,6 +65,7 @@ class Visit:
     skips: int
     fast: int
     ms: float
+    timed: int
     refused: ValueError | None = None
     tasks: list[Any] = field(default_factory=list)
     before: dict[str, Any] = field(default_factory=dict)
@@ -94,8 +104,8 @@ def leave(connection: Connection, visits: Sequence[Visit]) -> None:
         connection.execute(_LEFT, changed)
 
 
-def nobody(person: Person) -> ValueError:
-    """What to say of somebody whom the project does not know."""
+def unknown_person(person: Person) -> ValueError:
+    """The error, to be raised or handed on, that the project does not know this person."""
     return ValueError(f"there is no person {person.code!r} in this project.")
 
 
@@ -108,6 +118,6 @@ def visit(connection: Connection, project: Project, person: Person) -> Iterator[
     """
     who = arrive(connection, project, [person]).get(person.id)
     if who is None:
-        raise nobody(person)
+        raise unknown_person(person)
     yield who
     leave(connection, [who])

@@ -6,7 +6,7 @@ not know whether it was heard repeats itself until it is.
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +14,12 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from . import _schema as t
-from ._log import ADD, ANSWER, check_id, check_same, check_text, count
+from ._log import ADD, ANSWER, LONGEST_MS, check_id, check_same, check_text, count
 from ._refresh import LAPSED, refresh
 from ._visit import Visit
 from .project import Project
 from .questions import codes_of
+from .rules import Rules
 
 # built once: putting statements together costs more than running them
 _THERE = select(
@@ -38,6 +39,16 @@ _LEFT = select(t.seat.c.item, t.seat.c.repeat).where(
     t.seat.c.entry.is_(None),
     t.seat.c.open == 0,
 )
+_STANDING = (
+    select(t.seat.c.batch, t.entry.c.choice)
+    .join(t.entry, t.entry.c.id == t.seat.c.entry)
+    .where(
+        t.seat.c.person == bindparam("who"),
+        t.seat.c.turn.between(bindparam("first"), bindparam("last")),
+        t.seat.c.batch.in_(bindparam("batches", expanding=True)),
+        t.entry.c.batch == t.seat.c.batch,  # those that came in from elsewhere are of no batch here
+    )
+)
 _SAID = (
     update(t.seat)
     .where(
@@ -56,7 +67,7 @@ class Reply:
     Attributes:
         id: made by the client, different for every reply: 8 to 80 letters, digits and . _ : -
         item, repeat: of the task. choice: in its normal form, see ``Task.choice``; or ``skip``.
-        ms: time taken, or None. note: free text, or None.
+        ms: time taken, of a day at most, or None. note: free text, or None.
         examples: numbers of the examples shown, as text. interface: version of the screen.
     """
 
@@ -75,7 +86,6 @@ def check(project: Project, replies: Sequence[Reply]) -> None:
     if not replies:
         raise ValueError("there is no reply.")
     seen: set[str | tuple[int, int]] = set()
-    times: dict[int, int] = {}
     for reply in replies:
         check_id(reply.id)
         if reply.id in seen:
@@ -85,17 +95,12 @@ def check(project: Project, replies: Sequence[Reply]) -> None:
         seen |= {reply.id, (reply.item, reply.repeat)}
         for text in (reply.note, reply.examples, reply.interface):
             check_text(text)
-        if reply.ms is not None and not (reply.ms >= 0 and math.isfinite(reply.ms)):
-            raise ValueError(f"ms is {reply.ms}; it is a time in milliseconds.")
-        for code in codes_of(reply.choice, project.rules):
-            times[code] = times.get(code, 0) + 1
-    most = project.rules.most_per_label
-    for code, number in times.items():
-        if most is not None and number > most:
+        if reply.ms is not None and not 0 <= reply.ms <= LONGEST_MS:
             raise ValueError(
-                f"{project.rules.classes[code]!r} is on {number} items of the batch; at most"
-                f" {most} are allowed."
+                f"ms is {reply.ms:g}; it is a time in milliseconds, of a day ({LONGEST_MS:g}) at"
+                " most. Leave it out where it is not known."
             )
+        codes_of(reply.choice, project.rules)
 
 
 def keep(
@@ -136,6 +141,8 @@ def _entries_of(
     seats = _seats_of(connection, who, fresh)
     if project.rules.whole_batch:
         _check_whole(connection, who, seats)
+    if project.rules.most_per_label is not None:
+        _check_per_label(connection, project.rules, who, fresh, seats)
     count(project, who, fresh, 1)
     who.held = [seat for seat in who.held if (seat.item, seat.repeat) not in seats]
     return [_entry_of(project, who, reply, seats[reply.item, reply.repeat]) for reply in fresh]
@@ -172,6 +179,29 @@ def _check_whole(connection: Connection, who: Visit, seats: Mapping[tuple[int, i
     left = {(row.item, row.repeat) for row in rows} - set(seats)
     if left:
         raise ValueError(f"{len(left)} items of the batch are not answered; all of them must be.")
+
+
+def _check_per_label(
+    connection: Connection,
+    rules: Rules,
+    who: Visit,
+    replies: Sequence[Reply],
+    seats: Mapping[tuple[int, int], Any],
+) -> None:
+    """Refuse a label on too many items of a batch, of those that were answered before, too."""
+    turns = [seat.turn for seat in seats.values()]
+    near = {"first": min(turns) - rules.batch, "last": max(turns) + rules.batch}
+    batches = sorted({seat.batch for seat in seats.values()})
+    standing = connection.execute(_STANDING, {"who": who.id, "batches": batches, **near})
+    said = [(row.batch, row.choice) for row in standing]
+    said += [(seats[reply.item, reply.repeat].batch, reply.choice) for reply in replies]
+    times = Counter((batch, code) for batch, choice in said for code in codes_of(choice, rules))
+    for (_, code), number in times.items():
+        if rules.most_per_label is not None and number > rules.most_per_label:
+            raise ValueError(
+                f"{rules.classes[code]!r} is on {number} items of the batch, those answered before"
+                f" included; at most {rules.most_per_label} are allowed."
+            )
 
 
 def _entry_of(project: Project, who: Visit, reply: Reply, seat: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, select, update
+from sqlalchemy import Connection, bindparam, case, exists, null, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from . import _schema as t
@@ -64,7 +64,7 @@ _LAPSE = (
         t.seat.c.person == bindparam("who"),
         t.seat.c.repeat == bindparam("again"),
     )
-    .values(until=LAPSED)
+    .values(until=case((t.seat.c.open == 1, null()), else_=LAPSED))  # one seen is not handed out
 )
 _DONE = t.seat.alias("done")
 _AGAIN = (
@@ -115,6 +115,7 @@ class Task:
         examples: numbers of the examples of each of ``classes``, see ``shown_examples``.
         batch: which of the person's batches. turn: which of their turns.
         until: when its lease ends, in seconds since 1970.
+        opened: whether this person has seen its label and guess; then an answer does not count.
     """
 
     item: int
@@ -126,6 +127,7 @@ class Task:
     batch: int
     turn: int
     until: float
+    opened: bool = False
 
     def choice(self, answer: str) -> str:
         """The normal form of what was clicked: ``a`` and ``b`` are the classes as shown.
@@ -251,7 +253,7 @@ def _take(leases: _Leases, project: Project, who: Visit, batch: int) -> Task | N
         return None
     seat = _Seat(repeat, flip_of(rules, who.code, item.id), batch, who.turns)
     until = who.now + rules.lease_s
-    place = {"item": item.id, "person": who.id, "open": 0, "until": until}
+    place = {"item": item.id, "person": who.id, "until": until}
     leases.add(place | vars(seat))
     who.turns += 1
     return _task(project, who, item, seat, until)
@@ -265,6 +267,7 @@ class _Seat:
     flip: int
     batch: int
     turn: int
+    open: int = 0
 
 
 def _gold(connection: Connection, project: Project, who: Visit) -> Any:
@@ -318,6 +321,7 @@ def _task(project: Project, who: Visit, item: Any, seat: Any, until: float) -> T
         batch=seat.batch,
         turn=seat.turn,
         until=until,
+        opened=bool(seat.open),
     )
 
 

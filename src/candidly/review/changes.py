@@ -20,7 +20,11 @@ from .project import Person, Project
 def undo(project: Project, person: Person, id: str) -> int | None:
     """Takes back the person's last answer that stands, by an entry with this ``id``.
 
-    The item is theirs again. Its number, or None when there was nothing to take back.
+    Its item is handed out to them again, before all others; one that they had opened is so still.
+    An item of which the answer had come too late is not: others have its places.
+
+    Returns:
+        The item's number, or None when there was nothing to take back.
 
     Raises:
         ValueError: an ``id`` that cannot be one.
@@ -49,9 +53,8 @@ def _undo(connection: Connection, project: Project, who: Visit, id: str) -> int 
     if seat is None:
         return None
     add(connection, who, id=id, kind=UNDO, item=seat.item, repeat=seat.repeat, target=seat.entry)
-    until: float | None = who.now + project.rules.lease_s
-    if seat.open or seat.late:  # a place that others have taken is not held again
-        until = None if seat.open else LAPSED
+    gone = seat.late and not seat.open  # its place is another's; an opened item takes no place
+    until = LAPSED if gone else who.now + project.rules.lease_s
     connection.execute(update(t.seat).where(*_place(seat)).values(entry=None, until=until))
     refresh(connection, project.rules, [seat.item])
     count(project, who, [seat], -1)

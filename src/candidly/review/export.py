@@ -21,6 +21,7 @@ from .totals import tally, verdicts
 if TYPE_CHECKING:
     import polars as pl
 
+PART = 5000  # entries read at once
 LOG = "candidly review log 1"
 PEOPLE = uuid.UUID("6f7b7c0e-5e0c-5d6e-9d54-6a2f0d1f9b11")  # namespace of Argilla's user ids
 ENTRY = tuple(column for column in t.entry.c if column.name not in ("seq", "person"))
@@ -85,6 +86,23 @@ def label_votes(project: Project) -> Votes:
         if row.choice != SKIP:
             rows.append((row.at_row, row.code, codes_of(row.choice, rules)))
     return Votes.from_rows(rows)
+
+
+def crowd(project: Project) -> pl.DataFrame:
+    """The answers to one label as ``candidly crowd`` reads them; skips are left out.
+
+    Columns: ``item`` (as in ``votes``), ``annotator``, ``label`` (the name of the class).
+
+    Raises:
+        ValueError: another question.
+    """
+    import polars as pl
+
+    question = project.rules.question
+    if question != "one label":
+        raise ValueError(f"the question is {question!r}; candidly crowd reads one label a person.")
+    table = votes(project).filter(pl.col("answer") != SKIP)
+    return table.select("item", annotator="person", label="labels")
 
 
 def released(project: Project) -> list[dict[str, Any]]:
@@ -213,15 +231,26 @@ def log(project: Project) -> Iterator[str]:
 
 
 def entries(project: Project) -> Iterator[dict[str, Any]]:
-    """Every entry of the log in order, with the code and name of its person."""
+    """Every entry of the log in order, with the code and name of its person.
+
+    Between parts no connection is held: whoever takes them slowly keeps nobody from the database.
+    """
+    seq = t.entry.c.seq
     chosen = (
-        select(*ENTRY, t.person.c.code, t.person.c.name)
+        select(seq, *ENTRY, t.person.c.code, t.person.c.name)
         .join(t.person, t.person.c.id == t.entry.c.person)
-        .order_by(t.entry.c.seq)
+        .order_by(seq)
+        .limit(PART)
     )
-    with project.store.read() as connection:
-        for row in connection.execution_options(yield_per=5000).execute(chosen):
-            yield dict(row._mapping)
+    last = -1
+    while True:
+        with project.store.read() as connection:
+            rows = connection.execute(chosen.where(seq > last)).mappings().all()
+        for row in rows:
+            yield {name: value for name, value in row.items() if name != "seq"}
+        if len(rows) < PART:
+            return
+        last = rows[-1]["seq"]
 
 
 def words_of(project: Project, item: Any, choice: str) -> list[str]:

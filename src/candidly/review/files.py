@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .._files import replacing, write_json, write_table
-from .export import argilla, label_studio, log, released, votes
+from .export import argilla, crowd, label_studio, log, released, votes
 from .project import Project
 
 
@@ -18,6 +18,12 @@ def _votes(project: Project, path: Path) -> int:
 
 def _everything(project: Project, path: Path) -> int:
     table = votes(project, everything=True)
+    write_table(table, path)
+    return len(table)
+
+
+def _crowd(project: Project, path: Path) -> int:
+    table = crowd(project)
     write_table(table, path)
     return len(table)
 
@@ -54,6 +60,7 @@ def _log(project: Project, path: Path) -> int:
 FILES: dict[str, Callable[[Project, Path], int]] = {  # each returns the number of rows
     "votes": _votes,
     "all": _everything,
+    "crowd": _crowd,
     "totals": _totals,
     "label-studio": _label_studio,
     "argilla": _argilla,

@@ -13,12 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
 
+from .._tables import about, read_table, typed
 from ..validation import ANSWERS, SetTally, Tally
-from ..validation._answers import _read
 from . import _schema as t
-from ._log import ANSWER, EXCLUDE, INCLUDE, OPEN, UNDO
+from ._log import ANSWER, EXCLUDE, INCLUDE, LONGEST_MS, OPEN, UNDO, time_of
 from ._refresh import refresh
 from .export import ENTRY, LOG, entries
 from .project import CODE, Project
@@ -70,7 +70,12 @@ def import_answers(project: Project, path: Path | str) -> int:
         FileNotFoundError: no such file. ValueError: columns missing, items that the project does
             not have, answers that the question does not have, two of one person about one item.
     """
-    table = _read(Path(path))
+    path = Path(path)
+    table = read_table(path)
+    with about(path):
+        table = table.with_columns(
+            typed(table[name]) for name in ("item", "ms", "at", "flip") if name in table.columns
+        )
     missing = [name for name in ("person", "answer") if name not in table.columns]
     by = next((name for name in ("name", "item") if name in table.columns), None)
     if missing or by is None:
@@ -79,8 +84,7 @@ def import_answers(project: Project, path: Path | str) -> int:
             " answer."
         )
     number = _numbers(project, by)
-    rows = [row for row in table.rows(named=True) if row["answer"] is not None]
-    return _absorb(project, _of_table(project, Path(path), rows, number, by))
+    return _absorb(project, _of_table(project, path, table.rows(named=True), number, by))
 
 
 def import_votes(project: Project, tally: Tally | SetTally) -> int:
@@ -123,7 +127,8 @@ def _absorb(project: Project, found: Iterable[Mapping[str, Any]]) -> int:
             items |= {entry["item"] for entry in new if entry["item"] is not None}
             if new:
                 rows = [
-                    {name: entry.get(name) for name in NAMES} | {"person": people[entry["code"]]}
+                    {name: entry.get(name) for name in NAMES}
+                    | {"person": people[entry["code"]], "ms": time_of(entry.get("ms"))}
                     for entry in new
                 ]
                 connection.execute(insert(t.entry), rows)
@@ -218,8 +223,10 @@ def _seat_row(
     place: tuple[int, int, int], before: Any, said: Any, opened: float | None
 ) -> dict[str, Any]:
     seen = opened is not None and place[2] == 0 and (said is None or opened < said.at)
-    until = None if said is not None or seen or before is None else before.until
-    if said is None and not seen and until is None:
+    until = None if said is not None or before is None else before.until
+    if seen:
+        until = until or None  # handed out still, or never again
+    elif said is None and until is None:
         until = 0.0  # an answer taken back elsewhere: not theirs any more, unless handed out again
     return {
         "item": place[0],
@@ -236,20 +243,22 @@ def _seat_row(
 
 def _count_people(connection: Connection, project: Project, everyone: Sequence[int]) -> None:
     e = t.entry.c
-    skip, fast = e.choice == SKIP, e.ms < project.rules.fast_ms
+    skip, timed = e.choice == SKIP, e.ms.between(0, LONGEST_MS)
+    fast = and_(timed, e.ms < project.rules.fast_ms)
     rows = connection.execute(
         select(
             t.seat.c.person,
             func.sum(case((skip, 0), else_=1)).label("answers"),
             func.sum(case((skip, 1), else_=0)).label("skips"),
             func.sum(case((fast, 1), else_=0)).label("fast"),
-            func.coalesce(func.sum(e.ms), 0.0).label("ms"),
+            func.coalesce(func.sum(case((timed, e.ms))), 0.0).label("ms"),
+            func.sum(case((timed, 1), else_=0)).label("timed"),
         )
         .join(t.entry, e.id == t.seat.c.entry)
         .where(t.seat.c.person.in_(everyone))
         .group_by(t.seat.c.person)
     ).all()
-    none = {"answers": 0, "skips": 0, "fast": 0, "ms": 0.0}
+    none = {"answers": 0, "skips": 0, "fast": 0, "ms": 0.0, "timed": 0}
     found = {row.person: {name: getattr(row, name) for name in none} for row in rows}
     for person in everyone:
         changed = update(t.person).where(t.person.c.id == person)
@@ -268,13 +277,20 @@ def _line(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
         if not isinstance(found, dict):
-            raise TypeError
+            raise ValueError("it is no entry")
         if number and (missing := {*NAMES, "code"} - {*found, "examples"}):
             raise ValueError(f"{sorted(missing)[0]} is missing")
-        if number and (found["kind"] not in KINDS or not CODE.fullmatch(found["code"])):
+        code = found.get("code")
+        if number and (found["kind"] not in KINDS or not CODE.fullmatch(str(code))):
             raise ValueError("its kind or code is unknown")
+    except json.JSONDecodeError:
+        raise ValueError(
+            f"{path} is damaged in line {number + 1}, which is no JSON; export the log again."
+        ) from None
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{path} cannot be read in line {number + 1} ({error}).") from None
+        raise ValueError(
+            f"{path} cannot be read in line {number + 1} ({error}); export the log again."
+        ) from None
     return found
 
 
@@ -295,6 +311,8 @@ def _of_table(
 ) -> Iterator[dict[str, Any]]:
     seen: dict[tuple[int, str], int] = {}
     for k, row in enumerate(rows):
+        if row["answer"] is None:
+            continue
         key = str(row[by]) if by == "name" else row[by]
         if key not in number:
             raise ValueError(f"{path}: row {k} is about {by} {key!r}, which the project lacks.")

@@ -63,7 +63,22 @@ SUMS = (  # what the organiser's sums read, and nothing that an item shows
     (gold, given, guessed, pattern, done, said, skipped, held, truth)""",
 )
 
-MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, EXAMPLES, SUMS)
+_TIMED = """FROM seat JOIN entry ON entry.id = seat.entry WHERE seat.person = person.id
+    AND entry.ms >= 0 AND entry.ms <= 86400000"""
+TIMES = (  # of people, without those that nobody can have taken; see ``_log.time_of``
+    "ALTER TABLE person ADD COLUMN timed INTEGER NOT NULL DEFAULT 0",
+    f"UPDATE person SET ms = COALESCE((SELECT SUM(entry.ms) {_TIMED}), 0)",
+    f"UPDATE person SET timed = (SELECT COUNT(*) {_TIMED})",
+)
+
+SESSIONS = (
+    "ALTER TABLE person ADD COLUMN revoked INTEGER NOT NULL DEFAULT 0",
+    """CREATE TABLE session (id TEXT PRIMARY KEY, role TEXT NOT NULL,
+    person INTEGER REFERENCES person (id), until DOUBLE PRECISION NOT NULL)""",
+    "CREATE INDEX session_until ON session (role, person, until)",
+)
+
+MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, EXAMPLES, SUMS, TIMES, SESSIONS)
 
 
 def migrate(connection: Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> int:

@@ -8,7 +8,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,21 @@ from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from .._files import replacing
+from .._names import shortened
 from ..labelled import Labelled
-from ..seeds import draw
 from . import _schema as t
+from ._folder import make_folder
 from ._items import Item, check_items, gold_items, ordered
 from ._media import FOLDER, Shown, looks_of
+from ._orders import drawn, new_seed, seed_of
 from .questions import codes_of
-from .rules import Rules
+from .rules import Rules, check_new
 from .store import Store, open_store
 
 DATABASE = "review.db"
 ADDRESS = "review.json"  # of a database that is elsewhere
 CODE = re.compile(r"[A-Za-z0-9._@-]{1,64}")
+IN_FILES = ("image", "audio")  # kinds of looks that are files below the media folder
 KEPT_EXAMPLES = 50  # of each class, from which those beside an item are drawn
 
 
@@ -65,12 +68,16 @@ class Project:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who answers: ``code`` is the name under which they are known, and sign in."""
+    """Somebody who answers: ``code`` is the name under which they are known, and sign in.
+
+    ``revoked`` is how often their links and sessions were ended.
+    """
 
     id: int
     code: str
     name: str | None = None
     excluded: bool = False
+    revoked: int = 0
 
 
 def make_project(
@@ -93,17 +100,20 @@ def make_project(
             people and are no part of the totals.
         order: rows in order, for the goal ``order``; for a ranking that is to be safe,
             ``stability.checking_plan(case).items``.
-        examples: training examples with ``given``, from which examples of classes are drawn.
+        examples: training examples with ``given``, from which examples of classes are drawn; none
+            of those that look like an item to the byte, as they would tell its label.
         url: ``postgresql://user@host/database`` instead of a file.
 
     Raises:
         ValueError: a folder or database that holds a project, items that do not fit the question,
-            a gold answer that it does not have. OSError: it cannot be written.
+            a gold answer that it does not have, a threshold where nothing is decided. OSError: it
+            cannot be written.
     """
     folder = Path(folder)
-    for name in (DATABASE, ADDRESS):
-        if (folder / name).exists():
-            raise ValueError(f"{folder} holds a project already; choose another folder.")
+    check_free(folder)
+    check_new(rules)
+    if rules.seed is None:
+        rules = replace(rules, seed=new_seed())
     everything = gold_items(items, gold or {})
     check_items(everything, rules)
     for item in everything:
@@ -113,8 +123,8 @@ def make_project(
     golds = [item for item in everything if item.key is not None]
     rows = [_item_row(k, item) for k, item in enumerate([*asked, *golds])]
     fingerprint = _fingerprint(rules, rows)
-    folder.mkdir(parents=True, exist_ok=True)
-    shown = [] if examples is None else _examples(examples, rules, folder / FOLDER)
+    make_folder(folder)
+    shown = [] if examples is None else _examples(examples, rules, folder / FOLDER, everything)
     store = open_store(url or folder / DATABASE, new=True)
 
     def fill(connection: Connection) -> None:
@@ -132,11 +142,18 @@ def make_project(
     try:
         store.write(fill)
         if url is not None:
-            with replacing(folder / ADDRESS) as file:
+            with replacing(folder / ADDRESS, private=True) as file:
                 file.write(json.dumps({"url": url}).encode())
     finally:
         store.close()
     return open_project(folder)
+
+
+def check_free(folder: Path) -> None:
+    """Raises ValueError for a folder that holds a project; ask before media are copied there."""
+    for name in (DATABASE, ADDRESS):
+        if (folder / name).exists():
+            raise ValueError(f"{folder} holds a project already; choose another folder.")
 
 
 def open_project(folder: Path | str) -> Project:
@@ -153,7 +170,7 @@ def open_project(folder: Path | str) -> Project:
             raise FileNotFoundError(
                 f"{folder} holds no project; candidly review new {folder} makes one."
             )
-        place = json.loads((folder / ADDRESS).read_text())["url"]
+        place = _address(folder / ADDRESS)
     store = open_store(place)
     try:
         with store.read() as connection:
@@ -179,6 +196,17 @@ def open_project(folder: Path | str) -> Project:
     )
 
 
+def _address(path: Path) -> str:
+    """Where the database of a project is that is not in its folder."""
+    try:
+        return str(json.loads(path.read_text())["url"])
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f'{path} is damaged; it should hold {{"url": "postgresql://user@host/name"}}, the'
+            " address of the project's database."
+        ) from None
+
+
 def add_person(project: Project, code: str | None = None, name: str | None = None) -> Person:
     """Somebody new; without a code one that cannot be guessed is made.
 
@@ -188,7 +216,8 @@ def add_person(project: Project, code: str | None = None, name: str | None = Non
     code = secrets.token_urlsafe(9) if code is None else code
     if not CODE.fullmatch(code):
         raise ValueError(
-            f"the code {code!r} of a person must be 1 to 64 letters, digits, dots, _, @ and -."
+            f"the code {shortened(code)} of a person must be 1 to 64 letters, digits, dots, _, @"
+            " and -."
         )
 
     def add(connection: Connection) -> int:
@@ -213,15 +242,15 @@ def find_person(project: Project, code: str) -> Person:
     with project.store.read() as connection:
         row = connection.execute(select(t.person).where(t.person.c.code == code)).one_or_none()
     if row is None:
-        raise KeyError(f"nobody has the code {code!r}.")
-    return Person(row.id, row.code, row.name, bool(row.excluded))
+        raise KeyError(f"nobody has the code {shortened(code)}.")
+    return Person(row.id, row.code, row.name, bool(row.excluded), row.revoked)
 
 
 def people(project: Project) -> list[Person]:
     """Everybody, in the order in which they came."""
     with project.store.read() as connection:
         rows = connection.execute(select(t.person).order_by(t.person.c.id)).all()
-    return [Person(row.id, row.code, row.name, bool(row.excluded)) for row in rows]
+    return [Person(row.id, row.code, row.name, bool(row.excluded), row.revoked) for row in rows]
 
 
 def shown_examples(project: Project, numbers: Sequence[int]) -> list[Shown]:
@@ -253,17 +282,36 @@ def _fingerprint(rules: Rules, rows: Sequence[Mapping[str, Any]]) -> str:
     return digest.hexdigest()
 
 
-def _examples(data: Labelled, rules: Rules, folder: Path) -> list[dict[str, Any]]:
-    """Up to ``KEPT_EXAMPLES`` rows of each class, drawn at random."""
+def _examples(
+    data: Labelled, rules: Rules, folder: Path, items: Sequence[Item]
+) -> list[dict[str, Any]]:
+    """Up to ``KEPT_EXAMPLES`` rows of each class that look like no item, drawn at random."""
     if data.given is None:
         raise ValueError("examples of classes need `given` labels, and these data have none.")
     if data.classes != rules.classes:
         raise ValueError("examples of classes are of other classes than the project's.")
     look = looks_of(data, folder, "example-")
-    found = []
-    order = draw(rules.seed, "review examples").permutation(data.n)
+    asked = {_content(item.shown, folder) for item in items}
+    found: list[dict[str, Any]] = []
+    order = drawn(seed_of(rules), "review examples").permutation(data.n)
     for label in range(data.q):
-        for row in order[data.given[order] == label][:KEPT_EXAMPLES].tolist():
+        left = KEPT_EXAMPLES
+        for row in order[data.given[order] == label].tolist():
+            if not left:
+                break
             shown = look(row)
+            if _content(shown, folder) in asked:
+                if shown.kind in IN_FILES:
+                    (folder / shown.payload).unlink()
+                continue
+            left -= 1
             found.append({"of_class": label, "kind": shown.kind, "payload": shown.payload})
     return [{"id": k, **row} for k, row in enumerate(found)]
+
+
+def _content(shown: Shown, folder: Path) -> tuple[str, bytes]:
+    """What is the same of two that look the same."""
+    file = folder / shown.payload
+    there = shown.kind in IN_FILES and file.is_file()
+    content = file.read_bytes() if there else shown.payload.encode()
+    return shown.kind, hashlib.sha256(content).digest()

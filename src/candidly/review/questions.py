@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from .._names import nearest
+from .._names import nearest, shortened
 from ..validation import ANSWERS
-from ..validation._verdicts import FEWEST
-
-if TYPE_CHECKING:
-    from .rules import Rules
+from .rules import Rules
 
 SKIP = "skip"
 YES_NO = ("no", "yes")
@@ -87,14 +83,16 @@ def _verdict(choice: str, rules: Rules) -> tuple[int, ...]:
 def _verdict_settled(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
     needed = rules.threshold or rules.people // 2 + 1
     most = max((counts.get(code, 0) for code in range(4)), default=0)
-    enough = sum(counts.values()) >= FEWEST
+    enough = sum(counts.values()) >= rules.fewest
     return enough and (most >= needed or most + left < needed)
 
 
 def _one(choice: str, rules: Rules) -> tuple[int, ...]:
     found = _several(choice, rules)
     if len(found) != 1:
-        raise ValueError(f"the answer {choice!r} holds {len(found)} classes; one is asked for.")
+        raise ValueError(
+            f"the answer {shortened(choice)} holds {len(found)} classes; one is asked for."
+        )
     return found
 
 
@@ -106,14 +104,16 @@ def _one_settled(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
 def _several(choice: str, rules: Rules) -> tuple[int, ...]:
     q = len(rules.classes)
     words = choice.split()
-    numbers = [int(word) for word in words if word.isascii() and word.isdigit()]
+    numbers = [int(word) for word in words if word.isascii() and word.isdigit() and len(word) < 10]
     if len(numbers) < len(words) or not words or max(numbers) >= q:
         raise ValueError(
-            f"the answer is {choice!r}; write class numbers from 0 to {q - 1} with a space between,"
-            " or skip."
+            f"the answer is {shortened(choice)}; write class numbers from 0 to {q - 1} with a space"
+            " between, or skip."
         )
     if numbers != sorted(set(numbers)):
-        raise ValueError(f"the answer is {choice!r}; name each class once, in ascending order.")
+        raise ValueError(
+            f"the answer is {shortened(choice)}; name each class once, in ascending order."
+        )
     if rules.most_labels is not None and len(numbers) > rules.most_labels:
         raise ValueError(
             f"the answer holds {len(numbers)} classes; at most {rules.most_labels} are allowed."
@@ -139,7 +139,7 @@ def _yes_no_settled(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
 def _unknown(choice: str, known: Iterable[str]) -> ValueError:
     names = [*known, SKIP]
     return ValueError(
-        f"the answer is {choice!r}; it can be {', '.join(names)}{nearest(choice, names)}"
+        f"the answer is {shortened(choice)}; it can be {', '.join(names)}{nearest(choice, names)}"
     )
 
 

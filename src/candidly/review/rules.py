@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
 from .._names import lookup, nearest
 from ..validation import ANSWERS
-from .questions import QUESTIONS
+from ..validation._verdicts import FEWEST
 
 INFINITE = float("inf")
+SECRET_BITS = 128  # of a seed that is drawn
+_SECRET = re.compile(rf"[0-9a-f]{{{SECRET_BITS // 4}}}")
+APART = 10  # turns between an item and its repetition, at least
+DECIDES = {  # what can be asked, and whether the answers about an item come to a verdict
+    "verdict": True,
+    "one label": False,
+    "several labels": False,
+    "yes or no": True,
+}
 GOALS = {
     "random": "estimate how many labels are wrong",
     "quality": "clean: the most suspicious first",
@@ -23,7 +33,7 @@ class Rules:
     """How a project asks.
 
     Attributes:
-        question: a name among ``QUESTIONS``.
+        question: a name among ``DECIDES``; see ``questions``.
         classes: their names; a class is its place among them.
         title: of the project. guidelines: what people should know, as plain text.
         people: different people asked about each item, W.
@@ -40,7 +50,9 @@ class Rules:
         limit: items that one person may answer, or None.
         examples: examples of each class shown beside an item.
         shown_px: size at which an image is shown, or None for what fits.
-        seed: of every order.
+        seed: of every order; whoever knows it can work out which items are known ones, and which
+            class of an item is its label. None: ``make_project`` draws 128 bits, and keeps them as
+            text. A whole number gives the same orders each time, for tests and demonstrations.
 
     Raises:
         ValueError: what cannot be; the message names the field.
@@ -66,12 +78,12 @@ class Rules:
     limit: int | None = None
     examples: int = 0
     shown_px: int | None = None
-    seed: int = 0
+    seed: int | str | None = None
 
     def __post_init__(self) -> None:
         for name in ("classes", "offered"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        lookup(QUESTIONS, self.question, "question")
+        lookup(DECIDES, self.question, "question")
         lookup(GOALS, self.goal, "goal")
         _check_numbers(self)
         for name in self.offered:
@@ -83,6 +95,7 @@ class Rules:
         if len(set(self.classes)) < len(self.classes):
             raise ValueError("classes has a name twice.")
         _check_threshold(self)
+        _check_seed(self.seed)
         if self.adaptive and self.question == "several labels":
             raise ValueError("adaptive stopping is for answers that decide; sets only grow.")
 
@@ -90,6 +103,16 @@ class Rules:
     def needed(self) -> int:
         """People that make a verdict, or that must say yes."""
         return self.threshold or self.people // 2 + 1
+
+    @property
+    def fewest(self) -> int:
+        """Answers about an item, below which nothing is decided: three, or all who are asked."""
+        return min(FEWEST, self.people)
+
+    @property
+    def decides(self) -> bool:
+        """Whether answers come to verdicts; labels are collected, and whoever uses them decides."""
+        return DECIDES[self.question]
 
     def to_json(self) -> str:
         """Text that ``from_json`` reads."""
@@ -116,7 +139,6 @@ def _check_numbers(rules: Rules) -> None:
         "most_per_label": 1,
         "limit": 1,
         "shown_px": 1,
-        "seed": 0,
     }
     for name, lowest in least.items():
         value = getattr(rules, name)
@@ -127,15 +149,36 @@ def _check_numbers(rules: Rules) -> None:
             raise ValueError(f"{name} is 1, which leaves no other items; take 2 or more, or 0.")
 
 
+def _check_seed(seed: object) -> None:
+    number = isinstance(seed, int) and 0 <= seed < 2**64
+    if not (seed is None or number or (isinstance(seed, str) and _SECRET.fullmatch(seed))):
+        raise ValueError(
+            f"seed is {seed!r}; leave it out, and {SECRET_BITS} bits are drawn, or give a whole"
+            " number from 0 to 2**64 - 1."
+        )
+
+
 def _check_threshold(rules: Rules) -> None:
     if rules.threshold is None:
         return
     if rules.threshold > rules.people:
-        raise ValueError(f"threshold is {rules.threshold}, but {rules.people} people are asked.")
+        raise ValueError(
+            f"threshold is {rules.threshold} and people is {rules.people}: no item would get as"
+            f" many equal answers. Use a threshold of at most {rules.people}."
+        )
     if rules.question == "verdict" and 2 * rules.threshold <= rules.people:
         raise ValueError(
             f"threshold is {rules.threshold} of {rules.people} people: two answers could reach it."
             f" Take at least {rules.people // 2 + 1}."
+        )
+
+
+def check_new(rules: Rules) -> None:
+    """Raises ValueError for what a new project cannot have, though one that is there may."""
+    if rules.threshold is not None and not rules.decides:
+        raise ValueError(
+            f"threshold is {rules.threshold}, but the question {rules.question!r} comes to no"
+            " verdict: its answers are kept as votes. Leave the threshold out."
         )
 
 
@@ -181,11 +224,17 @@ def plan_cost(
     seconds_per_batch: float,
     pay_per_hour: float = 0.0,
     said: int = 0,
+    golds: int = 0,
 ) -> Cost:
     """What it takes to ask everyone about ``items`` items, known and repeated ones included.
 
+    Planned for as few people as can answer everything; each of them is asked about each known item
+    once at most, and nothing is repeated before there is something to repeat.
+
     Args:
+        items: to ask about, known ones aside.
         said: answers that are there already, or not needed any more.
+        golds: known items that there are.
 
     >>> plan_cost(10_000, PRESETS["candidates"], seconds_per_batch=60, pay_per_hour=12)
     Cost(answers=100000, batches=10000, hours=166.66666666666666, money=2000.0)
@@ -197,12 +246,28 @@ def plan_cost(
         )
     if not 0 <= said <= items * rules.people:
         raise ValueError(f"said is {said} of {items * rules.people} answers, which cannot be.")
-    rest = 1.0
-    for every in (rules.gold_every, rules.repeat_every):
-        rest -= 1 / every if every else 0
-    if rest <= 0:
-        raise ValueError("gold_every and repeat_every leave no turn for other items.")
-    answers = round((items * rules.people - said) / rest)
+    if not golds >= 0:
+        raise ValueError(f"golds is {golds}; it is a number of known items, 0 or more.")
+    turns = [_turns(each, rules, golds) for each in (items, said / rules.people)]
+    answers = round(rules.people * (turns[0] - turns[1]))
     batches = -(-answers // rules.batch)
     hours = batches * seconds_per_batch / 3600
     return Cost(answers, batches, hours, hours * pay_per_hour)
+
+
+def _turns(answers: float, rules: Rules, golds: int) -> float:
+    """Turns that one person takes for so many answers that count, on average."""
+    known = 1 / rules.gold_every if rules.gold_every and golds else 0.0
+    again = 1 / rules.repeat_every if rules.repeat_every else 0.0
+    if known + again >= 1:
+        raise ValueError("gold_every and repeat_every leave no turn for other items.")
+
+    def total(of_known: float, share: float) -> float:
+        """With so many known items, and a share of the turns for more of them."""
+        early = (answers + of_known) / (1 - share)
+        if early <= APART:
+            return early
+        return (answers + of_known - APART * again) / (1 - share - again)
+
+    found = total(0, known)
+    return found if found * known <= golds else total(golds, 0)

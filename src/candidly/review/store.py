@@ -19,9 +19,11 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from ._folder import close_to_others, make_file
 from ._group import Group, Job
+from ._trouble import StoreError, in_words
 from .migrations import migrate
 
 Value = TypeVar("Value")
@@ -48,8 +50,12 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection in a transaction of its own, for reading."""
-        with self.engine.connect() as connection, connection.begin():
+        """A connection in a transaction of its own, for reading.
+
+        Raises:
+            StoreError: the database could not be read.
+        """
+        with in_words(), self.engine.connect() as connection, connection.begin():
             yield connection
 
     def write(self, work: Callable[[Connection], Value], synced: bool = True) -> Value:
@@ -62,9 +68,11 @@ class Store:
                 may; a killed process never does.
 
         Raises:
-            Whatever ``work`` raises; then nothing of it was written.
+            Whatever ``work`` raises; then nothing of it was written. StoreError: the database
+            could not do it.
         """
-        return self._group.write(Job(lambda connection, _: [work(connection)], None, synced))
+        with in_words():
+            return self._group.write(Job(lambda connection, _: [work(connection)], None, synced))
 
     def write_one_of(
         self,
@@ -79,7 +87,8 @@ class Store:
                 and nothing of it was written, the exception to raise there.
             asked: what this thread asks for.
         """
-        return self._group.write(Job(work, asked, synced))
+        with in_words():
+            return self._group.write(Job(work, asked, synced))
 
     def _run(self, jobs: Sequence[Job]) -> None:
         if len(jobs) == 1 or not self._together(jobs):
@@ -142,7 +151,8 @@ def open_store(place: Path | str, new: bool = False) -> Store:
 
     Args:
         place: a SQLite file, or ``postgresql://user@host/database``.
-        new: make it; otherwise it must be there.
+        new: make it; otherwise it must be there. A file that is made is its owner's alone, and one
+            that is there is closed to those who are neither its owner nor of its group.
 
     Raises:
         FileNotFoundError: no such file. ValueError: no such address, an address with a password,
@@ -150,15 +160,20 @@ def open_store(place: Path | str, new: bool = False) -> Store:
             answer.
     """
     address = _address(place, new)
+    if address.get_backend_name() == "sqlite":
+        # before SQLite makes the files beside it, to which it gives the same permissions
+        (make_file if new else close_to_others)(Path(place))
     store = Store(_engine(address))
     try:
         store.write(migrate)
-    except OperationalError as error:
+    except StoreError as error:
         store.close()
-        raise OSError(f"{place} cannot be opened: {_first_line(error)}") from None
-    except DBAPIError as error:
-        store.close()
-        raise ValueError(f"{place} is no database of candidly: {_first_line(error)}") from None
+        if error.kind in ("damaged", "fault"):
+            raise ValueError(
+                f"{place} is no database of candidly, or a damaged one. Look whether it is the"
+                " right file or address; candidly review new makes a project."
+            ) from error
+        raise StoreError(error.kind, f"{place} cannot be opened. ") from error
     except BaseException:
         store.close()
         raise
@@ -224,12 +239,15 @@ def _do(connection: Connection, jobs: Sequence[Job]) -> None:
 
 
 def _try(connection: Connection, jobs: Sequence[Job]) -> None:
-    """The same, so that what it raises leaves everything before as it is; then one by one."""
+    """The same, so that what it raises leaves everything before as it is; then one by one.
+
+    Where the connection is gone there is nothing to go back to: what it raised is for all.
+    """
     connection.exec_driver_sql("SAVEPOINT work")
     try:
         _do(connection, jobs)
     except Exception as error:
-        if _broken_off(error):
+        if _broken_off(error) or connection.invalidated:
             raise
         connection.exec_driver_sql("ROLLBACK TO SAVEPOINT work")
         if len(jobs) == 1:
@@ -243,7 +261,3 @@ def _try(connection: Connection, jobs: Sequence[Job]) -> None:
 def _broken_off(error: Exception) -> bool:
     """Whether PostgreSQL says that trying again may help."""
     return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in RETRIED
-
-
-def _first_line(error: DBAPIError) -> str:
-    return str(error.orig).strip().splitlines()[0]

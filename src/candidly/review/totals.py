@@ -235,7 +235,7 @@ def _check_verdicts(project: Project, what: str) -> None:
 def _judged(counted: Tally, rules: Rules) -> Verdicts:
     majority = counted.answers // 2 + 1
     needed = majority if rules.threshold is None else np.maximum(majority, rules.threshold)
-    return Verdicts(counted, needed, categories(counted.counts, needed))
+    return Verdicts(counted, needed, categories(counted.counts, needed, rules.fewest))
 
 
 def _verdicts_of(sums: Sums, rules: Rules) -> Verdicts:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from ._visit import arrive, leave, nobody
+from ._visit import arrive, leave, unknown_person
 from .answers import Reply, check, keep
 from .assign import Task, check_ahead, hand_out
 from .project import Person, Project
@@ -118,4 +118,4 @@ def _serve_different(
         hand_out(connection, project, wanting)
     leave(connection, [who for who, _ in here])
     outcomes = {request: who.refused or who.tasks for who, request in here}
-    return {request: outcomes.get(request, nobody(request.person)) for request in requests}
+    return {request: outcomes.get(request, unknown_person(request.person)) for request in requests}

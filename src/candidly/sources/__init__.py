@@ -7,10 +7,10 @@ download; see ``load`` for where it is looked for.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .._names import lookup
+from .._names import UnknownName, lookup
 from ..labelled import Labelled
 from . import label_errors
 from ._crowds import SOURCES_OF_CROWDS
@@ -192,6 +192,7 @@ def load(
     root: str | os.PathLike[str] | None = None,
     download: bool = True,
     watch: Callable[[int, int], None] = lambda done, total: None,
+    classes: Sequence[str] | int | None = None,
 ) -> Labelled:
     """A known data set by name, or a file of your own.
 
@@ -203,21 +204,31 @@ def load(
             variable CANDIDLY_DATA, candidly's cache folder, and a download into it.
         download: whether to ask the network for what is not on this machine.
         watch: called with rows done and rows in all, by what takes long.
+        classes: of a file of your own, the names of the classes in order, or how many there are;
+            by default what the labels show.
 
     Raises:
         UnknownName (a KeyError): no such data set; the message suggests the nearest.
         FileNotFoundError: no such file, or one that could not be had; the message says which file
             to put where.
-        ValueError: a file that does not hold what it should.
+        ValueError: a file that does not hold what it should, or of another kind; or ``classes``
+            with a known data set, which has its own.
 
     Warns:
         UserWarning: the file of a known data set differs from the one on record, or labels were
             found without the images that they are about.
     """
+    if not isinstance(name_or_path, (str, os.PathLike)):
+        raise ValueError(
+            f"load takes a name or a path, and this is of the type {type(name_or_path).__name__};"
+            " from_arrays takes arrays and tables."
+        )
     path = Path(name_or_path).expanduser()
     if isinstance(name_or_path, os.PathLike) or path.suffix.lower() in SUFFIXES:
-        return load_file(path)
-    _, source = lookup(SOURCES, str(name_or_path), "data set")
+        return load_file(path, classes)
+    source = _known(str(name_or_path), path)
+    if classes is not None:
+        raise ValueError(f"`classes` (--classes) is for files; {source.name} has its own.")
     if not source.files:
         return source.loader()
     if source.parts:
@@ -231,6 +242,28 @@ def load(
     if source.pictures:
         data = with_pictures(data, source, find_beside(source.pictures, root), watch)
     return data
+
+
+def _known(name: str, path: Path) -> Source:
+    """The entry of this name; what looks like a file is told how files end.
+
+    Raises:
+        UnknownName, ValueError: no such data set.
+    """
+    try:
+        return lookup(SOURCES, name, "data set")[1]
+    except UnknownName:
+        if not name.strip():
+            raise ValueError("the name of the data set is empty.") from None
+        if path.is_dir():
+            raise ValueError(f"{name} is a folder; give a file, or a known data set.") from None
+        if path.suffix or path.exists() or len(path.parts) > 1:
+            raise ValueError(
+                f"{name} is no file that can be read: its name must end in {', '.join(SUFFIXES)}."
+                " Nor is it a known data set; candidly.sources.SOURCES (candidly data list) names"
+                " them."
+            ) from None
+        raise
 
 
 def title_of(name: str) -> str:

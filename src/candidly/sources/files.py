@@ -13,25 +13,38 @@ classes, ids   (optional) class names (q,), ids (n,)
 ``.csv`` and ``.parquet``: one example a row. ``candidates`` holds labels joined by ``|`` (or, in
 parquet, lists), ``given`` and ``truth`` one label or nothing, ``id`` a name. The inputs are a
 column ``text``, or a column ``path`` (files, relative to the table's folder), or else all the
-other columns, which must be numbers. Labels are names; where all are whole numbers, they are class
-numbers from 0.
+other columns, which must be numbers; a first column without a name that numbers the rows, as pandas
+writes it, is left out. Labels are names; where all are whole numbers, they are class numbers from
+0. How labels are written is one rule, see ``_label_text``.
 
 ``.mat``: see ``sources.mat``.
 """
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._convert import from_text, written_classes
+from .._tables import (
+    TABLES,
+    about,
+    check_file,
+    check_filled,
+    listed,
+    number_column,
+    read_table,
+    typed,
+)
 from ..labelled import Labelled, from_arrays, from_stored
 from ..storage import read_arrays
 from .mat import load_mat
 
-SUFFIXES = (".npz", ".mat", ".csv", ".parquet")
+SUFFIXES = (".npz", ".mat", *TABLES)
+LABELS = ("candidates", "given", "truth")  # columns of tables
 NAMES = {
     "inputs": ("inputs", "X", "data"),
     "candidates": ("candidates", "partial_target"),
@@ -42,32 +55,40 @@ NAMES = {
 }
 
 
-def load_file(path: Path) -> Labelled:
+def load_file(path: Path, classes: Any = None) -> Labelled:
     """The data of a ``.npz``, ``.mat``, ``.csv`` or ``.parquet`` file.
+
+    Args:
+        path: of the file.
+        classes: names in order, or how many, where the file does not say.
 
     Raises:
         FileNotFoundError: no such file.
         ValueError: another kind of file, or one that does not hold what it should.
     """
+    check_file(path, SUFFIXES)
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path} must end in one of {', '.join(SUFFIXES)}.")
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}.")
-    if suffix == ".mat":
-        return load_mat(path)  # names the path itself
-    try:
-        return _load_npz(path) if suffix == ".npz" else _load_table(path)
-    except ValueError as error:
-        if str(path) in str(error):
-            raise
-        raise ValueError(f"{path}: {error}") from error
+    with about(path):
+        if suffix == ".mat":
+            return _renamed(load_mat(path), classes)
+        if suffix == ".npz":
+            return _load_npz(path, classes)
+        return _load_table(path, classes)
 
 
-def _load_npz(path: Path) -> Labelled:
+def _renamed(data: Labelled, classes: Any) -> Labelled:
+    """With these names, where there are any: one for each class."""
+    names = written_classes(classes)
+    number = len(names) or classes
+    if classes is not None and number != data.q:
+        raise ValueError(f"`classes` says {number} classes, and it has {data.q}.")
+    return replace(data, classes=names) if names else data
+
+
+def _load_npz(path: Path, classes: Any) -> Labelled:
     arrays, note = read_arrays(path)
     if note is not None:
-        return from_stored(path, arrays, note)
+        return _renamed(from_stored(path, arrays, note), classes)
     found: dict[str, Any] = {}
     for name, spellings in NAMES.items():
         present = [spelling for spelling in spellings if spelling in arrays]
@@ -80,6 +101,10 @@ def _load_npz(path: Path) -> Labelled:
             f"has the arrays {', '.join(arrays) or '(none)'}. Needed: inputs (or X, data), and one"
             " of candidates (partial_target), given (y) and truth (target)."
         )
+    if classes is not None:
+        found["classes"] = classes
+    if not all(array.ndim for array in found.values() if isinstance(array, np.ndarray)):
+        raise ValueError("holds single numbers where arrays with one entry a row are needed.")
     n = len(found["inputs"])
     for name in ("candidates", "truth"):
         if name in found and found[name].ndim == 2:
@@ -105,60 +130,31 @@ def _one_hot_to_labels(target: np.ndarray) -> np.ndarray:
     return target.argmax(1)
 
 
-def _load_table(path: Path) -> Labelled:
-    import polars  # a fifth of a second to import
-
-    read = polars.read_csv if path.suffix.lower() == ".csv" else polars.read_parquet
-    try:
-        frame = read(path)
-    except polars.exceptions.PolarsError as error:
-        raise ValueError(f"not a readable table ({error}).") from error
-    labels = {
-        name: _split(frame[name].to_list(), several=name == "candidates")
-        for name in ("candidates", "given", "truth")
-        if name in frame.columns
-    }
-    if not labels:
+def _load_table(path: Path, classes: Any) -> Labelled:
+    frame = read_table(path)
+    cells = {name: frame[name].to_list() for name in LABELS if name in frame.columns}
+    if not cells:
         raise ValueError(
-            f"has the columns {', '.join(frame.columns[:20])}. Needed: at least one of candidates"
+            f"it has the columns {listed(frame.columns)}. Needed: at least one of candidates"
             " (labels joined by |), given and truth."
         )
-    numbers = all(
-        re.fullmatch(r"-?\d+", label) for rows in labels.values() for r in rows for label in r
-    )
-    values: dict[str, Any] = {name: _values(rows, name, numbers) for name, rows in labels.items()}
-    ids = frame["id"].to_list() if "id" in frame.columns else None
+    values = from_text(cells, written_classes(classes))
+    ids = typed(frame["id"]).to_list() if "id" in frame.columns else None
     inputs = _inputs(frame, path.parent)
-    return from_arrays(inputs, ids=ids, source=path.name, **values)
+    return from_arrays(inputs, ids=ids, source=path.name, classes=classes, **values)
 
 
 def _inputs(frame: Any, folder: Path) -> Any:
-    if "text" in frame.columns:
-        return frame["text"].to_list()
-    if "path" in frame.columns:
-        return [folder / file for file in frame["path"].to_list()]
-    rest = [c for c in frame.columns if c not in ("candidates", "given", "truth", "id")]
+    for name in ("text", "path"):
+        if name in frame.columns:
+            found = frame[name]
+            check_filled(found, "Drop such rows.")
+            return [folder / str(file) if name == "path" else str(file) for file in found]
+    rest = [c for c in frame.columns if c not in (*LABELS, "id")]
     if not rest:
-        raise ValueError("has no column of inputs: numbers, `text` or `path`.")
-    return frame.select(rest)
+        raise ValueError("it has no column of inputs: numbers, `text` or `path`.")
+    if not len(frame):
+        raise ValueError("it has no rows below its header.")
+    import polars  # a fifth of a second to import
 
-
-def _split(cells: list[Any], several: bool) -> list[list[str]]:
-    """The labels in each cell as text; none in an empty one."""
-    rows = []
-    for cell in cells:
-        if isinstance(cell, list):
-            rows.append([str(label) for label in cell])
-        elif cell is None or cell == "":
-            rows.append([])
-        else:
-            parts = str(cell).split("|") if several else [str(cell)]
-            rows.append([label.strip() for label in parts])
-    return rows
-
-
-def _values(rows: list[list[str]], name: str, numbers: bool) -> list[Any]:
-    typed: list[list[Any]] = (
-        [[int(label) for label in row] for row in rows] if numbers else list(rows)
-    )
-    return typed if name == "candidates" else [row[0] if row else None for row in typed]
+    return polars.DataFrame({name: number_column(frame[name]) for name in rest})

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._convert import as_inputs
+from .._inputs import as_inputs
 from ..labelled import Labelled
 
 NEEDED = ("data", "partial_target")
@@ -80,7 +80,9 @@ def _arrays(path: Path, start: bytes) -> dict[str, np.ndarray]:
     try:
         loaded = loadmat(path)
     except Exception as error:  # on damaged files scipy raises whatever its parser ran into
-        raise ValueError(f"not a readable MATLAB file ({error}).") from error
+        raise ValueError(
+            "not a readable MATLAB file: it is damaged, or of another kind."
+        ) from error
     arrays = {}
     for name, value in loaded.items():
         if name.startswith("__"):

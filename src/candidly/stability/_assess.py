@@ -14,7 +14,7 @@ from ._case import Case, make_case
 from ._corrections import correction_of
 from ._crossings import find_crossings
 from ._growing import associations_of, crossings_of, orders_of, tau_of
-from ._pairs import discordant
+from ._pairs import discordant, fewest_discordant
 from ._places import budget_of_top, leading, neighbours_of, p_of_neighbours, runs_of
 from ._plan import checking_plan, order_by_rank
 from ._report import Missed, Report, Standing
@@ -23,6 +23,7 @@ from ._verdict import verdict
 
 LISTED = 100  # items to check that a report names
 RESAMPLES = 10_000
+FEW_CHANGED = 20  # labels, below which a note says how little they can tell
 
 
 def assess(
@@ -63,6 +64,17 @@ def assess(
         raise ValueError(f"`pairs` is {pairs!r}; choose adjacent or all.")
     if resamples < 0:
         raise ValueError(f"`resamples` is {resamples}; it cannot be negative.")
+    unchecked = int((~case.checked).sum())
+    if not 0 <= audited <= unchecked:
+        raise ValueError(
+            f"`audited` is {audited:,}; it counts items that nobody had checked, and there are "
+            f"{unchecked:,}."
+        )
+    if not 0 <= audit_errors <= audited:
+        raise ValueError(
+            f"`audit_errors` is {audit_errors:,}; it counts wrong labels among the `audited` "
+            f"items, {audited:,}."
+        )
     case = _by_rank(case)
     level = 1 - alpha
     benign, changed = case.right_corrected[:, case.benign], case.right_corrected[:, case.changed]
@@ -87,6 +99,7 @@ def assess(
     rows = crossings_of(case, crossings)
     beyond = [row.prevalence for row in rows if row.established and not row.already]
     others = {"this correction": case.corrected, **(corrections or {})}
+    compared = tuple(correction_of(name, _other(case, name, them)) for name, them in others.items())
     sizes = case.sizes()
     return Report(
         verdict=verdict(
@@ -99,7 +112,7 @@ def assess(
             together,
             beyond,
         ),
-        notes=_notes(case, standings),
+        notes=_notes(case, standings, alpha),
         sizes=sizes,
         prevalence=share_of(int(case.changed.sum()), int(case.kept.sum()), alpha),
         errors=share_of(int((~case.benign).sum()), case.n, alpha),
@@ -119,12 +132,7 @@ def assess(
         orders=orders_of(acc_b, acc_new, case.prevalence, crossings.prevalence),
         tau=tau_of(acc_b, acc_old, acc_new, case.prevalence, ties),
         associations=associations_of(case, seed),
-        corrections=tuple(
-            correction_of(
-                name, make_case(case.original, labels, _predicted(case), classes=case.classes)
-            )
-            for name, labels in others.items()
-        ),
+        corrections=compared,
         to_check=plan.to_check,
         checks=tuple(_named(case, plan.items[plan.done : plan.done + LISTED])),
     )
@@ -139,6 +147,14 @@ def _by_rank(case: Case) -> Case:
 
 def _predicted(case: Case) -> dict[str, np.ndarray]:
     return dict(zip(case.names, case.predictions))
+
+
+def _other(case: Case, name: str, corrected: Any) -> Case:
+    """The same models by another correction."""
+    try:
+        return make_case(case.original, corrected, _predicted(case), classes=case.classes)
+    except ValueError as error:
+        raise ValueError(f"correction {name!r}: {error}") from None
 
 
 def _named(case: Case, items: np.ndarray) -> list[Any]:
@@ -181,18 +197,27 @@ def _missed(case: Case, audited: int, errors: int) -> Missed:
 # what else must be said
 
 
-def _notes(case: Case, standings: Sequence[Standing]) -> tuple[str, ...]:
+def _few_changed(changed: int, models: int, alpha: float) -> str:
+    pairs = models * (models - 1) // 2
+    needed = fewest_discordant(pairs, alpha)
+    labels = "1 label was" if changed == 1 else f"{changed} labels were"
+    holm = f", after Holm's correction over {pairs} pairs" if pairs > 1 else ""
+    text = (
+        f"Only {labels} changed. To tell two models apart there in a test at {100 * alpha:g} %"
+        f"{holm}, they must differ on at least {needed} changed items, all one way"
+    )
+    return f"{text}, so no crossing can be established." if needed > changed else f"{text}."
+
+
+def _notes(case: Case, standings: Sequence[Standing], alpha: float) -> tuple[str, ...]:
     notes = []
     if not case.changed.any():
         notes.append(
             "No label was changed, so nothing can be said of accuracies on wrong labels, and there "
             "are no crossings."
         )
-    elif int(case.changed.sum()) < 20:
-        notes.append(
-            f"Only {int(case.changed.sum())} labels were changed: two models must differ by 6 of "
-            "them, all one way, before a test at 5 % can tell them apart there."
-        )
+    elif (changed := int(case.changed.sum())) < FEW_CHANGED:
+        notes.append(_few_changed(changed, len(case.names), alpha))
     equal = [
         f"{case.names[a]} and {case.names[b]}"
         for a in range(len(case.names))

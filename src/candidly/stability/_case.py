@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import as_array, as_table, same_rows
 from ..criteria import _ahead
 
 PRUNED = -1
@@ -126,6 +127,8 @@ def make_case(
     Raises:
         ValueError: what does not fit, by name, value and place.
     """
+    same_rows(original=original, corrected=corrected, flagged=flagged, checked=checked, ids=ids)
+    published = original
     original = _labels(original, "original", 0)
     corrected = _labels(corrected, "corrected", PRUNED)
     n = len(original)
@@ -138,7 +141,7 @@ def make_case(
     if len(models) < 2:
         raise ValueError(f"`models` has {len(models)}; a ranking needs at least two.")
     reduced = {
-        name: _reduced(value() if callable(value) else value, original, corrected, name)
+        name: _reduced(_made(value, published, name), original, corrected, name)
         for name, value in models.items()
     }
     q = _classes(classes, original, corrected, {name: r[2] for name, r in reduced.items()})
@@ -163,7 +166,7 @@ def make_case(
 
 
 def _labels(values: Any, name: str, lowest: int) -> np.ndarray:
-    labels = np.asarray(values)
+    labels = as_array(values, name)
     if labels.ndim != 1:
         raise ValueError(f"`{name}` has shape {labels.shape}; labels are (items,).")
     labels = _integers(labels, f"`{name}`")
@@ -183,11 +186,17 @@ def _integers(values: np.ndarray, what: str) -> np.ndarray:
     return values.astype(np.int64)
 
 
+def _made(value: Any, original: Any, name: str) -> np.ndarray:
+    """A model's predictions, made if need be; their rows must be the labels'."""
+    made = value() if callable(value) else value
+    same_rows(original=original, **{f"models[{name!r}]": made})
+    return as_table(made, f"models[{name!r}]")
+
+
 def _reduced(
-    value: Any, original: np.ndarray, corrected: np.ndarray, name: str
+    array: np.ndarray, original: np.ndarray, corrected: np.ndarray, name: str
 ) -> tuple[np.ndarray, np.ndarray | None, int]:
     """Predictions (n,), top-5 hits (2, n) or None, and the number of columns or 0."""
-    array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
     n = len(original)
     if array.ndim not in (1, 2) or len(array) != n:
         raise ValueError(
@@ -254,14 +263,17 @@ def _refuse_beyond(labels: np.ndarray, q: int, what: str) -> None:
 
 
 def _mask(values: Any, n: int, name: str) -> np.ndarray:
-    mask = np.asarray(values)
+    mask = as_array(values, name)
     if mask.shape != (n,) or mask.dtype != bool:
-        raise ValueError(f"`{name}` is {mask.dtype} {mask.shape}; it must be bool ({n},).")
+        raise ValueError(
+            f"`{name}` has shape {mask.shape} and holds {mask.dtype}; it must be true or false for "
+            f"each of the {n} items."
+        )
     return mask
 
 
 def _ids(values: Any, n: int) -> np.ndarray:
-    ids = np.asarray(values)
+    ids = as_array(values, "ids")
     if ids.shape != (n,):
         raise ValueError(f"`ids` has shape {ids.shape}; there are {n} items.")
     names, first, counts = np.unique(ids, return_index=True, return_counts=True)

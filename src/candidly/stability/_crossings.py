@@ -25,11 +25,12 @@ class Crossings:
         prevalence: float64 (k,), in (0, 1).
         lead: float64 (k,), u: accuracy of ahead minus that of behind on B.
         gain: float64 (k,), v: accuracy of behind minus that of ahead on C.
-        established: bool (k,), neither Tango interval, of u and of v, holds 0; each pair by itself.
+        established: bool (k,), both differences exclude 0 after correction for all pairs: ``p`` is
+            at most 1 - level, and neither Tango interval, of u and of v, holds 0.
         p: float64 (k,), the larger McNemar p of the two sets, Holm-adjusted over all R(R-1)/2
-            pairs: where it is at most alpha the crossing stands beside all others.
-        interval: float64 (k, 2), of the prevalence: delta method where established, Fieller's set
-            within [0, 1] elsewhere.
+            pairs.
+        interval: float64 (k, 2), of the prevalence, of this pair by itself: by the delta method
+            where neither Tango interval holds 0, Fieller's set within [0, 1] elsewhere.
         bootstrap: float64 (k, 2), percentiles, resampled within B and C; NaN without resamples.
     """
 
@@ -108,7 +109,7 @@ def find_crossings(
     Args:
         benign: bool (R, |B|), who is right on the benign items.
         changed: bool (R, |C|), who is right on the changed items, under the labels in question.
-        level: of intervals, in (0, 1).
+        level: of intervals, and 1 - alpha of what is established, in (0, 1).
         drawn: right answers in bootstrap samples of B and of C, each (resamples, R).
     """
     size_b, size_c = benign.shape[1], changed.shape[1]
@@ -130,11 +131,12 @@ def find_crossings(
     d, e = on_c[behind, ahead], on_c[ahead, behind]
     u, v = (b - c) / max(size_b, 1), (d - e) / max(size_c, 1)
     spreads = difference_variance(b, c, size_b), difference_variance(d, e, size_c)
-    sure = (tango(b, c, size_b, level)[:, 0] > 0) & (tango(d, e, size_c, level)[:, 0] > 0)
+    alone = (tango(b, c, size_b, level)[:, 0] > 0) & (tango(d, e, size_c, level)[:, 0] > 0)
     delta, fieller = (f(u, v, *spreads, level) for f in (delta_interval, fieller_interval))
-    interval = np.where(sure[:, None], delta, fieller)
+    interval = np.where(alone[:, None], delta, fieller)
+    established = alone & (p <= 1 - level)
     drawn_interval = _drawn_interval(drawn, ahead, behind, size_b, size_c, level)
-    return Crossings(ahead, behind, prevalence, u, v, sure, p, interval, drawn_interval)
+    return Crossings(ahead, behind, prevalence, u, v, established, p, interval, drawn_interval)
 
 
 def _drawn_interval(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 
 import numpy as np
@@ -56,6 +57,19 @@ def mcnemar(b: np.ndarray, c: np.ndarray, mid: bool = False) -> np.ndarray:
         logs = gammaln(both + 1) - gammaln(fewer + 1) - gammaln(both - fewer + 1)
         p = p - np.exp(logs - both * np.log(2))
     return np.minimum(1.0, p)
+
+
+def fewest_discordant(pairs: int, alpha: float) -> int:
+    """Items on which two models must differ, all one way, for the smallest Holm p to reach alpha.
+
+    Args:
+        pairs: of models that are tested together, at least 1.
+        alpha: in (0, 1).
+
+    >>> fewest_discordant(1, 0.05), fewest_discordant(45, 0.05)
+    (6, 11)
+    """
+    return next(k for k in itertools.count(1) if pairs * 2.0 ** (1 - k) <= alpha)
 
 
 def holm(p: np.ndarray) -> np.ndarray:

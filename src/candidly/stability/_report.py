@@ -8,7 +8,7 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from ._corrections import Correction
 
-SCHEMA = 1  # of the JSON form
+SCHEMA = 2  # of the JSON form; 2: crossings are established after Holm's correction
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,11 @@ class Crossing:
 
     Attributes:
         prevalence: N×, in (0, 1).
-        low, high: delta method where established, Fieller's set elsewhere.
+        low, high: of this pair by itself; delta method where both differences exclude 0, Fieller's
+            set elsewhere.
         bootstrap: percentiles; None without resamples.
-        established: both differences behind it exclude 0, this pair by itself.
-        adjusted: p of the crossing beside all other pairs.
+        established: both differences behind it exclude 0 after Holm's correction over all pairs.
+        adjusted: Holm p of the crossing, over all pairs of models.
         already: it lies below the prevalence as it is.
         x_removed, x_mixture: the two knobs that lead there, None if already crossed.
     """

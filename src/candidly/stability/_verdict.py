@@ -24,7 +24,7 @@ def verdict(
         secure: how many first places are settled.
         budget: wrong labels that cannot change them; None: no number of them can.
         together: runs of ranks that tests do not tell apart.
-        established: prevalences of crossings that are, beyond the one there is.
+        established: prevalences of the established crossings beyond the one there is.
     """
     parts = [_moved(sizes, ranks_original, ranks_corrected, names), _secure(secure, budget, names)]
     if list(together) == [(1, len(names))]:

@@ -7,16 +7,15 @@ file goes. A kill at any moment leaves files that read as the same records.
 from __future__ import annotations
 
 import lzma
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .._files import replacing
 from .journal import journal_files, lines_of, read_file, read_records
+from .lock import locked
 from .plan import read_plan
 from .records import Record, plain_outcomes
-from .run import locked
 
 NAME = "compact.jsonl.xz"
 
@@ -92,17 +91,11 @@ def _plain(record: Record) -> Record:
 
 def _write(target: Path, records: Sequence[Record]) -> None:
     """Write the file, wait until it is on the disk, and read it back."""
-    with replacing(target) as file:
+    with replacing(target, synced=True) as file:
         file.write(lzma.compress(lines_of(records), preset=9 | lzma.PRESET_EXTREME))
         file.flush()
-        os.fsync(file.fileno())
         if read_file(Path(file.name)) != (list(records), ""):
             raise OSError(None, "what was written does not read back")
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)  # the rename too
-    finally:
-        os.close(folder)
 
 
 def _size(files: Sequence[Path]) -> int:

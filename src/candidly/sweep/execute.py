@@ -29,9 +29,13 @@ CHECKPOINT_SHARE = 0.05  # of the time since the last one: what saving may cost
 
 @dataclass(frozen=True)
 class Step:
-    """Progress of a task: updates done since the last one, times trials."""
+    """Progress of a task: updates done since the last one, times trials.
+
+    ``restored``: they are from a checkpoint, and cost no time now.
+    """
 
     updates: int
+    restored: bool = False
 
 
 def build_stack(data: Labelled, trials: tuple[Trial, ...], device: str) -> Stack:
@@ -88,20 +92,23 @@ def execute(
     stack = build_stack(data, task.trials, device)
     if task.resume:
         checkpoint.load(task.resume, stack)
-        yield Step(stack.t * stack.K)
+        yield Step(stack.t * stack.K, restored=True)
     view = oracle_view(data)
     saved_at, cost = time.perf_counter(), 0.0
     before = stack.t
     for step in train(stack, task.trials[0].record_steps):
         journal.write(_records(stack, task, data, view, step))
         now = time.perf_counter()
-        if step < stack.T and cost <= CHECKPOINT_SHARE * (now - saved_at):
+        if step == stack.T:
+            journal.sync()
+            checkpoint.path_of(checkpoints, task.keys).unlink(missing_ok=True)
+        elif cost <= CHECKPOINT_SHARE * (now - saved_at):
+            journal.sync()  # first: a checkpoint without an earlier record is of no use
             checkpoint.save(checkpoints, task.keys, stack)
             saved_at = time.perf_counter()
             cost = saved_at - now
         yield Step((step - before) * stack.K)
         before = step
-    checkpoint.path_of(checkpoints, task.keys).unlink(missing_ok=True)
 
 
 def _records(stack: Stack, task: Task, data: Labelled, view: OracleView, step: int) -> list[Record]:

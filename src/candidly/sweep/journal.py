@@ -1,23 +1,47 @@
-"""The journal: append-only lines of JSON, one file per process, flushed per checkpoint.
+"""The journal: append-only lines of JSON, one file per process, on the disk before a checkpoint.
 
-``compact`` makes one compressed file of them.
+Each line ends with a checksum of what stands before it, so that a changed digit is found. Lines
+from before there were checksums have schema 1. ``compact`` makes one compressed file of all.
 """
 
 from __future__ import annotations
 
 import json
 import lzma
+import math
 import os
+import re
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from .._files import sync_folder
 from ..criteria import FlipRate
 from .plan import planned_runs, read_plan
-from .records import SCHEMA, Record, Results
+from .records import Record, Results
+from .select import CRITERIA, untested
+from .versions import made_otherwise
+
+SCHEMA = 2  # of a line; readers refuse what they do not know
+UNCHECKED = 1  # the schema of lines without a checksum
+CHECKED = re.compile(rb'(.*), "crc32": "([0-9a-f]{8})"\}', re.DOTALL)
+Number = (int, float, type(None))
+KINDS: dict[str, type | tuple[type, ...]] = {  # of a line's values
+    "key": str,
+    "step": int,
+    "validation": dict,
+    "test": dict,
+    "loss": Number,
+    "seconds": (int, float),
+    "memory_bytes": int,
+    "diverged_at": (int, type(None)),
+    "outcomes": (str, type(None)),
+    "confusion": (str, type(None)),
+}
 
 
 class Journal:
@@ -28,6 +52,7 @@ class Journal:
         # a new file per process: nothing is ever appended behind a torn line
         self.path = folder / f"{time.time_ns():x}-{os.getpid()}.jsonl"
         self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        self._named = False  # on the disk
 
     def write(self, records: Iterable[Record]) -> None:
         """Append records.
@@ -44,6 +69,21 @@ class Journal:
                 message = f"could not write {self.path}: {error.strerror}"
                 raise OSError(error.errno, message) from error
 
+    def sync(self) -> None:
+        """Wait until everything written is on the disk, with the file's name.
+
+        Raises:
+            OSError: the disk is full or broken.
+        """
+        try:
+            os.fsync(self._file)
+            if not self._named:
+                sync_folder(self.path.parent)
+                self._named = True
+        except OSError as error:
+            message = f"could not write {self.path}: {error.strerror}"
+            raise OSError(error.errno, message) from error
+
     def close(self) -> None:
         os.close(self._file)
 
@@ -54,10 +94,20 @@ def lines_of(records: Iterable[Record]) -> bytes:
     Raises:
         ValueError: a value is NaN or infinite.
     """
-    return "".join(
-        json.dumps({"schema": SCHEMA, **_written(record)}, allow_nan=False) + "\n"
+    return b"".join(
+        with_checksum(json.dumps({"schema": SCHEMA, **_written(record)}, allow_nan=False))
         for record in records
-    ).encode()
+    )
+
+
+def with_checksum(text: str) -> bytes:
+    """A line: an object as JSON with a checksum of it as its last value.
+
+    >>> with_checksum('{"schema": 2}')
+    b'{"schema": 2, "crc32": "3c41be9d"}\\n'
+    """
+    body = text.removesuffix("}").encode()
+    return body + b', "crc32": "%08x"}\n' % zlib.crc32(body)
 
 
 def _written(record: Record) -> dict[str, Any]:
@@ -128,13 +178,29 @@ def _lines(path: Path) -> tuple[list[bytes], bool]:
 
 
 def _parse(line: bytes) -> Record | None:
-    try:
-        values = json.loads(line)
-        if values.pop("schema") != SCHEMA:
-            return None
-        return Record(**values)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    """The record of a line; None where it cannot be read, or is not what was written."""
+    line = line.rstrip(b"\n")
+    whole = CHECKED.fullmatch(line)
+    if whole is not None and int(whole[2], 16) != zlib.crc32(whole[1]):
         return None
+    try:
+        values = json.loads(whole[1] + b"}" if whole else line)
+        if values.pop("schema") != (SCHEMA if whole else UNCHECKED):
+            return None
+        record = Record(**values)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return record if _plausible(record) else None
+
+
+def _plausible(record: Record) -> bool:
+    """Whether values are of the kinds that they should be, which old lines have no checksum for."""
+    if not all(isinstance(getattr(record, name), kind) for name, kind in KINDS.items()):
+        return False
+    numbers = [record.loss, *record.validation.values(), *record.test.values()]
+    return all(
+        isinstance(value, Number) and (value is None or math.isfinite(value)) for value in numbers
+    )
 
 
 def read_results(folder: Path | str) -> Results:
@@ -161,10 +227,22 @@ def read_results(folder: Path | str) -> Results:
         runs=tuple(runs),
         settings=plan.settings.model_dump(mode="json"),
         ddof=0 if plan.settings.variant == "plench" else 1,
-        notes=tuple(notes),
+        notes=(
+            *notes,
+            *made_otherwise(plan.pages),
+            *map(_truth_note, sorted(untested(runs))),
+        ),
         flip_rates={
             name: FlipRate(facts.flip_rate, facts.flip_rate_error or 0.0, facts.flip_doubt)
             for name, facts in plan.facts.items()
             if facts.flip_rate is not None
         },
+    )
+
+
+def _truth_note(dataset: str) -> str:
+    reading = ", ".join(name for name, criterion in CRITERIA.items() if criterion.reads_truth)
+    return (
+        f"{dataset} has no true labels: there is no test accuracy, cells show the criterion's own "
+        f"value on the validation rows, and {reading} need the truth"
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import checkpoint
 from ..algorithms import algorithm
 from ..nets import network
-from .plan import Facts
+from .facts import Facts
 from .trial import Trial
 
 # A stack's parameters, gradients and moments (16 bytes a parameter in float32) should stay in the
@@ -65,7 +65,7 @@ def cost(trial: Trial, facts: Facts) -> float:
 
 def make_tasks(
     trials: Sequence[Trial],
-    finished: Iterable[str],
+    recorded: Mapping[str, Collection[int]],
     checkpoints: Path,
     facts: Mapping[str, Facts],
     device: str = "cpu",
@@ -77,17 +77,24 @@ def make_tasks(
     Stacks with a checkpoint are taken up as they were; only what is left is packed anew, into
     stacks of at most ``size`` (by default what suits the device), evenly. Where that makes few
     stacks, each group is divided among all workers: smaller stacks are slower, idle workers more
-    so. Checkpoints of no use are deleted.
+    so. Checkpoints of no use are deleted, and those behind which a record is missing: training
+    would go on behind it, and nobody would ever make it again.
+
+    Args:
+        recorded: the steps of the records that there are, by trial key.
     """
-    done = set(finished)
-    left = {trial.key: trial for trial in trials if trial.key not in done}
+    left = {
+        trial.key: trial
+        for trial in trials
+        if not set(trial.record_steps) <= set(recorded.get(trial.key, ()))
+    }
     tasks = []
     for torn in checkpoints.glob(".*.part"):  # a kill while one was being written
         torn.unlink()
     for path in sorted(checkpoints.glob("*.npz")):
-        keys = checkpoint.members(path)
-        if keys and all(key in left for key in keys):
-            tasks.append(Task(tuple(left.pop(key) for key in keys), path))
+        saved = checkpoint.saved_at(path)
+        if saved is not None and _continues(saved, left, recorded):
+            tasks.append(Task(tuple(left.pop(key) for key in saved.keys), path))
         else:
             path.unlink()
     groups: dict[tuple[object, ...], list[Trial]] = {}
@@ -108,3 +115,18 @@ def make_tasks(
         return sum(cost(trial, facts[trial.dataset]) for trial in task.trials)
 
     return sorted(tasks, key=total, reverse=True)
+
+
+def _continues(
+    saved: checkpoint.Saved, left: Mapping[str, Trial], recorded: Mapping[str, Collection[int]]
+) -> bool:
+    """Whether what is left can go on from a checkpoint: every record up to there is there."""
+    if not saved.keys or not all(key in left for key in saved.keys):
+        return False
+    missing = (
+        step
+        for key in saved.keys
+        for step in left[key].record_steps
+        if step <= saved.t and step not in recorded.get(key, ())
+    )
+    return next(missing, None) is None

@@ -1,134 +1,45 @@
-"""From settings to trials: deciding without doing."""
+"""The plan of a directory: what is to be trained, and the file that says so.
+
+Reading it loads no algorithm: what tables need of one is in the file, except in files from before
+that was kept.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from .._files import replacing
-from .._names import nearest
-from ..algorithms import Algorithm, algorithm, configuration
-from ..criteria import constant_flip_rate
-from ..examples import unlearnable
-from ..labelled import Labelled
+from .._names import UnknownName
 from ..seeds import hashed
+from .facts import Facts, Page
 from .records import Run
-from .settings import Settings
+from .settings import Settings, make_settings
 from .trial import Trial, record_steps, selectable_from
 
-SCHEMA = 2
+SCHEMA = 3
+READ_FROM_PAGES = (1, 2)  # schemas of plans that kept no more of an algorithm than its version
 RENAMED = {"test": "test_share", "validation": "validation_share"}  # settings, since schema 1
 GROWING = ("datasets", "algorithms", "configs", "splits")  # settings that a later plan may extend
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What planning and reading need to know of a data set, so that neither needs its files.
-
-    The flip rate is that of wrong labels into candidate sets, with its standard error and why it
-    may be no constant; None without candidate sets, and in plans from before it was kept.
-    """
-
-    fingerprint: str
-    seed_name: str  # the benchmark's own spelling, or the fingerprint
-    n: int
-    d: int
-    q: int
-    n_validation: int
-    n_test: int
-    steps: int
-    flip_rate: float | None = None
-    flip_rate_error: float | None = None
-    flip_doubt: str = ""
-
-
-@dataclass(frozen=True)
 class Plan:
+    """What is to be trained: settings, what was true of the data and of the algorithms by label."""
+
     settings: Settings
     facts: Mapping[str, Facts]
-    versions: Mapping[str, int]
+    pages: Mapping[str, Page]
     trials: tuple[Trial, ...]
 
-
-def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: int) -> Facts:
-    """The facts of one data set under these settings."""
-    shares = {"test": settings.test_share, "validation": settings.validation_share}
-    split = data.split(settings.seed, **shares)
-    for name, share in shares.items():
-        if not len(getattr(split, name)):
-            raise ValueError(
-                f"{data.source or 'the data'} has {data.n} rows, too few for a {name} share of "
-                f"{share:g}: that is no row at all. Raise --{name}-share."
-            )
-    fingerprint = data.fingerprint()
-    flip = None
-    if data.candidates is not None and data.q > 1:
-        flip = constant_flip_rate(data.candidates)
-    return Facts(
-        fingerprint=fingerprint,
-        seed_name=seed_name or fingerprint,
-        n=data.n,
-        d=int(data.inputs[0].size),
-        q=data.q,
-        n_validation=len(split.validation),
-        n_test=len(split.test),
-        steps=settings.steps or steps,
-        flip_rate=flip.rate if flip else None,
-        flip_rate_error=flip.error if flip else None,
-        flip_doubt=flip.doubt if flip else "",
-    )
-
-
-def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]) -> Plan:
-    """The plan for these data sets.
-
-    Raises:
-        UnknownName: an algorithm that is not in the table.
-        ValueError: an algorithm cannot learn from a data set, a batch would not fill, a fixed
-            hyper-parameter is nobody's or out of range, or ``train-oracle`` is asked for with
-            several configurations or without the truth.
-    """
-    oracle = settings.validation == "train-oracle"
-    if oracle and settings.configs > 1:
-        raise ValueError(
-            f"`configs` is {settings.configs}, and with validation = train-oracle the validation "
-            "rows are trained on: nothing is left to choose a configuration with. Use --configs 1."
-        )
-    pages = [algorithm(name, settings.variant) for name in settings.algorithms]
-    labels = [page.label for page in pages]
-    repeated = sorted({label for label in labels if labels.count(label) > 1})
-    if repeated:
-        raise ValueError(f"algorithms named twice: {', '.join(repeated)}.")
-    _check_hyper(pages, settings.hyper)
-    for name, (data, facts) in datasets.items():
-        for page in pages:
-            if problem := unlearnable(data, page.reads):
-                raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
-        if oracle and (data.truth is None or (data.truth < 0).any()):
-            raise ValueError(
-                f"{name} lacks true labels, and train-oracle trains on those of the validation "
-                "rows. Use --validation tune."
-            )
-        training = training_rows(facts, settings)
-        largest = max(
-            _hyper(page, settings, config, split)["batch_size"]
-            for page in pages
-            for config in range(settings.configs)
-            for split in _splits(settings)
-        )
-        if training < largest:
-            raise ValueError(
-                f"{name} leaves {training} training rows, fewer than a batch of {largest}. Use "
-                "more data, or lower --test-share and --validation-share."
-            )
-    versions = {page.label: page.version for page in pages}
-    facts_by_name = {name: facts for name, (_, facts) in datasets.items()}
-    return Plan(
-        settings, facts_by_name, versions, tuple(_trials(settings, facts_by_name, versions))
-    )
+    @property
+    def versions(self) -> dict[str, int]:
+        """Of the algorithms, by label."""
+        return {label: page.version for label, page in self.pages.items()}
 
 
 def training_rows(facts: Facts, settings: Settings) -> int:
@@ -137,52 +48,31 @@ def training_rows(facts: Facts, settings: Settings) -> int:
     return facts.n - held
 
 
-def _hyper(page: Algorithm, settings: Settings, config: int, split: int) -> dict[str, Any]:
-    drawn = configuration(page.settings(), config, split)
-    return drawn | {name: value for name, value in settings.hyper.items() if name in drawn}
-
-
-def _check_hyper(pages: Sequence[Algorithm], asked: Mapping[str, float]) -> None:
-    known = {name for page in pages for name in page.settings()}
-    for name, value in asked.items():
-        if name not in known:
-            raise ValueError(
-                f"no algorithm that was asked for has a hyper-parameter {name!r}"
-                f"{nearest(name, known)} They have {', '.join(sorted(known))}."
-            )
-        for page in pages:
-            if name in page.settings():
-                page.settings()[name].check(f"{page.label}'s {name}", value)
-
-
-def _splits(settings: Settings) -> range:
-    return range(settings.seed, settings.seed + settings.splits)
-
-
-def _trials(
-    settings: Settings, facts_by_name: Mapping[str, Facts], versions: Mapping[str, int]
+def trials_of(
+    settings: Settings, facts_by_name: Mapping[str, Facts], pages: Mapping[str, Page]
 ) -> Iterable[Trial]:
+    """Every training: data sets by algorithms by configurations by splits."""
     for name, facts in facts_by_name.items():
-        for asked in settings.algorithms:
-            page = algorithm(asked, settings.variant)
-            released = page.variant == "plench"
-            for config in range(settings.configs):
-                for split in _splits(settings):
+        for label, page in pages.items():
+            algorithm, _, variant = label.partition(":")
+            released = variant == "plench"
+            for config, by_split in enumerate(page.hyper):
+                for split, hyper in enumerate(by_split, settings.seed):
                     yield Trial(
                         dataset=name,
                         data=facts.fingerprint,
-                        algorithm=page.name,
-                        variant=page.variant,
-                        version=versions[page.label],
+                        algorithm=algorithm,
+                        variant=variant or "fixed",
+                        version=page.version,
                         config=config,
-                        hyper=_hyper(page, settings, config, split),
+                        hyper=hyper,
                         net=settings.net,
                         scaling=settings.scaling or ("plench" if released else "train"),
                         split=split,
                         test=settings.test_share,
                         validation=settings.validation_share,
                         mode=settings.validation,
-                        seed=hashed(facts.seed_name, page.name, config, split),
+                        seed=hashed(facts.seed_name, page.seed_name, config, split),
                         steps=facts.steps,
                         eval_every=settings.eval_every,
                         timing="plench" if released else "fixed",
@@ -195,8 +85,7 @@ def planned_runs(plan: Plan) -> list[Run]:
     runs = []
     for trial in plan.trials:
         due = record_steps(trial.steps, trial.eval_every, trial.timing)
-        facts = plan.facts[trial.dataset]
-        page = algorithm(trial.algorithm, trial.variant)
+        facts, page = plan.facts[trial.dataset], plan.pages[trial.label]
         runs.append(
             Run(
                 key=trial.key,
@@ -222,42 +111,112 @@ def planned_runs(plan: Plan) -> list[Run]:
 
 
 def write_plan(folder: Path, plan: Plan) -> None:
+    """Write ``plan.json``, and wait until it is on the disk."""
     about = {
         "schema": SCHEMA,
         "settings": plan.settings.model_dump(mode="json"),
         "data": {name: asdict(facts) for name, facts in plan.facts.items()},
-        "versions": dict(plan.versions),
+        "algorithms": {label: asdict(page) for label, page in plan.pages.items()},
     }
-    with replacing(folder / "plan.json") as file:
-        file.write(json.dumps(about, indent=1).encode() + b"\n")
+    with replacing(folder / "plan.json", synced=True) as file:
+        file.write(_written(about | {"crc32": _checksum(about)}).encode())
+
+
+def _written(about: Mapping[str, Any]) -> str:
+    """JSON with a line for each setting, data set and algorithm."""
+    parts = []
+    for name, value in about.items():
+        text = json.dumps(value)
+        if isinstance(value, dict):
+            lines = (f"  {json.dumps(key)}: {json.dumps(one)}" for key, one in value.items())
+            text = "{\n" + ",\n".join(lines) + "\n }"
+        parts.append(f" {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _checksum(about: Mapping[str, Any]) -> str:
+    """Of the values, however they are written."""
+    return f"{zlib.crc32(json.dumps(about, sort_keys=True).encode()):08x}"
 
 
 def read_plan(folder: Path) -> Plan | None:
     """The plan of a directory, or None when it has none.
 
     Raises:
-        ValueError: the file is damaged or of another version.
+        ValueError: the file is damaged or of another version; says what to do.
     """
     path = folder / "plan.json"
     if not path.exists():
         return None
     try:
         about = json.loads(path.read_bytes())
-        if about["schema"] not in (1, SCHEMA):
-            raise ValueError(f"its schema is {about['schema']}, not {SCHEMA}")
-        renamed = RENAMED if about["schema"] == 1 else {}
-        settings = Settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
+    except (ValueError, RecursionError):
+        raise _damaged(path, "it is no JSON") from None
+    if not isinstance(about, dict) or "schema" not in about:
+        raise _damaged(path, "it has no schema")
+    schema = about["schema"]
+    if schema not in (*READ_FROM_PAGES, SCHEMA):
+        raise ValueError(
+            f"{path} has schema {schema!r}, and this candidly reads up to {SCHEMA}. Update "
+            "candidly, or use the version that wrote it."
+        )
+    if schema == SCHEMA and about.pop("crc32", None) != _checksum(about):
+        raise _damaged(path, "it does not match its checksum")
+    try:
+        renamed = RENAMED if schema == 1 else {}
+        settings = make_settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
         facts = {name: Facts(**values) for name, values in about["data"].items()}
-        versions = about["versions"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} cannot be read as a plan ({error}).") from None
-    return Plan(settings, facts, versions, tuple(_trials(settings, facts, versions)))
+        pages = _old_pages(about, settings) if schema in READ_FROM_PAGES else _pages(about)
+    except UnknownName as error:
+        raise ValueError(f"{path} names an algorithm that is not there: {error}") from None
+    except KeyError as error:
+        raise _damaged(path, f"it lacks {error.args[0]}") from None
+    except (ValueError, TypeError, AttributeError) as error:
+        # only candidly's own sentences say something to a reader
+        raise _damaged(path, str(error) if type(error) is ValueError else "") from None
+    return Plan(settings, facts, pages, tuple(trials_of(settings, facts, pages)))
 
 
-def check_extends(folder: Path, old: Plan, new: Plan) -> None:
-    """Refuse a plan that would contradict the directory it resumes.
+def _damaged(path: Path, why: str) -> ValueError:
+    return ValueError(
+        f"{path} cannot be read as a plan{f': {why}' if why else ''}. Restore it from a copy. "
+        f"Without one, move it away and repeat the command that made {path.parent}: the records "
+        "in its journal count again."
+    )
+
+
+def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
+    return {
+        label: Page(
+            **kept
+            | {name: tuple(kept[name]) for name in ("reads", "code")}
+            | {"hyper": tuple(tuple(by_split) for by_split in kept["hyper"])}
+        )
+        for label, kept in about["algorithms"].items()
+    }
+
+
+def _old_pages(about: Mapping[str, Any], settings: Settings) -> dict[str, Page]:
+    """What such a file did not keep, from the algorithms themselves; their code is not known."""
+    from .pages import page_of, pages_asked  # which load torch
+
+    versions = about["versions"]
+    return {
+        page.label: replace(page_of(page, settings, versions[page.label]), code=())
+        for page in pages_asked(settings)
+    }
+
+
+# resuming
+
+
+def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> Plan:
+    """The new plan with what the old one says of its runs' code, if it contradicts nothing.
 
     A plan may grow: more data sets, algorithms, configurations or splits.
+
+    Args:
+        accept_code: go on where an algorithm's code has changed.
 
     Raises:
         ValueError: names the setting, both values, and what to do.
@@ -279,12 +238,35 @@ def check_extends(folder: Path, old: Plan, new: Plan) -> None:
                 f"{new.facts[name].fingerprint[:12]}, not {facts.fingerprint[:12]}). Use another "
                 "--out."
             )
-    for label, version in old.versions.items():
-        if version != new.versions[label]:
-            raise ValueError(
-                f"{folder} was made with {label} version {version}; this candidly has version "
-                f"{new.versions[label]}, whose numbers differ. Use another --out."
-            )
+    pages = dict(new.pages)
+    for label, page in old.pages.items():
+        _check_page(folder, label, page, new.pages[label], accept_code)
+        current = new.pages[label].code
+        before = tuple(one for one in page.code if one not in current)
+        pages[label] = replace(new.pages[label], code=before + current if page.code else ())
+    return replace(new, pages=pages)
+
+
+def _check_page(folder: Path, label: str, then: Page, now: Page, accept_code: bool) -> None:
+    if then.version != now.version:
+        raise ValueError(
+            f"{folder} was made with {label} version {then.version}; this candidly has version "
+            f"{now.version}, whose numbers differ. Use another --out."
+        )
+    if any(old != new[: len(old)] for old, new in zip(then.hyper, now.hyper)):
+        raise ValueError(
+            f"{folder} was made with other hyper-parameters of {label} than this candidly draws: "
+            "its search space has changed since. Use another --out."
+        )
+    if then.code and then.code[-1:] != now.code and not accept_code:
+        file = f"algorithms/{then.place.partition(':')[0]}.py" if then.place else "its page"
+        same = then.place == now.place
+        why = f"{file}, or what it uses, has changed" if same else f"it is not that of {file}"
+        raise ValueError(
+            f"{folder} was made with other code of {label}: {why}, though the version is the same, "
+            "so old and new runs may not compare. Use another --out. If the change moves no number,"
+            " --accept-code goes on, and tables name the algorithm."
+        )
 
 
 def _identity(facts: Facts) -> Facts:
@@ -292,9 +274,17 @@ def _identity(facts: Facts) -> Facts:
     return replace(facts, flip_rate=None, flip_rate_error=None, flip_doubt="")
 
 
-def _contradiction(folder: Path, name: str, then: object, now: object, lost: object = None) -> str:
-    missing = f" ({lost} would be dropped)" if lost else ""
-    return (
-        f"{folder} was planned with {name} = {then}, this run says {now}{missing}. Repeat the old "
-        "value to resume, or use another --out."
-    )
+def _contradiction(folder: Path, name: str, then: Any, now: Any, lost: Any = None) -> str:
+    absent: tuple[Any, ...] = (None, {})
+    was = f"without {name}" if then in absent else f"with {name} = {_shown(then)}"
+    says = "this run leaves it out" if now in absent else f"this run says {_shown(now)}"
+    missing = f" ({_shown(lost)} would be dropped)" if lost else ""
+    back = f"Leave {name} out" if then in absent else "Repeat the old value"
+    return f"{folder} was planned {was}, {says}{missing}. {back} to resume, or use another --out."
+
+
+def _shown(value: Any) -> str:
+    """A setting as a person writes it."""
+    if isinstance(value, dict):
+        return ",".join(f"{name}={number}" for name, number in value.items())
+    return ",".join(value) if isinstance(value, list | tuple) else str(value)

@@ -12,8 +12,6 @@ import numpy as np
 
 from ..criteria import FlipRate
 
-SCHEMA = 1  # of a journal line; readers refuse what they do not know
-
 
 @dataclass(frozen=True)
 class Record:
@@ -104,9 +102,15 @@ def _deflated(values: bytes) -> str:
 
 
 def _opened(text: str) -> bytes:
-    if text.startswith(PLAIN):
-        return bytes.fromhex(text.removeprefix(PLAIN))
-    return zlib.decompress(base64.b64decode(text))
+    try:
+        if text.startswith(PLAIN):
+            return bytes.fromhex(text.removeprefix(PLAIN))
+        return zlib.decompress(base64.b64decode(text))
+    except (ValueError, zlib.error):
+        raise ValueError(
+            f"the packed numbers {text[:20]!r}... of a journal line are damaged. Restore the "
+            "journal from a copy, or delete that line and repeat the run's command."
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -154,8 +158,9 @@ class Results:
 
     ``settings`` is the plan as JSON values; ``ddof`` is 1 for the sample standard deviation over
     splits (``fixed``), 0 for the benchmark's population one (``plench``). ``notes`` are
-    sentences about lines that could not be read. ``flip_rates`` has, by name, the data sets with
-    candidate sets; none where the directory is from before that was kept.
+    sentences about lines that could not be read, and about rows made by another version of an
+    algorithm. ``flip_rates`` has, by name, the data sets with candidate sets; none where the
+    directory is from before that was kept.
     """
 
     runs: tuple[Run, ...]

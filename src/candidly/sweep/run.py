@@ -5,39 +5,47 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import filelock
 import torch
 
+from .._device import check_device
+from .._files import sync_folder
+from .._numbers import whole
 from .._process import HUGE_PAGES
 from ..labelled import Labelled
-from .execute import execute
+from .execute import Step, execute
 from .journal import Journal, read_records
+from .lock import locked
 from .pack import Task, cost, make_tasks
-from .plan import Plan, check_extends, read_plan, write_plan
+from .plan import Plan, extended, read_plan, write_plan
 from .worker import encode
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is. ``work`` counts up to ``total`` in units of equal expected time."""
+    """How far a run is. ``work`` counts up to ``total`` in units of equal expected time.
+
+    ``fresh`` is the part of ``work`` that was done since the run began; the rest was there before.
+    """
 
     work: float
     total: float
     runs_done: int
     runs: int
+    fresh: float = 0.0
 
 
 class Interrupted(RuntimeError):
-    """A worker could not go on; what is recorded stands."""
+    """A run could not go on, or records are missing; what is recorded stands."""
 
 
 def run_plan(
@@ -49,6 +57,7 @@ def run_plan(
     workers: int | None = None,
     stack: int | None = None,
     watch: Callable[[Progress], None] = lambda progress: None,
+    accept_code: bool = False,
 ) -> None:
     """Train every trial of ``plan`` that ``out`` does not hold yet.
 
@@ -60,24 +69,30 @@ def run_plan(
         workers: processes, each with one thread; by default one per core (an accelerator: 1).
         stack: trials per stack at most; by default what suits the device.
         watch: called with the progress after every record.
+        accept_code: resume although the code of an algorithm has changed since.
 
     Raises:
         BlockingIOError: another process is at work on ``out``.
-        ValueError: the plan contradicts the one in ``out``.
+        ValueError: the plan contradicts the one in ``out``, or an argument is impossible.
         OSError: ``out`` cannot be written.
-        Interrupted: a worker died or failed.
+        Interrupted: a worker died or failed, or records were lost while training went on.
     """
-    check_device(device)
-    workers = workers or (len(os.sched_getaffinity(0)) if device == "cpu" else 1)
-    make_folder(out / "checkpoints")
+    device = check_device(device)
+    if workers is None:
+        workers = len(os.sched_getaffinity(0)) if device == "cpu" else 1
+    workers = whole(workers, "workers", low=1)
+    stack = None if stack is None else whole(stack, "stack", low=1)
+    for name in ("checkpoints", "journal"):
+        make_folder(out / name)
     with locked(out):
         old = read_plan(out)
         if old is not None:
-            check_extends(out, old, plan)
+            plan = extended(out, old, plan, accept_code)
         write_plan(out, plan)
-        finished = finished_keys(plan, out)
+        recorded = recorded_steps(out)
+        finished = finished_keys(plan, recorded)
         tasks = make_tasks(
-            plan.trials, finished, out / "checkpoints", plan.facts, device, workers, stack
+            plan.trials, recorded, out / "checkpoints", plan.facts, device, workers, stack
         )
         by_print = {facts.fingerprint: name for name, facts in plan.facts.items()}
         data = {mark: datasets[name] for mark, name in by_print.items()}
@@ -85,66 +100,50 @@ def run_plan(
         if not tasks:
             return
         runner = _run_here if workers == 1 else _run_in_workers
-        for task, updates in runner(tasks, data, out, device, min(workers, len(tasks))):
-            meter.advance(task, updates)
+        for task, step in runner(tasks, data, out, device, min(workers, len(tasks))):
+            meter.advance(task, step)
+        _check_records(plan, out)
 
 
-def check_device(device: str) -> None:
-    """Refuse a device that is not there.
-
-    Raises:
-        ValueError: says what is.
-    """
-    kind = device.partition(":")[0]
-    if kind not in ("cpu", "cuda"):
-        raise ValueError(f"device {device!r} is unknown: use cpu, cuda or cuda:0.")
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise ValueError("device 'cuda' is not available to this torch; use --device cpu.")
-
-
-def finished_keys(plan: Plan, out: Path) -> set[str]:
-    """Trials with every record that is due."""
+def recorded_steps(out: Path) -> dict[str, set[int]]:
+    """The steps of the readable records of a directory, by trial key."""
     found, _ = read_records(out / "journal")
+    return {key: set(steps) for key, steps in found.items()}
+
+
+def finished_keys(plan: Plan, recorded: Mapping[str, Collection[int]]) -> set[str]:
+    """Trials with every record that is due."""
     return {
         trial.key
         for trial in plan.trials
-        if trial.key in found and set(trial.record_steps) <= set(found[trial.key])
+        if set(trial.record_steps) <= set(recorded.get(trial.key, ()))
     }
 
 
-@contextmanager
-def locked(out: Path) -> Iterator[None]:
-    """Hold the directory's lock, which ends with the process however it ends."""
-    lock = filelock.FileLock(out / "lock")
-    try:
-        lock.acquire(blocking=False)
-    except filelock.Timeout:
-        raise BlockingIOError(
-            f"another process is at work on {out}. Wait for it (`candidly bench status {out}`), "
-            "or use another --out."
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()
+def _check_records(plan: Plan, out: Path) -> None:
+    """Whether what was trained is in the journal, and can be read again.
 
-
-def is_locked(out: Path) -> bool:
-    """Whether a process is at work on the directory."""
-    lock = filelock.FileLock(out / "lock")
-    try:
-        lock.acquire(blocking=False)
-    except filelock.Timeout:
-        return True
-    except OSError:  # a directory we may not write in: nobody of ours is at work there
-        return False
-    lock.release()
-    return False
+    Raises:
+        Interrupted: it is not; says how much, and what to do.
+    """
+    finished = finished_keys(plan, recorded_steps(out))
+    missing = [trial for trial in plan.trials if trial.key not in finished]
+    if missing:
+        first = missing[0]
+        raise Interrupted(
+            f"{len(missing)} of {len(plan.trials)} runs lack records that were written to "
+            f"{out / 'journal'} (the first: {first.label} on {first.dataset}, split {first.split}):"
+            " they were deleted or damaged meanwhile. Run the same command to train what is lost."
+        )
 
 
 def make_folder(folder: Path) -> None:
+    """Make a folder, those above it too, and wait until their names are on the disk."""
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for place in made:
+            sync_folder(place.parent)
     except OSError as error:
         raise OSError(error.errno, f"could not make {folder}: {error.strerror}") from error
 
@@ -157,26 +156,29 @@ class _Meter:
         self.total = sum(self._cost(t.dataset, t) for t in plan.trials)
         self.work = sum(self._cost(t.dataset, t) for t in plan.trials if t.key in finished)
         self.done, self.runs = len(finished), len(plan.trials)
+        self.fresh = 0.0
         self.updates: dict[tuple[str, ...], int] = {}
         self._show()
 
     def _cost(self, dataset: str, trial) -> float:
         return cost(trial, self.facts[dataset])
 
-    def advance(self, task: Task, updates: int) -> None:
+    def advance(self, task: Task, step: Step) -> None:
         trials = task.trials
         due = trials[0].steps * len(trials)
-        self.work += sum(self._cost(t.dataset, t) for t in trials) * updates / due
-        self.updates[task.keys] = self.updates.get(task.keys, 0) + updates
+        work = sum(self._cost(t.dataset, t) for t in trials) * step.updates / due
+        self.work += work
+        self.fresh += 0 if step.restored else work
+        self.updates[task.keys] = self.updates.get(task.keys, 0) + step.updates
         if self.updates[task.keys] >= due:
             self.done += len(trials)
         self._show()
 
     def _show(self) -> None:
-        self.watch(Progress(self.work, self.total, self.done, self.runs))
+        self.watch(Progress(self.work, self.total, self.done, self.runs, self.fresh))
 
 
-Runs = Iterator[tuple[Task, int]]
+Runs = Iterator[tuple[Task, Step]]
 
 
 def _run_here(
@@ -189,7 +191,7 @@ def _run_here(
         for task in tasks:
             labelled = data[task.trials[0].data]
             for step in execute(task, labelled, journal, out / "checkpoints", device):
-                yield task, step.updates
+                yield task, step
     finally:
         journal.close()
         torch.set_num_threads(threads)
@@ -205,17 +207,18 @@ def _run_in_workers(
     with tempfile.TemporaryDirectory(prefix="candidly-") as folder:
         for fingerprint in {task.trials[0].data for task in tasks}:
             data[fingerprint].save(Path(folder) / f"{fingerprint}.npz")
-        pool = [_start(out, folder, device, number, events) for number in range(workers)]
+        pool: list[subprocess.Popen] = []
         try:
-            for number, process in enumerate(pool):
+            for number in range(workers):
+                pool.append(_start(out, folder, device, number, events))
                 current[number] = waiting.pop()
-                _send(process, current[number])
+                _send(pool[number], current[number])
             while current:
                 number, event = events.get()
                 if event is None or "error" in event:
                     raise Interrupted(_obituary(pool[number], current.get(number), event))
                 if "updates" in event:
-                    yield current[number], event["updates"]
+                    yield current[number], Step(event["updates"], event["restored"])
                 elif waiting:
                     current[number] = waiting.pop()
                     _send(pool[number], current[number])
@@ -230,22 +233,41 @@ def _run_in_workers(
 
 def _start(out: Path, folder: str, device: str, number: int, events: queue.Queue):
     """A worker whose lines, then None, arrive in ``events`` under its number."""
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "candidly.sweep.worker", str(out), folder, device],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **HUGE_PAGES, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
-    )
+    with _without_ctrl_c():
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "candidly.sweep.worker", str(out), folder, device],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **HUGE_PAGES, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+        )
 
     def listen() -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            events.put((number, json.loads(line)))
+            event = None
+            with suppress(ValueError):  # cut short where it was killed, or no answer
+                event = json.loads(line)
+            if isinstance(event, dict):
+                events.put((number, event))
         events.put((number, None))
 
     threading.Thread(target=listen, daemon=True).start()
     return process
+
+
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Processes started in here never get a Ctrl-C: a child inherits which signals are held back.
+
+    The terminal sends it to them too, and before they could ask not to be told they import for
+    seconds. What comes for this process meanwhile arrives behind the block.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _send(process: subprocess.Popen, task: Task) -> None:

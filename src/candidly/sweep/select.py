@@ -101,7 +101,9 @@ class Cell:
     diverged. ``state`` is ``complete`` when every planned run is, ``diverged`` when all of them
     diverged and left nothing to choose on any split, and ``incomplete`` otherwise. ``diverged``
     counts runs that diverged at some record; ``oracle_labels`` how many true labels were looked
-    up, of validation rows or by ``peak`` of test rows, or trained on by the complete runs.
+    up, of validation rows or by ``peak`` of test rows, or trained on by the complete runs. ``own``
+    summarises the criterion's own values of the choices; where the data is ``untested``, there is
+    no other number.
     """
 
     dataset: str
@@ -115,6 +117,8 @@ class Cell:
     diverged: int
     oracle_labels: int
     summary: Mapping[str, Summary]  # by metric: top1, balanced, top5
+    own: Summary
+    untested: bool = False
 
     def values(self, metric: str) -> list[float | None]:
         """The chosen models' ``metric``, one per split."""
@@ -129,15 +133,30 @@ def trained_on_validation(results: Results) -> bool:
 def usual_criteria(results: Results) -> tuple[str, ...]:
     """The criteria of a table that nobody asked anything else of.
 
-    Candidate sets have CR and AA; given labels have NVA, unless the directory is from before that
-    was recorded: there, without candidate sets, CR is the same number.
+    Without true labels none that reads them. Candidate sets have CR and AA; given labels have NVA,
+    unless the directory is from before that was recorded: there, without candidate sets, CR is the
+    same number.
     """
     if trained_on_validation(results):
         return UNSELECTED
     learned = frozenset(name for run in results.runs for name in run.reads if name != "truth")
     records = [record for run in results.runs for record in run.records]
     old = bool(records) and not any("NVA" in record.validation for record in records)
-    return DEFAULT if old else USUAL.get(learned, DEFAULT)
+    usual = DEFAULT if old else USUAL.get(learned, DEFAULT)
+    if untested(results.runs) >= {run.dataset for run in results.runs}:
+        usual = tuple(name for name in usual if not CRITERIA[name].reads_truth)
+    return usual
+
+
+def untested(runs: Sequence[Run]) -> set[str]:
+    """Data sets without true labels: no record has a test accuracy, and not by divergence."""
+    tested: dict[str, bool] = {}
+    for run in runs:
+        for record in run.records:
+            if record.diverged_at is None:
+                known = any(value is not None for value in record.test.values())
+                tested[run.dataset] = tested.get(run.dataset, False) or known
+    return {dataset for dataset, known in tested.items() if not known}
 
 
 def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]:
@@ -206,6 +225,8 @@ def _cell(
             metric: summarise([c.test.get(metric) if c else None for c in choices], ddof)
             for metric in METRICS
         },
+        own=summarise([c.value if c else None for c in choices], ddof),
+        untested=dataset in untested(runs),
     )
 
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import re
 import tomllib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import numpy as np
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from .._names import nearest
+from .._numbers import whole
 
-NET = "^mlp(:[1-9][0-9]*)?$"  # what ``nets.network`` reads; known here without torch
+NET = "mlp(:[1-9][0-9]*)?"  # what ``nets.network`` reads; known here without torch
 
 
 class Settings(BaseModel):
@@ -40,22 +52,108 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    datasets: tuple[str, ...] = Field(min_length=1)
-    algorithms: tuple[str, ...] = Field(min_length=1)
-    configs: int = Field(default=20, ge=1)
-    splits: int = Field(default=5, ge=1)
-    steps: int | None = Field(default=None, ge=1)
-    eval_every: int = Field(default=1000, ge=1)
-    seed: int = Field(default=0, ge=0)
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    configs: int = 20
+    splits: int = 5
+    steps: int | None = None
+    eval_every: int = 1000
+    seed: int = 0
     labels: str | None = None
     variant: Literal["fixed", "plench"] = "fixed"
     scaling: Literal["train", "plench", "none"] | None = None
     validation: Literal["tune", "train-oracle"] = "tune"
-    test_share: float = Field(default=0.1, gt=0, lt=1)
-    validation_share: float = Field(default=0.1, gt=0, lt=1)
-    net: str = Field(default="mlp", pattern=NET)
+    test_share: float = 0.1
+    validation_share: float = 0.1
+    net: str = "mlp"
     hyper: dict[str, int | float] = Field(default_factory=dict)
     dtype: Literal["float32", "float64"] = "float32"
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _checked(cls, value: Any, info: ValidationInfo) -> Any:
+        name = info.field_name or ""
+        return None if value is None and name in DEFAULTS_DEPEND else CHECKS[name](value, name)
+
+
+def _names(value: Any, name: str) -> tuple[str, ...]:
+    several = isinstance(value, list | tuple) and len(value) > 0
+    if not several or not all(isinstance(one, str) and one.strip() for one in value):
+        raise ValueError(f"`{name}` is {value!r}; give a list of names, one or more.")
+    return tuple(value)
+
+
+def _count(low: int) -> Check:
+    return lambda value, name: whole(value, f"`{name}`", low=low)
+
+
+def _share(value: Any, name: str) -> float:
+    share = _number(value)
+    if share is None or not 0 < share < 1:
+        raise ValueError(f"`{name}` is {value!r}; give a share above 0 and below 1, such as 0.1.")
+    return share
+
+
+def _number(value: Any) -> float | int | None:
+    """The value as a plain finite number; None where it is none."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if plain and math.isfinite(value) else None
+
+
+def _one_of(*known: str) -> Check:
+    def check(value: Any, name: str) -> str:
+        if value in known and isinstance(value, str):
+            return value
+        hint = nearest(value, known) if isinstance(value, str) else "."
+        raise ValueError(f"`{name}` is {value!r}{hint} Choose from: {', '.join(known)}.")
+
+    return check
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"`{name}` is {value!r}; give a text such as flip:rate=0.3.")
+    return value
+
+
+def _net(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not re.fullmatch(NET, value):
+        raise ValueError(f"`{name}` is {value!r}: write mlp, or mlp:128 for a hidden width of 128.")
+    return value
+
+
+def _hyper(value: Any, name: str) -> dict[str, float | int]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ValueError(f"`{name}` is {value!r}; give values by name, such as noise_rate = 0.4.")
+    numbers = {key: _number(one) for key, one in value.items()}
+    for key, number in numbers.items():
+        if number is None:
+            raise ValueError(f"`{name}` has {key} = {value[key]!r}; give a finite number.")
+    return {key: number for key, number in numbers.items() if number is not None}
+
+
+Check = Callable[[Any, str], Any]
+CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a ValueError
+    "datasets": _names,
+    "algorithms": _names,
+    "configs": _count(1),
+    "splits": _count(1),
+    "steps": _count(1),
+    "eval_every": _count(1),
+    "seed": _count(0),
+    "labels": _text,
+    "variant": _one_of("fixed", "plench"),
+    "scaling": _one_of("train", "plench", "none"),
+    "validation": _one_of("tune", "train-oracle"),
+    "test_share": _share,
+    "validation_share": _share,
+    "net": _net,
+    "hyper": _hyper,
+    "dtype": _one_of("float32", "float64"),
+}
+DEFAULTS_DEPEND = ("steps", "labels", "scaling")  # settings that None stands for
 
 
 def make_settings(**values: Any) -> Settings:
@@ -68,7 +166,8 @@ def make_settings(**values: Any) -> Settings:
     try:
         return Settings(**given)
     except ValidationError as error:
-        raise ValueError("; ".join(_sentence(problem) for problem in error.errors())) from None
+        problems = (_sentence(problem).rstrip(".") for problem in error.errors())
+        raise ValueError(". ".join(problems) + ".") from None
 
 
 def read_settings(path: Path | str, **overruling: Any) -> Settings:
@@ -78,7 +177,9 @@ def read_settings(path: Path | str, **overruling: Any) -> Settings:
             table = tomllib.load(file)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"{path} is no TOML: {error}") from None
-    if set(table) != {"bench"}:
+        except UnicodeDecodeError:
+            raise ValueError(f"{path} is no TOML: it is not UTF-8 text.") from None
+    if set(table) != {"bench"} or not isinstance(table["bench"], dict):
         raise ValueError(f"{path} needs one table, [bench]; it has {sorted(table) or 'nothing'}.")
     given = {name: value for name, value in overruling.items() if value is not None}
     return make_settings(**{**table["bench"], **given})
@@ -88,8 +189,6 @@ def _sentence(problem: Any) -> str:
     name = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"no setting named {name!r}{nearest(name, Settings.model_fields)}"
-    if name == "net":
-        return f"`net` is {problem['input']!r}: write mlp, or mlp:128 for a hidden width of 128"
     if problem["type"] == "missing":
         return f"`{name}` is missing: say which {name} to run"
-    return f"`{name}` is {problem['input']!r}: {problem['msg']}"
+    return str(problem["ctx"]["error"])  # of a check above

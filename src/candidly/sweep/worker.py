@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 import queue
-import signal
 import sys
 import threading
 from dataclasses import asdict
 from pathlib import Path
+from typing import TextIO
 
 import torch
 
@@ -37,9 +37,19 @@ def decode(line: str) -> Task:
     return Task(tuple(Trial(**trial) for trial in about["trials"]), resume)
 
 
-def _tell(**what: object) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
-    sys.stdout.flush()
+def _tell(answers: TextIO, **what: object) -> None:
+    try:
+        answers.write(json.dumps(what) + "\n")
+        answers.flush()
+    except BrokenPipeError:
+        os._exit(1)  # the parent is gone
+
+
+def _own_stdout() -> TextIO:
+    """The parent's end, kept for answers: what a library prints goes to stderr instead."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return answers
 
 
 def _read(lines: queue.Queue[str]) -> None:
@@ -49,7 +59,7 @@ def _read(lines: queue.Queue[str]) -> None:
 
 
 def main(out: str, folder: str, device: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    answers = _own_stdout()
     tune_memory()
     torch.set_num_threads(1)
     lines: queue.Queue[str] = queue.Queue()
@@ -63,10 +73,10 @@ def main(out: str, folder: str, device: str) -> None:
             if name not in loaded:
                 loaded[name] = Labelled.load(Path(folder) / f"{name}.npz")
             for step in execute(task, loaded[name], journal, Path(out) / "checkpoints", device):
-                _tell(updates=step.updates)
-            _tell(done=True)
+                _tell(answers, updates=step.updates, restored=step.restored)
+            _tell(answers, done=True)
         except Exception as error:
-            _tell(error=f"{type(error).__name__}: {error}", kind=type(error).__name__)
+            _tell(answers, error=f"{type(error).__name__}: {error}", kind=type(error).__name__)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .._arrays import as_array, rows_are, same_rows
+from .._checks import checked_classes
+from .._label_text import label_in
 from .._names import nearest
+from .._tables import about, read_table, typed, whole_column
 from ._tally import ANSWERS, UNKNOWN, Tally, whole
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SKIP = "skip"
 COLUMNS = ("item", "person", "answer")
@@ -53,40 +60,21 @@ def from_answers(
     >>> found.item, found.counts[0].tolist(), found.skipped
     (array([7]), [1, 0, 1, 0, 0], array([1]))
     """
+    same_rows(item=item, person=person, answer=answer)
+    labels = {}
+    for name, values in (("given", given), ("guessed", guessed)):
+        labels[name] = None if values is None else whole(name, values)
+        rows_are(values, np.arange(0 if values is None else len(values)), name)
     items = whole("item", item)
-    codes = _codes(_listed(answer), offered)
-    persons = _person_codes(_listed(person), people)
-    if not len(items) == len(codes) == len(persons):
-        raise ValueError(
-            f"{len(items)} items, {len(persons)} people and {len(codes)} answers; give one of each"
-            " a row."
-        )
-    labels = {
-        name: None if values is None else whole(name, values)
-        for name, values in (("given", given), ("guessed", guessed))
-    }
-    rows, place = _asked(items, asked, labels)
-    _check_once(items, place, persons, _listed(person))
-    cells = np.bincount(
-        place * (len(ANSWERS) + 1) + codes, minlength=len(rows) * (len(ANSWERS) + 1)
-    )
-    table = cells.reshape(len(rows), len(ANSWERS) + 1)
-    first, second = (
-        np.full(len(rows), UNKNOWN) if values is None else values[rows]
-        for values in labels.values()
-    )
-    counts = table[:, :-1]
-    same = (first == second) & (first >= 0)
-    counts[same, 0] += counts[same, 1]  # two names of one class, and each person spoke once
-    counts[same, 1] = 0
-    return Tally(
-        item=rows,
-        counts=counts,
-        given=first,
-        guessed=second,
-        skipped=table[:, -1],
-        offered=tuple(name for name in ANSWERS if name in offered),
-        classes=None if classes is None else tuple(classes),
+    return _tally_of(
+        _Columns(
+            items, _listed("person", person), _listed("answer", answer), np.arange(len(items))
+        ),
+        lambda rows: tuple(_at(name, values, rows) for name, values in labels.items()),
+        asked=asked,
+        people=people,
+        classes=classes,
+        offered=offered,
     )
 
 
@@ -111,130 +99,193 @@ def read_answers(
         ValueError: a file that is no table, columns missing, an item whose rows disagree, or what
             ``from_answers`` refuses.
     """
-    table = _read(Path(path))
-    missing = [name for name in COLUMNS if name not in table.columns]
-    if missing:
-        raise ValueError(
-            f"{path} has no column {missing[0]!r}; it needs {', '.join(COLUMNS)}, and has"
-            f" {', '.join(table.columns) or 'none'}."
-        )
-    if table["item"].null_count():
-        row = int(table["item"].is_null().arg_max() or 0)
-        raise ValueError(f"{path} has no item in row {row}.")
-    items = whole("item", table["item"])
+    path = Path(path)
+    table = read_table(path, COLUMNS)
+    with about(path):
+        return _of_table(table, labels, classes, people)
+
+
+def _of_table(
+    table: pl.DataFrame,
+    labels: Any,
+    classes: Sequence[str] | None,
+    people: Iterable[Any] | None,
+) -> Tally:
+    items = whole_column(table["item"])
     if (items < 0).any():
         raise ValueError(f"item {items.min()} is negative; items are row numbers from 0.")
-    n = int(items.max(initial=-1)) + 1
-    known = {} if labels is None else {"given": whole("labels", labels)}
-    size = max(n, *(len(values) for values in known.values())) if known else n
-    for name in ("given", "guessed"):
-        if name in table.columns and (name != "given" or labels is None):
-            numbers = _class_numbers(name, table[name].to_list(), classes)
-            known[name] = _per_item(name, items, numbers, size)
-    answered = table["answer"].is_not_null().to_numpy()
-    if table.filter(answered)["person"].null_count():
-        row = int(np.flatnonzero(table["person"].is_null().to_numpy() & answered)[0])
-        raise ValueError(f"{path} has an answer without a person in row {row}.")
-    return from_answers(
+    all_labels = None if labels is None else whole("labels", labels)
+    said = {
+        name: class_numbers(name, typed(table[name]).to_list(), classes)
+        for name in ("given", "guessed")
+        if name in table.columns and (name != "given" or labels is None)
+    }
+
+    def classes_at(rows: np.ndarray) -> tuple[np.ndarray, ...]:
+        return tuple(
+            _per_item(name, items, said[name], rows)
+            if name in said
+            else _at("labels", all_labels if name == "given" else None, rows)
+            for name in ("given", "guessed")
+        )
+
+    answered = np.flatnonzero(table["answer"].is_not_null().to_numpy())
+    people_of = typed(table["person"]).to_list()
+    for row in answered.tolist():
+        if people_of[row] is None:
+            raise ValueError(f"there is an answer without a person at row {row}.")
+    answers = table["answer"].to_list()
+    columns = _Columns(
         items[answered],
-        table["person"].filter(answered).to_list(),
-        table["answer"].filter(answered).to_list(),
-        asked=np.unique(items),
-        classes=classes,
-        people=people,
-        given=known.get("given"),
-        guessed=known.get("guessed"),
+        [people_of[row] for row in answered],
+        [answers[row] for row in answered],
+        answered,
+    )
+    return _tally_of(
+        columns, classes_at, asked=np.unique(items), people=people, classes=classes, offered=ANSWERS
     )
 
 
-def _listed(values: Any) -> list[Any]:
+class _Columns(NamedTuple):
+    """Answers, an entry each, and the row where each stands."""
+
+    items: np.ndarray
+    people: list[Any]
+    answers: list[Any]
+    rows: np.ndarray
+
+
+def _tally_of(
+    columns: _Columns,
+    classes_at: Callable[[np.ndarray], tuple[np.ndarray, ...]],
+    *,
+    asked: Any,
+    people: Iterable[Any] | None,
+    classes: Sequence[str] | None,
+    offered: Sequence[str],
+) -> Tally:
+    """Counted; ``classes_at`` says what items were given and guessed to be, int (k,) each."""
+    lengths = [len(column) for column in columns[:3]]
+    if len(set(lengths)) > 1:
+        raise ValueError(
+            f"{lengths[0]} items, {lengths[1]} people and {lengths[2]} answers; give one of each"
+            " a row."
+        )
+    names = None if classes is None else checked_classes(classes)
+    codes = _codes(columns, offered)
+    persons = _person_codes(columns, people)
+    items, place = _asked(columns, asked)
+    _check_once(columns, place, persons)
+    width = len(ANSWERS) + 1
+    table = np.bincount(place * width + codes, minlength=len(items) * width)
+    table = table.reshape(len(items), width)
+    first, second = classes_at(items)
+    counts = table[:, :-1]
+    same = (first == second) & (first >= 0)
+    counts[same, 0] += counts[same, 1]  # two names of one class, and each person spoke once
+    counts[same, 1] = 0
+    return Tally(
+        item=items,
+        counts=counts,
+        given=first,
+        guessed=second,
+        skipped=table[:, -1],
+        offered=tuple(name for name in ANSWERS if name in offered),
+        classes=names,
+    )
+
+
+def _at(name: str, values: np.ndarray | None, items: np.ndarray) -> np.ndarray:
+    """Labels of items, int64 (k,); -1 where there are none."""
+    if values is None:
+        return np.full(len(items), UNKNOWN)
+    for item in items[items >= len(values)][:1]:
+        raise ValueError(
+            f"item {item} is asked about, but `{name}` has {len(values)} entries"
+            f" (0..{len(values) - 1}). Items are row numbers of the data set."
+        )
+    return values[items]
+
+
+def _listed(name: str, values: Any) -> list[Any]:
     if hasattr(values, "to_list"):
         return values.to_list()
-    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+    return as_array(values, name).tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def _codes(answers: list[Any], offered: Sequence[str]) -> np.ndarray:
+def _codes(columns: _Columns, offered: Sequence[str]) -> np.ndarray:
     """Places among ``ANSWERS``, and one more for a skip."""
     for name in offered:
         if name not in ANSWERS:
             raise ValueError(f"{name!r} cannot be offered; the answers are {', '.join(ANSWERS)}.")
     code = {name: place for place, name in enumerate(ANSWERS) if name in offered}
     code[SKIP] = len(ANSWERS)
-    try:
-        return np.fromiter(map(code.__getitem__, answers), np.int64, len(answers))
-    except (KeyError, TypeError):
-        row = next(i for i, a in enumerate(answers) if not isinstance(a, str) or a not in code)
-        said = answers[row]
-        close = nearest(said, code) if isinstance(said, str) else "."
-        raise ValueError(
-            f"the answer in row {row} is {said!r}; it can be {', '.join(code)}{close}"
-        ) from None
+    for row, said in zip(columns.rows.tolist(), columns.answers):
+        if not isinstance(said, str) or said not in code:
+            close = nearest(said, code) if isinstance(said, str) else "."
+            raise ValueError(
+                f"the answer in row {row} is {said!r}; it can be {', '.join(code)}{close}"
+            )
+    return np.fromiter(map(code.__getitem__, columns.answers), np.int64, len(columns.answers))
 
 
-def _person_codes(persons: list[Any], people: Iterable[Any] | None) -> np.ndarray:
+def _person_codes(columns: _Columns, people: Iterable[Any] | None) -> np.ndarray:
+    persons = columns.people
     number: Mapping[Any, int] = {who: i for i, who in enumerate(dict.fromkeys(persons))}
     if people is not None:
         allowed = set(people)
         for who in number:
             if who not in allowed:
+                row = columns.rows[persons.index(who)]
                 raise ValueError(
-                    f"the answer in row {persons.index(who)} is by {who!r}, who is not among the"
-                    f" {len(allowed)} people named."
+                    f"the answer in row {row} is by {who!r}, who is not among the {len(allowed)}"
+                    " people named."
                 )
     return np.fromiter(map(number.__getitem__, persons), np.int64, len(persons))
 
 
-def _asked(
-    items: np.ndarray, asked: Any, labels: Mapping[str, np.ndarray | None]
-) -> tuple[np.ndarray, np.ndarray]:
+def _asked(columns: _Columns, asked: Any) -> tuple[np.ndarray, np.ndarray]:
     """The items asked about, ascending, and which of them each answer is about."""
+    items = columns.items
+    for place in np.flatnonzero(items < 0)[:1]:
+        raise ValueError(
+            f"the item in row {columns.rows[place]} is {items[place]}; items are row numbers from"
+            " 0."
+        )
     rows = np.unique(items if asked is None else whole("asked", asked))
-    sizes = {name: len(values) for name, values in labels.items() if values is not None}
-    for row in np.flatnonzero(items < 0)[:1]:
-        raise ValueError(f"the item in row {row} is {items[row]}; items are row numbers from 0.")
-    for name, n in sizes.items():
-        beyond = np.flatnonzero(rows >= n)
-        if len(beyond):
-            raise ValueError(
-                f"item {rows[beyond[0]]} is asked about, but `{name}` has {n} entries"
-                f" (0..{n - 1}). Items are row numbers of the data set."
-            )
-    place = np.searchsorted(rows, items)
-    known = place < len(rows)
-    known[known] = rows[place[known]] == items[known]
-    for row in np.flatnonzero(~known)[:1]:
-        raise ValueError(f"the answer in row {row} is about item {items[row]}, which nobody asked.")
-    return rows, place
+    places = np.searchsorted(rows, items)
+    known = places < len(rows)
+    known[known] = rows[places[known]] == items[known]
+    for place in np.flatnonzero(~known)[:1]:
+        raise ValueError(
+            f"the answer in row {columns.rows[place]} is about item {items[place]}, which nobody"
+            " asked."
+        )
+    return rows, places
 
 
-def _check_once(items: np.ndarray, place: np.ndarray, persons: np.ndarray, names: list) -> None:
+def _check_once(columns: _Columns, place: np.ndarray, persons: np.ndarray) -> None:
     cell = place * (int(persons.max(initial=-1)) + 1) + persons
     order = np.argsort(cell, kind="stable")
     for twice in np.flatnonzero(np.diff(cell[order]) == 0)[:1]:
         first, second = order[twice], order[twice + 1]
         raise ValueError(
-            f"{names[first]!r} answers about item {items[first]} twice, in rows {first} and"
-            f" {second}. Keep one of them."
+            f"{columns.people[first]!r} answers about item {columns.items[first]} twice, in rows"
+            f" {columns.rows[first]} and {columns.rows[second]}. Keep one of them."
         )
 
 
-def _read(path: Path) -> Any:
-    import polars as pl
+def class_numbers(name: str, values: list[Any], classes: Sequence[str] | None) -> np.ndarray:
+    """Class numbers, int64 (k,), from a column of numbers or names; -1 where there is nothing.
 
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist.")
-    if path.suffix.lower() not in (".csv", ".parquet"):
-        raise ValueError(f"{path} is no .csv or .parquet file.")
-    try:
-        return pl.read_csv(path) if path.suffix.lower() == ".csv" else pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise ValueError(f"{path} cannot be read ({error}).") from None
-
-
-def _class_numbers(name: str, values: list[Any], classes: Sequence[str] | None) -> np.ndarray:
-    """Class numbers from numbers or names; -1 where there is nothing."""
-    if all(value is None or isinstance(value, int) for value in values):
-        return np.array([UNKNOWN if value is None else value for value in values], np.int64)
+    Raises:
+        ValueError: names without ``classes``, or a cell that is no class; it names the row.
+    """
+    if all(value is None or isinstance(value, int | float) for value in values):
+        for row, value in enumerate(values):
+            if value is not None and value != int(value):
+                raise ValueError(f"the {name} class in row {row} is {value}; numbers are whole.")
+        return np.array([UNKNOWN if value is None else int(value) for value in values], np.int64)
     if classes is None:
         first = next(value for value in values if value is not None)
         raise ValueError(
@@ -242,23 +293,27 @@ def _class_numbers(name: str, values: list[Any], classes: Sequence[str] | None) 
             " classes (--classes)."
         )
     number = {known: place for place, known in enumerate(classes)}
+    found = np.full(len(values), UNKNOWN)
     for row, value in enumerate(values):
-        if value is not None and str(value) not in number:
+        label = None if value is None else label_in(str(value), name, row, number)
+        if label is not None and label not in number:
             raise ValueError(
                 f"the {name} class in row {row} is {value!r}, which is not among the classes"
-                f"{nearest(str(value), number)}"
+                f"{nearest(label, number)}"
             )
-    return np.array([UNKNOWN if v is None else number[str(v)] for v in values], np.int64)
+        found[row] = UNKNOWN if label is None else number[label]
+    return found
 
 
-def _per_item(name: str, items: np.ndarray, numbers: np.ndarray, n: int) -> np.ndarray:
-    """One class per item, int64 (n,); rows of an item must agree."""
-    found = np.full(n, UNKNOWN)
+def _per_item(name: str, items: np.ndarray, numbers: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """One class for each item asked about, int64 (k,); rows of an item must agree."""
+    found = np.full(len(asked), UNKNOWN)
+    places = np.searchsorted(asked, items)
     said = numbers != UNKNOWN
-    found[items[said]] = numbers[said]
-    for row in np.flatnonzero(said & (found[items] != numbers))[:1]:
+    found[places[said]] = numbers[said]
+    for row in np.flatnonzero(said & (found[places] != numbers))[:1]:
         raise ValueError(
             f"item {items[row]} is {name} class {numbers[row]} in row {row} and"
-            f" {found[items[row]]} in another."
+            f" {found[places[row]]} in another."
         )
     return found

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from .._arrays import as_array
 from .._checks import check_range, read_only
+from .._names import made_by
 from .._stored import LABEL_ARRAYS
 from ..labelled import Labelled, given_to_candidates
 from ..storage import read_arrays, write_arrays
@@ -233,6 +235,7 @@ def corrected(data: Any, verdicts: Verdicts, reading: Reading = "exact") -> Corr
     >>> corrected(np.array([0, 1, 2, 2]), judge(votes)).labels
     array([ 0,  2, -1,  2])
     """
+    made_by(verdicts, Verdicts, "verdicts", "validation.judge")
     tally = verdicts.tally
     if isinstance(tally, SetTally):
         raise ValueError(
@@ -276,7 +279,7 @@ def _labels_of(data: Any) -> np.ndarray:
         if data.given is None:
             raise ValueError("the data have no `given` labels to correct.")
         return data.given
-    labels = np.asarray(data)
+    labels = as_array(data, "labels")
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise ValueError(
             f"the labels are {labels.dtype} of shape {labels.shape}; whole numbers (n,) are needed."

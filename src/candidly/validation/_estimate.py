@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._numbers import whole as whole_number
 from ..stats import wilson
 from ._tally import whole
 
@@ -74,8 +75,9 @@ def estimate(found: int, checked: int, flagged: int | None = None, size: int = 0
     >>> estimate(65, 400, 4643, 30607).total
     754.4875
     """
-    flagged = checked if flagged is None else flagged
-    size = size or flagged
+    found, checked = whole_number(found, "found"), whole_number(checked, "checked")
+    flagged = checked if flagged is None else whole_number(flagged, "flagged")
+    size = whole_number(size, "size") or flagged
     names = ("found", "checked", "flagged", "size")
     values = (found, checked, flagged, size)
     if checked < 1 or found < 0 or list(values) != sorted(values):
@@ -141,6 +143,8 @@ def missed(unflagged: int, audited: int = 0, found: int = 0) -> Missed:
     >>> print(missed(44_560, 300))
     no error among 300 audited of 44,560 unflagged examples: up to 446 may have been missed (95 %)
     """
+    unflagged = whole_number(unflagged, "unflagged")
+    audited, found = whole_number(audited, "audited"), whole_number(found, "found")
     if not 0 <= found <= audited <= unflagged:
         raise ValueError(
             f"{found:,} found, {audited:,} audited, {unflagged:,} unflagged: these must not fall."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,7 +62,9 @@ def posteriors(
     said = answers != SKIP
     people = np.asarray([str(who) for who in person], dtype=object)
     table = Answers.from_columns(items[said], people[said], answers[said], classes=offered)
-    found = dawid_skene(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about its labels, which nobody sees here
+        found = dawid_skene(table)
     probability = np.zeros((table.n, len(ANSWERS)))
     probability[:, [ANSWERS.index(name) for name in table.classes]] = found.posterior
     return Posteriors(

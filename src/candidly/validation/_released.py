@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._convert import objects
+from .._inputs import objects
 from ._tally import ANSWERS, UNKNOWN, SetTally, Tally
 
 Row = dict[str, Any]
@@ -46,7 +46,9 @@ def read_released(
     first = rows[0] if rows else {}
     if "given_original_labels" in first:
         return _sets(path, rows)
-    votes = {name for row in rows for name in _field(path, rows, row, "mturk")}
+    for number, row in enumerate(rows):
+        _check_votes(path, number, _field(path, rows, row, "mturk"))
+    votes = {name for row in rows for name in row["mturk"]}
     layout = next((known for known in LAYOUTS if votes <= known.votes), None)
     if layout is None:
         raise ValueError(
@@ -58,6 +60,11 @@ def read_released(
         [_field(path, rows, row, name) for row in rows]
         for name in ("given_original_label", "our_guessed_label")
     ]
+    for number, pair in enumerate(zip(*labels)):
+        for label in pair:
+            if not isinstance(label, layout.label) or (isinstance(label, int) and label < 0):
+                kind = "a class number from 0" if layout.label is int else "the name of a class"
+                raise ValueError(f"{path}: row {number} has the label {label!r}; it needs {kind}.")
     given, guessed, classes = layout.classes(rows, *labels)
     counts = np.array([layout.counts(row) for row in rows], np.int64).reshape(-1, len(ANSWERS))
     same = (given == guessed) & (counts[:, 0] == counts[:, 1])
@@ -87,6 +94,7 @@ class Layout(NamedTuple):
     counts: Callable[[Row], list[int]]
     classes: Callable[..., tuple[np.ndarray, np.ndarray, tuple[str, ...]]]
     others: dict[str, Callable[[Row], int]]
+    label: type = str
 
 
 def _numbered(rows: list[Row], given: list[int], guessed: list[int]) -> Any:
@@ -139,7 +147,7 @@ def _neutral(row: Row) -> int:
 
 
 LAYOUTS = (
-    Layout(set(ANSWERS), set, _by_answer, _numbered, {}),  # "other" is candidly's own addition
+    Layout(set(ANSWERS), set, _by_answer, _numbered, {}, int),  # "other" is candidly's own addition
     Layout(
         {"given", "guessed", "neutral", "off-topic"},
         lambda votes: {"given", "guessed", "other"},
@@ -186,11 +194,19 @@ def _load(path: Path) -> list[Row]:
         raise FileNotFoundError(f"{path} does not exist.")
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{path} is no JSON ({error}).") from None
+    except (ValueError, OSError):
+        raise ValueError(f"{path} is no JSON file.") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ValueError(f"{path} holds no list of rows, one per item.")
     return rows
+
+
+def _check_votes(path: Path, number: int, votes: Any) -> None:
+    if not isinstance(votes, dict):
+        raise ValueError(f"{path}: the votes of row {number} are {votes!r}, and no counts by name.")
+    for name, count in votes.items():
+        if type(count) is not int or count < 0:
+            raise ValueError(f"{path}: row {number} has {count!r} votes for {name!r}.")
 
 
 def _field(path: Path, rows: list[Row], row: Row, name: str) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import read_only
+from .._arrays import as_array, same_rows
+from .._checks import checked_classes, read_only
 
 ANSWERS = ("given", "guessed", "both", "neither", "other")  # columns of counts
 UNKNOWN = -1  # an item without a place, a class that nobody named
@@ -51,6 +52,8 @@ class Tally:
             store(self, "ids", self.item)
         for name in ("item", "counts", "given", "guessed", "skipped", "ids"):
             store(self, name, read_only(np.asarray(getattr(self, name))))
+        if self.classes:
+            store(self, "classes", checked_classes(self.classes))
         _check_shapes(self)
         check_items(self.item, self.ids)
         for name in ("given", "guessed"):
@@ -113,6 +116,8 @@ class SetTally:
             store(self, "ids", self.item)
         for name in ("item", "given", "guessed", "heard", "ids"):
             store(self, name, read_only(np.asarray(getattr(self, name))))
+        if self.classes:
+            store(self, "classes", checked_classes(self.classes))
         wanted = (len(self.item), len(self.classes))
         for name in ("given", "guessed", "heard"):
             if getattr(self, name).shape != wanted:
@@ -167,6 +172,7 @@ def from_counts(
     >>> from_counts({"given": [4, 1], "guessed": [1, 4]}).counts.tolist()
     [[4, 1, 0, 0, 0], [1, 4, 0, 0, 0]]
     """
+    same_rows(counts=counts, item=item, given=given, guessed=guessed, ids=ids)
     table, offered = _as_table(counts)
     k = len(table)
     rows = np.arange(k) if item is None else whole("item", item)
@@ -184,13 +190,13 @@ def from_counts(
         skipped=np.zeros(k, np.int64),
         offered=offered,
         ids=rows if ids is None else ids,
-        classes=None if classes is None else tuple(classes),
+        classes=classes,  # type: ignore[arg-type]  # checked there
     )
 
 
 def whole(name: str, values: Any) -> np.ndarray:
     """Whole numbers, int64 (k,). Raises ValueError for anything else."""
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    array = as_array(values, name)
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu":
@@ -244,6 +250,8 @@ def _check_shapes(tally: Tally) -> None:
 
 
 def _as_table(counts: Any) -> tuple[np.ndarray, tuple[str, ...]]:
+    if hasattr(counts, "columns") and list(counts.columns) != list(range(len(counts.columns))):
+        counts = {name: counts[name] for name in counts.columns}
     if isinstance(counts, Mapping):
         unknown = [name for name in counts if name not in ANSWERS]
         if unknown or not counts:
@@ -257,7 +265,7 @@ def _as_table(counts: Any) -> tuple[np.ndarray, tuple[str, ...]]:
                 raise ValueError(f"`{name}` has {len(values)} entries, the others {k}.")
             table[:, ANSWERS.index(name)] = values
         return table, tuple(name for name in ANSWERS if name in columns)
-    array = np.asarray(counts)
+    array = as_array(counts, "counts")
     if array.ndim != 2 or array.shape[1] not in (4, 5) or array.dtype.kind not in "iu":
         raise ValueError(
             f"`counts` is {array.dtype} of shape {array.shape}; whole numbers (k, 4) or (k, 5) are"

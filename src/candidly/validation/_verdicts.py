@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._names import made_by
+from .._numbers import whole
 from ._tally import ANSWERS, SetTally, Tally
 
 CATEGORIES = (
@@ -86,9 +88,10 @@ def judge(tally: Tally | SetTally, threshold: int | None = None) -> Verdicts:
     """The verdict on each item.
 
     The first that at least ``threshold`` people chose: given (non-error), guessed (correctable),
-    both (multi-label), neither; when none, non-agreement. Below three answers: pending. For sets
-    of classes: a non-error where the classes that at least ``threshold`` people found are exactly
-    the given ones, else a different set.
+    both (multi-label), neither; when none, non-agreement. Below three answers, or below
+    ``threshold`` answers where fewer than three were named: pending. For sets of classes: a
+    non-error where the classes that at least ``threshold`` people found are exactly the given
+    ones, else a different set.
 
     Args:
         threshold: people that make a verdict; by default more than half of those who answered
@@ -102,34 +105,41 @@ def judge(tally: Tally | SetTally, threshold: int | None = None) -> Verdicts:
     >>> judge(from_counts([[3, 1, 1, 0], [1, 4, 0, 0], [2, 2, 1, 0]]))
     Verdicts(1 non-error, 1 correctable, 1 non-agreement)
     """
+    made_by(tally, (Tally, SetTally), "tally", "validation.from_answers or read_answers")
+    if threshold is not None:
+        threshold = whole(threshold, "threshold", low=1)
     people = tally.answers
     needed = people // 2 + 1 if threshold is None else np.full(len(tally), int(threshold))
-    for place in np.flatnonzero((2 * needed <= people) & (people >= FEWEST))[:1]:
+    fewest = FEWEST if threshold is None else min(FEWEST, int(threshold))
+    for place in np.flatnonzero((2 * needed <= people) & (people >= fewest))[:1]:
         raise ValueError(
             f"the threshold is {threshold}, but {people[place]} people answered about item"
             f" {tally.ids[place]!s}: two answers could reach it. Take at least"
             f" {people[place] // 2 + 1}, or none for a majority of each item's answers."
         )
     if isinstance(tally, SetTally):
-        category = _category_of_sets(tally, needed)
+        category = _category_of_sets(tally, needed, fewest)
     else:
-        category = categories(tally.counts, needed)
+        category = categories(tally.counts, needed, fewest)
     return Verdicts(tally, needed, category)
 
 
-def categories(counts: np.ndarray, threshold: np.ndarray) -> np.ndarray:
-    """Places in ``CATEGORIES``: int (k, 5) counts, int (k,) thresholds -> int8 (k,)."""
+def categories(counts: np.ndarray, threshold: np.ndarray, fewest: int = FEWEST) -> np.ndarray:
+    """Places in ``CATEGORIES``: int (k, 5) counts, int (k,) thresholds -> int8 (k,).
+
+    Below ``fewest`` answers an item is pending.
+    """
     reached = counts[:, :4] >= threshold[:, None]
     category = np.where(reached.any(1), reached.argmax(1), NON_AGREEMENT).astype(np.int8)
-    category[counts.sum(1) < FEWEST] = PENDING
+    category[counts.sum(1) < fewest] = PENDING
     return category
 
 
-def _category_of_sets(tally: SetTally, threshold: np.ndarray) -> np.ndarray:
+def _category_of_sets(tally: SetTally, threshold: np.ndarray, fewest: int) -> np.ndarray:
     found = tally.heard >= threshold[:, None]
     same = (found == tally.given).all(1)
     category = np.where(same, NON_ERROR, DIFFERENT_SET).astype(np.int8)
-    category[tally.answers < FEWEST] = PENDING
+    category[tally.answers < fewest] = PENDING
     return category
 
 
@@ -144,7 +154,7 @@ def fragile(verdicts: Verdicts) -> np.ndarray:
     rows = np.column_stack([verdicts.tally.counts, verdicts.threshold])
     patterns, which = _different(rows)
     counts, threshold = patterns[:, :-1], patterns[:, -1]
-    before = categories(counts, threshold)
+    before = categories(counts, threshold, 0)
     changes = np.zeros(len(patterns), bool)
     columns = [ANSWERS.index(answer) for answer in verdicts.tally.offered]
     for left in columns:
@@ -153,9 +163,8 @@ def fragile(verdicts: Verdicts) -> np.ndarray:
             flipped[:, left] -= 1
             flipped[:, taken] += 1
             possible = counts[:, left] > 0
-            changes |= possible & (categories(flipped, threshold) != before)
-    changes &= before != PENDING
-    return changes[which] & ~verdicts.tally.degenerate
+            changes |= possible & (categories(flipped, threshold, 0) != before)
+    return changes[which] & verdicts.decided & ~verdicts.tally.degenerate
 
 
 def _different(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

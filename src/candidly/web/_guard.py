@@ -5,6 +5,9 @@ A layer of ASGI, so that it sees each request first and each response last.
 
 from __future__ import annotations
 
+import ipaddress
+import json
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
@@ -21,8 +24,12 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST = 1024 * 1024  # bytes of a request's body; a batch with long notes has 200,000
 KNOWN = 10_000  # clients whose rates are remembered
-TOO_LARGE = f"A request may hold {LARGEST} bytes."
+LONGEST = 8 * 1024  # bytes of an address; a filter with a text of 1,000 letters has 6,000
+HEADS = 32 * 1024  # bytes of all headers
+TOO_LARGE = f"A request may hold {LARGEST} bytes; send less at once."
+TOO_LONG = f"The address is too long: it may have {LONGEST} bytes. Write a shorter filter."
 TOO_MANY = "Too many requests; wait a moment."
+HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?")
 
 HEADERS = {
     "content-security-policy": (
@@ -85,26 +92,51 @@ class Guard:
         headers = dict(scope["headers"])
         said = self._refusal(scope, headers)
         if said is not None:
-            await _say(_headed(send), *said)
+            script = headers.get(b"accept") == b"application/json"
+            await _say(_headed(send), script, *said)
             return
         await self.app(scope, _limited(receive), _headed(send))
 
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[Any, ...] | None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         named = sum(name == b"host" for name, _ in scope["headers"])
-        if named != 1 or _without_port(host) not in self.hosts:
+        if named != 1 or _machine(host) not in self.hosts:
             return 400, "This app does not answer under that name; give it with --name."
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST:
+            return 414, TOO_LONG
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADS:
+            return 431, f"Headers may have {HEADS} bytes; delete this site's cookies."
+        if b"transfer-encoding" in headers:  # many small pieces take long to read
+            return 411, "A request must say how long it is, with Content-Length."
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 12 or int(length) > LARGEST:
             return 413, TOO_LARGE
         origin = headers.get(b"origin", b"").decode("latin-1").lower()
-        if scope["method"] not in ("GET", "HEAD") and origin and origin.split("//")[-1] != host:
-            return 403, "That came from another site's page."
+        known = ("", f"http://{host}", f"https://{host}")
+        if scope["method"] not in ("GET", "HEAD") and origin not in known:
+            return 403, "That came from another site's page; open this app's own."
         rate = self.rates.get(scope["path"], self.rates[""])
-        wait = rate.take((scope.get("client") or ("", 0))[0])
+        wait = rate.take(sender(scope))
         if wait:
             return 429, TOO_MANY, retry_after(wait)
         return None
+
+
+def sender(scope: Scope) -> str:
+    """The address that a request comes from; of IPv6 the network, which is one client's."""
+    address = (scope.get("client") or ("", 0))[0]
+    if ":" not in address:
+        return str(address)
+    try:
+        found = ipaddress.IPv6Address(address)
+    except ValueError:
+        return str(address)
+    return str(found.ipv4_mapped or ipaddress.ip_network((int(found), 64), strict=False))
+
+
+def wants_json(headers: Mapping[str, str]) -> bool:
+    """Whether the page's script asks, and not the browser."""
+    return headers.get("accept", "") == "application/json"
 
 
 def retry_after(wait: float) -> dict[str, str]:
@@ -112,10 +144,10 @@ def retry_after(wait: float) -> dict[str, str]:
     return {"retry-after": str(int(wait) + 1)}
 
 
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host[1:].split("]")[0]
-    return host.rsplit(":", 1)[0] if host.count(":") == 1 else host
+def _machine(host: str) -> str | None:
+    """The machine that a ``Host`` names, strictly; None for anything else."""
+    found = HOST.fullmatch(host)
+    return None if found is None else found[1] or found[2]
 
 
 def _limited(receive: Receive) -> Receive:
@@ -146,8 +178,12 @@ def _headed(send: Send) -> Send:
     return headed
 
 
-async def _say(send: Send, status: int, text: str, more: Mapping[str, str] | None = None) -> None:
-    headers = {"content-type": "text/plain; charset=utf-8", **(more or {})}
+async def _say(
+    send: Send, script: bool, status: int, text: str, more: Mapping[str, str] | None = None
+) -> None:
+    kind = "application/json" if script else "text/plain; charset=utf-8"
+    body = json.dumps({"refused": text}) if script else f"{text}\n"
+    headers = {"content-type": kind, "content-length": str(len(body.encode())), **(more or {})}
     told = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": told})
-    await send({"type": "http.response.body", "body": f"{text}\n".encode()})
+    await send({"type": "http.response.body", "body": body.encode()})

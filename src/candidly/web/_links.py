@@ -1,22 +1,29 @@
-"""Who somebody is: signed sessions that expire, links that sign in, tokens against forged forms."""
+"""Who somebody is: signed cookies of sessions that the server knows, links that sign in.
+
+A signature says that a cookie or a link was made here; the database, whether it still counts. What
+was made in the future counts, too: a clock that is put back locks nobody out.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from itsdangerous import BadData, URLSafeTimedSerializer
+from itsdangerous import BadData, TimestampSigner, URLSafeTimedSerializer
 
-from ..review import Person
+from ..review import Person, begin_session, find_person
 from ._site import Site
 
 ORGANISER, VIEWER, PERSON = "organiser", "viewer", "person"
 ROLES = (PERSON, VIEWER, ORGANISER)
 SESSION_S = 7 * 24 * 3600
 LINK_S = 60 * 24 * 3600
+LONGEST = 1000  # characters of a cookie or a link
+SESSION, LINK = "open session", "link"  # what is signed: neither can stand for the other
 
 
 @dataclass(frozen=True)
@@ -25,11 +32,12 @@ class Session:
 
     Attributes:
         role: person (answers), viewer (reads) or organiser.
-        id, code: of a person.
+        number: of the session. id, code: of a person.
         csrf: what a form must send along; nobody else can know it.
     """
 
     role: str
+    number: str = ""
     id: int = 0
     code: str = ""
     csrf: str = ""
@@ -41,24 +49,34 @@ class Session:
 
 
 def session_text(site: Site, role: str, person: Person | None = None) -> str:
-    """The value of a session's cookie."""
+    """The value of a cookie; its session begins now, and is kept by the server."""
+    number = begin_session(site.project, role, person, seconds=SESSION_S)
     who = [] if person is None else [person.id, person.code]
-    return _signer(site, "session").dumps([role, *who])
+    return _signer(site, SESSION).dumps([number, role, *who])
 
 
-def read_session(site: Site, text: str | None) -> Session | None:
-    """Who is signed in, or None for nobody, a forged cookie, or one that has expired."""
-    said = _read(site, "session", text, SESSION_S)
+def signed_session(site: Site, text: str | None) -> Session | None:
+    """Whose session a cookie was made for; None for no cookie, or one that was not made here.
+
+    Whether that session is still open, ``read_session`` says, which asks the database.
+    """
+    said = _read(site, SESSION, text)
     if said is None:
         return None
     csrf = hmac.new(site.key.encode(), f"csrf {text}".encode(), hashlib.sha256).hexdigest()
-    role, id, code = (*said, 0, "")[:3]
-    return Session(role, id, code, csrf)
+    number, role, id, code = (*said[0], 0, "")[:4]
+    return Session(role, number, id, code, csrf)
+
+
+def read_session(site: Site, text: str | None) -> Session | None:
+    """Who is signed in, or None for nobody, a forged cookie, or a session that has ended."""
+    session = signed_session(site, text)
+    return session if session and site.sessions.is_open(session.number) else None
 
 
 def person_link(site: Site, base: str, person: Person) -> str:
-    """An address that signs this person in, for sixty days."""
-    return _link(site, base, [PERSON, person.id, person.code])
+    """An address that signs this person in, for sixty days or until somebody ends it."""
+    return _link(site, base, [PERSON, person.id, person.code, person.revoked])
 
 
 def viewer_link(site: Site, base: str) -> str:
@@ -72,9 +90,19 @@ def organiser_link(site: Site, base: str) -> str:
 
 
 def follow_link(site: Site, text: str) -> tuple[str, Person | None] | None:
-    """Role and person of a link; None for one that is forged or too old."""
-    said = _read(site, "link", text, LINK_S)
-    return None if said is None else (said[0], Person(*said[1:]) if said[1:] else None)
+    """Role and person of a link; None for one that is forged, too old, or ended."""
+    said = _read(site, LINK, text)
+    if said is None or site.project.clock() - said[1] > LINK_S:
+        return None
+    role, *who = said[0]
+    if not who:
+        return role, None
+    id, code, revoked = (*who, 0)[:3]  # a link of three holds none: nothing had been ended
+    try:
+        person = find_person(site.project, code)
+    except KeyError:
+        return None
+    return (role, person) if (person.id, person.revoked) == (id, revoked) else None
 
 
 def is_token(site: Site, said: str) -> bool:
@@ -82,18 +110,37 @@ def is_token(site: Site, said: str) -> bool:
     return hmac.compare_digest(said.encode(), site.token.encode())
 
 
+class _Signer(TimestampSigner):
+    """Signs with the time of the project's clock."""
+
+    def __init__(self, *args: Any, clock: Callable[[], float], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.clock = clock
+
+    def get_timestamp(self) -> int:
+        return int(self.clock())
+
+
 def _signer(site: Site, salt: str) -> URLSafeTimedSerializer:
     # links and sessions end when the token is changed, too
-    return URLSafeTimedSerializer(f"{site.key} {site.token}", salt=salt)
+    return URLSafeTimedSerializer(
+        f"{site.key} {site.token}",
+        salt=salt,
+        signer=_Signer,
+        signer_kwargs={"clock": site.project.clock},
+    )
 
 
 def _link(site: Site, base: str, said: list[str | int]) -> str:
-    return f"{base.rstrip('/')}/in/{quote(_signer(site, 'link').dumps(said))}"
+    return f"{base.rstrip('/')}/in/{quote(_signer(site, LINK).dumps(said))}"
 
 
-def _read(site: Site, salt: str, text: str | None, seconds: int) -> list[Any] | None:
+def _read(site: Site, salt: str, text: str | None) -> tuple[list[Any], float] | None:
+    """What was signed, and when, in seconds since 1970; None for what was not signed here."""
+    if not text or len(text) > LONGEST:
+        return None
     try:
-        said: list[Any] = _signer(site, salt).loads(text or "", max_age=seconds)
+        said, when = _signer(site, salt).loads(text, return_timestamp=True)
     except BadData:
         return None
-    return said
+    return said, when.timestamp()

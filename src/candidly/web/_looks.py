@@ -35,14 +35,19 @@ class Look:
     crisp: bool = False
 
 
-def look_of(project: Project, shown: Shown, base: str = "/media/") -> Look:
-    """What a page shows of an item or an example; its file is below the address ``base``."""
+def look_of(project: Project, shown: Shown, base: str = "/media/", name: str | None = None) -> Look:
+    """What a page shows of an item or an example.
+
+    Args:
+        base: address below which its file is. name: of the file there; None: its own.
+    """
+    src = base + (quote(shown.payload) if name is None else name)
     if shown.kind == "image":
         width, height = _size(project.folder / FOLDER / shown.payload)
         factor = _factor(max(width, height), project.rules.shown_px)
         return Look(
             "image",
-            src=base + quote(shown.payload),
+            src=src,
             width=round(width * factor),
             height=round(height * factor),
             crisp=0 < max(width, height) <= CRISP,
@@ -50,7 +55,7 @@ def look_of(project: Project, shown: Shown, base: str = "/media/") -> Look:
     if shown.kind == "table":
         return Look("table", values=tuple(json.loads(shown.payload)))
     if shown.kind == "audio":
-        return Look("audio", src=base + quote(shown.payload))
+        return Look("audio", src=src)
     return Look(shown.kind, text=shown.payload)
 
 

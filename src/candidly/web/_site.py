@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from sqlalchemy import select
 from ..review import Overview, Project, Shown, overview
 from ..review import _schema as t
 from ._recent import Recent
+from ._sessions import Sessions
 
 KEY = "review.key"  # in the project's folder, readable by its owner alone
 LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -39,6 +41,7 @@ class Site:
         hosts: names under which the app answers; requests with another are refused.
         local: whether only this machine can reach it.
         address: whole, of something that stands in front of it; empty: none.
+        proxies: addresses or networks from which ``X-Forwarded-For`` and ``-Proto`` are believed.
     """
 
     project: Project
@@ -47,6 +50,7 @@ class Site:
     hosts: tuple[str, ...]
     local: bool
     address: str = ""
+    proxies: tuple[str, ...] = ()
 
     @property
     def cookie(self) -> str:
@@ -71,6 +75,11 @@ class Site:
         return {row.id: Shown(row.kind, row.payload) for row in rows}
 
     @cached_property
+    def sessions(self) -> Sessions:
+        """Who is signed in."""
+        return Sessions(self.project)
+
+    @cached_property
     def overview(self) -> Recent[Overview]:
         """What organisers look at; several of them may, and every few seconds."""
         return Recent(lambda: overview(self.project))
@@ -81,6 +90,7 @@ def open_site(
     host: str = "127.0.0.1",
     token: str | None = None,
     names: Sequence[str] = (),
+    proxies: Sequence[str] = (),
 ) -> Site:
     """An app for a project; makes its key when there is none.
 
@@ -90,14 +100,18 @@ def open_site(
         names: further names under which others reach the app, such as that of this machine, or
             ``https://labels.example.org``, the whole address of what stands in front of it; these
             need a ``token``, too.
+        proxies: addresses, such as 127.0.0.1, or networks from which web servers in front ask, and
+            say in ``X-Forwarded-For`` for whom; these need a ``token``, too.
 
     Raises:
         ValueError: no token for an address that others can reach, or one that is short; a name
             that is none; a damaged key.
     """
-    local = host in LOCAL and not names
+    local = host in LOCAL and not names and not proxies
     if token is None and not local:
-        what = f"--name {names[0]}" if names else f"--host {host}"
+        what = f"--host {host}"
+        if names or proxies:
+            what = f"--name {names[0]}" if names else f"--behind-proxy {proxies[0]}"
         raise ValueError(
             f"{what} lets other machines in, which needs a token; for example"
             f" --token {secrets.token_urlsafe(18)}"
@@ -114,6 +128,7 @@ def open_site(
         token=kept["token"] if token is None else token,
         hosts=tuple(dict.fromkeys(name.lower() for name in hosts)),
         local=local,
+        proxies=tuple(map(_network, proxies)),
         address=next((name.rstrip("/") for name in names if "//" in name), ""),
     )
 
@@ -127,6 +142,19 @@ def _host(name: str) -> str:
             " https://labels.example.org."
         )
     return found[1] or found[2]
+
+
+def _network(text: str) -> str:
+    """An address or a network, in its normal form."""
+    try:
+        if "/" in text:
+            return str(ipaddress.ip_network(text, strict=False))
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise ValueError(
+            f"--behind-proxy {text} is no address; give the one from which the web server in front"
+            " asks, such as 127.0.0.1, or a network such as 10.0.0.0/8."
+        ) from None
 
 
 def _kept(path: Path) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from .. import __version__
+from .._version import __version__
 
 if TYPE_CHECKING:
     from ._links import Session

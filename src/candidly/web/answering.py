@@ -9,21 +9,25 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from .. import review as reviews
-from ..review import Reply, Rules, Task, examples_text
+from .._names import shortened
+from ..review import Reply, Rules, Shown, Task, examples_text
+from ..review._log import LONGEST_MS
 from ..review._orders import flip_of
 from ..review.questions import SKIP
+from ._fields import decimal
 from ._looks import Look, look_of
-from ._seal import opened, sealed
+from ._seal import CARD, EXAMPLE, ITEM, TASK, opened, sealed
 from ._templates import page, part
 from ._visit import Refused, Visit
 
 AHEAD = 2  # cards given out beyond the one that is answered, so that the next is never waited for
 INTERFACE = "web 1"  # what answers say of where they were given
+GONE = "That answer is taken back. Its item does not come again: others have answered it since."
 
 
 @dataclass(frozen=True)
@@ -102,21 +106,25 @@ def answer(visit: Visit) -> Response:
 
 
 def undo(visit: Visit) -> Response:
-    """Takes the last answer back; its item comes first again."""
-    if reviews.undo(visit.site.project, visit.who.person, visit.said("id")) is None:
+    """Takes the last answer back; its item comes first again, or the page says that it does not."""
+    project, person = visit.site.project, visit.who.person
+    item = reviews.undo(project, person, visit.said("id"))
+    if item is None:
         raise Refused(422, "There is nothing to take back.")
-    return tasks(visit)
+    found = _next(visit)
+    there = any(task.item == item for task in found)
+    return _held(visit, found, reviews.answered(project, person), "" if there else GONE)
 
 
 def look(visit: Visit) -> Response:
     """Open review: the item with its label and guess; its answer will not count."""
     project, person = visit.site.project, visit.who.person
-    place = opened(visit.site, visit.said("task"))
+    place = opened(visit.site, TASK, person.id, visit.said("task"))
     task = next((task for task in _next(visit) if (task.item, task.repeat) == place), None)
     if task is None:
         raise Refused(403, "Only an item that you are asked about can be opened.")
     reviews.look(project, person, visit.said("id"), task.item)
-    html = _card(visit, [task], reviews.seen(project, task.item))["html"]
+    html = _card(visit, [replace(task, opened=True)])["html"]
     if visit.script:
         return JSONResponse({"html": html})
     return _page(visit, html)
@@ -136,14 +144,17 @@ def _page(visit: Visit, first: str) -> Response:
     )
 
 
-def _held(visit: Visit, found: Sequence[Task], answered: int | None = None) -> Response:
-    """Cards that the script has not got yet, in order, with the keys of all."""
+def _held(
+    visit: Visit, found: Sequence[Task], answered: int | None = None, notice: str = ""
+) -> Response:
+    """Cards that the script has not got yet, in order, with the keys of all; what to say first."""
     if not visit.script:
         return RedirectResponse("/review", 303)
     have = set(visit.all_said("have"))
     cards = _cards(visit, found, have)
     nothing = "" if cards else part("nothing.html")
-    return JSONResponse({"cards": cards, "nothing": nothing, "answered": answered})
+    told = {"cards": cards, "nothing": nothing, "answered": answered, "notice": notice}
+    return JSONResponse(told)
 
 
 def _cards(
@@ -152,36 +163,40 @@ def _cards(
     groups: dict[str, list[Task]] = {}
     together = _screen(visit).together and visit.site.project.rules.whole_batch
     for task in found:
-        key = f"b{task.batch}" if together else f"t{task.turn}"
-        groups.setdefault(key, []).append(task)
+        place = task.batch if together else task.turn
+        groups.setdefault(sealed(visit.site, CARD, visit.who.id, place), []).append(task)
     return [
         {"key": key} if key in have else _card(visit, group) | {"key": key}
         for key, group in groups.items()
     ]
 
 
-def _card(
-    visit: Visit, group: Sequence[Task], seen: Mapping[str, str] | None = None
-) -> dict[str, str]:
+def _card(visit: Visit, group: Sequence[Task]) -> dict[str, str]:
     site, screen = visit.site, _screen(visit)
     rules = site.project.rules
     entries = [
         Entry(
             id=uuid.uuid4().hex,
             task=task,
-            sealed=sealed(site, task.item, task.repeat),
-            look=look_of(site.project, task.shown),
+            sealed=sealed(site, TASK, visit.who.id, task.item, task.repeat),
+            look=_look(visit, ITEM, task.shown, task.item, task.repeat),
             examples=[
-                (rules.classes[label], [look_of(site.project, site.examples[k]) for k in numbers])
-                for label, numbers in zip(task.classes, task.examples)
+                (rules.classes[k], [_look(visit, EXAMPLE, site.examples[n], n) for n in numbers])
+                for k, numbers in zip(task.classes, task.examples)
             ],
             options=screen.options(rules, task),
-            seen=seen,
+            seen=reviews.seen(site.project, task.item) if task.opened else None,
         )
         for task in group
     ]
     html = part(screen.template, entries=entries, rules=rules, csrf=visit.who.csrf)
     return {"html": html}
+
+
+def _look(visit: Visit, what: str, shown: Shown, number: int, repeat: int = 0) -> Look:
+    """An item or an example as this person's card shows it, at an address of theirs alone."""
+    name = sealed(visit.site, what, visit.who.id, number, repeat)
+    return look_of(visit.site.project, shown, f"/shown/{what}/", name)
 
 
 def _replies(visit: Visit) -> list[Reply]:
@@ -190,7 +205,12 @@ def _replies(visit: Visit) -> list[Reply]:
     if len(ids) != len(tasks):
         raise ValueError("the form is not whole: an id and a task go together.")
     rules, code, screen = visit.site.project.rules, visit.who.code, _screen(visit)
-    places = [opened(visit.site, task) for task in tasks]
+    if len(ids) > rules.batch:
+        raise ValueError(
+            f"the form holds {len(ids)} answers; a card has {rules.batch} at most. Load the page"
+            " again."
+        )
+    places = [opened(visit.site, TASK, visit.who.id, task) for task in tasks]
     said = {id: visit.all_said(f"say.{id}") for id in ids}
     return [
         Reply(
@@ -211,7 +231,9 @@ def _shown(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
     """Of a verdict; what is kept depends on the order that this person saw."""
     for word in said:
         if word not in PLACES:
-            raise ValueError(f"the answer is {word!r}; it can be {', '.join(PLACES)} or {SKIP}.")
+            raise ValueError(
+                f"the answer is {shortened(word)}; it can be {', '.join(PLACES)} or {SKIP}."
+            )
     return " ".join(reviews.choice_of(flip_of(rules, code, item), word) for word in said)
 
 
@@ -232,10 +254,9 @@ def _unnumbered(why: str) -> str:
 
 
 def _ms(text: str) -> float | None:
-    try:
-        return float(text) if text else None
-    except ValueError:
-        raise ValueError(f"{text!r} is no time in milliseconds.") from None
+    """A time in milliseconds; None where it is not known, such as of a page left open for days."""
+    ms = decimal(text, "the time in milliseconds", 0, 1e15) if text else None
+    return ms if ms is not None and ms <= LONGEST_MS else None
 
 
 def _next(visit: Visit) -> list[Task]:

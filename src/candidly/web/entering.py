@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import RedirectResponse, Response
 
+from .._names import shortened
 from ..review import Person, find_person
 from ._links import ORGANISER, PERSON, SESSION_S, follow_link, is_token, session_text
 from ._templates import NAV, page
@@ -35,19 +36,22 @@ def sign_in(visit: Visit) -> Response:
     try:
         return _entered(visit, PERSON, find_person(site.project, code))
     except KeyError:
-        return _not_in(visit, f"Nobody has the code {code!r} here; ask who runs this project.")
+        return _not_in(visit, f"Nobody has the code {shortened(code)} here; ask who runs it.")
 
 
 def follow(visit: Visit) -> Response:
     """A link that signs in."""
     found = follow_link(visit.site, visit.path["link"])
     if found is None:
-        raise Refused(403, "This link is of another project, or too old; ask for a new one.")
+        raise Refused(
+            403, "This link was ended, is too old, or is of another project; ask for a new one."
+        )
     return _entered(visit, *found)
 
 
 def sign_out(visit: Visit) -> Response:
-    """Forget who is there."""
+    """End the session, here and on the server: whoever kept its cookie is signed out, too."""
+    visit.site.sessions.end(visit.who.number)
     response = RedirectResponse("/", 303)
     response.delete_cookie(visit.site.cookie, httponly=True, samesite="lax")
     return response
@@ -59,6 +63,8 @@ def guidelines(visit: Visit) -> Response:
 
 
 def _entered(visit: Visit, role: str, person: Person | None = None) -> Response:
+    if visit.session is not None:  # the browser forgets it
+        visit.site.sessions.end(visit.session.number)
     response = RedirectResponse(HOME[role], 303)
     response.set_cookie(
         visit.site.cookie,

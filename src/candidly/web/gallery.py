@@ -5,17 +5,19 @@ A view is its address: whoever has the address sees the same.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
 from .. import review as reviews
+from .._names import shortened
 from ..review import SORTS, Card, Project, Rules, View, answers_of
+from ._fields import decimal, whole
 from ._looks import Look, look_of
 from ._site import Site
 from ._templates import page
@@ -71,7 +73,7 @@ def item(visit: Visit) -> Response:
     site, rules = visit.site, visit.site.project.rules
     number = visit.query.get("number", "")
     try:
-        which = int(number) if number.isascii() and number.isdigit() else visit.path["name"]
+        which = whole(number, "number") if number else visit.path["name"]
         card = reviews.find_item(site.project, which)
     except KeyError as error:
         raise Refused(404, str(error.args[0])) from None
@@ -114,12 +116,10 @@ def view_of(query: Any, rules: Rules) -> View:
         ValueError: a class that is not there, a number that is none.
     """
     said = {name: text for name, text in query.items() if text != ""}
-    if any("\0" in text for text in said.values()):
-        raise ValueError("the address holds a character that no name has.")
     readers: dict[str, Any] = {
         **dict.fromkeys(LABELS, lambda text: _class(text, rules)),
-        **dict.fromkeys(("least", "most", "page"), _whole),
-        **dict.fromkeys(("low", "high"), _decimal),
+        **{name: partial(whole, what=name) for name in ("least", "most", "page")},
+        **{name: partial(decimal, what=name) for name in ("low", "high")},
         **dict.fromkeys(("outcome", "person", "text", "sort"), str),
         "known": lambda text: text == "1",
     }
@@ -159,21 +159,5 @@ def _examples(site: Site, labels: Sequence[int]) -> list[tuple[str, list[Look]]]
 
 def _class(text: str, rules: Rules) -> int:
     if text not in rules.classes:
-        raise ValueError(f"there is no class {text!r} in this project.")
+        raise ValueError(f"there is no class {shortened(text)} in this project.")
     return rules.classes.index(text)
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise ValueError(f"{text!r} is no whole number.")
-    return int(text)
-
-
-def _decimal(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise ValueError(f"{text!r} is no number.")
-    return value

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from .. import review as reviews
 from ..review import Cost, Labels, Overview, Project, Rules, pace, plan_cost
 from ..review.files import FILES
+from ._fields import decimal
 from ._links import ORGANISER, person_link, viewer_link
 from ._site import Site
 from ._templates import page, part
@@ -25,6 +26,7 @@ from ._visit import Refused, Visit
 TOP = 20  # pairs of classes
 MOST_CLASSES = 16  # up to which the whole matrix of labels is shown
 CHUNK = 500  # lines of a log sent at once
+BETWEEN = {"seconds": (0.001, 1e6), "pay": (0.0, 1e9)}  # of a batch, and for an hour
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ DOWNLOADS = (
     Download("votes", ".parquet", "the same"),
     Download("votes", ".json", "the same"),
     Download("all", ".csv", "with what does not count, and why"),
+    Download("crowd", ".csv", "one label a person, for candidly crowd"),
     Download("totals", ".json", "counts, in the layout of the released files"),
     Download("log", ".jsonl", "everything, to merge"),
     Download("label-studio", ".json", "tasks with answers"),
@@ -105,6 +108,13 @@ def exclude(visit: Visit) -> Response:
     return RedirectResponse("/organiser#people", 303)
 
 
+def end(visit: Visit) -> Response:
+    """Ends all sessions and links of somebody, who then stands in the table with a new link."""
+    project = visit.site.project
+    visit.site.sessions.end_all_of(reviews.find_person(project, visit.said("code")))
+    return RedirectResponse("/organiser#people", 303)
+
+
 def download(visit: Visit) -> Response:
     """A file of answers."""
     found = [one for one in downloads(visit.site.project.rules) if one.name == visit.path["name"]]
@@ -133,8 +143,8 @@ _TYPES = {
 
 def downloads(rules: Rules) -> Sequence[Download]:
     """The files that a question has."""
-    labels = rules.question in ("one label", "several labels")
-    return [one for one in DOWNLOADS if not (labels and one.kind == "totals")]
+    there = {"totals": rules.decides, "crowd": rules.question == "one label"}
+    return [one for one in DOWNLOADS if there.get(one.kind, True)]
 
 
 def _values(visit: Visit) -> dict[str, Any]:
@@ -177,16 +187,14 @@ def _plan(visit: Visit, whole: Overview) -> Plan:
         seconds_per_batch=seconds,
         pay_per_hour=pay,
         said=found.wanted - found.left,
+        golds=len(visit.site.project.golds),
     )
     return Plan(seconds, measured, pay, cost)
 
 
 def _number(visit: Visit, name: str) -> float | None:
     text = visit.query.get(name, "").strip()
-    try:
-        return float(text) if text else None
-    except ValueError:
-        raise ValueError(f"{name} is {text!r}, which is no number.") from None
+    return decimal(text, name, *BETWEEN[name]) if text else None
 
 
 def _flips(labels: Labels | None, rules: Rules) -> Sequence[Flip]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from functools import partial
 
 import uvicorn
 
+from ._connections import BACKLOG, Connection, Crowd, places
 from ._site import EVERYWHERE, LOCAL, Site
 from .app import make_app
 
@@ -25,12 +27,17 @@ def serve(
         OSError: the port is taken.
     """
     door = _bound(host, port)
+    crowd = Crowd(places())
     config = uvicorn.Config(
         make_app(site),
-        log_level="warning",
+        http=partial(Connection, crowd=crowd),  # type: ignore[arg-type]
+        backlog=BACKLOG,
+        log_level="error",  # a warning for each request that is none would fill a disk
         access_log=False,
         server_header=False,
         ws="none",
+        proxy_headers=bool(site.proxies),
+        forwarded_allow_ips=list(site.proxies),
         timeout_graceful_shutdown=5,
     )
     with door:

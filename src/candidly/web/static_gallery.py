@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import __version__, report
+from .. import report
 from .. import review as reviews
+from .._version import __version__
 from ..review import PAGE, SORTS, Card, Project, Said, Shown, View, answers_of
 from ..review._cards import COUNTS, REMARK
 from ..review._media import FOLDER

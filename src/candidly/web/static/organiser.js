@@ -25,7 +25,8 @@ async function refresh() {
   try {
     const reply = await fetch(location.href, { headers: { accept: "application/json" } });
     if (!reply.ok) {
-      tell(reply.status === 401 ? "You are signed out; load the page again." : "The numbers could not be fetched.");
+      const told = await reply.json().catch(() => ({}));
+      tell(reply.status === 401 ? "You are signed out; load the page again." : told.refused || "The numbers could not be fetched; trying again.");
       return;
     }
     const { html } = await reply.json();

@@ -1,12 +1,12 @@
 // Answers are kept in this browser first, then sent until the server has them; the next card is
 // shown at once. Without this script the page is a plain form.
-"use strict";
+import { allowed, draw, find, into, restore, said, takeFound } from "./card.js";
+import { dropDraft, forget, keep, keepDraft, keepDraftsOf, kept, draftOf } from "./kept.js";
 
 const desk = document.getElementById("desk");
 const state = document.getElementById("state");
 const wrong = document.getElementById("wrong");
 const csrf = desk.dataset.csrf;
-const STORE = `candidly ${desk.dataset.store} `; // of this project and person
 const KEYS_OFF = "candidly keys off";
 
 let answered = Number(desk.dataset.answered);
@@ -16,35 +16,6 @@ let back = 0;            // how far one looks back; 0: not
 let working = false;     // something is being sent, or tried again
 let stopped = false;     // signed out: nothing is sent until the page is loaded again
 let stale = true;        // the server may hold other cards than are here
-
-// ---- what is kept here until the server has it: an entry each, so that tabs do not lose any
-
-const spare = new Map(); // where the browser keeps nothing for this page
-
-function keep(entry) {
-  const last = Math.max(0, ...kept().map((one) => one.at));
-  const whole = { at: Math.max(Date.now(), last + 1), number: 0, key: "", ...entry };
-  try {
-    localStorage.setItem(STORE + whole.id, JSON.stringify(whole));
-  } catch {
-    spare.set(whole.id, whole);
-  }
-}
-
-function forget(entry) {
-  spare.delete(entry.id);
-  try { localStorage.removeItem(STORE + entry.id); } catch { /* it was never there */ }
-}
-
-function kept() {
-  const found = [...spare.values()];
-  try {
-    for (const key of Object.keys(localStorage)) {
-      if (key.startsWith(STORE)) found.push(JSON.parse(localStorage.getItem(key)));
-    }
-  } catch { /* nothing is kept there */ }
-  return found.filter(Boolean).sort((one, other) => one.at - other.at);
-}
 
 const undoing = () => kept().some((entry) => entry.undo);
 
@@ -112,7 +83,9 @@ async function work() {
       wait = 250;
       if (first) forget(first);
       else stale = false;
+      if (first && !first.undo) dropDraft(first.key);
       take(told);
+      if (told.notice) complain(told.notice);
     } else if (status === 401 || status === 403) {
       stopped = true;
       complain("You are signed out, or somebody else has signed in. Your answers are kept in this browser, and are sent when you are signed in again.", "/review");
@@ -124,7 +97,8 @@ async function work() {
     } else {
       const number = kept().length;
       const left = number === 1 ? "1 answer is kept here" : `${number} answers are kept here`;
-      tell(`no connection: ${number ? left : "nothing is lost"}, trying again`);
+      const why = told.refused ? `${told.refused} ` : "no connection: "; // it answers, and says why not
+      tell(`${why}${number ? left : "Nothing is lost"}, trying again`);
       await pause(wait);
       wait = Math.min(2 * wait, 5000);
     }
@@ -142,18 +116,38 @@ function build(html) {
   return holder.firstElementChild;
 }
 
+// A card, with what was chosen and written on it before the page was loaded again.
+function made(key, html) {
+  const card = { key, node: build(html) };
+  const draft = draftOf(key);
+  if (draft) {
+    restore(card.node, draft.said);
+    card.took = draft.took;
+  }
+  return card;
+}
+
+function saveDraft() {
+  const [card] = cards;
+  if (back || !card || card.nothing) return;
+  const found = said(card.node);
+  if (Object.keys(found).length) keepDraft(card.key, { said: found, took: performance.now() - card.since });
+  else dropDraft(card.key);
+}
+
 function take(told) {
   const waiting = kept();
   if (Number.isInteger(told.answered)) {
     answered = waiting.reduce((sum, entry) => sum + (entry.undo ? -1 : entry.number), told.answered);
   }
   if (undoing()) return; // what was taken back comes first, and is not among these
-  const said = new Set(waiting.map((entry) => entry.key));
+  const sending = new Set(waiting.map((entry) => entry.key));
   const mine = new Map(cards.map((card) => [card.key, card]));
   const [first] = cards;
+  keepDraftsOf(new Set([...sending, ...mine.keys(), ...told.cards.map(({ key }) => key)]));
   let found = told.cards
-    .filter(({ key, html }) => !said.has(key) && (mine.has(key) || html))
-    .map(({ key, html }) => mine.get(key) || { key, node: build(html) });
+    .filter(({ key, html }) => !sending.has(key) && (mine.has(key) || html))
+    .map(({ key, html }) => mine.get(key) || made(key, html));
   if (first && !first.nothing) found = [first, ...found.filter((card) => card !== first)];
   if (!found.length && !waiting.length) {
     if (told.nothing) found.push({ key: "", nothing: true, node: build(told.nothing) });
@@ -172,7 +166,7 @@ function show() {
     return;
   }
   desk.replaceChildren(card.node);
-  card.since = card.since || performance.now();
+  card.since = card.since || performance.now() - (card.took || 0);
   card.node.querySelectorAll(".sound").forEach(draw);
   card.node.focus({ preventScroll: true });
   window.scrollTo(0, 0);
@@ -231,77 +225,6 @@ function stepTo(where) {
   state.textContent = `looking back ${back} · → or Esc returns, Z takes the last answer back`;
 }
 
-// ---- what a card needs: sounds drawn, labels found, labels counted
-
-function find(field) {
-  const wanted = field.value.trim().toLowerCase();
-  const labels = [...field.closest("fieldset").querySelectorAll(".names label")];
-  for (const label of labels) label.hidden = !label.textContent.toLowerCase().includes(wanted);
-  return wanted ? labels.filter((label) => !label.hidden) : [];
-}
-
-function takeFound(field) { // the first label that fits is chosen, and all are there again
-  const [label] = find(field);
-  if (!label) return;
-  field.value = "";
-  find(field);
-  label.control.click();
-  label.control.focus({ preventScroll: true });
-}
-
-async function draw(place) {
-  const canvas = place.querySelector("canvas");
-  const audio = place.querySelector("audio");
-  if (place.dataset.drawn) return;
-  place.dataset.drawn = "1";
-  try {
-    const bytes = await (await fetch(audio.src)).arrayBuffer();
-    const sound = await new OfflineAudioContext(1, 1, 8000).decodeAudioData(bytes);
-    const samples = sound.getChannelData(0);
-    const pen = canvas.getContext("2d");
-    const middle = canvas.height / 2;
-    const each = samples.length / canvas.width;
-    pen.fillStyle = getComputedStyle(canvas).color;
-    for (let x = 0; x < canvas.width; x += 1) {
-      let most = 0;
-      for (let k = Math.floor(x * each); k < (x + 1) * each && k < samples.length; k += 1) {
-        most = Math.max(most, Math.abs(samples[k]));
-      }
-      pen.fillRect(x, middle - most * middle, 1, Math.max(1, 2 * most * middle));
-    }
-  } catch {
-    canvas.hidden = true; // it plays, or the browser says why not
-  }
-}
-
-function allowed(form) {
-  const most = Number(form.dataset.mostLabels) || Infinity;
-  const perLabel = Number(form.dataset.mostPerLabel) || Infinity;
-  const times = new Map();
-  let open = null;
-  for (const one of form.querySelectorAll("fieldset.one")) {
-    const said = [...one.querySelectorAll(".names input:checked")].map((box) => box.value);
-    if (!said.length) open = open || one;
-    if (said.filter((value) => value !== "skip").length > most) return [`At most ${most} labels on an item.`, one];
-    if (said.includes("skip")) continue;
-    for (const value of said) times.set(value, (times.get(value) || 0) + 1);
-  }
-  for (const [value, number] of times) {
-    if (number > perLabel) {
-      const box = form.querySelector(`.names input[value="${value}"]`);
-      const name = box.closest("label").lastChild.textContent.trim();
-      return [`${name} is on ${number} items; at most ${perLabel} are allowed.`, box.closest("fieldset")];
-    }
-  }
-  return open ? ["This item is not answered yet; all of them must be.", open] : null;
-}
-
-function into(fieldset) {
-  const field = fieldset.querySelector(".names input:checked, .names input");
-  field.focus({ preventScroll: true });
-  fieldset.scrollIntoView({ block: "center" });
-}
-
 // ---- events
 
 desk.addEventListener("submit", (event) => {
@@ -324,15 +247,17 @@ desk.addEventListener("submit", (event) => {
 
 desk.addEventListener("input", (event) => {
   if (event.target.matches(".find")) find(event.target);
+  if (event.target.matches("textarea")) saveDraft();
 });
 
 desk.addEventListener("change", (event) => {
   const box = event.target;
-  if (!box.matches(".names input[type=checkbox]")) return;
+  if (!box.matches(".names input")) return;
   const others = box.closest(".names").querySelectorAll("input:checked");
   others.forEach((other) => { // skipping and labels exclude each other
     if (other !== box && (box.value === "skip" || other.value === "skip")) other.checked = false;
   });
+  saveDraft();
 });
 
 async function openItem(form) {
@@ -341,7 +266,7 @@ async function openItem(form) {
   if (status !== 200) {
     complain(told.refused || "No connection; the label was not shown.");
   } else if (cards[0] === card) {
-    cards[0] = { ...card, node: build(told.html) };
+    cards[0] = { ...made(card.key, told.html), since: card.since };
     show();
   }
 }
@@ -455,6 +380,12 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (KEYS[key] && !event.repeat && KEYS[key]() !== false) event.preventDefault();
+});
+
+// Undoing what was typed belongs to the field that has the focus: outside of fields Chromium would
+// change the one written in last and move the focus there, and the next keys would be typed into it.
+document.addEventListener("beforeinput", (event) => {
+  if (event.inputType.startsWith("history") && event.target !== active()) event.preventDefault();
 });
 
 document.getElementById("undo").addEventListener("click", undo);

@@ -1,0 +1,152 @@
+"""Turning inputs as people have them (tables, lists, frames) into arrays of ``Labelled``."""
+
+from __future__ import annotations
+
+import reprlib
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._arrays import as_array
+from ._checks import check_size
+
+UNNAMED = ("", "Unnamed: 0", "__index_level_0__")  # first columns that pandas writes unasked
+
+
+def as_inputs(X: Any) -> np.ndarray:
+    """Inputs as ``Labelled`` stores them.
+
+    Float tables keep float32 or float64. Bool and integer tables become the smallest of the two
+    that holds them exactly (numpy's rule: 8 and 16 bits float32, wider float64). uint8 with 3 or
+    4 dimensions is images. Strings are texts, ``pathlib.Path`` are media files.
+
+    Raises:
+        ValueError: nothing of the sort; the message names the column or shape.
+    """
+    if is_frame(X):
+        return _number_columns(X)
+    if hasattr(X, "detach"):
+        X = as_array(X, "inputs")
+    if hasattr(X, "toarray"):
+        check_size("`inputs`", X.shape, X.dtype.itemsize)
+        X = X.toarray()
+    if isinstance(X, np.ma.MaskedArray):
+        X = as_array(X, "inputs")
+    if isinstance(X, (str, bytes, Path, Mapping)) or not hasattr(X, "__iter__"):
+        raise ValueError(
+            f"`inputs` is of the type {type(X).__name__}; give a table, or a list with one text or"
+            " Path an example. candidly.load() reads files."
+        )
+    if not isinstance(X, np.ndarray) or X.dtype.kind in "OUT":
+        listed = list(X)
+        if not listed:
+            raise ValueError("`inputs` has no rows.")
+        if all(isinstance(value, (str, Path)) for value in listed):
+            return objects([str(v) if isinstance(v, str) else v for v in listed])
+        _check_lengths(listed)
+        try:
+            X = np.asarray(listed if not isinstance(X, np.ndarray) else X.astype(np.float64))
+        except (TypeError, ValueError):
+            X = np.asarray(listed, object)
+        if X.dtype.kind not in "biufc":
+            raise ValueError(
+                f"`inputs` holds {_first_strange(listed)}, and is neither a table of numbers,"
+                " images, strings nor paths. Pass a number array (n, d), or one string or Path an"
+                " example."
+            )
+    if X.ndim == 1:
+        raise ValueError(
+            f"`inputs` has shape {X.shape}: one number an example. Use X.reshape(-1, 1)."
+        )
+    if X.ndim == 2:
+        return _float_table(X)
+    return X
+
+
+def _check_lengths(rows: list[Any]) -> None:
+    """Refuse rows of different lengths."""
+    lengths = [len(row) if isinstance(row, (list, tuple)) else None for row in rows]
+    for row, length in enumerate(lengths):
+        if length != lengths[0] and length is not None and lengths[0] is not None:
+            raise ValueError(
+                f"`inputs` has {length} numbers at row {row}, and {lengths[0]} at row 0. Give every"
+                " example the same features."
+            )
+
+
+def _first_strange(rows: list[Any]) -> str:
+    """The first entry that is no number, and its row."""
+    for row, values in enumerate(rows):
+        for value in values if isinstance(values, (list, tuple, np.ndarray)) else [values]:
+            if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+                return f"{reprlib.repr(value)} at row {row}"
+    return "rows of different kinds"
+
+
+def objects(values: Sequence[Any]) -> np.ndarray:
+    """An object array (n,) of these values, whatever they are."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
+
+
+def is_frame(value: Any) -> bool:
+    return hasattr(value, "columns") and hasattr(value, "to_numpy")
+
+
+def plain(values: Any) -> Any:
+    """A Series of pandas or polars as a list; anything else as it is."""
+    return values.to_list() if hasattr(values, "to_list") else values
+
+
+def _number_columns(frame: Any) -> np.ndarray:
+    columns = []
+    for place, column in enumerate(frame.columns):
+        values = np.asarray(frame[column].to_numpy())
+        if place == 0 and _numbers_rows(str(column), values):
+            warnings.warn(
+                f"the first column, {str(column)!r}, numbers the rows; it is not used as a"
+                " feature. Name it otherwise if it is one.",
+                stacklevel=5,
+            )
+            continue
+        if values.dtype.kind not in "biuf":
+            raise ValueError(
+                f"`inputs` has a column {str(column)!r} that is not numbers"
+                f" ({frame[column].dtype}). Drop it, encode it, or pass one column of texts as a"
+                " list."
+            )
+        columns.append(values)
+    if not columns:
+        raise ValueError("`inputs` has no columns.")
+    return _float_table(np.column_stack(columns))
+
+
+def _numbers_rows(name: str, values: np.ndarray) -> bool:
+    """Whether a first column is the number of the row, as tables get it when written to files.
+
+    Raises:
+        ValueError: it has no name, and holds something else.
+    """
+    whole = values.dtype.kind in "iu"
+    if name == "index":
+        return whole and len(values) > 1 and np.array_equal(values, np.arange(len(values)))
+    if name not in UNNAMED:
+        return False
+    if not whole or len(np.unique(values)) < len(values):
+        raise ValueError(
+            f"`inputs` has a first column without a name ({name!r}), which does not number the"
+            " rows. Name it, or drop it."
+        )
+    return True
+
+
+def _float_table(table: np.ndarray) -> np.ndarray:
+    if table.dtype.kind not in "biuf":
+        raise ValueError(f"`inputs` is {table.dtype} of shape {table.shape}, not real numbers.")
+    smallest = np.result_type(table.dtype, np.float32)
+    # by rows, as batches are gathered by row; MATLAB files come by columns
+    return np.ascontiguousarray(table, np.float32 if smallest == np.float32 else np.float64)

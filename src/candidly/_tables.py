@@ -1,0 +1,324 @@
+"""Tables in files: read one way, and refused in words that name the file, the row and the column.
+
+A row's number counts from 0 and leaves out the header, as everywhere in candidly.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ._files import raw, read_csv
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES = (".csv", ".parquet")
+MOST = 2**53  # whole numbers beyond it are not exact where a column holds floats
+SAMPLE = 100  # cells that a column is tried on first
+OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+@contextmanager
+def about(path: Path) -> Iterator[None]:
+    """Errors in the block name the file, and say how rows are counted where they name one."""
+    try:
+        yield
+    except ValueError as error:
+        told = str(error) if str(path) in str(error) else f"{path}: {error}"
+        if re.search(r"\brows? \d", told) and "count from 0" not in told:
+            header = ", the header left out" if path.suffix.lower() == ".csv" else ""
+            told += f" (Rows count from 0{header}.)"
+        raise ValueError(told) from error
+
+
+def read_table(path: Path, needed: Sequence[str] = ()) -> pl.DataFrame:
+    """The table in a ``.csv`` or ``.parquet`` file.
+
+    Args:
+        path: a ``.csv`` file is in UTF-8, with commas, and its first line names the columns.
+        needed: columns that must be there.
+
+    Returns:
+        Of a ``.csv`` file all columns as text, as they stand there, null where a cell is empty; of
+        a ``.parquet`` file what it holds. See ``typed`` and ``number_column``.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: a folder, another ending, no such table, a name twice, a column missing.
+    """
+    check_file(path, TABLES)
+    csv_file = path.suffix.lower() == ".csv"
+    with about(path):
+        if csv_file:
+            _check_header(path)
+        table = read_cells(path, infer_schema=False) if csv_file else read_parquet(path)
+        for name in needed:
+            if name not in table.columns:
+                raise ValueError(
+                    f"it has no column {name!r}, but {listed(table.columns)}; it needs"
+                    f" {', '.join(needed)}."
+                )
+    return table
+
+
+def read_cells(path: Path, **options: Any) -> pl.DataFrame:
+    """The cells of a ``.csv`` file, whatever they hold, without empty lines at the end.
+
+    Args:
+        options: of ``read_csv``. With ``has_header=False`` and ``infer_schema_length=None`` polars
+            makes as many columns as the longest line has cells.
+
+    Raises:
+        ValueError: no such table, or a line that has more or fewer cells than the first.
+    """
+    import polars as pl
+
+    try:
+        table = read_csv(path, **options)
+        return _whole_rows(path, table) if table.width > 1 else table
+    except (pl.exceptions.PolarsError, OSError):
+        raise ValueError(f"{path} cannot be read: {why_unreadable(path)}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """The table in a ``.parquet`` file.
+
+    Raises:
+        ValueError: there is none that can be read.
+    """
+    import polars as pl
+
+    try:
+        return pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError):
+        raise ValueError(f"{path} cannot be read: {why_unreadable(path)}") from None
+
+
+def read_typed(path: Path, needed: Sequence[str] = ()) -> pl.DataFrame:
+    """The same, with columns of text as numbers where every cell is one."""
+    table = read_table(path, needed)
+    return table.select(typed(table[name]) for name in table.columns)
+
+
+def check_file(path: Path, endings: Sequence[str]) -> None:
+    """Refuse what cannot be read, before anything is.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, a folder, or none of the endings.
+    """
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; give a file that ends in {' or '.join(endings)}.")
+    if path.suffix.lower() not in endings:
+        raise ValueError(f"{path} must end in one of {', '.join(endings)}.")
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}.")
+
+
+def columns_of(path: Path) -> list[str]:
+    """The first line of a ``.csv`` file, or the names of a ``.parquet`` file's columns.
+
+    Raises:
+        FileNotFoundError, ValueError: see ``read_table``.
+    """
+    import polars as pl
+
+    check_file(path, TABLES)
+    with about(path):
+        if path.suffix.lower() == ".csv":
+            return [raw(name) for name in next((row for _, row in _lines(path)), [])]
+        try:
+            return list(pl.read_parquet_schema(path))
+        except (pl.exceptions.PolarsError, OSError):
+            raise ValueError(why_unreadable(path)) from None
+
+
+def typed(column: pl.Series) -> pl.Series:
+    """A column of text as whole numbers, or else as numbers, where every cell is one."""
+    import polars as pl
+
+    if column.dtype != pl.String or column.null_count() == len(column):
+        return column
+    first = column.drop_nulls().head(SAMPLE)
+    for kind in (pl.Int64, pl.Float64):
+        if not first.str.strip_chars().cast(kind, strict=False).null_count():
+            found = column.cast(kind, strict=False)
+            if found.null_count() > column.null_count():
+                found = column.str.strip_chars().cast(kind, strict=False)
+            if found.null_count() == column.null_count():
+                return found
+    return column
+
+
+def check_filled(column: pl.Series, otherwise: str) -> None:
+    """Refuse empty cells, and say what to do ``otherwise``.
+
+    Raises:
+        ValueError: the message names the column and the first row.
+    """
+    if column.null_count():
+        row = int(column.is_null().arg_max() or 0)
+        raise ValueError(f"column {column.name!r} is empty at row {row}. {otherwise}")
+
+
+def whole_column(column: pl.Series) -> Any:
+    """Whole numbers, int64 (n,).
+
+    Raises:
+        ValueError: an empty cell, or one that is no whole number; it names row and column.
+    """
+    import numpy as np
+
+    values = number_column(column)
+    for row in np.flatnonzero((values != np.floor(values)) | (np.abs(values) > MOST))[:1]:
+        raise ValueError(
+            f"column {column.name!r} has {values[row]} at row {row}, which is no whole number, or a"
+            " far too large one."
+        )
+    return values.astype(np.int64)
+
+
+def number_column(column: pl.Series) -> Any:
+    """Finite numbers (n,), truth values as bool.
+
+    Raises:
+        ValueError: an empty cell, or one that is no finite number; it names row and column.
+    """
+    import numpy as np
+    import polars as pl
+
+    if not len(column):
+        return np.zeros(0)
+    if column.dtype.is_nested():
+        raise ValueError(f"column {column.name!r} holds lists or structures, and no numbers.")
+
+    found = typed(column)
+    if found.dtype == pl.String:
+        found = _truth(found)
+    if not (found.dtype.is_numeric() or found.dtype == pl.Boolean) and column.drop_nulls().len():
+        wrong = column.is_not_null()
+        if column.dtype == pl.String:
+            wrong &= column.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+        row = int(wrong.arg_max() or 0)
+        raise ValueError(
+            f"column {column.name!r} has {column[row]!r} at row {row}, which is no number. Correct"
+            " it, encode the column as numbers, or leave it out."
+        )
+    if found.null_count():
+        row = int(found.is_null().arg_max() or 0)
+        raise ValueError(
+            f"column {column.name!r} is empty at row {row}, and in {found.null_count():,} of"
+            f" {len(found):,} rows. Fill in or drop such rows."
+        )
+    values = found.to_numpy()
+    for row in np.flatnonzero(~np.isfinite(values))[:1]:
+        raise ValueError(
+            f"column {column.name!r} has {values[row]} at row {row}. Fill in or drop such rows."
+        )
+    return values
+
+
+def _truth(column: pl.Series) -> pl.Series:
+    """Where every cell is true or false, truth values."""
+    import polars as pl
+
+    words = {"true": True, "false": False}
+    lower = column.str.strip_chars().str.to_lowercase()
+    found = lower.replace_strict(words, default=None, return_dtype=pl.Boolean)
+    there = len(column) > column.null_count() == found.null_count()
+    return found if there else column
+
+
+def column_of(name: str, place: int, named: bool) -> str:
+    """A column for a message: by its name, or by its place, from 0, where there is no header."""
+    return f"column {name!r}" if named else f"column {place}"
+
+
+def odd_cell(cells: Iterable[Any]) -> int:
+    """The place of the first cell that is no number, where some are and others not; else 0."""
+    numbers = [is_number(cell) for cell in cells]
+    return numbers.index(False) if any(numbers) and not all(numbers) else 0
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell of text can be read as a number."""
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def why_unreadable(path: Path) -> str:
+    """A sentence on what is wrong with a table that cannot be read."""
+    if path.suffix.lower() == ".csv":
+        try:
+            if not any(row for _, row in _lines(path)):
+                return "it is empty."
+            _check_lines(path)
+        except ValueError as error:
+            return str(error)
+    return f"it is damaged, or no {path.suffix.lower()} table."
+
+
+def listed(names: Sequence[str]) -> str:
+    """At most twenty names for a message."""
+    return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "") or "none"
+
+
+def _check_header(path: Path) -> None:
+    first = next((row for _, row in _lines(path)), None)
+    if not first:
+        raise ValueError("the file is empty; its first line must name the columns.")
+    for place, name in enumerate(first):
+        if name in first[:place]:
+            raise ValueError(
+                f"two columns are called {name!r}, number {first.index(name) + 1} and number"
+                f" {place + 1}. Rename or drop one of them."
+            )
+    if len(first) == 1:
+        for separator, what in OTHER_SEPARATORS.items():
+            if separator in first[0]:
+                raise ValueError(f"its cells are separated by {what}; separate them by commas.")
+
+
+def _check_lines(path: Path) -> None:
+    """Refuse the first line that has more or fewer cells than the first of all."""
+    width = None
+    for line, row in _lines(path):
+        width = len(row) if width is None else width
+        if row and len(row) != width:
+            raise ValueError(
+                f"line {line} has {len(row)} cells, and the first line has {width}. A cell that"
+                " holds a comma needs quotes around it."
+            )
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the number of the line that each ends on, from 1."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            for row in reader:
+                yield reader.line_num, row
+    except UnicodeDecodeError:
+        raise ValueError("it is no text in UTF-8; save it in that encoding.") from None
+    except csv.Error:
+        raise ValueError("it is damaged, or no .csv table.") from None
+
+
+def _whole_rows(path: Path, table: pl.DataFrame) -> pl.DataFrame:
+    """Without empty lines at the end; a line with too few cells is refused."""
+    if table[table.columns[-1]].null_count():
+        _check_lines(path)  # short lines are filled up with nothing, the last column among it
+    import polars as pl
+
+    there = table.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+    empty = int(there.reverse().arg_max() or 0) if there.any() else 0
+    return table.head(len(table) - empty)

@@ -1,0 +1,29 @@
+"""Opening a project for ``candidly review``, where what that needs is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..review import Project
+
+
+def check_installed(names: Sequence[str] = ("sqlalchemy", "psycopg")) -> None:
+    """Raises RuntimeError that says how to install what is missing."""
+    from importlib.util import find_spec
+
+    for name in names:
+        if find_spec(name) is None:
+            raise RuntimeError(
+                f"candidly review needs {name}; pip install 'candidly[review]' brings it."
+            )
+
+
+def opened(folder: Path) -> Project:
+    """The project in a folder; see ``review.open_project``."""
+    check_installed()
+    from ..review import open_project
+
+    return open_project(folder)

@@ -1,0 +1,49 @@
+"""When what was found says more of the probabilities than of the labels: in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import sqrt
+
+import numpy as np
+
+ENOUGH = 20  # labels, to tell predictions from guesses at all
+DEVIATIONS = 2.0  # above chance, that agreement must reach
+HALF = 0.5  # of the labels: who doubts more of them had better doubt the probabilities
+
+
+def of_weak_predictions(predicted: np.ndarray, counts: np.ndarray, agree: int) -> Iterator[str]:
+    """A warning where predictions agree with the labels no more than guesses would.
+
+    Who guesses without a look at an example, as often each class as these predictions do, agrees in
+    Σ_k (share of predictions k) (share of labels k) of the cases. Agreement must exceed that by 2
+    standard deviations.
+
+    Args:
+        predicted: int (n,), the prediction of every example.
+        counts: int64 (m,), how often each label was given.
+        agree: how many predictions are the given label.
+    """
+    n = int(counts.sum())
+    if n < ENOUGH or np.count_nonzero(counts) < 2:
+        return
+    shares = np.zeros(len(counts))
+    for start in range(0, len(predicted), 1 << 16):  # bincount widens what it counts
+        shares += np.bincount(predicted[start : start + (1 << 16)], minlength=len(counts))
+    chance = float(shares / shares.sum() @ counts / n)
+    if agree / n <= chance + DEVIATIONS * sqrt(chance * (1 - chance) / n):
+        yield (
+            f"{agree / n:.1%} of the predictions are the given label, and guesses would agree in "
+            f"{chance:.1%}: such probabilities tell nothing of the labels. Use a better "
+            "classifier, and see that rows and columns are in the order of labels and classes."
+        )
+
+
+def of_many(flagged: int, labelled: int) -> Iterator[str]:
+    """A warning where more than half of the labels are flagged."""
+    if labelled >= ENOUGH and flagged > HALF * labelled:
+        yield (
+            f"{flagged:,} of {labelled:,} labels are flagged. Where more than half are, the "
+            "probabilities are more likely wrong than the labels: look at the classifier's "
+            "accuracy, and at the order of rows and columns."
+        )

@@ -1,0 +1,17 @@
+"""What examples look like, from files: which file belongs to which example, and what is let in."""
+
+from ._check import ENDINGS, FORMATS, Format, checked_file, checked_pixels, opened_picture
+from ._open import File, Look, Media, open_media
+
+__all__ = [
+    "ENDINGS",
+    "FORMATS",
+    "File",
+    "Format",
+    "Look",
+    "Media",
+    "checked_file",
+    "checked_pixels",
+    "open_media",
+    "opened_picture",
+]

@@ -1,0 +1,72 @@
+"""What a plan keeps of the algorithms it names, from their pages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from .. import algorithms
+from ..algorithms import ALGORITHMS, Algorithm, algorithm, configuration
+from .code import code_of
+from .facts import Page
+from .own_code import own_code_of
+from .settings import Settings
+
+
+def pages_asked(settings: Settings) -> list[Algorithm]:
+    """The algorithms of these settings, in their order.
+
+    Raises:
+        UnknownName: one is not in the table; suggests the nearest.
+    """
+    return [algorithm(name, settings.variant) for name in settings.algorithms]
+
+
+def page_of(page: Algorithm, settings: Settings, version: int | None = None) -> Page:
+    """What to keep of one algorithm; with ``version``, of that one."""
+    version = page.version if version is None else version
+    place, code = place_and_code(page)
+    return Page(
+        version=version,
+        seed_name=page.seed_name(version),
+        reads=page.reads,
+        networks=page.networks,
+        hyper=tuple(
+            tuple(_hyper(page, settings.hyper, config, split) for split in splits_of(settings))
+            for config in range(settings.configs)
+        ),
+        place=place,
+        code=code,
+    )
+
+
+def place_and_code(page: Algorithm) -> tuple[str, tuple[str, ...]]:
+    """Where an algorithm's page is defined, '' if not by candidly, and the hash of its code."""
+    place = _place(page)
+    code = code_of(place) if place else own_code_of(page)
+    return place, () if code is None else (code,)
+
+
+def splits_of(settings: Settings) -> range:
+    """The seeds of the splits."""
+    return range(settings.seed, settings.seed + settings.splits)
+
+
+def _hyper(
+    page: Algorithm, fixed: Mapping[str, Any], config: int, split: int
+) -> dict[str, float | int]:
+    drawn = configuration(page.settings(), config, split)
+    return drawn | {name: value for name, value in fixed.items() if name in drawn}
+
+
+def _place(page: Algorithm) -> str:
+    """The file and the name of a page of candidly's own; '' for one that somebody else has made."""
+    listed = ALGORITHMS[page.name]
+    package = f"{algorithms.__name__}."
+    for module in sorted(name for name in sys.modules if name.startswith(package)):
+        file = module.removeprefix(package)
+        for name, value in vars(sys.modules[module]).items() if file[0] != "_" else ():
+            if value is listed:
+                return f"{file}:{name}"
+    return ""

@@ -1,0 +1,102 @@
+"""From settings and data to a plan: deciding without doing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .._names import nearest
+from ..algorithms import Algorithm
+from ..criteria import constant_flip_rate
+from ..examples import unlearnable
+from ..labelled import Labelled
+from .facts import Facts
+from .pages import page_of, pages_asked
+from .plan import Plan, training_rows, trials_of
+from .settings import Settings
+
+
+def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: int) -> Facts:
+    """The facts of one data set under these settings."""
+    shares = {"test": settings.test_share, "validation": settings.validation_share}
+    split = data.split(settings.seed, **shares)
+    for name, share in shares.items():
+        if not len(getattr(split, name)):
+            raise ValueError(
+                f"{data.source or 'the data'} has {data.n} rows, too few for a {name} share of "
+                f"{share:g}: that is no row at all. Raise --{name}-share."
+            )
+    fingerprint = data.fingerprint()
+    flip = None
+    if data.candidates is not None and data.q > 1:
+        flip = constant_flip_rate(data.candidates)
+    return Facts(
+        fingerprint=fingerprint,
+        seed_name=seed_name or fingerprint,
+        n=data.n,
+        d=int(data.inputs[0].size),
+        q=data.q,
+        n_validation=len(split.validation),
+        n_test=len(split.test),
+        steps=settings.steps or steps,
+        flip_rate=flip.rate if flip else None,
+        flip_rate_error=flip.error if flip else None,
+        flip_doubt=flip.doubt if flip else "",
+    )
+
+
+def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]) -> Plan:
+    """The plan for these data sets.
+
+    Raises:
+        UnknownName: an algorithm that is not in the table.
+        ValueError: an algorithm cannot learn from a data set, a batch would not fill, a fixed
+            hyper-parameter is nobody's or out of range, or ``train-oracle`` is asked for with
+            several configurations or without the truth.
+    """
+    oracle = settings.validation == "train-oracle"
+    if oracle and settings.configs > 1:
+        raise ValueError(
+            f"`configs` is {settings.configs}, and with validation = train-oracle the validation "
+            "rows are trained on: nothing is left to choose a configuration with. Use --configs 1."
+        )
+    pages = pages_asked(settings)
+    labels = [page.label for page in pages]
+    repeated = sorted({label for label in labels if labels.count(label) > 1})
+    if repeated:
+        raise ValueError(f"algorithms named twice: {', '.join(repeated)}.")
+    _check_hyper(pages, settings.hyper)
+    for name, (data, _) in datasets.items():
+        for page in pages:
+            if problem := unlearnable(data, page.reads):
+                raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
+        if oracle and (data.truth is None or (data.truth < 0).any()):
+            raise ValueError(
+                f"{name} lacks true labels, and train-oracle trains on those of the validation "
+                "rows. Use --validation tune."
+            )
+    kept = {page.label: page_of(page, settings) for page in pages}
+    batches = (drawn for page in kept.values() for by_split in page.hyper for drawn in by_split)
+    largest = int(max(hyper["batch_size"] for hyper in batches))
+    for name, (_, facts) in datasets.items():
+        training = training_rows(facts, settings)
+        if training < largest:
+            raise ValueError(
+                f"{name} leaves {training} training rows, fewer than a batch of {largest}. Use "
+                f"more data, lower --test-share and --validation-share, or --hyper batch_size="
+                f"{max(training, 1)} or less."
+            )
+    facts_by_name = {name: facts for name, (_, facts) in datasets.items()}
+    return Plan(settings, facts_by_name, kept, tuple(trials_of(settings, facts_by_name, kept)))
+
+
+def _check_hyper(pages: Sequence[Algorithm], asked: Mapping[str, float]) -> None:
+    known = {name for page in pages for name in page.settings()}
+    for name, value in asked.items():
+        if name not in known:
+            raise ValueError(
+                f"no algorithm that was asked for has a hyper-parameter {name!r}"
+                f"{nearest(name, known)} They have {', '.join(sorted(known))}."
+            )
+        for page in pages:
+            if name in page.settings():
+                page.settings()[name].check(f"{page.label}'s {name}", value)

@@ -1,0 +1,211 @@
+"""Bad input to a command ends with one sentence that names it, exit status 2, and no internals."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+# words of libraries and of Python that mean nothing to who typed the command
+INTERNAL = re.compile(
+    r"pydantic|polars|ComputeError|schema|infer_|truncate_|pickle|Errno|Traceback|mmap|dtype|"
+    r"specification|utf-8 sequence|Input should be|_[a-z]+\(|<class|object at 0x|must not fall",
+)
+
+STABILITY = {
+    "--labels": "labels.npy",
+    "--corrected": "corrected.npy",
+    "--predictions": "models",
+    "--resamples": 5,
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Right files beside wrong ones, in the folder that the command runs in."""
+    rng = np.random.default_rng(0)
+    original = rng.integers(0, 3, 40)
+    corrected = original.copy()
+    corrected[:4] = (corrected[:4] + 1) % 3
+    np.save(tmp_path / "labels.npy", original)
+    np.save(tmp_path / "corrected.npy", corrected)
+    for name, count in (("models", 3), ("one", 1), ("none", 0)):
+        (tmp_path / name).mkdir()
+        for k in range(count):
+            right = rng.random(40) < 0.8
+            np.save(tmp_path / name / f"m{k}.npy", np.where(right, corrected, 0))
+    (tmp_path / "folder.npy").mkdir()
+    (tmp_path / "empty.npy").touch()
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "blank.txt").write_text("\n")
+    (tmp_path / "words.npy").write_text("not an array")
+    (tmp_path / "words.parquet").write_text("not a table")
+    (tmp_path / "bytes.csv").write_bytes(bytes(range(256)))
+    (tmp_path / "ragged.csv").write_text("1\n2\n3,4,5\n")
+    (tmp_path / "header.csv").write_text("label\n")
+    np.save(tmp_path / "objects.npy", np.array([{}], dtype=object), allow_pickle=True)
+    np.save(tmp_path / "short.npy", original[:5])
+    np.save(tmp_path / "floats.npy", rng.random(40))
+    np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2), int))
+    return tmp_path
+
+
+def one_sentence(answer):
+    status, out, err = answer
+    assert (status, out) == (2, "")
+    last = err.rstrip("\n").splitlines()[-1]
+    assert last.startswith(("candidly: error: ", "Error: ")), err
+    assert err.count("\n") == 1 or err.startswith("Usage: "), err
+    assert not INTERNAL.search(err), err
+    return last
+
+
+def stability(candidly, *changed):
+    arguments = STABILITY | dict([changed])
+    return one_sentence(candidly("stability", *(x for pair in arguments.items() for x in pair)))
+
+
+UNREADABLE = {
+    "missing.npy": "missing.npy does not exist",
+    "folder.npy": "folder.npy is a folder; give a file that ends in .npy, .csv, .parquet",
+    "models": "models is a folder",
+    "blank.txt": "blank.txt does not end in .npy, .csv, .parquet",
+    "empty.npy": "empty.npy is empty",
+    "empty.csv": "empty.csv is empty",
+    "words.npy": "words.npy cannot be read as an array of numbers or names",
+    "objects.npy": "objects.npy cannot be read as an array of numbers or names",
+    "words.parquet": "words.parquet cannot be read: it is damaged, or no .parquet table",
+    "bytes.csv": "bytes.csv cannot be read: it is no text in UTF-8",
+    "ragged.csv": "ragged.csv cannot be read: line 3 has 3 cells, and the first line has 1",
+}
+
+
+@pytest.mark.parametrize(
+    "option", ["--labels", "--corrected", "--ids", "--checked", "--found", "--also"]
+)
+def test_a_file_that_cannot_be_read_is_named_with_what_is_wrong(candidly, files, option):
+    for file, sentence in UNREADABLE.items():
+        assert sentence in stability(candidly, option, file)
+
+
+CELLS = {
+    "word.csv": (
+        "0\n1\ncow\n",
+        "word.csv, column 0, holds names ('cow' at row 2); say with --classes",
+    ),
+    "half.csv": ("label\n0\n1.5\n", "half.csv, column 'label', has 1.5 at row 1; labels are integ"),
+    "short.csv": ("id,label\na,0\nb\n", "short.csv cannot be read: line 3 has 1 cells"),
+    "long.csv": ("id,label\na,0\nb,1,2\n", "long.csv cannot be read: line 3 has 3 cells"),
+}
+
+
+@pytest.mark.parametrize("option", ["--labels", "--corrected", "--found", "--also"])
+def test_a_bad_label_is_named_with_file_row_and_column(candidly, files, option):
+    for file, (text, sentence) in CELLS.items():
+        (files / file).write_text(text)
+        assert sentence in stability(candidly, option, file)
+    pl.DataFrame({"label": [0.0, None, 0.5]}).write_parquet(files / "half.parquet")
+    sentence = "half.parquet, column 'label', has 0.5 at row 2; labels are integers"
+    assert sentence in stability(candidly, option, "half.parquet")
+    pl.DataFrame({"label": [[0], [1]]}).write_parquet(files / "lists.parquet")
+    assert "column 'label', holds no numbers" in stability(candidly, option, "lists.parquet")
+
+
+def test_ids_that_are_no_names_are_refused_in_plain_words(candidly, files):
+    for column, sentence in (
+        ([[1], [2]], "ids.parquet, column 'id', holds no texts and no numbers"),
+        ([b"\xff\xfe", b"\xff"], "ids.parquet, column 'id', holds no texts and no numbers"),
+        (["a", None], "ids.parquet has an empty name at row 1"),
+    ):
+        pl.DataFrame({"id": column}).write_parquet(files / "ids.parquet")
+        assert sentence in stability(candidly, "--ids", "ids.parquet")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        ("--labels", "header.csv", "header.csv, column 'label', has no rows"),
+        ("--labels", "floats.npy", "labels are integers"),
+        ("--labels", "cube.npy", "labels are one column"),
+        ("--labels", "short.npy", "--corrected has 40 labels and --labels 5"),
+        ("--also", "short.npy", "correction 'short': --also has 5 labels and --labels 40"),
+        ("--ids", "short.npy", "there are 40 items"),
+        ("--checked", "short.npy", "must hold true and false, or 1 and 0"),
+        ("--predictions", "missing", "--predictions is missing, which is no folder"),
+        ("--predictions", "labels.npy", "which is no folder"),
+        ("--predictions", "none", "with 0 files that end in .npy, .csv, .parquet"),
+        ("--predictions", "one", "a ranking needs at least two models, a file each"),
+        ("--classes", "blank.txt", "--classes is 'blank.txt', in which there is no name"),
+        ("--classes", ",", "--classes is ',', in which there is no name"),
+        ("--classes", "a,b,a", "--classes has 'a' twice"),
+        ("--classes", "a,b", "2 classes are numbered 0 to 1"),
+        ("--alpha", "much", "Invalid value for '--alpha': 'much' is no number"),
+        ("--alpha", "0", "--alpha is 0.0; it lies between 0 and 1"),
+        ("--alpha", "nan", "--alpha is nan"),
+        ("--pairs", "some", "--pairs is 'some'; choose adjacent or all"),
+        ("--seed", "-1", "'-1' is no whole number of at least 0"),
+        ("--audited", "99999", "--audited is 99,999; it counts items that nobody had checked"),
+        ("--audit-errors", "3", "--audit-errors is 3; it counts wrong labels among the --audited"),
+        ("--html", "missing/page.html", "there is no folder missing"),
+        ("--html", "page.txt", "it must end in .html or .htm"),
+        ("--out", "models", "it must end in .json"),
+        ("--plan", "plan.txt", "it must end in .csv or .parquet"),
+    ],
+)
+def test_stability_says_what_is_wrong(candidly, files, option, value, sentence):
+    assert sentence in stability(candidly, option, value)
+
+
+def test_two_corrections_of_one_name_are_refused(candidly, files):
+    (files / "other").mkdir()
+    for folder in (files, files / "other"):
+        np.save(folder / "strict.npy", np.load(files / "corrected.npy"))
+    same = ("--also", "strict.npy", "--also", "other/strict.npy")
+    given = (x for pair in STABILITY.items() for x in pair)
+    assert "--also has two corrections called 'strict'" in one_sentence(
+        candidly("stability", *given, *same)
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("algorithms show", "Missing argument 'NAME'"),
+        ("algorithms show nope", "no algorithm named 'nope'"),
+        ("algorithms show PRODEN:nope", "PRODEN has no variant 'nope'"),
+        ("algorithms shw PRODEN", "No such command 'shw'. Did you mean 'show'?"),
+        ("algorithms list more", "Got unexpected extra argument"),
+        ("labels make digits", "Missing argument"),
+        ("labels make digits flip:rate=0.3", "labels make needs one SPEC and one OUT"),
+        ("labels make digits flip:rate=2 x.npz", "`rate` is 2.0; it must be in [0, 1]"),
+        ("labels make digits flip:rate=x x.npz", "rate must be a number"),
+        ("labels make digits flip:foo=1 x.npz", "flip has no parameter 'foo'"),
+        ("labels make digits flop x.npz", "no process for making labels named 'flop'"),
+        ("labels make digits flip:rate=0.3 x.csv", "OUT is x.csv; it must end in .npz"),
+        (
+            "labels make digits flip:rate=0.3 gone/x.npz",
+            "OUT is gone/x.npz, but there is no folder gone",
+        ),
+        ("labels make gone.npz flip:rate=0.3 x.npz", "there is no file gone.npz"),
+        ("labels make nope flip:rate=0.3 x.npz", "no data set named 'nope'"),
+        ("labels describe models", "models is a folder; give a file, or a known data set"),
+        ("demo --workers 0", "'0' is no whole number of at least 1"),
+        ("demo --workers few", "'few' is no whole number of at least 1"),
+        ("review new", "Missing argument 'FOLDER'"),
+        ("review new project", "nothing to ask about; give one of --issues, --data and --votes"),
+        ("review new project --data nope --preset single", "no data set named 'nope'"),
+        ("review new project --data digits --preset some", "'some'"),
+        ("review new project --data digits --people 0", "'0' is no whole number of at least 1"),
+        ("review serve gone", "gone holds no project; candidly review new gone makes one"),
+        ("review serve labels.npy", "labels.npy holds no project"),
+        ("review serve gone --port many", "'many' is no whole number from 0 to 65535"),
+        ("review export gone", "Missing option '--out'"),
+        ("review export gone --out x.csv", "gone holds no project"),
+        ("review status models", "models holds no project"),
+        ("review merge gone other", "gone holds no project"),
+    ],
+)
+def test_commands_say_what_is_wrong(candidly, files, line, sentence):
+    assert sentence in one_sentence(candidly(*line.split()))

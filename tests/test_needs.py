@@ -1,0 +1,47 @@
+"""What a machine lacks is skipped and said; in CI, what CI installs must be there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from needs import summary
+
+BROWSER_TEST = """
+import needs
+
+def test_in_a_browser():
+    with needs.a_browser():
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("ci", "status", "line"),
+    [
+        ("", 0, "1 test skipped: needs Chromium (install the Debian package chromium)"),
+        ("true", 1, "Chromium is missing: install the Debian package chromium"),
+    ],
+    ids=["elsewhere", "in CI"],
+)
+def test_a_machine_without_a_browser(tmp_path, ci, status, line):
+    here = Path(__file__).parent
+    (tmp_path / "conftest.py").write_text((here / "conftest.py").read_text())
+    (tmp_path / "test_one.py").write_text(BROWSER_TEST)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--rootdir", tmp_path, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(here), "PATH": str(tmp_path), "CI": ci},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status, done.stdout
+    assert line in done.stdout
+
+
+def test_reasons_are_counted_and_the_most_frequent_comes_first():
+    lines = summary(["Skipped: needs CUDA", "needs root", "needs CUDA"])
+    assert lines == ["2 tests skipped: needs CUDA", "1 test skipped: needs root"]
