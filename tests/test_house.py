@@ -32,7 +32,7 @@ MAY = {  # who may import whom
     "optim": set(),
     "criteria": {"ground"},
     "labelled": {"ground"},
-    "media": {"ground"},
+    "ingest": {"ground", "labelled"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
     "crossval": {"ground", "labelled", "algorithms", "examples", "nets", "train", "model"},
@@ -52,9 +52,9 @@ MAY = {  # who may import whom
     | {"crossval", "stats"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "review": {"ground", "labelled", "media", "stats", "validation"},
-    "web": {"ground", "media", "report", "review"},
-    "report": {"ground", "crowd", "errors", "media", "stability", "stats", "sweep"}
+    "review": {"ground", "labelled", "ingest", "stats", "validation"},
+    "web": {"ground", "ingest", "report", "review"},
+    "report": {"ground", "crowd", "errors", "ingest", "stability", "stats", "sweep"}
     | {"validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "ingest", "sources", "sweep"},
     "cli": {

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..media import File, Look, opened_picture
-from ..media import open_media as open_looks
+from ..ingest.media import File, Look, opened_picture
+from ..ingest.media import open_media as open_looks
 
 CRISP = 96  # pixels: an image up to this is embedded as it is, and enlarged without smoothing
 LARGEST = 256  # pixels: a larger one is made this small
@@ -36,7 +36,8 @@ def open_media(path: Path | str, n: int, ids: Sequence[Any] | None = None) -> Me
     """A function from an example's number to what a page shows of it.
 
     Args:
-        path, n, ids: see ``candidly.media.open_media``. Of a sound the page says that it is one.
+        path, n, ids: see ``candidly.ingest.media.open_media``. Of a sound the page says
+            that it is one.
 
     Raises:
         ValueError, FileNotFoundError: what does not fit; a file that is no picture or sound, when
