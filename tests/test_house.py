@@ -18,7 +18,7 @@ ROOM_OF = {
     name: room
     for room, names in {
         "labelled": "_checks _convert _inputs _stored describe labelled storage votes",
-        "ground": "_arrays _compiled _device _files _label_text _names _numbers _process _tables"
+        "ground": "_arrays _compiled _device _files grid _label_text _names _numbers _process _tables"
         " _version seeds",
         "train": "batches moving stack suspicion train",
         "criteria": "_flip_rate _logits _transition",
