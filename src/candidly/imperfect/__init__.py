@@ -59,13 +59,8 @@ def _pair(task: ProcessInput, values: Values) -> np.ndarray:
     return pair(task.truth, task.data.q, partners=read_partners(values["to"]), **rest)
 
 
-<<<<<<< HEAD
 def _features(task: ProcessInput) -> np.ndarray:
-    return of_numbers(task.data.inputs)
-=======
-def _features(task: Task) -> np.ndarray:
     return of_numbers(encoded(task.data.inputs))
->>>>>>> inputs
 
 
 def _lookalike(task: ProcessInput, values: Values) -> np.ndarray:
