@@ -18,8 +18,8 @@ ROOM_OF = {
     name: room
     for room, names in {
         "labelled": "_checks _convert _inputs _stored describe labelled storage votes",
-        "ground": "_arrays _compiled _device _files _label_text _names _numbers _process _tables"
-        " _version seeds",
+        "ground": "_arrays _compiled _device _files grid _label_text _names _numbers _process"
+        " _tables _version seeds",
         "train": "batches moving stack suspicion train",
         "criteria": "_flip_rate _logits _transition",
     }.items()
@@ -33,11 +33,12 @@ MAY = {  # who may import whom
     "criteria": {"ground"},
     "inputs": {"ground"},
     "labelled": {"ground", "inputs"},
-    "media": {"ground"},
+    "ingest": {"ground", "inputs", "labelled"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
     "crossval": {
         "ground",
+        "ingest",
         "inputs",
         "labelled",
         "algorithms",
@@ -51,7 +52,7 @@ MAY = {  # who may import whom
     "validation": {"ground", "crowd", "labelled", "stats"},
     "stability": {"ground", "criteria", "stats", "validation"},
     "imperfect": {"ground", "inputs", "labelled"},
-    "sources": {"ground", "labelled", "validation"},
+    "sources": {"ground", "ingest", "labelled", "validation"},
     "examples": {"ground", "inputs", "labelled"},
     "train": {"ground", "algorithms", "examples", "nets", "optim"},
     "checkpoint": {"ground", "train"},
@@ -61,12 +62,13 @@ MAY = {  # who may import whom
     | {"crossval", "stats", "train"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "review": {"ground", "labelled", "media", "stats", "validation"},
-    "web": {"ground", "media", "report", "review"},
-    "report": {"ground", "crowd", "errors", "media", "stability", "stats", "sweep"}
+    "review": {"ground", "labelled", "ingest", "stats", "validation"},
+    "web": {"ground", "ingest", "report", "review"},
+    "report": {"ground", "crowd", "errors", "ingest", "stability", "stats", "sweep"}
     | {"validation"},
-    "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
-    "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
+    "_benchmark": {"ground", "labelled", "imperfect", "ingest", "sources", "sweep"},
+    "cli": {"ground", "ingest", "labelled", "imperfect", "sources", "algorithms", "_benchmark"}
+    | {"report"}
     | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
     | {"web"},
     "__main__": {"cli"},
