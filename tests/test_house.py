@@ -56,8 +56,19 @@ MAY = {  # who may import whom
     "report": {"ground", "crowd", "errors", "media", "stability", "stats", "sweep"}
     | {"validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
+    "checking": {"ground", "labelled", "sources", "crossval", "errors", "media", "report"},
     "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
-    | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
+    | {
+        "checking",
+        "crossval",
+        "crowd",
+        "detectors",
+        "errors",
+        "review",
+        "stability",
+        "sweep",
+        "validation",
+    }
     | {"web"},
     "__main__": {"cli"},
 }

@@ -21,6 +21,7 @@ _WHERE = {
     "Model": "model",
     "algorithms": "",
     "benchmark": "_benchmark",
+    "check": "checking",
     "criteria": "",
     "crowd": "",
     "detectors": "",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     )
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
+    from .checking import check
     from .labelled import Labelled, from_arrays
     from .model import Model, fit, load_model
     from .sources import load
@@ -77,6 +79,7 @@ __all__ = [
     "Model",
     "algorithms",
     "benchmark",
+    "check",
     "criteria",
     "crowd",
     "detectors",
