@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._tables import typed
 from ..crossval import CrossValidated
 from ..errors import Issues
+from ..ingest import Roles
 from ..labelled import Labelled
 from ..report import write_issues_page
-from ..report.media import Item, item_of
+from ..report.media import Preview, preview_of
 from ._fields import fields_of
 from ._leaks import Leak
 
@@ -31,7 +31,8 @@ class Checked:
         name: of what was checked.
         data: the examples, without their truth.
         frame: the table's own columns, a row an example; None where there is no table.
-        label: the column of the labels.
+        typed: those of them that the classifier saw, numbers as numbers.
+        roles: which column is what.
         judged: probabilities out of sample, the classifier and its accuracy.
         issues: which labels look wrong, in what order.
         leaks: columns that tell the label by themselves.
@@ -41,8 +42,8 @@ class Checked:
     name: str
     data: Labelled
     frame: pl.DataFrame | None
-    label: str
-    used: tuple[str, ...]
+    typed: pl.DataFrame | None
+    roles: Roles
     judged: CrossValidated
     issues: Issues
     leaks: tuple[Leak, ...] = ()
@@ -104,23 +105,24 @@ class Checked:
             f"with {share:.1%}.",
         )
 
-    def look(self) -> Callable[[int], Item]:
+    def look(self) -> Callable[[int], Preview]:
         """A function from a flagged row to what a page shows of it."""
         data = self.data
-        if self.frame is None or data.kind in ("texts", "images", "media"):
-            return lambda row: item_of(data.inputs[row])
-        table = self.issues.table()
-        pairs = {i: (g, p) for i, g, p in table.select("index", "given", "proposed").iter_rows()}
-        own = self.frame.drop(self.label)
+        if data.kind in ("texts", "images", "media"):
+            return lambda row: preview_of(data.inputs[row])
+        table = self.issues.table().select("index", "given", "proposed")
+        pairs = {i: (given, proposed) for i, given, proposed in table.iter_rows()}
+        own = self._numbered() if self.frame is None else self.frame.drop(self.roles.label or [])
         assert data.given is not None
-        fields = fields_of(own, self._typed(), data.given, data.q)
-        return lambda row: Item(fields=fields(row, *pairs[row]))
+        fields = fields_of(own, own if self.typed is None else self.typed, data.given, data.q)
+        return lambda row: Preview(fields=fields(row, *pairs[row]))
 
-    def _typed(self) -> pl.DataFrame:
+    def _numbered(self) -> pl.DataFrame:
+        """Inputs that are an array, with numbers for names."""
         import polars as pl
 
-        assert self.frame is not None
-        return pl.DataFrame([typed(self.frame[name]) for name in self.used])
+        inputs = np.asarray(self.data.inputs)
+        return pl.DataFrame(inputs, schema=[str(k) for k in range(inputs.shape[1])])
 
     def write_page(self, path: Path | str) -> None:
         """One self-contained page: the flagged rows, what they look like, and how many there are.
