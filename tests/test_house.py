@@ -67,9 +67,10 @@ MAY = {  # who may import whom
     "report": {"ground", "crowd", "errors", "ingest", "stability", "stats", "sweep"}
     | {"validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "ingest", "sources", "sweep"},
+    "checking": {"ground", "labelled", "ingest", "sources", "crossval", "errors", "report"},
     "cli": {"ground", "ingest", "labelled", "imperfect", "sources", "algorithms", "_benchmark"}
-    | {"report"}
-    | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
+    | {"checking", "crossval", "crowd", "detectors", "errors", "report", "review", "stability"}
+    | {"sweep", "validation"}
     | {"web"},
     "__main__": {"cli"},
 }
