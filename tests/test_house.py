@@ -41,7 +41,8 @@ MAY = {  # who may import whom
     "validation": {"ground", "crowd", "labelled", "stats"},
     "stability": {"ground", "criteria", "stats", "validation"},
     "imperfect": {"ground", "labelled"},
-    "sources": {"ground", "labelled", "validation"},
+    "ingest": {"ground", "labelled"},
+    "sources": {"ground", "ingest", "labelled", "validation"},
     "examples": {"ground", "labelled"},
     "train": {"ground", "algorithms", "examples", "nets", "optim"},
     "checkpoint": {"ground", "train"},
@@ -55,8 +56,17 @@ MAY = {  # who may import whom
     "web": {"ground", "media", "report", "review"},
     "report": {"ground", "crowd", "errors", "media", "stability", "stats", "sweep"}
     | {"validation"},
-    "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
-    "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
+    "_benchmark": {"ground", "labelled", "imperfect", "ingest", "sources", "sweep"},
+    "cli": {
+        "ground",
+        "ingest",
+        "labelled",
+        "imperfect",
+        "sources",
+        "algorithms",
+        "_benchmark",
+        "report",
+    }
     | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
     | {"web"},
     "__main__": {"cli"},
