@@ -109,7 +109,7 @@ def _bare(cell: str) -> str:
 
 
 def _written(cell: str | None, separator: str, quoted: bool) -> str:
-    """A cell that a spreadsheet does not compute, in quotes where it or its neighbour needs them."""
+    """A cell that a spreadsheet does not compute, in quotes where it or the one before has them."""
     text = cell or ""
     text = text if _NUMBER.fullmatch(text) else inert(text)
     if quoted or any(mark in text for mark in (separator, '"', "\r", "\n")):

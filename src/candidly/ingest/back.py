@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from .._files import replacing
 from .._tables import listed
 from ._cells import with_cells, with_entries
-from ._roles import CORRECTED
+from ._examples import label_columns
+from ._roles import CORRECTED, Roles
 from ._sheet import Sheet
 
 if TYPE_CHECKING:
@@ -82,6 +83,22 @@ def check_origin(sheet: Sheet, origin: Origin) -> None:
         )
 
 
+def label_column(sheet: Sheet, roles: Roles) -> str:
+    """The column of labels that may be wrong.
+
+    Raises:
+        ValueError: there is none, or the roles name a column that is not there.
+    """
+    columns = label_columns(sheet.frame, roles.among(sheet.frame.columns))
+    for kind in ("label", "given", "candidates"):
+        if kind in columns:
+            return columns[kind]
+    raise ValueError(
+        f"{sheet.path} has the columns {listed(sheet.frame.columns)}; say with --label which of"
+        " them holds the labels."
+    )
+
+
 def corrected_columns(
     label: str, labels: Sequence[str | None], by: Sequence[str | None]
 ) -> dict[str, Sequence[str | None]]:
@@ -122,9 +139,9 @@ def write_back(
     for name, cells in columns.items():
         if len(cells) != len(frame):
             raise ValueError(f"{len(cells):,} cells of {name!r} for {len(frame):,} rows of {path}.")
-    if "".join(out.suffixes[-1:]).lower() != "".join(path.suffixes[-1:]).lower():
+    if _ending(out) != _ending(path):
         raise ValueError(
-            f"{out} must end in {path.suffix}, as {path.name} does: it is written the same way."
+            f"{out} must end in {_ending(path)}, as {path.name} does: it is written the same way."
         )
     if out.exists() and out.samefile(path) and not overwrite:
         raise ValueError(
@@ -163,7 +180,7 @@ def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) ->
 def _as_frame(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
     import polars as pl
 
-    frame, at = sheet.frame, sheet.frame.columns.index(beside) + 1
+    frame, at = sheet.frame.clone(), sheet.frame.columns.index(beside) + 1  # inserted in place
     for k, (name, cells) in enumerate(columns.items()):
         frame = frame.insert_column(at + k, pl.Series(name, cells, pl.String))
     file = io.BytesIO()
@@ -176,7 +193,7 @@ def _as_frame(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -
 
 def _as_workbook(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
     """At the right end, as formulas and merged cells name others by their place."""
-    from openpyxl import load_workbook
+    from openpyxl import load_workbook  # type: ignore[import-untyped]
 
     book = load_workbook(io.BytesIO(_unpacked(sheet)))
     page = book.worksheets[0]
@@ -197,6 +214,11 @@ _WRITERS: dict[str, Writer] = {  # by format; text otherwise
     ".feather": _as_frame,
     ".xlsx": _as_workbook,
 }
+
+
+def _ending(path: Path) -> str:
+    """The last ending, and what it packs where that is said: ``.csv.gz``."""
+    return "".join(path.suffixes[-2 if path.suffix.lower() == ".gz" else -1 :]).lower()
 
 
 def _unpacked(sheet: Sheet) -> bytes:
