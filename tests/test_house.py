@@ -37,10 +37,10 @@ MAY = {  # who may import whom
     "algorithms": {"ground", "nets"},
     "crossval": {"ground", "labelled", "algorithms", "examples", "nets", "train", "model"},
     "crowd": {"ground", "labelled"},
-    "errors": {"ground", "crossval", "stats"},
-    "validation": {"ground", "crowd", "labelled", "stats"},
+    "errors": {"ground", "crossval", "ingest", "stats"},
+    "validation": {"ground", "crowd", "ingest", "labelled", "stats"},
     "stability": {"ground", "criteria", "stats", "validation"},
-    "imperfect": {"ground", "labelled"},
+    "imperfect": {"ground", "ingest", "labelled"},
     "sources": {"ground", "labelled", "validation"},
     "examples": {"ground", "labelled"},
     "train": {"ground", "algorithms", "examples", "nets", "optim"},
@@ -56,9 +56,9 @@ MAY = {  # who may import whom
     "report": {"ground", "crowd", "errors", "ingest", "stability", "stats", "sweep"}
     | {"validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
-    "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
+    "cli": {"ground", "labelled", "imperfect", "ingest", "sources", "algorithms", "report"}
     | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
-    | {"web"},
+    | {"web", "_benchmark"},
     "__main__": {"cli"},
 }
 
