@@ -18,8 +18,8 @@ ROOM_OF = {
     name: room
     for room, names in {
         "labelled": "_checks _convert _inputs _stored describe labelled storage votes",
-        "ground": "_arrays _compiled _device _files _label_text _names _numbers _process _tables"
-        " _version seeds",
+        "ground": "_arrays _compiled _device _files grid _label_text _names _numbers _process"
+        " _tables _version seeds",
         "train": "batches moving stack suspicion train",
         "criteria": "_flip_rate _logits _transition",
     }.items()
@@ -41,7 +41,7 @@ MAY = {  # who may import whom
     "validation": {"ground", "crowd", "ingest", "labelled", "stats"},
     "stability": {"ground", "criteria", "stats", "validation"},
     "imperfect": {"ground", "ingest", "labelled"},
-    "sources": {"ground", "labelled", "validation"},
+    "sources": {"ground", "ingest", "labelled", "validation"},
     "examples": {"ground", "labelled"},
     "train": {"ground", "algorithms", "examples", "nets", "optim"},
     "checkpoint": {"ground", "train"},
@@ -55,8 +55,8 @@ MAY = {  # who may import whom
     "web": {"ground", "ingest", "report", "review"},
     "report": {"ground", "crowd", "errors", "ingest", "stability", "stats", "sweep"}
     | {"validation"},
-    "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
-    "cli": {"ground", "labelled", "imperfect", "ingest", "sources", "algorithms", "report"}
+    "_benchmark": {"ground", "labelled", "imperfect", "ingest", "sources", "sweep"},
+    "cli": {"ground", "ingest", "labelled", "imperfect", "sources", "algorithms", "report"}
     | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
     | {"web", "_benchmark"},
     "__main__": {"cli"},
