@@ -28,7 +28,7 @@ CURVES = 7  # lines a reader can tell apart; the best ones are drawn, and an ora
 
 
 @dataclass(frozen=True)
-class Cost:
+class TrainingCost:
     """What training took, over the complete runs of an algorithm on a data set."""
 
     algorithm: str
@@ -80,7 +80,7 @@ def make_page(results: Results, metric: str = "top1", criteria: Sequence[str] | 
     )
 
 
-def costs(results: Results, dataset: str) -> list[Cost]:
+def costs(results: Results, dataset: str) -> list[TrainingCost]:
     """Time and memory per algorithm, in the order of the tables."""
     found = []
     for algorithm in algorithm_order(results):
@@ -93,7 +93,7 @@ def costs(results: Results, dataset: str) -> list[Cost]:
         pace = summarise([1000 * r.seconds / r.step for r in last if r.step], ddof=1)
         peak = max((r.memory_bytes for r in last), default=0)
         found.append(
-            Cost(
+            TrainingCost(
                 algorithm=algorithm,
                 runs=len(runs),
                 networks=max((run.networks for run in runs), default=1),

@@ -15,7 +15,7 @@ from ._wording import percent, short_names
 from .stability_figures import BIAS, prevalence_figure, rank_figure
 
 if TYPE_CHECKING:
-    from ..stability._report import Crossing, Neighbour, Pair, Report, Share, Standing
+    from ..stability._report import Accuracy, Crossing, ModelPair, Neighbour, RankedModel, Report
 
 CROSSINGS = 20  # that a table lists
 PAIRS = 60
@@ -158,7 +158,7 @@ def _range(low: float | None, high: float | None, digits: int = 1) -> str:
     )
 
 
-def _with_range(share: Share, digits: int = 2) -> str:
+def _with_range(share: Accuracy, digits: int = 2) -> str:
     if share.share is None:
         return "–"
     return f"{percent(share.share, digits)} ({_range(share.low, share.high, digits)})"
@@ -189,7 +189,7 @@ def _counts(report: Report) -> list[tuple[str, str, str]]:
 
 
 def _standings(report: Report) -> Grid:
-    def row(s: Standing) -> tuple[str, ...]:
+    def row(s: RankedModel) -> tuple[str, ...]:
         top = s.top1
         return (
             s.model,
@@ -280,7 +280,7 @@ def _neighbours(report: Report) -> Grid:
 def _pairs(report: Report) -> Grid:
     short = _short(report)
 
-    def row(p: Pair) -> tuple[str, ...]:
+    def row(p: ModelPair) -> tuple[str, ...]:
         drawn = "–" if p.bootstrap is None else _range(*p.bootstrap, 2)
         return (
             f"{short[p.first]} − {short[p.second]}",
