@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 ENDINGS = (".csv", ".parquet", ".jsonl", ".npz")
 PREDICTION, PROBABILITY = "prediction", "probability"
-AT_ONCE = 65_536  # rows between two looks at the progress
 SHOWN_CLASSES = 5
 
 
@@ -72,9 +71,9 @@ def predict(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Predict classes for the rows of a file, in its order, with its ids.
+    """Predict classes for the rows of a file with a saved model.
 
-    Columns go by their names, in any order; labels are not needed. With --probs, candidly errors
+    Rows stay in their order and keep their ids. Columns go by their names, in any order; labels are not needed. With --probs, candidly errors
     find takes the file as its --probs.
 
     Examples:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +65,13 @@ class Model:
         """Names of the columns that inputs are taken from; None where they have no names."""
         return self.reading.names
 
-    def predict_logits(self, inputs: Any) -> np.ndarray:
+    def predict_logits(
+        self, inputs: Any, watch: Callable[[int, int], None] = lambda done, total: None
+    ) -> np.ndarray:
         """Logits float32 (n, q).
+
+        Args:
+            watch: called now and then with the rows done and the rows in all.
 
         Raises:
             ValueError: inputs of another kind or shape, a column that is not there, or a number
@@ -95,6 +100,7 @@ class Model:
                 x = torch.from_numpy(self._scaled(raw[rows], start))
                 trunk = net.trunk(parameters, x.expand(averaged, *x.shape))
                 logits[rows] = net.head(parameters, trunk).mean(0).numpy()
+                watch(min(rows.stop, len(raw)), len(raw))
         return logits
 
     def predict_proba(self, inputs: Any) -> np.ndarray:
@@ -106,16 +112,7 @@ class Model:
         return self.predict_logits(inputs).argmax(1)
 
     def measure(self, data: Labelled) -> dict[str, float]:
-        """How well predictions for ``data`` agree with its labels, each a share in [0, 1].
-
-        Args:
-            data: rows that were held out, with the model's classes in the same order.
-
-        Returns:
-            by name, what its labels allow: ``given accuracy`` (the given label is predicted),
-            ``covering rate`` (a candidate is) and ``approximated accuracy`` (a candidate is,
-            counted by one over the size of its set), ``oracle accuracy`` (the true label is).
-            NaN where no row has such a label.
+        """How well predictions for ``data`` agree with its labels: see ``measures``.
 
         Raises:
             ValueError: other classes, no labels, or inputs that do not suit the model.
@@ -125,17 +122,7 @@ class Model:
                 f"`data` has the classes {', '.join(data.classes[:5])}, ... and the model "
                 f"{', '.join(self.classes[:5])}, ...; they must be the same, in order."
             )
-        logits, found = self.predict_logits(data), {}
-        if data.candidates is not None:
-            found["covering rate"] = criteria.covering_rate(logits, data.candidates)
-            found["approximated accuracy"] = criteria.approximated_accuracy(logits, data.candidates)
-        if data.given is not None:
-            found["given accuracy"] = criteria.accuracy(logits, data.given)
-        if data.truth is not None:
-            found["oracle accuracy"] = criteria.accuracy(logits, data.truth)
-        if not found:
-            raise ValueError("`data` has no labels to measure by: no candidates, given or truth.")
-        return {name: float(value) for name, value in found.items()}
+        return measures(self.predict_logits(data), data)
 
     def save(self, path: Path | str) -> None:
         """Write one ``.safetensors`` file, whose header says all the rest in JSON.
@@ -157,6 +144,34 @@ class Model:
             raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
         shift, factor = self.scaling
         return ((numbers - shift) * factor).astype(np.float32)
+
+
+def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
+    """How well predictions agree with the labels that are there, each a share in [0, 1].
+
+    Args:
+        logits: (n, q), or log-probabilities.
+        data: the same rows, which the model did not learn from.
+
+    Returns:
+        by name: ``covering rate`` (a candidate is predicted) and ``approximated accuracy`` (the
+        expected accuracy, from the candidates alone), ``given accuracy`` (the given label is
+        predicted), ``oracle accuracy`` (the true label is). NaN where no row has such a label.
+
+    Raises:
+        ValueError: no labels.
+    """
+    found = {}
+    if data.candidates is not None:
+        found["covering rate"] = criteria.covering_rate(logits, data.candidates)
+        found["approximated accuracy"] = criteria.approximated_accuracy(logits, data.candidates)
+    if data.given is not None:
+        found["given accuracy"] = criteria.accuracy(logits, data.given)
+    if data.truth is not None:
+        found["oracle accuracy"] = criteria.accuracy(logits, data.truth)
+    if not found:
+        raise ValueError("`data` has no labels to measure by: no candidates, given or truth.")
+    return {name: float(value) for name, value in found.items()}
 
 
 def load_model(path: Path | str) -> Model:
