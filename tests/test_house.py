@@ -38,6 +38,7 @@ MAY = {  # who may import whom
     "algorithms": {"ground", "nets"},
     "crossval": {
         "ground",
+        "ingest",
         "inputs",
         "labelled",
         "algorithms",
