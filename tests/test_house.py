@@ -18,8 +18,8 @@ ROOM_OF = {
     name: room
     for room, names in {
         "labelled": "_checks _convert _inputs _stored describe labelled storage votes",
-        "ground": "_arrays _compiled _device _files grid _label_text _names _numbers _process _tables"
-        " _version seeds",
+        "ground": "_arrays _compiled _device _files grid _label_text _names _numbers _process"
+        " _tables _version seeds",
         "train": "batches moving stack suspicion train",
         "criteria": "_flip_rate _logits _transition",
     }.items()
@@ -41,7 +41,6 @@ MAY = {  # who may import whom
     "validation": {"ground", "crowd", "labelled", "stats"},
     "stability": {"ground", "criteria", "stats", "validation"},
     "imperfect": {"ground", "labelled"},
-    "ingest": {"ground", "labelled"},
     "sources": {"ground", "ingest", "labelled", "validation"},
     "examples": {"ground", "labelled"},
     "train": {"ground", "algorithms", "examples", "nets", "optim"},
@@ -57,10 +56,10 @@ MAY = {  # who may import whom
     "report": {"ground", "crowd", "errors", "ingest", "stability", "stats", "sweep"}
     | {"validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "ingest", "sources", "sweep"},
-    "checking": {"ground", "labelled", "ingest", "sources", "crossval", "errors", "report"},
+    "checking": {"ground", "labelled", "ingest", "crossval", "errors", "report"},
     "cli": {"ground", "ingest", "labelled", "imperfect", "sources", "algorithms", "_benchmark"}
-    | {"checking", "crossval", "crowd", "detectors", "errors", "report", "review", "stability"}
-    | {"sweep", "validation"}
+    | {"checking", "report"}
+    | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
     | {"web"},
     "__main__": {"cli"},
 }
