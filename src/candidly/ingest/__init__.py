@@ -8,15 +8,22 @@ from ._examples import SUFFIXES, read, read_inputs
 from ._mat import load_mat
 from ._roles import Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
+from .back import Origin, check_origin, corrected_columns, label_column, origin_of, write_back
 
 __all__ = [
     "SUFFIXES",
     "TABLE_ENDINGS",
     "Form",
+    "Origin",
     "Roles",
     "Sheet",
+    "check_origin",
+    "corrected_columns",
+    "label_column",
     "load_mat",
+    "origin_of",
     "read",
     "read_frame",
     "read_inputs",
+    "write_back",
 ]
