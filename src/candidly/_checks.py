@@ -13,18 +13,21 @@ from typing import Any
 import numpy as np
 
 from ._arrays import as_array
+from .inputs import Table
 
 NUMBERED = 1000  # classes that numbers in labels may name, however few the rows are
 MOST_CLASSES = 10**7
 LARGEST_BYTES = 2**34  # of one array that candidly makes out of something smaller
 
 
-def checked_inputs(inputs: Any) -> np.ndarray:
-    """A read-only view of inputs of one of the four kinds (see ``kind_of``).
+def checked_inputs(inputs: Any) -> np.ndarray | Table:
+    """A read-only view of inputs of one of the five kinds (see ``kind_of``).
 
     Raises:
-        ValueError: none of the four kinds, or a table with NaN or infinity.
+        ValueError: none of the five kinds, or a table with NaN or infinity.
     """
+    if isinstance(inputs, Table):
+        return inputs
     if isinstance(inputs, np.ma.MaskedArray):
         inputs = as_array(inputs, "inputs")
     kind = kind_of(inputs)
@@ -52,10 +55,13 @@ def checked_inputs(inputs: Any) -> np.ndarray:
 
 
 def kind_of(inputs: Any) -> str:
-    """``table`` (float (n, d)), ``images`` (uint8 (n, h, w[, c])), ``texts`` or ``media``.
+    """The kind: ``table`` (float (n, d)), ``images`` (uint8 (n, h, w[, c])), or one of three more.
 
-    Texts and media are object arrays (n,) of ``str`` and of ``pathlib.Path``.
+    ``texts`` and ``media`` are object arrays (n,) of ``str`` and of ``pathlib.Path``; ``columns``
+    of different kinds are a ``Table``.
     """
+    if isinstance(inputs, Table):
+        return "columns"
     if not isinstance(inputs, np.ndarray):
         raise ValueError(
             f"`inputs` is a {type(inputs).__name__}, not a numpy array. from_arrays() converts."

@@ -17,6 +17,7 @@ from ._arrays import as_array, rows_are, same_rows
 from ._numbers import whole
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
 from .describe import Description, describe
+from .inputs import Table
 from .seeds import hashed
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
@@ -30,7 +31,8 @@ class Labelled:
 
     Args:
         inputs: float32 or float64 (n, d) table without NaN or infinity; uint8 images (n, h, w) or
-            (n, h, w, c); object (n,) of ``str`` (texts) or of ``pathlib.Path`` (media files).
+            (n, h, w, c); object (n,) of ``str`` (texts) or of ``pathlib.Path`` (media files); or a
+            ``Table`` of columns of different kinds.
         classes: q different names.
         candidates: bool (n, q), a True in every row.
         given: int64 (n,), the one label that may be wrong; -1 for none.
@@ -47,7 +49,7 @@ class Labelled:
     converting. Two are equal when every field is; ``fingerprint`` compares content alone.
     """
 
-    inputs: np.ndarray
+    inputs: np.ndarray | Table
     classes: tuple[str, ...]
     candidates: np.ndarray | None = None
     given: np.ndarray | None = None
@@ -90,7 +92,7 @@ class Labelled:
 
     @property
     def kind(self) -> str:
-        """``table``, ``images``, ``texts`` or ``media``."""
+        """``table``, ``images``, ``texts``, ``media`` or ``columns``."""
         return _checks.kind_of(self.inputs)
 
     def __len__(self) -> int:
@@ -247,7 +249,8 @@ def from_arrays(
         X: number array (n, d), tensor, pandas or polars data frame, scipy sparse matrix, uint8
             images (n, h, w[, c]), or a list of strings (texts) or of ``pathlib.Path`` (media
             files). Bool and integer tables become float32 up to 16 bits and float64 beyond: exact.
-            A first column without a name that numbers the rows is left out.
+            A data frame with categories, dates, texts or missing values becomes a ``Table``. A
+            first column without a name that numbers the rows is left out.
         y: the labels. A 0/1 matrix (n, q), or one list or set of labels a row, or strings of which
             some are sets such as ``"cat|dog"``, is ``candidates``; integers or strings, one a row,
             are ``given`` (-1, None or "": none).
