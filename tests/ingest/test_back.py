@@ -19,6 +19,7 @@ from candidly.ingest import (
     check_origin,
     corrected_columns,
     label_column,
+    labels_in,
     origin_of,
     read_frame,
     write_back,
@@ -27,7 +28,11 @@ from candidly.ingest import (
 TEXT = 'id,kind,price,when\n007,"cat, big",1.10,2024-01-05\n008,dog,,05.01.2024\n009,,2.0,\n'
 LABELS = ["dog", None, None]
 BY = ["corrected", "pruned", "unflagged"]
-COLUMNS = corrected_columns("kind", LABELS, BY)
+COLUMNS = {"kind corrected": LABELS, "kind corrected by": BY}
+
+
+def two(labels, by):
+    return {"kind corrected": labels, "kind corrected by": by}
 
 
 def a_file(path, text: str = TEXT, encoding: str = "utf-8"):
@@ -92,7 +97,7 @@ def test_lines_of_json(tmp_path):
     frame = pl.DataFrame({"id": ["007", "008"], "kind": ["cat", "dog"], "x": ["1.10", "2"]})
     sheet = Sheet(a_file(tmp_path / "pets.jsonl", text), frame, Form(".jsonl"))
     write_back(
-        sheet, corrected_columns("kind", ["dog", "dog"], BY[:2]), tmp_path / "o.jsonl", "kind"
+        sheet, two(["dog", "dog"], BY[:2]), tmp_path / "o.jsonl", "kind"
     )
     lines = (tmp_path / "o.jsonl").read_text().splitlines()
     assert lines[0] == (
@@ -123,7 +128,7 @@ def test_a_sheet_keeps_its_formulas_and_styles(tmp_path):
     book.save(tmp_path / "pets.xlsx")
     frame = pl.DataFrame({"kind": ["cat", "dog", None], "n": [1, 2, 3], "twice": [2, 4, None]})
     sheet = Sheet(tmp_path / "pets.xlsx", frame, Form(".xlsx"))
-    columns = corrected_columns("kind", ["=cmd()", "dog", None], BY)
+    columns = two(["=cmd()", "dog", None], BY)
     write_back(sheet, columns, tmp_path / "out.xlsx", "kind")
     page = openpyxl.load_workbook(tmp_path / "out.xlsx").active
     assert [cell.value for cell in page[1]] == ["kind", "n", "twice", *columns]
@@ -161,10 +166,10 @@ def test_what_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"must end in \.csv, as pets.csv does"):
         write_back(sheet, COLUMNS, tmp_path / "out.tsv", "kind")
     with pytest.raises(ValueError, match="2 cells of 'kind corrected' for 3 rows"):
-        write_back(sheet, corrected_columns("kind", LABELS[:2], BY[:2]), out, "kind")
+        write_back(sheet, two(LABELS[:2], BY[:2]), out, "kind")
     latin = replace(sheet, form=replace(sheet.form, encoding="latin-1"))
     with pytest.raises(ValueError, match="latin-1, which has no '猫'; save it in UTF-8"):
-        write_back(latin, corrected_columns("kind", ["猫", None, None], BY), out, "kind")
+        write_back(latin, two(["猫", None, None], BY), out, "kind")
     a_file(path, TEXT.replace("dog", "owl"))
     with pytest.raises(ValueError, match=r"changed since it was read.*differs at row 1"):
         write_back(sheet, COLUMNS, out, "kind")
@@ -204,3 +209,19 @@ def test_the_column_of_labels(tmp_path):
             label_column(sheet, roles)
     with pytest.raises(ValueError, match="no column 'x'"):
         origin_of(sheet, "x")
+
+
+def test_corrected_labels_are_written_as_the_file_writes_them(tmp_path):
+    sheet = read_frame(a_file(tmp_path / "a.csv", "id,kind\n1,cat\n2,\n3,dog\n4,cat\n"))
+    classes = ("cat", "dog")
+    assert labels_in(sheet, "kind", classes).tolist() == [0, -1, 1, 0]
+    made = corrected_columns(sheet, "kind", classes, [1, -1, 1, 0], list("abcd"))
+    assert made == two(["dog", None, "dog", "cat"], list("abcd"))
+    with pytest.raises(ValueError, match="has 'dog' at row 2, which is none of the classes cat"):
+        labels_in(sheet, "kind", classes[:1])
+    numbers = read_frame(a_file(tmp_path / "b.csv", "kind\n1.0\n0\n2\n"))
+    digits = ("0", "1", "2", "3")
+    made = corrected_columns(numbers, "kind", digits, [1, 3, -1], BY)
+    assert made == two(["1.0", "3", None], BY)
+    named = corrected_columns(numbers, "kind", ("a", "b", "c"), [1, 0, -1], BY)
+    assert named == two(["b", "a", None], BY)

@@ -12,8 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from .._convert import from_text
 from .._files import replacing
-from .._tables import listed
+from .._tables import about, listed
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
 from ._roles import CORRECTED, Roles
@@ -99,11 +102,55 @@ def label_column(sheet: Sheet, roles: Roles) -> str:
     )
 
 
+def labels_in(sheet: Sheet, label: str, classes: Sequence[str]) -> np.ndarray:
+    """The labels of a column as numbers of these classes, int64 (n,); -1 where a cell is empty.
+
+    Raises:
+        ValueError: no such column, a cell that is none of the classes, or several labels in one.
+    """
+    if label not in sheet.frame.columns:
+        raise ValueError(
+            f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
+        )
+    with about(sheet.path):
+        named = () if _nameless(classes) else classes
+        cells = from_text({label: sheet.frame[label].to_list()}, named)[label]
+        number: dict[Any, int] = {name: k for k, name in enumerate(classes)}
+        number |= {k: k for k in range(len(classes))} | {None: -1}
+        for row, cell in enumerate(cells):
+            if cell not in number:
+                raise ValueError(
+                    f"column {label!r} has {cell!r} at row {row}, which is none of the classes"
+                    f" {listed(tuple(classes))}."
+                )
+    return np.array([number[cell] for cell in cells], np.int64)
+
+
+def _nameless(classes: Sequence[str]) -> bool:
+    """Whether the classes are numbers that nobody gave a name."""
+    return all(name == str(k) for k, name in enumerate(classes))
+
+
 def corrected_columns(
-    label: str, labels: Sequence[str | None], by: Sequence[str | None]
+    sheet: Sheet,
+    label: str,
+    classes: Sequence[str],
+    labels: Any,
+    by: Sequence[str | None],
 ) -> dict[str, Sequence[str | None]]:
-    """Columns for ``write_back``: corrected labels by name, and where each comes from."""
-    return {label + CORRECTED[0]: labels, label + CORRECTED[1]: by}
+    """Columns for ``write_back``: corrected labels by name, and where each comes from.
+
+    Args:
+        label: the column with the old ones. classes: names; where these are numbers alone, a class
+            is written as the file writes it.
+        labels: int (n,), the corrected ones; -1 leaves a cell empty. by: n words.
+    """
+    names = dict(enumerate(classes))
+    if _nameless(classes):
+        old = labels_in(sheet, label, classes).tolist()
+        names |= {k: str(cell).strip() for k, cell in zip(old, sheet.frame[label]) if k >= 0}
+    texts = [names.get(int(k)) for k in labels]
+    return {label + CORRECTED[0]: texts, label + CORRECTED[1]: by}
 
 
 def write_back(
