@@ -28,7 +28,7 @@ from ._features import check_no_copy, features
 from ._mat import load_mat
 from ._packed import COMPRESSED
 from ._pictures import check_there, load_folder
-from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles
+from ._roles import CORRECTED, GIVEN, Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._targets import ids_of, labels_of
 
@@ -112,7 +112,7 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
     }
     with about(sheet.path):
         roles = replace(roles, **absent).among(sheet.frame.columns)
-        columns = _label_columns(sheet.frame, roles)
+        columns = label_columns(sheet.frame, roles)
         inputs = as_inputs(_inputs(sheet, roles, columns.values()))
         ids = ids_of(sheet.frame[roles.id]) if roles.id else ids
         return inputs, np.arange(len(inputs)) if ids is None else as_ids(ids)
@@ -156,7 +156,7 @@ def _opened(where: Any, separator: str | None) -> tuple[Sheet, Any]:
 def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
     frame = sheet.frame
     roles = roles.among(frame.columns)
-    columns = _label_columns(frame, roles)
+    columns = label_columns(frame, roles)
     if not columns:
         raise ValueError(
             f"it has the columns {listed(frame.columns)}. Needed: at least one of label, given,"
@@ -217,16 +217,11 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
     )
 
 
-def _label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
+def label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
     """Columns of labels by what they are: candidates, given, truth, or label for either."""
     free = [name for name in GIVEN if name in frame.columns and name not in roles.drop]
     if roles.label is not None:
         columns = {"label": roles.label}
-        if others := [name for name in free if name != roles.label and name != roles.truth]:
-            raise ValueError(
-                f"--label is {roles.label!r}, and column {others[0]!r} holds labels by its name."
-                f" Leave it out with --drop {others[0]}."
-            )
     else:
         columns = {name: name for name in free}
         if "label" in columns and len(columns) > 1:
@@ -250,8 +245,12 @@ def _inputs(sheet: Sheet, roles: Roles, labels: Collection[str]) -> Any:
         return files
     out = {*labels, *roles.drop, roles.id}
     for name in labels:  # neither the labels before a correction are inputs, nor those after
-        plain = name.removesuffix(CORRECTED)
-        out |= {plain, plain + CORRECTED, plain + CORRECTED_BY}
+        plain = name.removesuffix(CORRECTED[0])
+        out |= {plain, *(plain + end for end in CORRECTED)}
+    for name in GIVEN:
+        if name in frame.columns and name not in out:
+            out.add(name)
+            warnings.warn(f"column {name!r} holds labels by its name; left out.", stacklevel=6)
     rest = [name for name in frame.columns if name not in out]
     if not rest:
         raise ValueError("it has no column of inputs: numbers, texts or pictures' files.")
