@@ -50,10 +50,11 @@ def read_arff(data: bytes) -> pl.DataFrame:
     columns = []
     for place, (name, kind) in enumerate(kinds.items()):
         column = pl.Series(name, [cells[place] for cells in rows], pl.String)
-        wanted = kind if isinstance(kind, str) else pl.Enum(kind)
-        found = column if wanted == "string" else column.cast(
-            pl.Float64 if wanted == "number" else wanted, strict=False
-        )  # fmt: skip
+        found = column
+        if kind == "number":
+            found = column.cast(pl.Float64, strict=False)
+        elif kind != "string":
+            found = column.cast(pl.Enum(kind), strict=False)
         wrong = found.is_null() & column.is_not_null()
         if wrong.any():
             row = int(wrong.arg_max() or 0)

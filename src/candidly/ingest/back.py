@@ -21,7 +21,7 @@ from ._arff import with_attributes
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
 from ._packed import read_content
-from ._roles import CORRECTED, Roles
+from ._roles import CORRECTED, CORRECTED_BY, Roles
 from ._sheet import LINES, TABLE_ENDINGS, Sheet
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def origin_of(sheet: Sheet, label: str) -> Origin:
     Raises:
         ValueError: it has no such column.
     """
-    names = tuple(name for name in sheet.frame.columns if not name.endswith(CORRECTED))
+    names = tuple(name for name in sheet.frame.columns if not name.endswith((CORRECTED, CORRECTED_BY)))
     if label not in names:
         raise ValueError(
             f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
@@ -152,7 +152,7 @@ def corrected_columns(
         old = labels_in(sheet, label, classes).tolist()
         names |= {k: str(cell).strip() for k, cell in zip(old, sheet.frame[label]) if k >= 0}
     texts = [names.get(int(k)) for k in labels]
-    return {label + CORRECTED[0]: texts, label + CORRECTED[1]: by}
+    return {label + CORRECTED: texts, label + CORRECTED_BY: by}
 
 
 def write_back(
