@@ -68,8 +68,8 @@ MAY = {  # who may import whom
     "report": {"ground", "crowd", "errors", "ingest", "stability", "stats", "sweep"}
     | {"validation"},
     "_benchmark": {"ground", "labelled", "imperfect", "ingest", "sources", "sweep"},
-    "cli": {"ground", "ingest", "labelled", "imperfect", "sources", "algorithms", "_benchmark"}
-    | {"report"}
+    "cli": {"ground", "ingest", "inputs", "labelled", "imperfect", "sources", "algorithms", "model"}
+    | {"_benchmark", "report"}
     | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
     | {"web"},
     "__main__": {"cli"},
