@@ -19,6 +19,11 @@ NOUNS = {
         "demo",
         "Benchmark five algorithms and an oracle on handwritten digits with flipped candidates.",
     ),
+    "check": (
+        "check",
+        "check",
+        "Which labels of a file look wrong? A classifier judges each row without having seen it.",
+    ),
     "stability": (
         "stability",
         "stability",
