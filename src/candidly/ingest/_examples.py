@@ -28,7 +28,7 @@ from ._features import check_no_copy, features
 from ._mat import load_mat
 from ._packed import COMPRESSED
 from ._pictures import check_there, load_folder
-from ._roles import CORRECTED, GIVEN, Roles
+from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._targets import ids_of, labels_of
 
@@ -245,8 +245,8 @@ def _inputs(sheet: Sheet, roles: Roles, labels: Collection[str]) -> Any:
         return files
     out = {*labels, *roles.drop, roles.id}
     for name in labels:  # neither the labels before a correction are inputs, nor those after
-        plain = name.removesuffix(CORRECTED[0])
-        out |= {plain, *(plain + end for end in CORRECTED)}
+        plain = name.removesuffix(CORRECTED)
+        out |= {plain, plain + CORRECTED, plain + CORRECTED_BY}
     for name in GIVEN:
         if name in frame.columns and name not in out:
             out.add(name)
