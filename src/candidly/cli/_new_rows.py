@@ -7,17 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import ingest
-from .._names import nearest
 from ..ingest import Roles, Sheet
-from ..labelled import Labelled, from_arrays
+from ..labelled import Labelled
 from ..sources import SOURCES, load
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ..model import Model
 
 
@@ -52,7 +47,7 @@ def read_new(
         FileNotFoundError, ValueError, UnknownName: it cannot be read, or does not suit the model.
     """
     path = Path(what).expanduser()
-    if path.suffix.lower() in ingest.TABLE_ENDINGS or what not in SOURCES and path.suffix:
+    if path.suffix.lower() in ingest.TABLE_ENDINGS or (what not in SOURCES and path.suffix):
         sheet = ingest.read_frame(path, roles.separator)
         with ingest.about(path):
             return _of_sheet(sheet, model, roles, label)

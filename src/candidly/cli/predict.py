@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -148,9 +148,9 @@ def _counts(model: Model, probs: np.ndarray) -> dict[str, int]:
 def _write(model: Model, new: NewRows, probs: np.ndarray, out: Path, whole: bool) -> None:
     """The rows in order: id, prediction, probability and, where asked for, every class's."""
     if out.suffix == ".npz":
-        from ..storage import write_arrays
-
         import numpy as np
+
+        from ..storage import write_arrays
 
         ids = np.array([str(one) for one in new.ids])
         arrays = {"probs": probs, PREDICTION: probs.argmax(1), "ids": ids}
