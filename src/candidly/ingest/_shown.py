@@ -38,7 +38,9 @@ def shown_columns(sheet: Sheet, roles: Roles) -> list[str]:
     shown = [
         name
         for name in frame.columns
-        if name not in hidden and not name.endswith((CORRECTED, CORRECTED_BY)) and not _numbers_rows(frame[name])
+        if name not in hidden
+        and not name.endswith((CORRECTED, CORRECTED_BY))
+        and not _numbers_rows(frame[name])
     ]
     if not shown:
         raise ValueError(
