@@ -20,7 +20,7 @@ _WHERE = {
     "Labelled": "labelled",
     "Model": "model",
     "algorithms": "",
-    "benchmark": "_benchmark",
+    "benchmark": "benchmarking",
     "criteria": "",
     "crowd": "",
     "detectors": "",
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
         stats,
         validation,
     )
-    from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
+    from .benchmarking import benchmark
     from .labelled import Labelled, from_arrays
     from .model import Model, fit, load_model
     from .sources import load

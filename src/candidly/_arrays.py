@@ -175,3 +175,15 @@ def check_distinct(classes: Sequence[str] | None) -> None:
                 "of its own."
             )
         seen[name] = number
+
+
+def whole_numbers(name: str, values: Any) -> np.ndarray:
+    """Whole numbers, int64 (k,). Raises ValueError for anything else."""
+    array = as_array(values, name)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"`{name}` is {array.dtype} of shape {array.shape}; it needs one whole number an entry."
+        )
+    return array.astype(np.int64)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ._arrays import as_array
 
+LABEL_ARRAYS = ("candidates", "given", "tags", "truth")  # of a Labelled, a row an example
 NUMBERED = 1000  # classes that numbers in labels may name, however few the rows are
 MOST_CLASSES = 10**7
 LARGEST_BYTES = 2**34  # of one array that candidly makes out of something smaller

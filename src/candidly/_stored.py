@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ._checks import LABEL_ARRAYS
 from ._inputs import objects
 from .storage import packed_strings, unpacked_strings
 from .votes import Votes
 
-LABEL_ARRAYS = ("candidates", "given", "tags", "truth")
 ROW_ARRAYS = ("inputs", *LABEL_ARRAYS, "ids")
 VOTE_ARRAYS = ("item", "offsets", "labels")
 

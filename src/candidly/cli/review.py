@@ -21,8 +21,7 @@ from ._review_project import check_installed, opened
 from ._review_serve import serve
 
 if TYPE_CHECKING:
-    from ..review import Item, Project, Rules
-    from ..review._media import Looks
+    from ..review import Item, Looks, Project, Rules
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -121,8 +120,7 @@ def new(
     """
     check_installed()
     from .._names import lookup
-    from ..review import PRESETS, make_project, plan_cost, progress
-    from ..review._orders import new_seed
+    from ..review import PRESETS, make_project, new_seed, plan_cost, progress
     from ..review.project import check_free
     from ..review.rules import check_new
 
@@ -322,16 +320,22 @@ def _items(
     media: Path | None,
     sample: int | None,
 ) -> tuple[Sequence[Item], Rules]:
-    from ..review import items_of_data, items_of_issues, looks_of, looks_of_files
-    from ..review._items import sampled
-    from ..review._media import FOLDER, no_looks
-    from ..review._orders import seed_of
+    from ..review import (
+        MEDIA_FOLDER,
+        items_of_data,
+        items_of_issues,
+        looks_of,
+        looks_of_files,
+        no_looks,
+        sampled,
+        seed_of,
+    )
 
     if issues is not None:
         from .._tables import read_table
 
         names = read_classes(classes)
-        looks: Looks = no_looks if media is None else looks_of_files(media, folder / FOLDER)
+        looks: Looks = no_looks if media is None else looks_of_files(media, folder / MEDIA_FOLDER)
         with _watched(looks, sample or len(read_table(issues))) as looks:
             items, known = items_of_issues(
                 issues, names, sample=sample, seed=seed_of(rules), looks=looks
@@ -345,9 +349,9 @@ def _items(
         )
     loaded = _load(data)
     if media is None:
-        looks = looks_of(loaded, folder / FOLDER)
+        looks = looks_of(loaded, folder / MEDIA_FOLDER)
     else:
-        looks = looks_of_files(media, folder / FOLDER, loaded.n, loaded.ids)
+        looks = looks_of_files(media, folder / MEDIA_FOLDER, loaded.n, loaded.ids)
     rows = sampled(loaded.n, sample, seed_of(rules))
     with _watched(looks, len(rows)) as looks:
         return items_of_data(loaded, rows, looks=looks), replace(rules, classes=loaded.classes)

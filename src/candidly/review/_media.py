@@ -16,7 +16,7 @@ from ..labelled import Labelled
 from ..media import File, checked_file, open_media, opened_picture
 from ._folder import make_folder
 
-FOLDER = "media"
+MEDIA_FOLDER = "media"
 
 
 @dataclass(frozen=True)

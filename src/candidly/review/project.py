@@ -22,7 +22,7 @@ from ..labelled import Labelled
 from . import _schema as t
 from ._folder import make_folder
 from ._items import Item, check_items, gold_items, ordered
-from ._media import FOLDER, Shown, looks_of
+from ._media import MEDIA_FOLDER, Shown, looks_of
 from ._orders import drawn, new_seed, seed_of
 from .questions import codes_of
 from .rules import Rules, check_new
@@ -124,7 +124,8 @@ def make_project(
     rows = [_item_row(k, item) for k, item in enumerate([*asked, *golds])]
     fingerprint = _fingerprint(rules, rows)
     make_folder(folder)
-    shown = [] if examples is None else _examples(examples, rules, folder / FOLDER, everything)
+    media = folder / MEDIA_FOLDER
+    shown = [] if examples is None else _examples(examples, rules, media, everything)
     store = open_store(url or folder / DATABASE, new=True)
 
     def fill(connection: Connection) -> None:
@@ -259,6 +260,13 @@ def shown_examples(project: Project, numbers: Sequence[int]) -> list[Shown]:
         rows = connection.execute(select(t.example).where(t.example.c.id.in_(numbers))).all()
     found = {row.id: Shown(row.kind, row.payload) for row in rows}
     return [found[number] for number in numbers]
+
+
+def all_examples(project: Project) -> dict[int, Shown]:
+    """What all examples of classes look like, by number."""
+    with project.store.read() as connection:
+        rows = connection.execute(select(t.example)).all()
+    return {row.id: Shown(row.kind, row.payload) for row in rows}
 
 
 def _item_row(number: int, item: Item) -> dict[str, Any]:
