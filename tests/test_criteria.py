@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from candidly import _logits, criteria
+from candidly import _logits
 from candidly.criteria import (
     accuracy,
     approximated_accuracy,

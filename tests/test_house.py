@@ -18,8 +18,8 @@ ROOM_OF = {
     name: room
     for room, names in {
         "labelled": "_stored describe labelled storage votes",
-        "ground": "_arrays _checks _compiled _convert _device _files _inputs _label_text _logits"
-        " _names _numbers _process _tables _version seeds",
+        "ground": "_arrays _checks _compiled _convert _device _files _label_text _logits"
+        " _names _numbers _process _tables _version grid seeds",
         "train": "batches moving stack suspicion train",
         "criteria": "_flip_rate _noisy_accuracy criteria",
     }.items()
@@ -27,39 +27,41 @@ ROOM_OF = {
 }
 
 MAY = {  # who may import whom
-    "ground": set(),
-    "stats": set(),
-    "optim": set(),
-    "criteria": {"ground"},
-    "labelled": {"ground"},
-    "media": {"ground"},
-    "nets": {"ground"},
-    "algorithms": {"ground", "nets"},
-    "crossval": {"ground", "labelled", "algorithms", "examples", "nets", "train", "model"},
-    "crowd": {"ground", "labelled"},
-    "errors": {"ground", "crossval", "stats"},
-    "validation": {"ground", "crowd", "labelled", "stats"},
-    "stability": {"ground", "stats", "validation"},
-    "imperfect": {"ground", "labelled"},
-    "sources": {"ground", "labelled", "validation"},
-    "examples": {"ground", "labelled"},
-    "train": {"ground", "algorithms", "examples", "nets", "optim"},
-    "checkpoint": {"ground", "train"},
-    "evaluate": {"criteria", "ground", "labelled", "train"},
-    "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
-    "detectors": {"ground", "labelled", "errors", "algorithms", "examples", "nets", "train"}
-    | {"crossval", "stats"},
-    "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
-    | {"evaluate", "criteria", "stats"},
-    "review": {"ground", "labelled", "media", "stats", "validation"},
-    "web": {"ground", "media", "report", "review"},
-    "report": {"ground", "crowd", "errors", "media", "stability", "stats", "sweep"}
-    | {"validation"},
-    "benchmarking": {"ground", "labelled", "imperfect", "sources", "sweep"},
-    "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "benchmarking", "report"}
-    | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
-    | {"web"},
-    "__main__": {"cli"},
+    room: set(names.split())
+    for room, names in {
+        "ground": "",
+        "inputs": "ground",
+        "labelled": "ground inputs",
+        "ingest": "ground inputs labelled",
+        "stats": "",
+        "criteria": "ground",
+        "nets": "ground",
+        "optim": "",
+        "algorithms": "ground nets",
+        "examples": "ground inputs labelled",
+        "train": "ground nets optim algorithms examples",
+        "checkpoint": "ground train",
+        "evaluate": "ground labelled criteria train",
+        "model": "ground inputs labelled criteria nets algorithms examples train",
+        "crossval": "ground inputs labelled ingest nets algorithms examples train model",
+        "crowd": "ground labelled",
+        "errors": "ground ingest stats crossval",
+        "validation": "ground labelled ingest stats crowd",
+        "detectors": "ground inputs labelled stats nets algorithms examples train crossval errors",
+        "stability": "ground stats validation",
+        "imperfect": "ground inputs labelled ingest",
+        "sources": "ground labelled ingest validation",
+        "sweep": "ground labelled stats criteria nets algorithms examples train checkpoint "
+        "evaluate",
+        "report": "ground ingest stats crowd errors validation stability sweep",
+        "review": "ground labelled ingest stats validation",
+        "web": "ground ingest report review",
+        "checking": "ground labelled ingest crossval errors sources report",
+        "benchmarking": "ground labelled ingest imperfect sources sweep",
+        "cli": "ground labelled ingest algorithms crossval crowd errors validation detectors "
+        "stability imperfect sources sweep report review web checking benchmarking",
+        "__main__": "cli",
+    }.items()
 }
 
 

@@ -21,6 +21,7 @@ _WHERE = {
     "Model": "model",
     "algorithms": "",
     "benchmark": "benchmarking",
+    "check": "checking",
     "criteria": "",
     "crowd": "",
     "detectors": "",
@@ -30,6 +31,7 @@ _WHERE = {
     "imperfect": "",
     "load": "sources",
     "load_model": "model",
+    "read": "ingest",
     "report": "",
     "sources": "",
     "stability": "",
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
     )
     from .algorithms import ALGORITHMS
     from .benchmarking import benchmark
+    from .checking import check
+    from .ingest import read
     from .labelled import Labelled, from_arrays
     from .model import Model, fit, load_model
     from .sources import load
@@ -77,6 +81,7 @@ __all__ = [
     "Model",
     "algorithms",
     "benchmark",
+    "check",
     "criteria",
     "crowd",
     "detectors",
@@ -86,6 +91,7 @@ __all__ = [
     "imperfect",
     "load",
     "load_model",
+    "read",
     "report",
     "sources",
     "stability",

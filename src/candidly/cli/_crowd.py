@@ -113,7 +113,7 @@ def _of_data(what: str, classes: Sequence[str] | None, root: Path | None) -> Ans
 
 
 def _read_beliefs(path: Path) -> _Beliefs:
-    from ..errors import open_source
+    from ..ingest.probabilities import open_source
 
     if path.suffix.lower() in TABLES and "item" in columns_of(path):
         frame = read_table(path)

@@ -27,6 +27,7 @@ import numpy as np
 from .._names import lookup
 from .._numbers import whole
 from ..crossval import CrossValidated, Network, cross_validate
+from ..ingest.probabilities import Probs
 from . import _cells, _matrices, _select, _sets, _table
 from ._corrected import corrected
 from ._doubts import of_many
@@ -40,7 +41,6 @@ from ._multilabel import TagIssues, find_multilabel, scores_multilabel
 from ._scores import OF_COLUMNS, adjusted, scores
 from ._select import METHODS
 from ._sets import SetEvidence, examine_sets, holds_sets
-from ._source import Probs, load_array, open_source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -272,9 +272,7 @@ __all__ = [
     "holds_sets",
     "joint",
     "label_column",
-    "load_array",
     "noise_matrices",
-    "open_source",
     "prior",
     "read_column",
     "scores",

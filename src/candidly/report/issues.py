@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 GALLERY = 100  # examples shown with what they look like
 LISTED = 500  # rows of the ranked list
 HEAT = 30  # classes up to which confusions are a heat map
+FIELDS = 6  # columns of a row that are shown at once
 PAIRS = 20  # confusions, overlapping classes and classes that are listed
 
 MEANING = {
@@ -53,20 +54,29 @@ def make_issues_page(
     issues: Issues,
     *,
     classes: Sequence[str] | None = None,
-    media: Path | str | None = None,
+    media: Path | str | Media | None = None,
     gallery: int = GALLERY,
     read: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
+    ids: Sequence[Any] | None = None,
+    of: str = "",
+    findings: Sequence[str] = (),
+    following: Sequence[str] = (),
 ) -> str:
     """The page as HTML text; it refers to nothing outside itself. The same input, the same text.
 
     Args:
         issues: what ``errors.find`` returns.
         classes: names of the m classes.
-        media: what the examples look like, see ``open_media``.
+        media: what the examples look like, see ``open_media``; or a function from an example's
+            number to it.
         gallery: how many of them are shown, the most suspicious first.
         read: what to say of where labels and probabilities came from, by name.
         notes: what to say besides, such as warnings.
+        ids: of the n examples, where they have other names than their numbers.
+        of: what was checked, for the title.
+        findings: sentences that stand first.
+        following: commands to go on with.
 
     Raises:
         ValueError: the media do not fit, or the evidence is not about one label per example.
@@ -84,7 +94,8 @@ def make_issues_page(
     cards: list[dict[str, Any]] = []
     absent = 0
     if media is not None:
-        cards, absent = _cards(table, names, issues, open_media(media, evidence.n), gallery)
+        look = media if callable(media) else open_media(media, evidence.n)
+        cards, absent = _cards(table, names, issues, look, gallery)
     healthy = health(evidence)
     found = counts(evidence)
     agrees = int((evidence.predicted == evidence.given)[evidence.labelled].sum())
@@ -100,6 +111,11 @@ def make_issues_page(
     return rendered(
         "issues.html",
         {name: value for name, value in facts.items() if value is not None},
+        of=of,
+        shown_fields=FIELDS,
+        findings=findings,
+        following=following,
+        called=lambda index: None if ids is None else ids[index],
         flagged=len(table),
         labelled=labelled,
         by=issues.by,

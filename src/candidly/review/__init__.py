@@ -17,9 +17,17 @@ from ._cards import (
     outcomes,
     said_about,
 )
-from ._items import Item, items_of_data, items_of_issues, items_of_tally, sampled
+from ._items import Item, items_of_data, items_of_issues, items_of_tally, of_data, sampled
 from ._log import LONGEST_MS
-from ._media import MEDIA_FOLDER, Looks, Shown, looks_of, looks_of_files, no_looks
+from ._media import (
+    MEDIA_FOLDER,
+    Looks,
+    Shown,
+    looks_of,
+    looks_of_files,
+    looks_of_rows,
+    no_looks,
+)
 from ._open import answered, seen, shown_item
 from ._orders import flip_of, new_seed, seed_of
 from ._people import Standing, pace, standings
@@ -28,9 +36,9 @@ from ._views import PAGE, SORTS, Found, ItemFilter, all_cards, browse
 from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
+from .corrected import corrected_file, corrected_labels
 from .export import (
     argilla,
-    corrected_labels,
     label_studio,
     label_votes,
     log,
@@ -106,6 +114,7 @@ __all__ = [
     "begin_session",
     "browse",
     "choice_of",
+    "corrected_file",
     "corrected_labels",
     "disagreement_of",
     "end_session",
@@ -126,6 +135,7 @@ __all__ = [
     "look",
     "looks_of",
     "looks_of_files",
+    "looks_of_rows",
     "make_project",
     "merge",
     "merge_log",
@@ -134,6 +144,7 @@ __all__ = [
     "next_tasks",
     "no_looks",
     "note",
+    "of_data",
     "open_project",
     "open_until",
     "outcomes",

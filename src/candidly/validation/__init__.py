@@ -23,6 +23,7 @@ from ._released import read_released
 from ._tally import ANSWERS, SetTally, Tally, from_counts
 from ._totals import (
     READINGS,
+    Reading,
     Sets,
     Share,
     ThresholdSetting,
@@ -47,6 +48,7 @@ __all__ = [
     "Kappa",
     "Missed",
     "Posteriors",
+    "Reading",
     "SetTally",
     "Sets",
     "Share",

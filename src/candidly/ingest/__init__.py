@@ -1,0 +1,41 @@
+"""Files that people have, read: every table, every array, every folder of pictures.
+
+``read`` makes ``Labelled`` of any of them, ``read_frame`` a data frame of a table. ``Roles`` says
+which column is what, in the same words as the options of the command line.
+"""
+
+from ._examples import SUFFIXES, read, read_inputs
+from ._mat import load_mat
+from ._roles import Roles
+from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
+from ._shown import is_table, shown_columns
+from .back import (
+    Origin,
+    check_origin,
+    corrected_columns,
+    label_column,
+    labels_in,
+    origin_of,
+    write_back,
+)
+
+__all__ = [
+    "SUFFIXES",
+    "TABLE_ENDINGS",
+    "Form",
+    "Origin",
+    "Roles",
+    "Sheet",
+    "check_origin",
+    "corrected_columns",
+    "is_table",
+    "label_column",
+    "labels_in",
+    "load_mat",
+    "origin_of",
+    "read",
+    "read_frame",
+    "read_inputs",
+    "shown_columns",
+    "write_back",
+]
