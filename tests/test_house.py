@@ -18,8 +18,8 @@ ROOM_OF = {
     name: room
     for room, names in {
         "labelled": "_checks _convert _inputs _stored describe labelled storage votes",
-        "ground": "_arrays _compiled _device _files grid _label_text _names _numbers _process _tables"
-        " _version seeds",
+        "ground": "_arrays _compiled _device _files _label_text _names _numbers _process _tables"
+        " _version grid seeds",
         "train": "batches moving stack suspicion train",
         "criteria": "_flip_rate _logits _transition",
     }.items()

@@ -45,12 +45,14 @@ class Column:
             A ``bar`` is drawn in text and HTML, and left out elsewhere.
         form: format specification of numbers, such as ``,`` or ``.2f``.
         sparse: in text, a value that repeats the one above is left out.
+        spread: what stands behind ± in this column, as CSV names it.
     """
 
     name: str
     kind: Kind = "number"
     form: str = ""
     sparse: bool = False
+    spread: str = "±"
 
     @property
     def right(self) -> bool:
@@ -112,7 +114,7 @@ class Grid:
     def csv(self) -> str:
         """Lines with a heading; numbers without marks, texts that a spreadsheet does not compute.
 
-        The title and the notes are left out. Spreads are columns of their own, ``NAME ±``.
+        The title and the notes are left out. Spreads are columns of their own.
         """
         return _csv(self)
 
@@ -297,7 +299,7 @@ def _csv(grid: Grid) -> str:
         [
             inert(name)
             for column, wide in zip(grid.columns, spread)
-            for name in ([column.name, f"{column.name} ±"] if wide else [column.name])
+            for name in ([column.name, f"{column.name} {column.spread}"] if wide else [column.name])
         ]
     ]
     for row in grid.rows:
