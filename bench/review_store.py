@@ -176,7 +176,7 @@ def measure(quick: bool) -> list[Claim]:
             sums = ms_of(lambda: review.progress(project), 3)
             people = ms_of(lambda: review.standings(project), 3)
             whole = ms_of(lambda: review.overview(project), 3)
-            grid = ms_of(lambda: review.browse(project, review.View(sort="score")), 3)
+            grid = ms_of(lambda: review.browse(project, review.ItemFilter(sort="score")), 3)
             late, _ = turns(project, review.add_person(project, "late"), 100)
             old, _ = turns(project, review.find_person(project, "first"), 100)
             through = review.find_person(project, "p0")

@@ -18,8 +18,8 @@ ROOM_OF = {
     name: room
     for room, names in {
         "labelled": "_checks _convert _inputs _stored describe labelled storage votes",
-        "ground": "_arrays _compiled _device _files _label_text _names _numbers _process _tables"
-        " _version grid seeds",
+        "ground": "_arrays _compiled _device _files grid _label_text _names _numbers _process"
+        " _tables _version seeds",
         "train": "batches moving stack suspicion train",
         "criteria": "_flip_rate _logits _transition",
     }.items()
@@ -32,7 +32,7 @@ MAY = {  # who may import whom
     "optim": set(),
     "criteria": {"ground"},
     "labelled": {"ground"},
-    "media": {"ground"},
+    "ingest": {"ground", "labelled"},
     "nets": {"ground"},
     "algorithms": {"ground", "nets"},
     "crossval": {"ground", "labelled", "algorithms", "examples", "nets", "train", "model"},
@@ -41,7 +41,7 @@ MAY = {  # who may import whom
     "validation": {"ground", "crowd", "labelled", "stats"},
     "stability": {"ground", "criteria", "stats", "validation"},
     "imperfect": {"ground", "labelled"},
-    "sources": {"ground", "labelled", "validation"},
+    "sources": {"ground", "ingest", "labelled", "validation"},
     "examples": {"ground", "labelled"},
     "train": {"ground", "algorithms", "examples", "nets", "optim"},
     "checkpoint": {"ground", "train"},
@@ -51,12 +51,13 @@ MAY = {  # who may import whom
     | {"crossval", "stats"},
     "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
     | {"evaluate", "criteria", "stats"},
-    "review": {"ground", "labelled", "media", "stats", "validation"},
-    "web": {"ground", "media", "report", "review"},
-    "report": {"ground", "crowd", "errors", "media", "stability", "stats", "sweep"}
+    "review": {"ground", "labelled", "ingest", "stats", "validation"},
+    "web": {"ground", "ingest", "report", "review"},
+    "report": {"ground", "crowd", "errors", "ingest", "stability", "stats", "sweep"}
     | {"validation"},
-    "_benchmark": {"ground", "labelled", "imperfect", "sources", "sweep"},
-    "cli": {"ground", "labelled", "imperfect", "sources", "algorithms", "_benchmark", "report"}
+    "_benchmark": {"ground", "labelled", "imperfect", "ingest", "sources", "sweep"},
+    "cli": {"ground", "ingest", "labelled", "imperfect", "sources", "algorithms", "_benchmark"}
+    | {"report"}
     | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
     | {"web"},
     "__main__": {"cli"},

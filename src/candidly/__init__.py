@@ -30,6 +30,7 @@ _WHERE = {
     "imperfect": "",
     "load": "sources",
     "load_model": "model",
+    "read": "ingest",
     "report": "",
     "sources": "",
     "stability": "",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     )
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
+    from .ingest import read
     from .labelled import Labelled, from_arrays
     from .model import Model, fit, load_model
     from .sources import load
@@ -86,6 +88,7 @@ __all__ = [
     "imperfect",
     "load",
     "load_model",
+    "read",
     "report",
     "sources",
     "stability",

@@ -16,7 +16,7 @@ from .sweep.journal import read_results
 from .sweep.plan import Plan
 from .sweep.planning import facts_of, make_plan
 from .sweep.records import Results
-from .sweep.run import Progress, run_plan
+from .sweep.run import RunProgress, run_plan
 from .sweep.settings import Settings, make_settings
 
 DEFAULT_STEPS = 10_000  # where no source says
@@ -33,7 +33,7 @@ def benchmark(
     device: str = "cpu",
     workers: int | None = None,
     stack: int | None = None,
-    watch: Callable[[Progress], None] = lambda progress: None,
+    watch: Callable[[RunProgress], None] = lambda progress: None,
     accept_code: bool = False,
     **settings: Any,
 ) -> Results:

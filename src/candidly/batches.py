@@ -15,18 +15,18 @@ from .examples import Examples
 from .seeds import draw
 
 
-class Place(NamedTuple):
-    """Where the rows of a batch are.
+class BatchRows(NamedTuple):
+    """Row numbers of a batch.
 
     Attributes:
         ids: int64 (K, B), or (K, M, B) for a batch per network: positions among the trial's rows.
-        place: (ids.numel(),), in a (K * n, ...) table.
-        where: (ids.numel(),), in the shared examples.
+        table_rows: (ids.numel(),), in a (K * n, ...) table.
+        data_rows: (ids.numel(),), in the shared examples.
     """
 
     ids: Tensor
-    place: Tensor
-    where: Tensor
+    table_rows: Tensor
+    data_rows: Tensor
 
 
 class Batch:
@@ -47,13 +47,13 @@ class Batch:
 
     def __init__(
         self,
-        at: Place,
+        rows: BatchRows,
         gather: Callable[[str, Batch], Tensor],
         change: Callable[[str, int, Batch], Tensor],
         name: str = "0",
         repeats: bool = False,
     ):
-        self.ids, self.place, self.where = at
+        self.ids, self.table_rows, self.data_rows = rows
         self.name, self.repeats = name, repeats
         self._gather, self._change = gather, change
         self.logits: Tensor
@@ -83,7 +83,7 @@ class Batch:
         """Values (K, B, ...) with each row's sum over its repetitions in place of its own."""
         if not self.repeats:
             return values
-        rows, group = self.place.unique(return_inverse=True)
+        rows, group = self.table_rows.unique(return_inverse=True)
         flat = values.flatten(0, 1)
         total = flat.new_zeros((len(rows), *flat.shape[1:])).index_add_(0, group, flat)
         return total[group].view_as(values)
@@ -92,7 +92,7 @@ class Batch:
         """Values (K, B, ...) with those of a row's last repetition in place of all of its own."""
         if not self.repeats:
             return values
-        rows, group = self.place.unique(return_inverse=True)
+        rows, group = self.table_rows.unique(return_inverse=True)
         positions = torch.arange(len(group), device=group.device)
         last = torch.zeros_like(rows).scatter_reduce_(0, group, positions, "amax")
         return values.flatten(0, 1)[last[group]].view_as(values)
@@ -112,7 +112,7 @@ class Orders:
         self.seeds, self.index, self.batch, self.name = seeds, index, batch, name
         self.epoch = -1
 
-    def at(self, epoch: int, j: int) -> Place:
+    def at(self, epoch: int, j: int) -> BatchRows:
         """The rows of batch ``j`` of an epoch."""
         if epoch != self.epoch:
             n = self.index.shape[1]
@@ -120,7 +120,7 @@ class Orders:
             order = [draw(seed, self.name, epoch).permutation(n)[:used] for seed in self.seeds]
             self._cut = cut(torch.from_numpy(np.stack(order)), self.index, self.batch)
             self.epoch = epoch
-        return Place(*(part[j] for part in self._cut))
+        return BatchRows(*(part[j] for part in self._cut))
 
 
 class Draws:
@@ -134,9 +134,9 @@ class Draws:
         self.order = order.to(index.device)
         self._cut = cut(self.order, index, batch)
 
-    def at(self, j: int) -> Place:
+    def at(self, j: int) -> BatchRows:
         """The rows of the epoch's batch ``j``."""
-        return Place(*(part[j] for part in self._cut))
+        return BatchRows(*(part[j] for part in self._cut))
 
 
 class Samplers:
@@ -224,28 +224,28 @@ class Feed:
                 if j == 0 or number not in self.samplers.draws or s.enters():
                     with torch.no_grad():
                         self.samplers.draw(number, sampler(s), s.t)
-                place = self.samplers.draws[number].at(j)
+                rows = self.samplers.draws[number].at(j)
             else:
-                place = self.samplers.uniform(number).at(epoch, j)
-            batches.append(self._made(s, place, str(number), callable(sampler)))
+                rows = self.samplers.uniform(number).at(epoch, j)
+            batches.append(self._made(s, rows, str(number), callable(sampler)))
         return batches
 
     def batch(self, s: Any, ids: Tensor, name: str) -> Batch:
         """A batch of these rows, (K, B) positions among the trials' own; they may repeat."""
         index = self.samplers.index
         parts = cut(ids, index, ids.shape[-1])
-        return self._made(s, Place(*(part[0] for part in parts)), name, True)
+        return self._made(s, BatchRows(*(part[0] for part in parts)), name, True)
 
-    def _made(self, s: Any, place: Place, name: str, repeats: bool) -> Batch:
-        return Batch(place, self._gather, partial(self._change, s), name, repeats)
+    def _made(self, s: Any, rows: BatchRows, name: str, repeats: bool) -> Batch:
+        return Batch(rows, self._gather, partial(self._change, s), name, repeats)
 
     def _gather(self, name: str, batch: Batch) -> Tensor:
         if name in self.rows:
-            table, at = self.rows[name].flatten(0, 1), batch.place
+            table, at = self.rows[name].flatten(0, 1), batch.table_rows
         elif name == "x":
-            table, at = self.examples.inputs, batch.where
+            table, at = self.examples.inputs, batch.data_rows
         elif name in self.examples.labels:
-            table, at = self.examples.labels[name], batch.where
+            table, at = self.examples.labels[name], batch.data_rows
         else:
             raise AttributeError(
                 f"{self.algorithm.name} asks its batch for {name!r}, which is no row table and "
@@ -288,13 +288,14 @@ def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
 
 def of_first(batch: Batch) -> Batch:
     """A batch of which each network has its own, as the first one's: (K, M, B) -> (K, B)."""
-    places = (part.view_as(batch.ids)[:, 0].flatten() for part in (batch.place, batch.where))
-    place = Place(batch.ids[:, 0], *places)
-    return Batch(place, batch._gather, batch._change, batch.name, batch.repeats)
+    parts = (batch.table_rows, batch.data_rows)
+    first = (part.view_as(batch.ids)[:, 0].flatten() for part in parts)
+    rows = BatchRows(batch.ids[:, 0], *first)
+    return Batch(rows, batch._gather, batch._change, batch.name, batch.repeats)
 
 
 def cut(order: Tensor, index: Tensor, batch: int) -> tuple[Tensor, Tensor, Tensor]:
-    """An epoch's ids, places and wheres, the batches' axis first: (E, ...) each."""
+    """The fields of ``BatchRows`` for an epoch, the batches' axis first: (E, ...) each."""
     trials, n = index.shape
     order = order.to(index.device)
     lead = (trials, *[1] * (order.dim() - 1))
@@ -303,9 +304,9 @@ def cut(order: Tensor, index: Tensor, batch: int) -> tuple[Tensor, Tensor, Tenso
     def by_batch(values: Tensor) -> Tensor:
         return values.unflatten(-1, (-1, batch)).movedim(-2, 0).contiguous()
 
-    where = index.gather(1, order.flatten(1)).view_as(order)
-    ids, place, where = by_batch(order), by_batch(order + offsets), by_batch(where)
-    return ids, place.flatten(1), where.flatten(1)
+    data_rows = by_batch(index.gather(1, order.flatten(1)).view_as(order))
+    table_rows = by_batch(order + offsets)
+    return by_batch(order), table_rows.flatten(1), data_rows.flatten(1)
 
 
 def in_turn(chosen: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:

@@ -110,7 +110,7 @@ class LearnedRows:
         assert grad is not None
         grad, momentum = batch.summed(grad), None
         if name in self.momenta:
-            before = self.momenta[name].flatten(0, 1).index_select(0, batch.place)
+            before = self.momenta[name].flatten(0, 1).index_select(0, batch.table_rows)
             grad = momentum = row.momentum * before.view_as(grad) + grad
         rate = self.rates[name].view(-1, *[1] * (rows.dim() - 1))
         return (rows - rate * grad).clamp(row.low, row.high), momentum

@@ -301,9 +301,9 @@ class Stack:
         flat = table.flatten(0, 1)
         new = batch.latest(new.detach().to(table.dtype))
         if not self.everyone:
-            old = flat.index_select(0, batch.place).view_as(new)
+            old = flat.index_select(0, batch.table_rows).view_as(new)
             new = torch.where(_like(self.alive, new), new, old)
-        flat.index_copy_(0, batch.place, new.flatten(0, 1))
+        flat.index_copy_(0, batch.table_rows, new.flatten(0, 1))
 
     def move(self, batch: Batch) -> None:
         """Move what the stage trains, and the batch's learned rows, for live trials only."""

@@ -130,7 +130,7 @@ def test_d_proden_1_weights_follow_the_model_after_the_update():
     stack = advance(make_stack(toy(), "PRODEN"), 3)
     batch = stack.next_batch()
     update(stack)
-    logits = torch.stack([stack.logits(k, batch.where.view(3, -1)[k]) for k in range(3)])
+    logits = torch.stack([stack.logits(k, batch.data_rows.view(3, -1)[k]) for k in range(3)])
     p = softmax(logits, -1) * batch.candidates
     rows = stack.rows["weights"].gather(1, batch.ids[..., None].expand(-1, -1, stack.q))
     torch.testing.assert_close(rows, p / p.sum(-1, keepdim=True))

@@ -328,7 +328,7 @@ def the_row_after_the_batchs_is_written(patch):
     own = Stack._write_rows
 
     def beside(self, table, new, batch):
-        batch.place = (batch.place + 1) % (self.K * self.n)
+        batch.table_rows = (batch.table_rows + 1) % (self.K * self.n)
         own(self, table, new, batch)
 
     patch.setattr(Stack, "_write_rows", beside)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from candidly.cli import _progress
-from candidly.sweep.run import Progress
+from candidly.sweep.run import RunProgress
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def now(monkeypatch):
 
 
 def at(work, fresh=None, runs_done=0):
-    return Progress(work, 1000.0, runs_done, 4, work if fresh is None else fresh)
+    return RunProgress(work, 1000.0, runs_done, 4, work if fresh is None else fresh)
 
 
 def test_there_is_no_estimate_before_there_is_something_to_go_by(now):
@@ -65,7 +65,7 @@ def test_lines_come_without_any_news_and_at_growing_intervals(monkeypatch, capsy
 
 def test_a_run_that_has_nothing_to_do_says_so_once(capsys):
     with _progress._lines() as watch:
-        watch(Progress(1000.0, 1000.0, 4, 4))
+        watch(RunProgress(1000.0, 1000.0, 4, 4))
     assert capsys.readouterr().err == "100 % · 4 of 4 runs · 0:00 elapsed\n"
 
 

@@ -188,7 +188,7 @@ def test_labels_say_at_the_start_that_they_decide_nothing(candidly):
     assert "'one label' collects labels and comes to no verdicts" in out
     assert "candidly review export check --as crowd" in out
     with review.open_project("check") as project:
-        rows = [card.row for card in review.browse(project, review.View()).cards]
+        rows = [card.row for card in review.browse(project, review.ItemFilter()).cards]
         for code, said in (("ann", "3"), ("bob", "3"), ("cy", "-"), ("dee", "8")):
             who = review.add_person(project, code)
             while tasks := review.next_tasks(project, who):
@@ -257,7 +257,7 @@ def test_media_of_a_data_set_go_by_its_ids(candidly, tmp_path):
     status, _, err = candidly(*new)
     assert status == 0, err
     with review.open_project("check") as project:
-        for card in review.browse(project, review.View()).cards:
+        for card in review.browse(project, review.ItemFilter()).cards:
             with Image.open(tmp_path / "check" / "media" / card.shown.payload) as image:
                 assert image.getpixel((0, 0)) == "ab".index(card.name)
 

@@ -200,7 +200,7 @@ def test_candidlys_own_networks_have_no_held_out_row_in_any_batch(monkeypatch):
 
     def noted(self):
         batches = original(self)
-        shown.extend(batch.where.view(self.K, self.B) for batch in batches)
+        shown.extend(batch.data_rows.view(self.K, self.B) for batch in batches)
         return batches
 
     monkeypatch.setattr(stack.Stack, "next_batches", noted)

@@ -206,7 +206,7 @@ def test_shared_work_is_in_everybodys_bill(data, monkeypatch):
     bills = iter([5.0, 1.0, 2.0, 0.5, 0.25])  # probs, evidence, record; then loss and tracin
 
     def measured(work):
-        return _cost.Cost(work(), next(bills), 10)
+        return _cost.Measurement(work(), next(bills), 10)
 
     monkeypatch.setattr(_compare, "measured", measured)
     rows = detectors.compare(data, ["loss", "tracin"], **FAST)

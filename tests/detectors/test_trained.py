@@ -15,7 +15,7 @@ from candidly.algorithms.cores2 import CORES2, growth, shares
 from candidly.detectors import _incv
 from candidly.detectors._aum import threshold_samples
 from candidly.detectors._train import batch_size, examples_of, seeds_of, trained
-from candidly.detectors._watch import Record
+from candidly.detectors._watch import TrainingDynamics
 from candidly.labelled import from_arrays
 from candidly.nets import mlp
 from candidly.stack import Member, Stack
@@ -30,7 +30,7 @@ def rows_of(data):
 # those that read a record
 
 
-def fake_record(**columns) -> Record:
+def fake_record(**columns) -> TrainingDynamics:
     zero = np.zeros((2, 3))
     names = ("late_loss", "margin", "own", "own_deviation", "influence")
     values = dict.fromkeys(names, zero) | {
@@ -38,7 +38,7 @@ def fake_record(**columns) -> Record:
         "forgotten": zero.astype(int),
         "learned": zero == 0,
     }
-    return Record(**(values | {name: np.array(value) for name, value in columns.items()}))
+    return TrainingDynamics(**(values | {name: np.array(value) for name, value in columns.items()}))
 
 
 def test_records_are_averaged_over_runs():

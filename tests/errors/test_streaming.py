@@ -200,7 +200,7 @@ def changing(probs, when, what):
         reads.append(start)
         return (probs if len(reads) <= when else what)[start:stop]
 
-    return reading.Source(*probs.shape, probs.dtype, get, "`probs`")
+    return reading.ProbRows(*probs.shape, probs.dtype, get, "`probs`")
 
 
 def test_rows_that_change_between_the_passes(monkeypatch):
@@ -257,7 +257,7 @@ def test_several_threads_read():
         time.sleep(0.001)
         return probs[start:stop]
 
-    source = reading.Source(*probs.shape, probs.dtype, get, "`probs`")
+    source = reading.ProbRows(*probs.shape, probs.dtype, get, "`probs`")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gathering, "open_source", lambda *_: source)
         patch.setattr(gathering, "BLOCK_BYTES", 10_000)

@@ -104,7 +104,9 @@ def test_a_report_that_cannot_be_written_leaves_nothing(results, tmp_path):
 
 def test_hostile_names_stay_text():
     evil = "<script>alert('1')</script> & $x^2$ \""
-    page = make_results_page(make_results((evil,), (evil, "CC"), configs=1, splits=2, notes=(evil,)))
+    page = make_results_page(
+        make_results((evil,), (evil, "CC"), configs=1, splits=2, notes=(evil,))
+    )
     assert "<script" not in page
     outline = Outline(page)
     assert "script" not in outline.tags

@@ -99,7 +99,7 @@ def test_answers_of_endless_digits_are_refused_in_our_words(make):
 
 def test_long_texts_are_searched_for_in_no_view():
     with pytest.raises(ValueError, match="Write a part of the name"):
-        review.View(text="x" * 60_000)
+        review.ItemFilter(text="x" * 60_000)
 
 
 # ---- sessions

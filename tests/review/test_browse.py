@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from candidly import review
-from candidly.review import View, browse
+from candidly.review import ItemFilter, browse
 
 from review_cases import an_id, reply, some_items, team, work_through
 
@@ -30,7 +30,7 @@ def everything(project):
     """All items through views of one person's size, so by another way than filters."""
     found, page = [], 1
     while True:
-        part = browse(project, View(page=page))
+        part = browse(project, ItemFilter(page=page))
         found += part.cards
         if page == part.pages:
             assert len(found) == part.total
@@ -44,18 +44,18 @@ def said_by(project, code):
 
 
 VIEWS = {
-    "given": (View(given=1), lambda c, p: c.given == 1),
-    "pair": (View(given=1, guessed=2), lambda c, p: (c.given, c.guessed) == (1, 2)),
-    "outcome": (View(outcome="pending"), lambda c, p: c.said < 3),
-    "least": (View(least=2), lambda c, p: c.said >= 2),
-    "most": (View(most=0), lambda c, p: c.said == 0),
-    "low": (View(low=-9.0), lambda c, p: c.score >= -9),
-    "range": (View(low=-9, high=-3), lambda c, p: -9 <= c.score <= -3),
-    "person": (View(person="p1"), lambda c, p: c.name in said_by(p, "p1")),
-    "text": (View(text="I1"), lambda c, p: "i1" in c.name),
-    "wild": (View(text="%"), lambda c, p: False),
+    "given": (ItemFilter(given=1), lambda c, p: c.given == 1),
+    "pair": (ItemFilter(given=1, guessed=2), lambda c, p: (c.given, c.guessed) == (1, 2)),
+    "outcome": (ItemFilter(outcome="pending"), lambda c, p: c.said < 3),
+    "least": (ItemFilter(least=2), lambda c, p: c.said >= 2),
+    "most": (ItemFilter(most=0), lambda c, p: c.said == 0),
+    "low": (ItemFilter(low=-9.0), lambda c, p: c.score >= -9),
+    "range": (ItemFilter(low=-9, high=-3), lambda c, p: -9 <= c.score <= -3),
+    "person": (ItemFilter(person="p1"), lambda c, p: c.name in said_by(p, "p1")),
+    "text": (ItemFilter(text="I1"), lambda c, p: "i1" in c.name),
+    "wild": (ItemFilter(text="%"), lambda c, p: False),
     "all": (
-        View(given=0, least=1, text="i", high=0.0, person="p0", outcome="non-agreement"),
+        ItemFilter(given=0, least=1, text="i", high=0.0, person="p0", outcome="non-agreement"),
         lambda c, p: (
             c.given == 0
             and c.said >= 1
@@ -81,7 +81,7 @@ def test_outcomes_are_the_verdicts(make):
     judged = review.verdicts(project)
     by_name = dict(zip(judged.tally.ids.tolist(), judged.category.tolist()))
     for place, outcome in enumerate(review.outcomes(project.rules)):
-        names = {card.name for card in browse(project, View(outcome=outcome)).cards}
+        names = {card.name for card in browse(project, ItemFilter(outcome=outcome)).cards}
         assert names == {name for name, category in by_name.items() if category == place}
     assert len(set(by_name.values())) > 2
 
@@ -98,7 +98,7 @@ def test_orders(make):
     }
     assert set(keys) == set(review.SORTS)
     for sort, key in keys.items():
-        found = [key(card) for card in browse(project, View(sort=sort)).cards]
+        found = [key(card) for card in browse(project, ItemFilter(sort=sort)).cards]
         assert found == sorted(found), sort
         assert len(set(found)) > 2
 
@@ -121,30 +121,30 @@ def test_pages(make):
     project = make(130)
     seen = everything(project)
     assert [card.id for card in seen] == list(range(130))
-    found = browse(project, View(page=99))
+    found = browse(project, ItemFilter(page=99))
     assert (found.page, found.pages, found.total, len(found.cards)) == (3, 3, 130, 10)
-    nothing = browse(project, View(text="no such name"))
+    nothing = browse(project, ItemFilter(text="no such name"))
     assert (nothing.page, nothing.pages, nothing.total) == (1, 1, 0)
 
 
 def test_known_items_stand_apart(make):
     project = answered(make)
-    found = browse(project, View(known=True)).cards
+    found = browse(project, ItemFilter(known=True)).cards
     assert [(card.name, card.key) for card in found] == [("i3", "given")]
 
 
 def test_views_that_cannot_be(make):
     project = make(1)
     with pytest.raises(KeyError, match="no order named 'size'"):
-        View(sort="size")
+        ItemFilter(sort="size")
     with pytest.raises(ValueError, match="page is 0"):
-        View(page=0)
+        ItemFilter(page=0)
     with pytest.raises(ValueError, match="least is -1"):
-        View(least=-1)
+        ItemFilter(least=-1)
     with pytest.raises(KeyError, match="no outcome named 'wrong'"):
-        browse(project, View(outcome="wrong"))
+        browse(project, ItemFilter(outcome="wrong"))
     with pytest.raises(KeyError, match="nobody has the code"):
-        browse(project, View(person="zoe"))
+        browse(project, ItemFilter(person="zoe"))
 
 
 def test_outcomes_of_other_questions(make):
@@ -154,21 +154,21 @@ def test_outcomes_of_other_questions(make):
     for who in team(project, 3):
         work_through(project, who, lambda task: "yes" if task.item else "no")
     found = {
-        name: [c.id for c in browse(project, View(outcome=name)).cards]
+        name: [c.id for c in browse(project, ItemFilter(outcome=name)).cards]
         for name in review.outcomes(project.rules)
     }
     assert found == {"yes": [1, 2], "no": [0], "pending": []}
     assert review.progress(project).yes == (2, 1)
-    assert [c.name for c in browse(project, View(asks=2)).cards] == ["i2"]
+    assert [c.name for c in browse(project, ItemFilter(asks=2)).cards] == ["i2"]
     labels = make(2, question="several labels", people=2, threshold=None)
     for who, said in zip(team(labels, 2), ("0 1", "1 2")):
         task = review.next_tasks(labels, who)[0]
         review.answer(labels, who, [reply(task, said)])
-    done = browse(labels, View(outcome="done")).cards
+    done = browse(labels, ItemFilter(outcome="done")).cards
     assert len(done) == 1
     assert review.answers_of(labels, done[0]) == [("dog", 2), ("cat", 1), ("owl", 1)]
     assert done[0].disagreement == pytest.approx((1 + 0 + 1) / 3)
-    assert len(browse(labels, View(outcome="pending")).cards) == 1
+    assert len(browse(labels, ItemFilter(outcome="pending")).cards) == 1
 
 
 def test_finding_an_item(make):
@@ -190,7 +190,7 @@ def test_finding_an_item(make):
 
 def test_next_like_it(make):
     project = make(9)
-    first = browse(project, View(given=1)).cards
+    first = browse(project, ItemFilter(given=1)).cards
     names = []
     card = first[0]
     while card is not None:
@@ -228,7 +228,7 @@ def test_everything_that_was_said(make):
     assert found[1].words == [project.rules.classes[card.given]]
     assert (found[2].words, found[2].note) == ((), "a remark")
     assert found[4].words == ("skip",)
-    cards = browse(project, View()).cards
+    cards = browse(project, ItemFilter()).cards
     lengths = [len(one) for one in review.said_about(project, cards)]
     assert lengths == [5 if card.id == task.item else 0 for card in cards]
 
@@ -237,7 +237,7 @@ def test_known_repeated_and_late_answers_say_so(make):
     project = make(14, gold={"i0": "given"}, gold_every=2, repeat_every=5, people=1, threshold=1)
     (who,) = team(project, 1)
     work_through(project, who)
-    cards = [*everything(project), *browse(project, View(known=True)).cards]
+    cards = [*everything(project), *browse(project, ItemFilter(known=True)).cards]
     states = [one.state for said in review.said_about(project, cards) for one in said]
     table = review.votes(project, everything=True)
     assert states.count("repeated") == table["repeat"].sum() > 0
@@ -259,9 +259,9 @@ def test_items_without_a_score_come_last(make):
     ]
     project = make(items=items)
     for sort, first in (("score", [0, 2]), ("highest score", [2, 0])):
-        cards = browse(project, View(sort=sort)).cards
+        cards = browse(project, ItemFilter(sort=sort)).cards
         assert [card.score for card in cards] == [*first, None, None]
-    assert [c.score for c in browse(project, View(low=-1, sort="score")).cards] == [0, 2]
+    assert [c.score for c in browse(project, ItemFilter(low=-1, sort="score")).cards] == [0, 2]
 
 
 def test_the_degenerate_item_counts_both_names_as_one(make):
@@ -273,5 +273,5 @@ def test_the_degenerate_item_counts_both_names_as_one(make):
     card = review.find_item(project, "x")
     assert card.outcome == "non-error"
     assert review.answers_of(project, card) == [("dog", 2), ("neither", 1)]
-    assert [c.name for c in browse(project, View(outcome="non-error")).cards] == ["x"]
+    assert [c.name for c in browse(project, ItemFilter(outcome="non-error")).cards] == ["x"]
     assert review.progress(project).verdicts["non-error"] == 1

@@ -62,7 +62,7 @@ def test_unanimous_answers_come_to_what_was_said():
 def test_projects_of_few_people_decide(make, people, adaptive):
     project = make(4, people=people, threshold=people // 2 + 1, adaptive=adaptive)
     said = dict(zip(("i0", "i1", "i2", "i3"), SAID["verdict"]))
-    names = {task.id: task.name for task in review.browse(project, review.View()).cards}
+    names = {task.id: task.name for task in review.browse(project, review.ItemFilter()).cards}
     for who in team(project, people):
         assert review.progress(project).verdicts["pending"] == 4 or adaptive
         work_through(project, who, lambda task: said[names[task.item]])
@@ -76,7 +76,9 @@ def test_projects_of_few_people_decide(make, people, adaptive):
     labels[10:] = [0, 1, 2, 0]
     made = review.corrected_labels(project, labels)
     assert made.labels[10:].tolist() == [0, 2, -1, -1]
-    outcomes = {card.name: card.outcome for card in review.browse(project, review.View()).cards}
+    outcomes = {
+        card.name: card.outcome for card in review.browse(project, review.ItemFilter()).cards
+    }
     assert outcomes == dict(zip(said, validation.CATEGORIES))
     review.votes(project).write_csv(project.folder / "votes.csv")
     tally = validation.read_answers(project.folder / "votes.csv")

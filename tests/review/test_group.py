@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from candidly import review
 from candidly.review import _group
-from candidly.review._group import Group, Job
+from candidly.review._group import Group, QueuedWrite
 
 from review_cases import reply, team
 
@@ -196,7 +196,7 @@ def test_who_is_stopped_while_waiting_does_not_stop_the_others(at_once, monkeypa
         done.extend(job.asked for job in jobs)
 
     group = Group(run)
-    jobs = [Job(lambda c, asked: asked, k, True) for k in range(3)]
+    jobs = [QueuedWrite(lambda c, asked: asked, k, True) for k in range(3)]
     jobs[1].turn = Stopped(at_once)
     threads = [
         threading.Thread(

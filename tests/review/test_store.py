@@ -16,7 +16,7 @@ from sqlalchemy import inspect, text
 
 from candidly import review
 from candidly.review import _schema, migrations, store
-from candidly.review._group import Job
+from candidly.review._group import QueuedWrite
 from candidly.review._trouble import in_words
 from candidly.review.store import open_store
 
@@ -227,7 +227,7 @@ def test_a_connection_that_breaks_under_several_writers_is_told_to_each(make):
         connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
         return asked
 
-    jobs = [Job(cut, number, synced=True) for number in (1, 2)]
+    jobs = [QueuedWrite(cut, number, synced=True) for number in (1, 2)]
     project.store._run(jobs)
     for job in jobs:
         with pytest.raises(review.StoreError) as caught, in_words():

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from candidly import review
-from candidly.review import View
+from candidly.review import ItemFilter
 from candidly.web.gallery import address_of, link_of, view_of
 
 from review_cases import an_id, reply, some_items, some_rules
@@ -33,19 +33,19 @@ def links(html: str) -> list[str]:
 
 
 VIEWS = (
-    View(),
-    View(given=1),
-    View(given=0, guessed=1),
-    View(outcome="pending"),
-    View(outcome="non-error", sort="disagreement"),
-    View(least=1, most=2, sort="votes"),
-    View(low=-0.5, high=1.25, sort="score"),
-    View(high=0.0, sort="highest score"),
-    View(person="p1", sort="name"),
-    View(text="<SCRIPT"),
-    View(text="i1", page=2),
-    View(known=True),
-    View(low=1e-9, text="a&b=c#d%"),
+    ItemFilter(),
+    ItemFilter(given=1),
+    ItemFilter(given=0, guessed=1),
+    ItemFilter(outcome="pending"),
+    ItemFilter(outcome="non-error", sort="disagreement"),
+    ItemFilter(least=1, most=2, sort="votes"),
+    ItemFilter(low=-0.5, high=1.25, sort="score"),
+    ItemFilter(high=0.0, sort="highest score"),
+    ItemFilter(person="p1", sort="name"),
+    ItemFilter(text="<SCRIPT"),
+    ItemFilter(text="i1", page=2),
+    ItemFilter(known=True),
+    ItemFilter(low=1e-9, text="a&b=c#d%"),
 )
 
 
@@ -128,7 +128,7 @@ def test_pages_lead_on_and_back(tmp_path):
 
 def test_what_a_card_says(project):
     html = looker(project).text("/gallery?text=i1&sort=name")
-    cards = review.browse(project, View(text="i1", sort="name")).cards
+    cards = review.browse(project, ItemFilter(text="i1", sort="name")).cards
     parts = html[html.index('<ul class="grid">') :].split("<li>")[1:]
     assert len(parts) == len(cards) > 5
     for part, card in zip(parts, cards):
@@ -146,7 +146,10 @@ def test_what_a_card_says(project):
 
 def test_every_item_has_a_page(project):
     one = looker(project, "viewer")
-    cards = review.browse(project, View()).cards + review.browse(project, View(known=True)).cards
+    cards = (
+        review.browse(project, ItemFilter()).cards
+        + review.browse(project, ItemFilter(known=True)).cards
+    )
     found = links(one.text("/gallery")) + links(one.text("/gallery?known=1"))
     assert found == [link_of(card) for card in cards]
     for card, link in zip(cards, found):
@@ -196,7 +199,7 @@ def test_an_item_by_number_and_none(project):
 
 def test_next_like_this_goes_through_the_pair(project):
     one = looker(project)
-    cards = list(review.browse(project, View(given=0, guessed=1)).cards)
+    cards = list(review.browse(project, ItemFilter(given=0, guessed=1)).cards)
     names, link = [], link_of(min(cards, key=lambda card: card.id))
     while link:
         html = one.text(link)
@@ -217,7 +220,7 @@ def test_examples_of_the_classes_stand_side_by_side(tmp_path):
     )
     rules = some_rules(classes=data.classes)
     with review.make_project(tmp_path / "p", some_items(4), rules, examples=data) as project:
-        card = review.browse(project, View()).cards[0]
+        card = review.browse(project, ItemFilter()).cards[0]
         html = looker(project).text(link_of(card))
         sides = html[html.index("Examples of the classes") :]
         assert re.findall(r"<h3>(.*?)</h3>", sides) == [

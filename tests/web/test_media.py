@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from candidly.media import ENDINGS
+from candidly.ingest.media import ENDINGS
 from candidly.web import files
 from candidly.web._links import VIEWER
 from candidly.web._visit import Refused

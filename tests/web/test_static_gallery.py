@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from candidly import review
-from candidly.review import View
+from candidly.review import ItemFilter
 from candidly.web import write_gallery
 from candidly.web.gallery import address_of
 
@@ -37,7 +37,7 @@ def records(folder: Path) -> dict:
 
 
 def all_cards(project):
-    return [card for page in (1, 2) for card in review.browse(project, View(page=page)).cards]
+    return [card for page in (1, 2) for card in review.browse(project, ItemFilter(page=page)).cards]
 
 
 def test_every_item_stands_on_a_page(project, tmp_path):
@@ -203,7 +203,7 @@ def test_filters_and_orders_work_from_disk(browser, folder, project):
     tab.fill("#f-least", "1")
     tab.select_option("#f-sort", "disagreement")
     tab.click("#filters button")
-    wanted = review.browse(project, View(given=2, least=1, sort="disagreement"))
+    wanted = review.browse(project, ItemFilter(given=2, least=1, sort="disagreement"))
     assert names(tab) == [plain(card.name) for card in wanted.cards]
     assert tab.inner_text("#count") == f"{wanted.total} items"
     assert len(wanted.cards) > 5
@@ -219,14 +219,14 @@ def test_filters_and_orders_work_from_disk(browser, folder, project):
 
 
 VIEWS = (
-    View(outcome="pending"),
-    View(guessed=0, given=1),
-    View(low=0.5, high=5, sort="score"),
-    View(high=2.5, sort="highest score"),
-    View(most=1, sort="votes"),
-    View(text="<script", sort="name"),
-    View(person="p2", sort="disagreement"),
-    View(text="no such name"),
+    ItemFilter(outcome="pending"),
+    ItemFilter(guessed=0, given=1),
+    ItemFilter(low=0.5, high=5, sort="score"),
+    ItemFilter(high=2.5, sort="highest score"),
+    ItemFilter(most=1, sort="votes"),
+    ItemFilter(text="<script", sort="name"),
+    ItemFilter(person="p2", sort="disagreement"),
+    ItemFilter(text="no such name"),
 )
 
 

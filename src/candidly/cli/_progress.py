@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..sweep.run import Progress
+    from ..sweep.run import RunProgress
 
 FIRST_LINE_S, LONGEST_S = 10.0, 600.0  # between lines: the wait doubles, up to the longest
 QUIET_S = 2.0  # reading that is done by then is not talked about
@@ -53,8 +53,8 @@ class Times:
 
 
 @contextmanager
-def shown() -> Iterator[Callable[[Progress], None]]:
-    """A function to call with every ``Progress``."""
+def shown() -> Iterator[Callable[[RunProgress], None]]:
+    """A function to call with every ``RunProgress``."""
     with _bar() if _is_terminal() else _lines() as watch:
         yield watch
 
@@ -64,12 +64,12 @@ def _is_terminal() -> bool:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Progress], None]]:
+def _bar() -> Iterator[Callable[[RunProgress], None]]:
     times = Times()
     with _new_bar(times) as bar:
         task = bar.add_task("planning", total=None)
 
-        def watch(progress: Progress) -> None:
+        def watch(progress: RunProgress) -> None:
             _note(times, progress)
             bar.update(
                 task,
@@ -82,11 +82,11 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def _lines() -> Iterator[Callable[[Progress], None]]:
+def _lines() -> Iterator[Callable[[RunProgress], None]]:
     """A line at the start, at growing intervals and at the end."""
     times, over, lock = Times(), threading.Event(), threading.Lock()
-    latest: Progress | None = None
-    told: Progress | None = None
+    latest: RunProgress | None = None
+    told: RunProgress | None = None
 
     def say() -> None:
         nonlocal told
@@ -102,7 +102,7 @@ def _lines() -> Iterator[Callable[[Progress], None]]:
             say()
             wait = min(2 * wait, LONGEST_S)
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: RunProgress) -> None:
         nonlocal latest
         _note(times, progress)
         first, latest = latest is None, progress
@@ -120,7 +120,7 @@ def _lines() -> Iterator[Callable[[Progress], None]]:
         talker.join()
 
 
-def _note(times: Times, progress: Progress) -> None:
+def _note(times: Times, progress: RunProgress) -> None:
     before = progress.work - progress.fresh
     times.note(progress.fresh, progress.total - before)
 

@@ -78,7 +78,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Part:
+class Fold:
     """One fold: int64 row numbers to fit to, to find a temperature on, and to predict."""
 
     number: int
@@ -95,7 +95,7 @@ class Fitted(NamedTuple):
         predict: (row numbers) -> probabilities float64 (len(rows), q).
     """
 
-    part: Part
+    part: Fold
     known: np.ndarray
     predict: Callable[[np.ndarray], np.ndarray]
 
@@ -103,7 +103,7 @@ class Fitted(NamedTuple):
 class Held(NamedTuple):
     """What a fold's model says of the rows it did not see, and how it did on those it saw."""
 
-    part: Part
+    part: Fold
     known: np.ndarray
     probs: np.ndarray
     temperature: float
@@ -113,7 +113,7 @@ class Held(NamedTuple):
 Learner = Callable[[Job, Tell], Iterator[Fitted]]
 
 
-def parts(job: Job, usable: np.ndarray) -> list[Part]:
+def parts(job: Job, usable: np.ndarray) -> list[Fold]:
     """The folds; rows that are not ``usable``, bool (n,), are predicted but not learned from.
 
     Raises:
@@ -130,7 +130,7 @@ def parts(job: Job, usable: np.ndarray) -> list[Part]:
             raise ValueError(
                 f"fold {k} leaves no labelled example to learn from; use other folds or groups."
             )
-        found.append(Part(k, train, aside, np.flatnonzero(held)))
+        found.append(Fold(k, train, aside, np.flatnonzero(held)))
     return found
 
 

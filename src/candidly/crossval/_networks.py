@@ -21,7 +21,7 @@ from ..nets import network as network_of
 from ..seeds import draw
 from ..stack import Member, Stack
 from ..train import one_thread, train
-from ._job import Fitted, Job, Learner, Network, Part, Tell, parts
+from ._job import Fitted, Fold, Job, Learner, Network, Tell, parts
 
 MOST_FILLED = 0.01  # of a member's rows
 TOLD_EVERY = 50  # updates
@@ -127,7 +127,7 @@ def _member(
     job: Job,
     examples: Examples,
     network: Network,
-    part: Part,
+    part: Fold,
     values: dict[str, float],
     model: Model | None,
 ) -> Member:

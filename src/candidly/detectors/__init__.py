@@ -31,8 +31,8 @@ _WHERE = {
     "Detector": "_table",
     "Judgement": "_judge",
     "Neighbours": "_neighbours",
-    "Record": "_watch",
-    "Row": "_compare",
+    "TrainingDynamics": "_watch",
+    "ComparedDetector": "_compare",
     "Transition": "_hoc",
     "Watch": "_watch",
     "aum": "_aum",
@@ -60,7 +60,7 @@ _WHERE = {
 
 if TYPE_CHECKING:
     from ._aum import aum
-    from ._compare import Row, compare
+    from ._compare import ComparedDetector, compare
     from ._cores2 import cores2
     from ._detection import Detection
     from ._hoc import Transition, estimate_transition
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from ._rank_average import rank_average
     from ._table import DETECTORS, Detector, detect
     from ._trained import data_maps, el2n, forgetting, small_loss, tracin
-    from ._watch import Record, Watch, record
+    from ._watch import TrainingDynamics, Watch, record
 
 
 def __getattr__(name: str) -> Any:
@@ -90,12 +90,12 @@ def __dir__() -> list[str]:
 __all__ = [
     "BUDGETS",
     "DETECTORS",
+    "ComparedDetector",
     "Detection",
     "Detector",
     "Judgement",
     "Neighbours",
-    "Record",
-    "Row",
+    "TrainingDynamics",
     "Transition",
     "Watch",
     "aum",

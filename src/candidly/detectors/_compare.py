@@ -12,7 +12,7 @@ import numpy as np
 from .._names import lookup
 from ..crossval import cross_validate
 from ..labelled import Labelled
-from ._cost import Cost, measured
+from ._cost import Measurement, measured
 from ._detection import Detection
 from ._judge import Judgement, judge, wrong_labels
 from ._subject import Subject, make_subject
@@ -22,7 +22,7 @@ ANCHOR = "flag everything"
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedDetector:
     """One detector, judged.
 
     Attributes:
@@ -69,7 +69,7 @@ def compare(
     epochs: int | None = None,
     runs: int | None = None,
     watch: Callable[[int, int], None] | None = None,
-) -> list[Row]:
+) -> list[ComparedDetector]:
     """Judges detectors on the same labels, probabilities, features and seed.
 
     Args:
@@ -96,7 +96,7 @@ def compare(
     needed = [need for need in SHARED if any(need in DETECTORS[name].needs for name in names)]
     report = watch or (lambda done, total: None)
     total = len(needed) + len(names)
-    shared: dict[Need, list[Cost]] = {need: [] for need in needed}
+    shared: dict[Need, list[Measurement]] = {need: [] for need in needed}
     if "probs" in needed and probs is None:
         made = measured(partial(cross_validate, "logistic", subject.data, seed=seed))
         shared["probs"].append(made)
@@ -110,13 +110,13 @@ def compare(
         own = measured(partial(detector.run, subject))
         costs = [own, *(cost for need in detector.needs for cost in shared.get(need, ()))]
         found = replace(own.value, ids=data.ids)
-        rows.append(Row(name, judge(found, wrong, data.ids), *_together(costs)))
+        rows.append(ComparedDetector(name, judge(found, wrong, data.ids), *_together(costs)))
         report(done, total)
     everything = Detection(np.zeros(data.n), np.ones(data.n, bool), ids=data.ids)
-    return [*rows, Row(ANCHOR, judge(everything, wrong, data.ids), 0.0, 0)]
+    return [*rows, ComparedDetector(ANCHOR, judge(everything, wrong, data.ids), 0.0, 0)]
 
 
-def _together(costs: Sequence[Cost]) -> tuple[float, int | None]:
+def _together(costs: Sequence[Measurement]) -> tuple[float, int | None]:
     """Seconds added up, and the largest memory."""
     known = [cost.extra_bytes for cost in costs if cost.extra_bytes is not None]
     return sum(cost.seconds for cost in costs), max(known) if len(known) == len(costs) else None

@@ -15,7 +15,7 @@ STATUS = Path("/proc/self/status")
 EVERY_S = 0.005
 
 
-class Cost(NamedTuple, Generic[Value]):
+class Measurement(NamedTuple, Generic[Value]):
     """A value and what it took: CPU seconds of the process, and bytes (None where unknown)."""
 
     value: Value
@@ -33,13 +33,13 @@ def private_bytes() -> int | None:
     return None
 
 
-def measured(work: Callable[[], Value]) -> Cost[Value]:
+def measured(work: Callable[[], Value]) -> Measurement[Value]:
     """Do it, and look at the memory meanwhile, every few milliseconds."""
     give_back_memory()  # what is free and kept would hide what is needed
     before = private_bytes()
     if before is None:
         started = time.process_time()
-        return Cost(work(), time.process_time() - started, None)
+        return Measurement(work(), time.process_time() - started, None)
     peak, over = before, threading.Event()
 
     def watch() -> None:
@@ -56,4 +56,4 @@ def measured(work: Callable[[], Value]) -> Cost[Value]:
         seconds = time.process_time() - started
         over.set()
         watcher.join()
-    return Cost(value, seconds, max(peak, private_bytes() or 0) - before)
+    return Measurement(value, seconds, max(peak, private_bytes() or 0) - before)

@@ -16,7 +16,7 @@ from ._features import checked_table, standardised
 if TYPE_CHECKING:
     from ..errors import Evidence
     from ._neighbours import Neighbours
-    from ._watch import Record
+    from ._watch import TrainingDynamics
 
 EPOCHS = 30
 K = 10  # neighbours
@@ -69,7 +69,7 @@ class Subject:
         return found
 
     @cached_property
-    def record(self) -> Record:
+    def record(self) -> TrainingDynamics:
         """Ordinary training on the given labels, watched."""
         from ._watch import record
 

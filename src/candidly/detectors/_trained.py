@@ -9,13 +9,13 @@ import numpy as np
 
 from ..labelled import Labelled
 from ._detection import Detection
-from ._watch import Record
+from ._watch import TrainingDynamics
 
 EL2N_SEEDS = 10
 EL2N_EPOCHS = 3
 
 
-def small_loss(record: Record) -> Detection:
+def small_loss(record: TrainingDynamics) -> Detection:
     """Score: mean of -ln p_y over the last third of the epochs, in nats. No cut.
 
     Source: Huang et al., O2U-Net, ICCV 2019, without its cycles of the learning rate.
@@ -23,7 +23,7 @@ def small_loss(record: Record) -> Detection:
     return Detection(record.late_loss.mean(0))
 
 
-def forgetting(record: Record) -> Detection:
+def forgetting(record: TrainingDynamics) -> Detection:
     """Score: how often an example was right and, at its next visit, wrong; never learned: ∞.
 
     No cut.
@@ -33,7 +33,7 @@ def forgetting(record: Record) -> Detection:
     return Detection(np.where(record.learned, record.forgotten, np.inf).mean(0))
 
 
-def data_maps(record: Record) -> Detection:
+def data_maps(record: TrainingDynamics) -> Detection:
     """Score: 1 - the mean over epochs of p_y, in [0, 1]. No cut.
 
     ``about`` has the standard deviation over epochs, the map's other axis, as ``variability``.
@@ -44,7 +44,7 @@ def data_maps(record: Record) -> Detection:
     return Detection(1 - record.own.mean(0), about={"variability": variability.tolist()})
 
 
-def tracin(record: Record) -> Detection:
+def tracin(record: TrainingDynamics) -> Detection:
     """Score: self-influence on the last layer, Σ lr |p - e_y|² (1 + |f|²), a term per visit.
 
     No cut. A visit's term is the squared gradient of the last layer's weights and bias by the

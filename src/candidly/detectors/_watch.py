@@ -24,7 +24,7 @@ VISITS, MARGIN, OWN, SQUARE, INFLUENCE, RIGHT, FORGOTTEN, LATE_VISITS, LATE_LOSS
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class TrainingDynamics:
     """Means over an example's visits, of K trainings: float64 (K, n) unless said otherwise.
 
     A visit is the network's answer just before the update that the example is part of: one per
@@ -78,7 +78,7 @@ class Watch:
             self._begin(stack)
         norms = torch.linalg.vector_norm(batch.features, dim=-1)
         epoch = (stack.t - 1) // stack.E
-        self.held.append((batch.logits, norms, batch.place, batch.where, epoch))
+        self.held.append((batch.logits, norms, batch.table_rows, batch.data_rows, epoch))
         self.size += batch.logits.numel()
         if self.size > HELD:
             self._work(stack)
@@ -104,7 +104,7 @@ class Watch:
         z, f, y, at = (tensor.cpu().numpy() for tensor in (logits, norms, given, rows))
         _visit(z, f, y, at, late, self.rates, self.table)
 
-    def record(self) -> Record:
+    def record(self) -> TrainingDynamics:
         """What was seen so far.
 
         Raises:
@@ -116,7 +116,7 @@ class Watch:
             self._work(self.stack)
         seen = self.table.T.reshape(-1, self.stack.K, self.stack.n)
         own, square = (_mean(seen[column], seen[VISITS]) for column in (OWN, SQUARE))
-        return Record(
+        return TrainingDynamics(
             visits=seen[VISITS].astype(np.int64),
             late_loss=_mean(seen[LATE_LOSS], seen[LATE_VISITS]),
             margin=_mean(seen[MARGIN], seen[VISITS]),
@@ -188,7 +188,7 @@ def _mean(total: np.ndarray, count: np.ndarray) -> np.ndarray:
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
 
 
-def record(data: Labelled, *, epochs: int, runs: int = 1, seed: int = 0) -> Record:
+def record(data: Labelled, *, epochs: int, runs: int = 1, seed: int = 0) -> TrainingDynamics:
     """Ordinary training on ``data.given``, watched: cross-entropy, K runs as one stack.
 
     Args:

@@ -33,7 +33,7 @@ from ._doubts import of_many
 from ._ensemble import ensemble_scores
 from ._evidence import EPSILON, Evidence, examine
 from ._gather import gathered, gathered_either
-from ._health import Health, health
+from ._health import FEW, Health, health
 from ._matrices import NoiseMatrices, PriorBy
 from ._multilabel import TagIssues, find_multilabel, scores_multilabel
 from ._scores import OF_COLUMNS, adjusted, scores
@@ -243,6 +243,7 @@ def _number(evidence: Evidence, count: Any) -> int:
 
 __all__ = [
     "EPSILON",
+    "FEW",
     "Counts",
     "CrossValidated",
     "Evidence",

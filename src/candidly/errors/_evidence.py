@@ -21,7 +21,7 @@ from ._doubts import of_weak_predictions
 from ._faults import Faults, swept
 from ._labels import read_given
 from ._pairs import Pairs, index_dtype
-from ._source import Probs, Source, open_source
+from ._source import ProbRows, Probs, open_source
 from ._work import Work
 
 EPSILON = 1e-6  # slack of every comparison with a threshold, and of a near-tie
@@ -64,7 +64,7 @@ class Evidence:
     disagreements: int
     pairs: Pairs | None
     normalised: bool
-    source: Source = field(repr=False)
+    source: ProbRows = field(repr=False)
     doubts: tuple[str, ...] = ()
 
     @property
@@ -131,7 +131,7 @@ class Evidence:
             yield some, block, first
 
 
-def block_rows(source: Source) -> int:
+def block_rows(source: ProbRows) -> int:
     return max(1, BLOCK_BYTES // (source.m * source.dtype.itemsize))
 
 
@@ -216,7 +216,7 @@ def opened(
     classes: Sequence[str] | None,
     collisions: str = "global",
     workers: int = 1,
-) -> Source:
+) -> ProbRows:
     """The probabilities, once what is asked of them makes sense."""
     whole(workers, "workers", low=1)
     check_distinct(classes)
@@ -236,7 +236,7 @@ def opened(
 
 
 def _first_pass(
-    source: Source, given: np.ndarray, work: Work, pairs: bool, workers: int, watch: Watch
+    source: ProbRows, given: np.ndarray, work: Work, pairs: bool, workers: int, watch: Watch
 ) -> dict[str, np.ndarray]:
     """Fill the columns; refuse what is no probability once all of it has been seen."""
     columns = work.columns
@@ -341,7 +341,7 @@ def _warn_of_memory(right: int, counts: np.ndarray) -> None:
 
 
 def _second_pass(
-    source: Source,
+    source: ProbRows,
     given: np.ndarray,
     columns: dict[str, np.ndarray],
     thresholds: np.ndarray,

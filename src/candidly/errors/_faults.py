@@ -8,7 +8,7 @@ import numpy as np
 
 from .._arrays import ENTRY_SLACK, SUM_SLACK, sum_slack
 from . import _kernels
-from ._source import NEGATIVE, Source
+from ._source import NEGATIVE, ProbRows
 
 WORTH_SAYING = 1e-5  # a sum that is off by more gets a warning
 
@@ -86,7 +86,7 @@ class Faults:
             self.count[kind] += count
             self.first.setdefault(kind, (first, total, low))
 
-    def settle(self, source: Source) -> None:
+    def settle(self, source: ProbRows) -> None:
         hint = (
             "" if source.normalise else " normalise=True (--normalise) divides rows by their sums."
         )

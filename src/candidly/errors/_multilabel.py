@@ -16,7 +16,7 @@ from .._numbers import whole
 from . import _cells, _select
 from ._evidence import Evidence, examine
 from ._scores import BY, ScoreBy, blocks, weighted_entropy
-from ._source import Probs, Source, open_source
+from ._source import ProbRows, Probs, open_source
 
 ALPHA = 0.8  # weight of the next lower score in the moving average
 TEMPERATURE = 0.1  # of the soft minimum
@@ -134,7 +134,7 @@ def scores_multilabel(
         raise ValueError(
             f"alpha is {alpha} and temperature {temperature}; 0 <= alpha <= 1, temperature > 0."
         )
-    source = probs if isinstance(probs, Source) else _opened(tags, probs)
+    source = probs if isinstance(probs, ProbRows) else _opened(tags, probs)
     marks = read_tags(tags, source)
     result = np.empty(source.n, source.dtype)
     for start, stop, rows in blocks(source):
@@ -145,14 +145,14 @@ def scores_multilabel(
     return result
 
 
-def _opened(tags: Any, probs: Probs) -> Source:
+def _opened(tags: Any, probs: Probs) -> ProbRows:
     """The probabilities, with columns in the order of the tags' where both name them."""
     same_rows(tags=tags, probs=probs)
     names = [str(name) for name in getattr(tags, "columns", ())]
     return open_source(probs, classes=names if names and not names[0].isdecimal() else None)
 
 
-def read_tags(tags: Any, source: Source) -> np.ndarray:
+def read_tags(tags: Any, source: ProbRows) -> np.ndarray:
     """Tags as bool (n, m).
 
     Raises:
@@ -171,7 +171,7 @@ def read_tags(tags: Any, source: Source) -> np.ndarray:
     return tags
 
 
-def _check(rows: np.ndarray, start: int, source: Source) -> None:
+def _check(rows: np.ndarray, start: int, source: ProbRows) -> None:
     sound = (rows >= -ENTRY_SLACK) & (rows <= 1 + ENTRY_SLACK)  # not of NaN
     if not sound.all():
         row, tag = np.argwhere(~sound)[0].tolist()
@@ -180,7 +180,7 @@ def _check(rows: np.ndarray, start: int, source: Source) -> None:
         )
 
 
-def _columns(source: Source) -> Iterator[tuple[int, np.ndarray]]:
+def _columns(source: ProbRows) -> Iterator[tuple[int, np.ndarray]]:
     """(tag, its probabilities, (n,)), several tags to a reading of the source."""
     at_once = max(1, AT_ONCE_BYTES // (source.n * source.dtype.itemsize))
     for first in range(0, source.m, at_once):

@@ -15,7 +15,7 @@ from ._faults import WORTH_SAYING, Faults, swept
 from ._gather import gathered, gathered_either
 from ._labels import read_given
 from ._sets import SetEvidence, holds_sets
-from ._source import Probs, Source
+from ._source import ProbRows, Probs
 
 ScoreBy = Literal["margin", "self-confidence", "entropy"]
 QUICK = {"classes", "normalise", "unlabelled", "workers", "watch"}  # options that scores need
@@ -163,7 +163,7 @@ def _lift(evidence: Evidence) -> np.ndarray:
     return np.where(present, highest - evidence.thresholds, 0)
 
 
-def blocks(source: Source) -> Iterator[tuple[int, int, np.ndarray]]:
+def blocks(source: ProbRows) -> Iterator[tuple[int, int, np.ndarray]]:
     """(start, stop, rows) of all rows, in pieces that stay in the cache."""
     size = block_rows(source)
     for start in range(0, source.n, size):

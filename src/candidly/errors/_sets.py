@@ -29,7 +29,7 @@ from ._evidence import (
 )
 from ._faults import Faults, swept
 from ._labels import class_dtype
-from ._source import Probs, Source, load_array
+from ._source import ProbRows, Probs, load_array
 
 METHODS = ("margin", "self-confidence", "predicted", "confident")
 
@@ -63,7 +63,7 @@ class SetEvidence:
     thresholds: np.ndarray
     disagreements: int
     normalised: bool
-    source: Source = field(repr=False)
+    source: ProbRows = field(repr=False)
     doubts: tuple[str, ...] = ()
 
     @property

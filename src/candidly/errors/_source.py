@@ -31,7 +31,7 @@ Probs = Any  # an array, a tensor, a path, or an iterable of arrays
 
 
 @dataclass(frozen=True)
-class Source:
+class ProbRows:
     """Rows of probabilities that can be read in any order, by several threads.
 
     Attributes:
@@ -96,7 +96,7 @@ class Source:
 
 def open_source(
     probs: Probs, normalise: bool = False, classes: Sequence[str] | None = None
-) -> Source:
+) -> ProbRows:
     """A source for anything that holds probabilities.
 
     Columns with names, of DataFrames, ``.parquet`` and ``.csv`` files, go by these; see
@@ -130,7 +130,7 @@ def working_dtype(dtype: np.dtype) -> np.dtype:
 
 def _from_array(
     array: np.ndarray, name: str, normalise: bool, unchanged: Callable[[], str] = str
-) -> Source:
+) -> ProbRows:
     """Rows of an array; ``unchanged`` is asked before each read, and is the stamp."""
     if array.ndim != 2:
         raise ValueError(f"{name} has shape {array.shape}; it needs (examples, classes).")
@@ -150,10 +150,10 @@ def _from_array(
         some = array[np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)]
         return f"{zlib.crc32(some.tobytes()):08x}"
 
-    return Source(n, m, working_dtype(array.dtype), get, name, normalise, stamp)
+    return ProbRows(n, m, working_dtype(array.dtype), get, name, normalise, stamp)
 
 
-def _from_path(path: Path, normalise: bool, classes: Sequence[str] | None) -> Source:
+def _from_path(path: Path, normalise: bool, classes: Sequence[str] | None) -> ProbRows:
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist.")
     if not path.is_dir():
@@ -182,7 +182,7 @@ def _from_path(path: Path, normalise: bool, classes: Sequence[str] | None) -> So
     def stamp() -> str:
         return " ".join(part.stamp() for part in parts)
 
-    return Source(int(ends[-1]), parts[0].m, dtype, get, str(path), normalise, stamp)
+    return ProbRows(int(ends[-1]), parts[0].m, dtype, get, str(path), normalise, stamp)
 
 
 def _by_number(path: Path) -> list[tuple[int, str]]:
@@ -251,7 +251,7 @@ def load_member(path: Path, name: str) -> np.ndarray:
         ) from None
 
 
-def _file(path: Path, normalise: bool, classes: Sequence[str] | None) -> Source:
+def _file(path: Path, normalise: bool, classes: Sequence[str] | None) -> ProbRows:
     unchanged = _watched(path)
     if path.suffix in (".npy", ".npz"):
         array = load_array(path) if path.suffix == ".npy" else load_member(path, "probs")
@@ -292,7 +292,7 @@ def _file(path: Path, normalise: bool, classes: Sequence[str] | None) -> Source:
             return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
         one_at_a_time = Lock()
-        return Source(n, len(schema), dtype, get, str(path), normalise, unchanged)
+        return ProbRows(n, len(schema), dtype, get, str(path), normalise, unchanged)
     if path.suffix == ".csv":
         return _from_array(_csv(path, classes), str(path), normalise, unchanged)
     raise ValueError(f"{path} is no .npy, .parquet or .csv file, and no folder of the first two.")
@@ -319,7 +319,7 @@ def _csv(path: Path, classes: Sequence[str] | None) -> np.ndarray:
     return array[:, column_order(table.columns, classes, str(path))] if named else array
 
 
-def _spooled(chunks: Iterable[Any], normalise: bool, classes: Sequence[str] | None) -> Source:
+def _spooled(chunks: Iterable[Any], normalise: bool, classes: Sequence[str] | None) -> ProbRows:
     """Chunks that come once, on disk, as they must be read more than once."""
     file = tempfile.TemporaryFile(prefix="candidly-")  # noqa: SIM115  (lives as long as its map)
     m, dtype, n = 0, np.dtype(np.float32), 0

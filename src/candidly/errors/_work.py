@@ -15,7 +15,7 @@ import numpy as np
 
 from .._files import replacing
 from ._pairs import Growing, Pairs, no_pairs
-from ._source import Source
+from ._source import ProbRows
 
 SCHEMA = 2
 CHUNK_BYTES = 1 << 25  # of probabilities between two notes of progress in a folder
@@ -32,7 +32,7 @@ class Work:
         OSError: there is no room for it; the message says how much it takes.
     """
 
-    def __init__(self, folder: Path | str | None, source: Source, given: np.ndarray, pairs: bool):
+    def __init__(self, folder: Path | str | None, source: ProbRows, given: np.ndarray, pairs: bool):
         self.folder = None if folder is None else Path(folder)
         self.n = source.n
         self.kinds = {"predicted": given.dtype, "own": source.dtype, "other": source.dtype}

@@ -10,7 +10,7 @@ import numpy as np
 from ..describe import transition
 from ..labelled import Labelled
 from ._pools import Embedding, hold_out, of_numbers, read_pool, replaced_by
-from ._specs import Process, Task, Values, parsed, written
+from ._specs import Process, ProcessInput, Values, parsed, written
 from ._steps import finished, taken
 from .flip import flip
 from .instance import instance
@@ -47,37 +47,37 @@ __all__ = [
 ]
 
 
-def _noise(task: Task, values: Values) -> np.ndarray:
+def _noise(task: ProcessInput, values: Values) -> np.ndarray:
     alone = task.truth[:, None] == np.arange(task.data.q)
     sets = task.data.candidates
     return noise(alone if sets is None else sets, task.truth, **values)
 
 
-def _pair(task: Task, values: Values) -> np.ndarray:
+def _pair(task: ProcessInput, values: Values) -> np.ndarray:
     rest = {key: value for key, value in values.items() if key != "to"}
     return pair(task.truth, task.data.q, partners=read_partners(values["to"]), **rest)
 
 
-def _features(task: Task) -> np.ndarray:
+def _features(task: ProcessInput) -> np.ndarray:
     return of_numbers(task.data.inputs)
 
 
-def _lookalike(task: Task, values: Values) -> np.ndarray:
+def _lookalike(task: ProcessInput, values: Values) -> np.ndarray:
     return lookalike(_features(task), task.truth, task.data.q, watch=task.watch, **values)
 
 
-def _matrix(task: Task, values: Values) -> np.ndarray:
+def _matrix(task: ProcessInput, values: Values) -> np.ndarray:
     rest = {key: value for key, value in values.items() if key != "file"}
     return matrix(task.truth, task.data.q, read_shares(values["file"]), **rest)
 
 
-def _empirical(task: Task, values: Values) -> np.ndarray:
+def _empirical(task: ProcessInput, values: Values) -> np.ndarray:
     rest = {key: value for key, value in values.items() if key != "file"}
     other = read_labels(values["file"], task.data.q) if values["file"] else _own_labels(task)
     return empirical(task.truth, task.data.q, *other, **rest)
 
 
-def _own_labels(task: Task) -> tuple[np.ndarray, np.ndarray]:
+def _own_labels(task: ProcessInput) -> tuple[np.ndarray, np.ndarray]:
     if task.data.given is None:
         raise ValueError(
             f"{task.data.source or 'the data'} has no `given` labels to count; name other data:"
@@ -86,7 +86,7 @@ def _own_labels(task: Task) -> tuple[np.ndarray, np.ndarray]:
     return task.data.given, task.truth
 
 
-def _long_tail(task: Task, values: Values) -> Task:
+def _long_tail(task: ProcessInput, values: Values) -> ProcessInput:
     kept = long_tail(task.truth, task.data.q, **values)
     return replace(task, data=task.data[kept], truth=task.truth[kept])
 
@@ -217,7 +217,7 @@ def apply(
         raise ValueError(
             f"labels cannot be made by {spec!r}: {data.source or 'the data'} has no `truth`."
         )
-    task = Task(data, truth, watch)
+    task = ProcessInput(data, truth, watch)
     for name, process, values in steps:
         task = taken(task, process, values)
         source = f"{task.data.source or 'data'} + {name}({written(values, ', ')})"
@@ -265,7 +265,7 @@ def replace_inputs(
     )
     flags = {"per_class": per_class, "random": random, "reuse": reuse, "of_all": of_all}
     values = {"rate": rate, "seed": seed, "classes": "/".join(map(str, classes)), **flags}
-    made = finished(taken(Task(data, data.truth, watch, pool=pool), process, values))
+    made = finished(taken(ProcessInput(data, data.truth, watch, pool=pool), process, values))
     return replace(made, source=f"{data.source or 'data'} + open-set({written(values, ', ')})")
 
 

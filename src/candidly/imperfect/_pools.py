@@ -11,7 +11,7 @@ from .. import seeds
 from ..labelled import Labelled
 from ._classes import read_classes
 from ._features import checked_table, condensed
-from ._specs import Task, Values
+from ._specs import ProcessInput, Values
 from .open_set import Replacement, open_set
 
 TEXT_COMPONENTS = 256
@@ -19,7 +19,7 @@ TEXT_COMPONENTS = 256
 Embedding = Callable[[np.ndarray], np.ndarray]  # inputs (n, ...) -> numbers (n, d)
 
 
-def hold_out(task: Task, values: Values) -> Task:
+def hold_out(task: ProcessInput, values: Values) -> ProcessInput:
     """Classes whose examples leave the data and become the pool; the others keep their order.
 
     Of labels, the truth alone stays: what names a class that is gone means nothing.
@@ -48,7 +48,7 @@ def hold_out(task: Task, values: Values) -> Task:
     return replace(task, data=rest, truth=truth, pool=bare[held])
 
 
-def read_pool(task: Task, values: Values) -> Task:
+def read_pool(task: ProcessInput, values: Values) -> ProcessInput:
     """The inputs of another file as the pool."""
     pool = Labelled.load(values["file"])
     data = task.data
@@ -60,7 +60,7 @@ def read_pool(task: Task, values: Values) -> Task:
     return replace(task, pool=pool)
 
 
-def replaced_by(task: Task, values: Values, embed: Embedding | None = None) -> Replacement:
+def replaced_by(task: ProcessInput, values: Values, embed: Embedding | None = None) -> Replacement:
     """Which inputs of a task are replaced by which of its pool.
 
     Args:

@@ -20,7 +20,7 @@ Values = dict[str, Any]  # a process's parameters by name
 
 
 @dataclass(frozen=True)
-class Task:
+class ProcessInput:
     """What a process works on.
 
     Attributes:
@@ -50,12 +50,12 @@ class Process:
             that there is no default.
         run: (task, parameters) -> what it makes.
         makes: ``candidates``, bool (n, q); ``given``, int64 (n,); ``inputs``, a ``Replacement``;
-            or ``examples``, a ``Task`` of other ones.
+            or ``examples``, a ``ProcessInput`` of other ones.
     """
 
     summary: str
     defaults: Mapping[str, bool | int | float | str | type]
-    run: Callable[[Task, Values], Any]
+    run: Callable[[ProcessInput, Values], Any]
     makes: Literal["candidates", "given", "inputs", "examples"] = "candidates"
 
 

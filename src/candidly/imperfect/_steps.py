@@ -10,38 +10,38 @@ import numpy as np
 from ..labelled import Labelled
 from ._classes import read_classes
 from ._rows import nearest_count
-from ._specs import Process, Task, Values
+from ._specs import Process, ProcessInput, Values
 
 
-def taken(task: Task, process: Process, values: Values) -> Task:
+def taken(task: ProcessInput, process: Process, values: Values) -> ProcessInput:
     """The task behind a process."""
     return TAKERS[process.makes](task, process, values)
 
 
-def finished(task: Task) -> Labelled:
+def finished(task: ProcessInput) -> Labelled:
     """The data that a pipeline has made: inputs that were replaced are of no class."""
     if task.outside is None:
         return task.data
     return replace(task.data, truth=np.where(task.outside, -1, task.truth))
 
 
-def _candidates(task: Task, process: Process, values: Values) -> Task:
+def _candidates(task: ProcessInput, process: Process, values: Values) -> ProcessInput:
     return replace(task, data=replace(task.data, candidates=process.run(task, values)))
 
 
-def _examples(task: Task, process: Process, values: Values) -> Task:
-    made: Task = process.run(task, values)
+def _examples(task: ProcessInput, process: Process, values: Values) -> ProcessInput:
+    made: ProcessInput = process.run(task, values)
     return made
 
 
-def _given(task: Task, process: Process, values: Values) -> Task:
+def _given(task: ProcessInput, process: Process, values: Values) -> ProcessInput:
     rows, part, own = _part(task, values)
     given = (task.truth if task.given is None else task.given).copy()
     given[rows] = process.run(part, own)
     return replace(task, data=replace(task.data, given=given), given=given)
 
 
-def _inputs(task: Task, process: Process, values: Values) -> Task:
+def _inputs(task: ProcessInput, process: Process, values: Values) -> ProcessInput:
     rows, part, own = _part(task, values)
     found = process.run(part, own)
     assert task.pool is not None
@@ -57,7 +57,7 @@ def _inputs(task: Task, process: Process, values: Values) -> Task:
     return replace(task, data=data, given=data.given, outside=outside, pool=task.pool[~used])
 
 
-TAKERS: Mapping[str, Callable[[Task, Process, Values], Task]] = {
+TAKERS: Mapping[str, Callable[[ProcessInput, Process, Values], ProcessInput]] = {
     "candidates": _candidates,
     "given": _given,
     "inputs": _inputs,
@@ -65,7 +65,7 @@ TAKERS: Mapping[str, Callable[[Task, Process, Values], Task]] = {
 }
 
 
-def _part(task: Task, values: Values) -> tuple[np.ndarray, Task, Values]:
+def _part(task: ProcessInput, values: Values) -> tuple[np.ndarray, ProcessInput, Values]:
     """Rows of the classes that a process is for, the task of these alone, and its own parameters.
 
     Raises:

@@ -1,6 +1,7 @@
 """Detectors beside one another: a table per kind of noise, and one self-contained page.
 
-Rows are mappings as ``detectors.Row.values()`` gives them, with ``noise`` and ``seed`` besides.
+Rows are mappings as ``detectors.ComparedDetector.values()`` gives them, with ``noise`` and
+``seed`` besides.
 """
 
 from __future__ import annotations

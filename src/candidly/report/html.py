@@ -31,7 +31,7 @@ CURVES = 7  # lines a reader can tell apart; the best ones are drawn, and an ora
 
 
 @dataclass(frozen=True)
-class Cost:
+class TrainingCost:
     """What training took, over the complete runs of an algorithm on a data set."""
 
     algorithm: str
@@ -101,7 +101,7 @@ def _lead(results: Results, metric: str) -> Html:
     return section("", *said, intervals, label="What the tables show", kind="lead")
 
 
-def costs(results: Results, dataset: str) -> list[Cost]:
+def costs(results: Results, dataset: str) -> list[TrainingCost]:
     """Time and memory per algorithm, in the order of the tables."""
     found = []
     for algorithm in algorithm_order(results):
@@ -114,7 +114,7 @@ def costs(results: Results, dataset: str) -> list[Cost]:
         pace = summarise([1000 * r.seconds / r.step for r in last if r.step], ddof=1)
         peak = max((r.memory_bytes for r in last), default=0)
         found.append(
-            Cost(
+            TrainingCost(
                 algorithm=algorithm,
                 runs=len(runs),
                 networks=max((run.networks for run in runs), default=1),
@@ -130,7 +130,7 @@ def costs(results: Results, dataset: str) -> list[Cost]:
     return found
 
 
-def cost_grid(spent: Sequence[Cost]) -> Grid:
+def cost_grid(spent: Sequence[TrainingCost]) -> Grid:
     """Time and memory of every algorithm."""
     columns = (
         Column("algorithm", "name"),

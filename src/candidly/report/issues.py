@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..grid import Column, Datum, Grid, breakable
-from ._page import Html, beside, make_page, section, tiles, write_page
+from ._page import Html, Piece, beside, make_page, section, tiles, write_page
 from ._wording import in_percent, percent
 from .media import Media, open_media
 
@@ -105,8 +105,8 @@ def make_issues_page(
         ("calibrated", f"{found.calibrated:,}", CALIBRATED),
         (f"flagged by {issues.by}", f"{flagged:,}", MEANING[issues.by]),
     )
-    heat = _heat(given, proposed, names) if evidence.m <= HEAT else ""
-    confused = [
+    heat = _heat(given, proposed, names) if evidence.m <= HEAT else Html()
+    confused: list[Piece] = [
         heat,
         pairs_grid(given, proposed, names, 10 if heat else PAIRS),
     ]

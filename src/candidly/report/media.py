@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..media import File, Look, opened_picture
-from ..media import open_media as open_looks
+from ..ingest.media import File, Look, opened_picture
+from ..ingest.media import open_media as open_looks
 
 CRISP = 96  # pixels: an image up to this is embedded as it is, and enlarged without smoothing
 LARGEST = 256  # pixels: a larger one is made this small
@@ -20,7 +20,7 @@ TEXT = 600  # characters
 
 
 @dataclass(frozen=True)
-class Item:
+class Preview:
     """One example: a text, an image, or the reason why there is neither."""
 
     text: str | None = None
@@ -29,14 +29,15 @@ class Item:
     missing: str | None = None
 
 
-Media = Callable[[int], Item | None]  # None: there is nothing of that number
+Media = Callable[[int], Preview | None]  # None: there is nothing of that number
 
 
 def open_media(path: Path | str, n: int, ids: Sequence[Any] | None = None) -> Media:
     """A function from an example's number to what a page shows of it.
 
     Args:
-        path, n, ids: see ``candidly.media.open_media``. Of a sound the page says that it is one.
+        path, n, ids: see ``candidly.ingest.media.open_media``. Of a sound the page says
+            that it is one.
 
     Raises:
         ValueError, FileNotFoundError: what does not fit; a file that is no picture or sound, when
@@ -46,22 +47,22 @@ def open_media(path: Path | str, n: int, ids: Sequence[Any] | None = None) -> Me
     return lambda i: None if (seen := look(i)) is None else _item(seen)
 
 
-def _item(seen: Look) -> Item:
+def _item(seen: Look) -> Preview:
     from PIL import Image
 
     if isinstance(seen, str):
-        return Item(text=seen if len(seen) <= TEXT else seen[:TEXT].rstrip() + " …")
+        return Preview(text=seen if len(seen) <= TEXT else seen[:TEXT].rstrip() + " …")
     if isinstance(seen, File):
         return _of_file(seen)
     pixels = np.ascontiguousarray(seen)
     return _image(Image.fromarray(pixels[..., 0] if pixels.shape[2:] == (1,) else pixels))
 
 
-def _of_file(seen: File) -> Item:
+def _of_file(seen: File) -> Preview:
     from PIL import ImageOps
 
     if seen.format.kind != "image":
-        return Item(missing=f"{seen.path.name} is a sound; candidly review plays it")
+        return Preview(missing=f"{seen.path.name} is a sound; candidly review plays it")
     with opened_picture(seen.path) as opened:
         opened.draft("RGB", (2 * LARGEST, 2 * LARGEST))  # of a JPEG, reads less
         try:
@@ -72,7 +73,7 @@ def _of_file(seen: File) -> Item:
             ) from None
 
 
-def _image(image: Any) -> Item:
+def _image(image: Any) -> Preview:
     from PIL import Image
 
     crisp = max(image.size) <= CRISP
@@ -85,4 +86,4 @@ def _image(image: Any) -> Item:
     file = io.BytesIO()
     image.save(file, kind, **({"optimize": True} if kind == "png" else {"quality": 82}))
     code = base64.b64encode(file.getvalue()).decode()
-    return Item(uri=f"data:image/{kind};base64,{code}", crisp=crisp)
+    return Preview(uri=f"data:image/{kind};base64,{code}", crisp=crisp)

@@ -24,7 +24,7 @@ from ._wording import in_percent, percent, short_names
 from .stability_figures import BIAS, prevalence_figure, rank_figure
 
 if TYPE_CHECKING:
-    from ..stability._report import Crossing, Neighbour, Pair, Report, Share, Standing
+    from ..stability._report import Accuracy, Crossing, ModelPair, Neighbour, RankedModel, Report
 
 CROSSINGS = 20  # that a table lists
 PAIRS = 60
@@ -167,7 +167,7 @@ def _range(low: float | None, high: float | None, digits: int = 1) -> str | None
     )
 
 
-def _with_range(share: Share, digits: int = 2) -> Datum:
+def _with_range(share: Accuracy, digits: int = 2) -> Datum:
     text = f"{percent(share.share, digits)} ({_range(share.low, share.high, digits)})"
     return Datum(in_percent(share.share), text=None if share.share is None else text)
 
@@ -197,7 +197,7 @@ def _counts(report: Report) -> list[tuple[str, str, str]]:
 
 
 def _standings(report: Report) -> Grid:
-    def row(s: Standing) -> tuple[Value | Datum, ...]:
+    def row(s: RankedModel) -> tuple[Value | Datum, ...]:
         top = s.top1
         return (
             *(s.model, s.rank_original, s.rank_corrected, _ranks(s.range_corrected)),
@@ -291,7 +291,7 @@ def _neighbours(report: Report) -> Grid:
 def _pairs(report: Report) -> Grid:
     short = _short(report)
 
-    def row(p: Pair) -> tuple[Value | Datum, ...]:
+    def row(p: ModelPair) -> tuple[Value | Datum, ...]:
         return (
             f"{short[p.first]} − {short[p.second]}",
             in_percent(p.difference),

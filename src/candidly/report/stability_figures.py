@@ -13,7 +13,7 @@ from ._wording import percent, short_names
 from .figures import FAINT, INK, PAPER, SERIES, STROKES, Draw, draw_svg
 
 if TYPE_CHECKING:
-    from ..stability._report import Accuracies, Crossing, Report, Share, Standing
+    from ..stability._report import Accuracies, Accuracy, Crossing, RankedModel, Report
 
 BIAS = (
     "Where the new label of a changed item is what a detector predicted, models like that detector "
@@ -50,7 +50,7 @@ class Ranks:
     title: str
     left: str
     right: str
-    ranks: Callable[[Standing], tuple[int, int]]
+    ranks: Callable[[RankedModel], tuple[int, int]]
     association: int  # which of the report's
 
 
@@ -159,7 +159,7 @@ class Side:
     """One of the two panels."""
 
     title: str
-    changed: Callable[[Accuracies], Share]
+    changed: Callable[[Accuracies], Accuracy]
     crossings: Callable[[Report], tuple[Crossing, ...]]
 
 
@@ -242,7 +242,7 @@ def prevalence_drawing(report: Report, labels: str, until: float | None = None) 
     return Drawing(draw, side.title, about, max(1.2, 0.15 * len(curves) + 1.8 - 3.0))
 
 
-def _curve(standing: Standing, side: Side, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _curve(standing: RankedModel, side: Side, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and deviation at these prevalences."""
     from ..stability import accuracy_moments, kept_at
 

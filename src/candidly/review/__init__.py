@@ -20,7 +20,7 @@ from ._media import Shown, looks_of, looks_of_files
 from ._open import answered, seen, shown_item
 from ._people import Standing, pace, standings
 from ._trouble import StoreError
-from ._views import PAGE, SORTS, Found, View, browse
+from ._views import PAGE, SORTS, Found, ItemFilter, browse
 from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
@@ -71,6 +71,7 @@ __all__ = [
     "Cost",
     "Found",
     "Item",
+    "ItemFilter",
     "Labels",
     "Overview",
     "Pair",
@@ -84,7 +85,6 @@ __all__ = [
     "Standing",
     "StoreError",
     "Task",
-    "View",
     "add_person",
     "answer",
     "answer_and_next",

@@ -19,12 +19,12 @@ MOST = 64  # in one transaction; PostgreSQL keeps so many savepoints at hand
 
 
 @dataclass(eq=False)
-class Job:
+class QueuedWrite:
     """What one writer asks for, and what came of it.
 
     Attributes:
         work: takes what several writers ask for, and gives each one's value, or the exception to
-            raise there. Jobs of one ``work`` can be done by one call.
+            raise there. Writes of one ``work`` can be done by one call.
         asked: what this one asks for. synced: whether to wait for the disk.
     """
 
@@ -44,13 +44,13 @@ class Group:
         run: writes some jobs and settles each one's ``value`` or ``error``.
     """
 
-    def __init__(self, run: Callable[[Sequence[Job]], None]) -> None:
+    def __init__(self, run: Callable[[Sequence[QueuedWrite]], None]) -> None:
         self._run = run
-        self._waiting: deque[Job] = deque()
-        self._leader: Job | None = None
+        self._waiting: deque[QueuedWrite] = deque()
+        self._leader: QueuedWrite | None = None
         self._guard = threading.Lock()  # of the two above
 
-    def write(self, job: Job) -> Any:
+    def write(self, job: QueuedWrite) -> Any:
         """The job's value, or what it raises, once this thread or another has written it."""
         with self._guard:
             self._waiting.append(job)
@@ -63,7 +63,7 @@ class Group:
             raise job.error
         return job.value
 
-    def _wait(self, job: Job) -> None:
+    def _wait(self, job: QueuedWrite) -> None:
         """Until it is written, or leads."""
         try:
             job.turn.wait()

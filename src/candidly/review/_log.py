@@ -10,7 +10,7 @@ from sqlalchemy import Connection, insert
 
 from .._names import shortened
 from . import _schema as t
-from ._visit import Visit
+from ._visit import PersonState
 from .project import Project
 from .questions import SKIP
 
@@ -52,12 +52,12 @@ def check_same(done: Any, person: int, kind: str) -> None:
         raise ValueError(f"the id {done.id!r} stands for another entry; make a new one.")
 
 
-def add(connection: Connection, who: Visit, **values: Any) -> None:
+def add(connection: Connection, who: PersonState, **values: Any) -> None:
     """Append an entry of this person, as of now."""
     connection.execute(ADD, {"person": who.id, "at": who.now, **values})
 
 
-def count(project: Project, who: Visit, said: Sequence[Any], sign: int) -> None:
+def count(project: Project, who: PersonState, said: Sequence[Any], sign: int) -> None:
     """Add to what is known of the person, or take away."""
     times = [ms for row in said if (ms := time_of(row.ms)) is not None]
     skips = sum(row.choice == SKIP for row in said)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
+from ..ingest.media import File, checked_file, open_media, opened_picture
 from ..labelled import Labelled
-from ..media import File, checked_file, open_media, opened_picture
 from ._folder import make_folder
 
 FOLDER = "media"
@@ -57,7 +57,7 @@ def looks_of_files(
     """Images, sounds or texts of all rows, from outside.
 
     Args:
-        path, n, ids: see ``candidly.media.open_media``.
+        path, n, ids: see ``candidly.ingest.media.open_media``.
 
     Raises:
         FileNotFoundError, ValueError: what does not fit; when called, a row of which there is

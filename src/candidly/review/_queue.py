@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, exists, or_, select
 
 from . import _schema as t
-from ._visit import LOOK, Visit
+from ._visit import LOOK, PersonState
 from .rules import Rules
 
 SPARE = 16  # items read beyond those that will be handed out
@@ -48,21 +48,21 @@ class Queue:
         seats = connection.execute(_SEATS, {"items": list(self._room)}) if self._items else ()
         self._seats = {(seat.item, seat.person) for seat in seats}
 
-    def next(self, who: Visit) -> Any:
+    def next(self, who: PersonState) -> Any:
         """The next item that the person can have, now theirs; None where that was not read."""
         for item in self._items[bisect_right(self._places, who.cursor) :]:
             if self._room[item.id] > 0 and (item.id, who.id) not in self._seats:
                 return item
         return None
 
-    def take(self, item: int, who: Visit) -> None:
+    def take(self, item: int, who: PersonState) -> None:
         """Count an item as handed out."""
         self._seats.add((item, who.id))
         if item in self._room:
             self._room[item] -= 1
 
 
-def look_up(connection: Connection, who: Visit) -> Any:
+def look_up(connection: Connection, who: PersonState) -> Any:
     """The next item that the person can have, as the database says; None where there is none."""
     place = {"who": who.id, "number": 1}
     found = connection.execute(_NEXT, place | {"behind": who.cursor}).one_or_none()

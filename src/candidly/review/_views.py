@@ -32,7 +32,7 @@ SORTS = {  # the orders there are, and what they are good for
 
 
 @dataclass(frozen=True)
-class View:
+class ItemFilter:
     """Which items, and in which order.
 
     Attributes:
@@ -91,7 +91,7 @@ class Found:
     pages: int
 
 
-def browse(project: Project, view: View) -> Found:
+def browse(project: Project, view: ItemFilter) -> Found:
     """The page of items that a view shows; the last page for one beyond it.
 
     Raises:
@@ -119,7 +119,9 @@ def every(project: Project) -> Iterator[list[Card]]:
             yield cards_of(connection, project, ids[start : start + PAGE])
 
 
-def _conditions(connection: Connection, project: Project, view: View) -> list[ColumnElement[bool]]:
+def _conditions(
+    connection: Connection, project: Project, view: ItemFilter
+) -> list[ColumnElement[bool]]:
     i = t.item.c
     found = [i.gold > t.ZERO if view.known else i.gold == 0]
     for column, label in ((i.given, view.given), (i.guessed, view.guessed), (i.asks, view.asks)):

@@ -42,7 +42,7 @@ _LEFT = (
 
 
 @dataclass
-class Visit:
+class PersonState:
     """What is known of a person, and changed; no other write comes between.
 
     Attributes:
@@ -75,13 +75,15 @@ class Visit:
         return {name: getattr(self, name) for name in KEPT}
 
 
-def arrive(connection: Connection, project: Project, people: Sequence[Person]) -> dict[int, Visit]:
-    """Visits of these people by number; without those whom the project does not know."""
+def arrive(
+    connection: Connection, project: Project, people: Sequence[Person]
+) -> dict[int, PersonState]:
+    """``PersonState`` of these people by number; without those whom the project does not know."""
     numbers, now = [person.id for person in people], project.clock()
     found = {}
     for row in connection.execute(_WHO, {"people": numbers}):
         kept = {name: getattr(row, name) for name in KEPT}
-        found[row.id] = Visit(
+        found[row.id] = PersonState(
             id=row.id,
             code=row.code,
             excluded=bool(row.excluded),
@@ -97,7 +99,7 @@ def arrive(connection: Connection, project: Project, people: Sequence[Person]) -
     return found
 
 
-def leave(connection: Connection, visits: Sequence[Visit]) -> None:
+def leave(connection: Connection, visits: Sequence[PersonState]) -> None:
     """Write what changed."""
     changed = [{"who": who.id, **who.kept()} for who in visits if who.kept() != who.before]
     if changed:
@@ -110,7 +112,7 @@ def unknown_person(person: Person) -> ValueError:
 
 
 @contextmanager
-def visit(connection: Connection, project: Project, person: Person) -> Iterator[Visit]:
+def visit(connection: Connection, project: Project, person: Person) -> Iterator[PersonState]:
     """One person's visit, written at its end.
 
     Raises:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from . import _schema as t
 from ._log import ADD, ANSWER, LONGEST_MS, check_id, check_same, check_text, count
 from ._refresh import LAPSED, refresh
-from ._visit import Visit
+from ._visit import PersonState
 from .project import Project
 from .questions import codes_of
 from .rules import Rules
@@ -104,7 +104,7 @@ def check(project: Project, replies: Sequence[Reply]) -> None:
 
 
 def keep(
-    connection: Connection, project: Project, said: Sequence[tuple[Visit, Sequence[Reply]]]
+    connection: Connection, project: Project, said: Sequence[tuple[PersonState, Sequence[Reply]]]
 ) -> None:
     """Add what different people say, of each all or none; who is refused knows why.
 
@@ -127,7 +127,7 @@ def keep(
 def _entries_of(
     connection: Connection,
     project: Project,
-    who: Visit,
+    who: PersonState,
     replies: Sequence[Reply],
     there: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
@@ -148,14 +148,14 @@ def _entries_of(
     return [_entry_of(project, who, reply, seats[reply.item, reply.repeat]) for reply in fresh]
 
 
-def _check_alike(row: Any, who: Visit, reply: Reply) -> None:
+def _check_alike(row: Any, who: PersonState, reply: Reply) -> None:
     check_same(row, who.id, ANSWER)
     if (row.item, row.repeat, row.choice) != (reply.item, reply.repeat, reply.choice):
         raise ValueError(f"the id {row.id!r} stands for another answer; make a new one.")
 
 
 def _seats_of(
-    connection: Connection, who: Visit, replies: Sequence[Reply]
+    connection: Connection, who: PersonState, replies: Sequence[Reply]
 ) -> dict[tuple[int, int], Any]:
     """The seats from which these replies are said, by item and repetition."""
     seats = {(seat.item, seat.repeat): seat for seat in who.held}
@@ -173,7 +173,9 @@ def _seats_of(
     return {place: seats[place] for place in places}
 
 
-def _check_whole(connection: Connection, who: Visit, seats: Mapping[tuple[int, int], Any]) -> None:
+def _check_whole(
+    connection: Connection, who: PersonState, seats: Mapping[tuple[int, int], Any]
+) -> None:
     batches = sorted({seat.batch for seat in seats.values()})
     rows = connection.execute(_LEFT, {"who": who.id, "batches": batches})
     left = {(row.item, row.repeat) for row in rows} - set(seats)
@@ -184,7 +186,7 @@ def _check_whole(connection: Connection, who: Visit, seats: Mapping[tuple[int, i
 def _check_per_label(
     connection: Connection,
     rules: Rules,
-    who: Visit,
+    who: PersonState,
     replies: Sequence[Reply],
     seats: Mapping[tuple[int, int], Any],
 ) -> None:
@@ -204,7 +206,7 @@ def _check_per_label(
             )
 
 
-def _entry_of(project: Project, who: Visit, reply: Reply, seat: Any) -> dict[str, Any]:
+def _entry_of(project: Project, who: PersonState, reply: Reply, seat: Any) -> dict[str, Any]:
     return {
         **vars(reply),
         "kind": ANSWER,

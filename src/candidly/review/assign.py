@@ -29,7 +29,7 @@ from ._orders import (
 )
 from ._queue import Queue, look_up
 from ._refresh import LAPSED, refresh
-from ._visit import LOOK, Visit
+from ._visit import LOOK, PersonState
 from .project import Project
 from .questions import choice_of
 from .rules import Rules
@@ -145,7 +145,7 @@ def check_ahead(ahead: int) -> None:
 
 
 def hand_out(
-    connection: Connection, project: Project, wanting: Sequence[tuple[Visit, int]]
+    connection: Connection, project: Project, wanting: Sequence[tuple[PersonState, int]]
 ) -> None:
     """Give different people their tasks: what they hold, and so many batches ahead."""
     _release(connection, project.rules, [who for who, _ in wanting])
@@ -157,7 +157,7 @@ def hand_out(
     leases.write()
 
 
-def _keep_held(connection: Connection, project: Project, people: Sequence[Visit]) -> None:
+def _keep_held(connection: Connection, project: Project, people: Sequence[PersonState]) -> None:
     """Give these people what they hold as their tasks, and renew leases that have aged."""
     if not people:
         return
@@ -184,7 +184,7 @@ class _Leases:
     """
 
     def __init__(
-        self, connection: Connection, rules: Rules, wanting: Sequence[tuple[Visit, int]]
+        self, connection: Connection, rules: Rules, wanting: Sequence[tuple[PersonState, int]]
     ) -> None:
         self.connection = connection
         self.rules = rules
@@ -198,14 +198,14 @@ class _Leases:
     def add(self, row: dict[str, Any]) -> None:
         self._rows.append(row)
 
-    def write(self, who: Visit | None = None) -> None:
+    def write(self, who: PersonState | None = None) -> None:
         """Write all that is not written, where some of it is about this person or none is named."""
         if self._rows and (who is None or any(row["person"] == who.id for row in self._rows)):
             self.connection.execute(_LEASE[self.connection.dialect.name], self._rows)
             refresh(self.connection, self.rules, sorted({row["item"] for row in self._rows}))
             self._rows = []
 
-    def fresh(self, who: Visit) -> Any:
+    def fresh(self, who: PersonState) -> Any:
         """The next open item of the queue that the person has not seen; None without any."""
         found: Any = self._queue.next(who) if self._queue else None
         if found is None:
@@ -218,12 +218,12 @@ class _Leases:
         return found
 
 
-def _batches_left(who: Visit, ahead: int) -> int:
+def _batches_left(who: PersonState, ahead: int) -> int:
     """How many batches a person lacks of the one they are at and those ahead."""
     return max(0, 1 + ahead - len({seat.batch for seat in who.held}))
 
 
-def _fill(leases: _Leases, project: Project, who: Visit, ahead: int) -> None:
+def _fill(leases: _Leases, project: Project, who: PersonState, ahead: int) -> None:
     """Lease whole batches until the person has one and so many ahead, or nothing is left."""
     rules = project.rules
     batches = {task.batch for task in who.tasks}
@@ -239,7 +239,7 @@ def _fill(leases: _Leases, project: Project, who: Visit, ahead: int) -> None:
             left -= 1
 
 
-def _take(leases: _Leases, project: Project, who: Visit, batch: int) -> Task | None:
+def _take(leases: _Leases, project: Project, who: PersonState, batch: int) -> Task | None:
     """Lease one more item to the person; None when there is none."""
     rules, repeat = project.rules, 0
     item: Any = None
@@ -270,7 +270,7 @@ class _Seat:
     open: int = 0
 
 
-def _gold(connection: Connection, project: Project, who: Visit) -> Any:
+def _gold(connection: Connection, project: Project, who: PersonState) -> Any:
     """The next known item of the person's own order; None when all were asked."""
     order = gold_order(project.rules, who.code, len(project.golds))
     while who.golds < len(order):
@@ -281,7 +281,7 @@ def _gold(connection: Connection, project: Project, who: Visit) -> Any:
     return None
 
 
-def _repetition(leases: _Leases, who: Visit) -> Any:
+def _repetition(leases: _Leases, who: PersonState) -> Any:
     """An item that the person answered at least ``APART`` turns ago, not repeated yet."""
     if who.turns < APART:
         return None
@@ -290,7 +290,7 @@ def _repetition(leases: _Leases, who: Visit) -> Any:
     return leases.connection.execute(_AGAIN, {"who": who.id, "at": at}).one_or_none()
 
 
-def _release(connection: Connection, rules: Rules, people: Sequence[Visit]) -> None:
+def _release(connection: Connection, rules: Rules, people: Sequence[PersonState]) -> None:
     """Give back the places of leases that have ended; those of these people are renewed instead."""
     if not any(who.first_end is not None and who.first_end < who.now for who in people):
         return
@@ -301,7 +301,7 @@ def _release(connection: Connection, rules: Rules, people: Sequence[Visit]) -> N
         refresh(connection, rules, sorted({row.number for row in ended}))
 
 
-def _task(project: Project, who: Visit, item: Any, seat: Any, until: float) -> Task:
+def _task(project: Project, who: PersonState, item: Any, seat: Any, until: float) -> Task:
     rules = project.rules
     classes: Sequence[int] = ()
     if rules.question == "verdict":

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, insert, select, update
 from . import _schema as t
 from ._log import EXCLUDE, INCLUDE, NOTE, OPEN, UNDO, add, check_id, check_same, check_text, count
 from ._refresh import LAPSED, refresh
-from ._visit import Visit, visit
+from ._visit import PersonState, visit
 from .project import Person, Project
 
 
@@ -38,7 +38,7 @@ def undo(project: Project, person: Person, id: str) -> int | None:
     return project.store.write(work)
 
 
-def _undo(connection: Connection, project: Project, who: Visit, id: str) -> int | None:
+def _undo(connection: Connection, project: Project, who: PersonState, id: str) -> int | None:
     done = connection.execute(select(t.entry).where(t.entry.c.id == id)).one_or_none()
     if done is not None:
         check_same(done, who.id, UNDO)
@@ -110,7 +110,7 @@ def _once(project: Project, person: Person, kind: str, **values: Any) -> None:
 
 
 def _once_here(
-    connection: Connection, project: Project, who: Visit, kind: str, values: Mapping[str, Any]
+    connection: Connection, project: Project, who: PersonState, kind: str, values: Mapping[str, Any]
 ) -> None:
     done = connection.execute(select(t.entry).where(t.entry.c.id == values["id"])).one_or_none()
     if done is not None:
@@ -128,7 +128,7 @@ def _once_here(
         refresh(connection, project.rules, _shut_out(connection, who, kind == EXCLUDE))
 
 
-def _open_seat(connection: Connection, who: Visit, item: int) -> None:
+def _open_seat(connection: Connection, who: PersonState, item: int) -> None:
     place = (t.seat.c.item == item, t.seat.c.person == who.id, t.seat.c.repeat == 0)
     seat = connection.execute(select(t.seat).where(*place)).one_or_none()
     if seat is None:
@@ -138,7 +138,7 @@ def _open_seat(connection: Connection, who: Visit, item: int) -> None:
         connection.execute(update(t.seat).where(*place).values(open=1, until=None))
 
 
-def _shut_out(connection: Connection, who: Visit, out: bool) -> list[int]:
+def _shut_out(connection: Connection, who: PersonState, out: bool) -> list[int]:
     """Count the person or not, and the items that this is about."""
     connection.execute(update(t.person).where(t.person.c.id == who.id).values(excluded=int(out)))
     items = select(t.seat.c.item).where(t.seat.c.person == who.id).distinct()

@@ -22,7 +22,7 @@ from sqlalchemy.engine import URL, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from ._folder import close_to_others, make_file
-from ._group import Group, Job
+from ._group import Group, QueuedWrite
 from ._trouble import StoreError, in_words
 from .migrations import migrate
 
@@ -72,7 +72,9 @@ class Store:
             could not do it.
         """
         with in_words():
-            return self._group.write(Job(lambda connection, _: [work(connection)], None, synced))
+            return self._group.write(
+                QueuedWrite(lambda connection, _: [work(connection)], None, synced)
+            )
 
     def write_one_of(
         self,
@@ -88,14 +90,14 @@ class Store:
             asked: what this thread asks for.
         """
         with in_words():
-            return self._group.write(Job(work, asked, synced))
+            return self._group.write(QueuedWrite(work, asked, synced))
 
-    def _run(self, jobs: Sequence[Job]) -> None:
+    def _run(self, jobs: Sequence[QueuedWrite]) -> None:
         if len(jobs) == 1 or not self._together(jobs):
             for job in jobs:
                 self._alone(job)
 
-    def _together(self, jobs: Sequence[Job]) -> bool:
+    def _together(self, jobs: Sequence[QueuedWrite]) -> bool:
         """All in one transaction; False where it was broken off, and nothing was written."""
         try:
             with self._writer(any(job.synced for job in jobs)) as connection:
@@ -108,7 +110,7 @@ class Store:
             return not broken
         return True
 
-    def _alone(self, job: Job) -> None:
+    def _alone(self, job: QueuedWrite) -> None:
         for tried in range(1, TRIES + 1):
             try:
                 with self._writer(job.synced) as connection:
@@ -232,13 +234,13 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _do(connection: Connection, jobs: Sequence[Job]) -> None:
+def _do(connection: Connection, jobs: Sequence[QueuedWrite]) -> None:
     """Do jobs of one work by one call."""
     for job, value in zip(jobs, jobs[0].work(connection, [job.asked for job in jobs])):
         job.value, job.error = value, value if isinstance(value, Exception) else None
 
 
-def _try(connection: Connection, jobs: Sequence[Job]) -> None:
+def _try(connection: Connection, jobs: Sequence[QueuedWrite]) -> None:
     """The same, so that what it raises leaves everything before as it is; then one by one.
 
     Where the connection is gone there is nothing to go back to: what it raised is for all.

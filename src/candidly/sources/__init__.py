@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from .._names import UnknownName, lookup
+from ..ingest import SUFFIXES, Roles, load_mat, read
 from ..labelled import Labelled
 from . import label_errors
 from ._crowds import SOURCES_OF_CROWDS
@@ -18,8 +20,6 @@ from ._source import Comparison, Expected, Source, compare
 from .cifar_n import CIFAR_N
 from .digits import load_digits
 from .fetch import find_beside, find_file, find_parts, warn_if_different, warn_if_parts_differ
-from .files import SUFFIXES, load_file
-from .mat import load_mat
 from .pictures import with_pictures
 
 __all__ = [
@@ -193,12 +193,13 @@ def load(
     download: bool = True,
     watch: Callable[[int, int], None] = lambda done, total: None,
     classes: Sequence[str] | int | None = None,
+    roles: Roles | None = None,
 ) -> Labelled:
     """A known data set by name, or a file of your own.
 
     Args:
         name_or_path: a name in ``SOURCES`` as a string, in any case and punctuation; or a path
-            ending in ``.npz``, ``.mat``, ``.csv`` or ``.parquet`` (see ``sources.files``).
+            of a file or folder that ``candidly.read`` reads.
         root: where to look first for the file of a known data set: that file, or a folder, of
             which subfolders are looked into too. Then come the folder named by the environment
             variable CANDIDLY_DATA, candidly's cache folder, and a download into it.
@@ -206,6 +207,7 @@ def load(
         watch: called with rows done and rows in all, by what takes long.
         classes: of a file of your own, the names of the classes in order, or how many there are;
             by default what the labels show.
+        roles: of a file of your own, which column is what (``ingest.Roles``).
 
     Raises:
         UnknownName (a KeyError): no such data set; the message suggests the nearest.
@@ -225,8 +227,13 @@ def load(
         )
     path = Path(name_or_path).expanduser()
     if isinstance(name_or_path, os.PathLike) or path.suffix.lower() in SUFFIXES:
-        return load_file(path, classes)
+        roles = roles or Roles()
+        return read(path, roles if classes is None else replace(roles, classes=classes), watch)
     source = _known(str(name_or_path), path)
+    if roles not in (None, Roles()):
+        raise ValueError(
+            f"columns (--label and the like) are named of files; {source.name} has its own."
+        )
     if classes is not None:
         raise ValueError(f"`classes` (--classes) is for files; {source.name} has its own.")
     if not source.files:

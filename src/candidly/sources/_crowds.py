@@ -13,7 +13,7 @@ import numpy as np
 from ..labelled import Labelled
 from ..votes import Votes
 from ._cifar_names import CIFAR10
-from ._parts import Part, read
+from ._parts import FilePart, read
 from ._source import Expected, Source
 
 RAW = "https://raw.githubusercontent.com"
@@ -134,7 +134,7 @@ def _flags(text: str) -> dict[int, bool]:
 def _source(
     name: str,
     title: str,
-    parts: tuple[Part, ...],
+    parts: tuple[FilePart, ...],
     page: str,
     licence: str,
     citation: str,
@@ -158,8 +158,8 @@ def _source(
     )
 
 
-def _part(base: str, file: str, size: int, sha256: str, folder: str = "") -> Part:
-    return Part(file, size, sha256, f"{base}/{file}", folder)
+def _part(base: str, file: str, size: int, sha256: str, folder: str = "") -> FilePart:
+    return FilePart(file, size, sha256, f"{base}/{file}", folder)
 
 
 SOURCES_OF_CROWDS = (

@@ -13,7 +13,7 @@ DEPTH = 2  # folders below the one that is named
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """One file of a data set.
 
     Args:
@@ -50,7 +50,7 @@ def read(path: Path) -> bytes:
         raise ValueError(f"{path} is not a readable gzip file ({error}).") from None
 
 
-def here(part: Part, places: list[Path]) -> Path | None:
+def here(part: FilePart, places: list[Path]) -> Path | None:
     """The first file that can be the part: its name and folder, in any case and punctuation."""
     wanted = {folded(part.file), folded(part.file + ".gz")}
     for place in places:
@@ -61,7 +61,7 @@ def here(part: Part, places: list[Path]) -> Path | None:
     return None
 
 
-def warn_if_changed(part: Part, path: Path) -> None:
+def warn_if_changed(part: FilePart, path: Path) -> None:
     """Warns when the content is not the one on record."""
     found = hashlib.sha256(read(path)).hexdigest()
     if found != part.sha256:

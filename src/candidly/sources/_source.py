@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..labelled import Labelled
-from ._parts import Part
+from ._parts import FilePart
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Source:
     steps: int
     loader: Callable[..., Labelled]
     pictures: tuple[str, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[FilePart, ...] = ()
 
 
 class Comparison(NamedTuple):

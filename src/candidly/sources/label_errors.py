@@ -26,7 +26,7 @@ CITATION = (
 
 
 @dataclass(frozen=True)
-class Card:
+class ReleasedSet:
     """What is known of one of the ten data sets.
 
     Attributes:
@@ -64,7 +64,7 @@ class Study:
         missing: files that were looked for and are not there.
     """
 
-    card: Card
+    card: ReleasedSet
     votes: Tally | SetTally
     given: np.ndarray | None
     predicted: np.ndarray | None
@@ -79,55 +79,55 @@ _CIFAR = (
 )
 
 _CARDS = (
-    Card(
+    ReleasedSet(
         *("mnist", "MNIST", 10_000, 10, 100, 100, "2-conv CNN"),
         labelling="people copied digits onto forms; the label is the digit they were told to copy."
         " Wrong where they wrote another, or illegibly",
         notes="13 of 100 questions offered the same class twice; the votes stand under both names"
         " and are counted once. 'Both' was not offered.",
     ),
-    Card(*("cifar10", "CIFAR-10", 10_000, 10, 275, 275, "VGG"), labelling=_CIFAR),
-    Card(*("cifar100", "CIFAR-100", 10_000, 100, 2_235, 2_235, "VGG"), labelling=_CIFAR),
-    Card(
+    ReleasedSet(*("cifar10", "CIFAR-10", 10_000, 10, 275, 275, "VGG"), labelling=_CIFAR),
+    ReleasedSet(*("cifar100", "CIFAR-100", 10_000, 100, 2_235, 2_235, "VGG"), labelling=_CIFAR),
+    ReleasedSet(
         *("caltech256", "Caltech-256", 30_607, 256, 4_643, 400, "ResNet-152"),
         labelling="images came from image search engines; four people rated them and removed the"
         " confusing, occluded, cluttered and artistic ones",
         notes="the released votes are about 2,360 images, not the 400 published; the labels have"
         " 29,780 entries, without the clutter class, not 30,607.",
     ),
-    Card(
+    ReleasedSet(
         *("imagenet", "ImageNet", 50_000, 1_000, 5_440, 5_440, "ResNet-50"),
         labelling="images were found by queries for WordNet synsets; crowd workers said whether an"
         " image contains the synset, whatever else is in it",
         notes="the validation set of 2012. Ids are numbers in file names: to place them, put"
         " imagenet_val_set_index_to_filepath.json beside the other index files.",
     ),
-    Card(
+    ReleasedSet(
         *("quickdraw", "QuickDraw", 50_426_266, 345, 6_825_383, 2_500, "VGG"),
         labelling="players of a game drew what they were told to; drawings may be unfinished or"
         " something else",
         notes="the whole data set, of whose flagged examples a random sample was checked. Classes"
         " are numbered by the byte order of their files' names, capital letters first.",
     ),
-    Card(
+    ReleasedSet(
         *("20news", "20news", 7_532, 20, 93, 93, "TFIDF + SGD"),
         labelling="the label is the newsgroup to which a post was sent",
     ),
-    Card(
+    ReleasedSet(
         *("imdb", "IMDB", 25_000, 2, 1_310, 1_310, "FastText"),
         labelling="the label follows from the reviewer's score: up to 4 of 10 negative, from 7 on"
         " positive",
         notes="ids are file names, placed by the index. Rows of probabilities sum to 1.00002."
         " 'Neutral' and 'off-topic' were offered instead of 'both' and 'neither'.",
     ),
-    Card(
+    ReleasedSet(
         *("amazon", "Amazon", 9_996_437, 3, 533_249, 1_000, "FastText"),
         labelling="the label follows from the reviewer's stars: 1 negative, 3 neutral, 5 positive;"
         " 2 and 4 were left out",
         notes="the whole data set, of whose flagged examples a random sample was checked. The"
         " answers were the three classes and 'off-topic'.",
     ),
-    Card(
+    ReleasedSet(
         *("audioset", "AudioSet", 20_371, 527, 307, 307, "VGG"),
         labelling="three people rated whether a sound is present; two had to agree",
         notes="several labels per clip. The released labels and predictions are pickled, which"
@@ -185,7 +185,7 @@ def study(name: str, root: str | os.PathLike[str] | None = None) -> Study:
     return made
 
 
-def _folder(card: Card, root: str | os.PathLike[str] | None) -> Path:
+def _folder(card: ReleasedSet, root: str | os.PathLike[str] | None) -> Path:
     """The first place that has the votes."""
     named = [root, os.environ.get("CANDIDLY_DATA")]
     places = [Path(place).expanduser() for place in named if place]
@@ -201,12 +201,12 @@ def _folder(card: Card, root: str | os.PathLike[str] | None) -> Path:
     )
 
 
-def _index(folder: Path, card: Card) -> Path | None:
+def _index(folder: Path, card: ReleasedSet) -> Path | None:
     files = sorted((folder / "dataset_indexing").glob(f"{card.name}_*index_to_*.json"))
     return files[0] if files else None
 
 
-def _labels(path: Path, card: Card) -> np.ndarray:
+def _labels(path: Path, card: ReleasedSet) -> np.ndarray:
     try:
         labels = np.load(path, allow_pickle=False)
     except ValueError as error:

@@ -33,7 +33,7 @@ from ._crossings import (
     tie_prevalence,
 )
 from ._pairs import difference_variance, discordant, holm, mcnemar, tango
-from ._plan import CheckingPlan, Neighbours, checking_plan
+from ._plan import AdjacentModels, CheckingPlan, checking_plan
 from ._prevalence import (
     accuracy_at,
     accuracy_moments,
@@ -44,18 +44,18 @@ from ._prevalence import (
 )
 from ._ranks import Correlation, competition_ranks, correlation, kendall, rank_intervals, tie_groups
 from ._report import Report, read_report
-from ._sequential import Evidence, confidence_sequence, evidence, planning_number
+from ._sequential import SequentialTest, confidence_sequence, evidence, planning_number
 
 __all__ = [
+    "AdjacentModels",
     "Case",
     "Certificate",
     "CheckingPlan",
     "Correction",
     "Correlation",
     "Crossings",
-    "Evidence",
-    "Neighbours",
     "Report",
+    "SequentialTest",
     "accuracy_at",
     "accuracy_moments",
     "assess",

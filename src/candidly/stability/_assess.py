@@ -17,7 +17,7 @@ from ._growing import associations_of, crossings_of, orders_of, tau_of
 from ._pairs import discordant, fewest_discordant
 from ._places import budget_of_top, leading, neighbours_of, p_of_neighbours, runs_of
 from ._plan import checking_plan, order_by_rank
-from ._report import Missed, Report, Standing
+from ._report import RankedModel, Report, UncheckedErrors
 from ._standings import pairs_of, share_of, standings_of
 from ._verdict import verdict
 
@@ -188,10 +188,10 @@ def _both(first: np.ndarray | None, second: np.ndarray | None) -> Any:
     return None if first is None or second is None else (first, second)
 
 
-def _missed(case: Case, audited: int, errors: int) -> Missed:
+def _missed(case: Case, audited: int, errors: int) -> UncheckedErrors:
     unchecked = int((~case.checked).sum())
     bound = missed_errors(unchecked, audited, errors).high if audited or errors else None
-    return Missed(unchecked, audited, errors, bound)
+    return UncheckedErrors(unchecked, audited, errors, bound)
 
 
 # what else must be said
@@ -209,7 +209,7 @@ def _few_changed(changed: int, models: int, alpha: float) -> str:
     return f"{text}, so no crossing can be established." if needed > changed else f"{text}."
 
 
-def _notes(case: Case, standings: Sequence[Standing], alpha: float) -> tuple[str, ...]:
+def _notes(case: Case, standings: Sequence[RankedModel], alpha: float) -> tuple[str, ...]:
     notes = []
     if not case.changed.any():
         notes.append(

@@ -8,7 +8,7 @@ from ._case import Case
 from ._crossings import Crossings, rankings, tau_steps
 from ._prevalence import x_mixture, x_removed
 from ._ranks import correlation
-from ._report import Association, Crossing, Order, Step
+from ._report import Association, Crossing, Order, TauStep
 
 
 def crossings_of(case: Case, found: Crossings) -> tuple[Crossing, ...]:
@@ -45,10 +45,10 @@ def orders_of(
 
 def tau_of(
     benign: np.ndarray, old: np.ndarray, new: np.ndarray, start: float, ties: np.ndarray
-) -> tuple[Step, ...]:
+) -> tuple[TauStep, ...]:
     edges, tau = tau_steps(benign, old, new, start, ties)
     steps = zip(edges[:-1].tolist(), edges[1:].tolist(), tau.tolist())
-    return tuple(Step(low, high, None if t != t else t) for low, high, t in steps)
+    return tuple(TauStep(low, high, None if t != t else t) for low, high, t in steps)
 
 
 def associations_of(case: Case, seed: int) -> tuple[Association, ...]:

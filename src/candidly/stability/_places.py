@@ -8,7 +8,7 @@ from ._budget import flip_budget
 from ._case import Case
 from ._pairs import holm, mcnemar
 from ._plan import CheckingPlan
-from ._report import Missed, Neighbour
+from ._report import Neighbour, UncheckedErrors
 
 
 def p_of_neighbours(wins: np.ndarray, mid: bool) -> np.ndarray:
@@ -48,7 +48,7 @@ def budget_of_top(case: Case, wins: np.ndarray, secure: int) -> int | None:
     return min((b for b in budgets if b is not None), default=None)
 
 
-def neighbours_of(case: Case, plan: CheckingPlan, missed: Missed) -> tuple[Neighbour, ...]:
+def neighbours_of(case: Case, plan: CheckingPlan, missed: UncheckedErrors) -> tuple[Neighbour, ...]:
     rate = None if missed.bound is None else missed.bound / max(missed.unchecked, 1)
     return tuple(
         Neighbour(

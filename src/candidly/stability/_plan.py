@@ -16,7 +16,7 @@ from ._sequential import evidence, planning_number
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class AdjacentModels:
     """Two neighbours in the corrected ranking, and what checked labels say of them.
 
     Attributes:
@@ -56,7 +56,7 @@ class CheckingPlan:
 
     items: np.ndarray
     done: int
-    neighbours: tuple[Neighbours, ...]
+    neighbours: tuple[AdjacentModels, ...]
     to_check: int | None
 
 
@@ -101,7 +101,7 @@ def checking_plan(
     return CheckingPlan(items, len(found), neighbours, whole)
 
 
-def _decided(row: Neighbours, secure: float, reversed_: float, alpha: float) -> Neighbours:
+def _decided(row: AdjacentModels, secure: float, reversed_: float, alpha: float) -> AdjacentModels:
     status = "secure" if secure <= alpha else "reversed" if reversed_ <= alpha else "open"
     left = row.to_check if status == "open" else 0
     return replace(row, p_secure=secure, p_reversed=reversed_, status=status, to_check=left)
@@ -129,7 +129,7 @@ def _judge(
     items: np.ndarray,
     done: np.ndarray,
     alpha: float,
-) -> Neighbours:
+) -> AdjacentModels:
     """A pair, with p that are not adjusted yet."""
     a, b = pair
     values = rights[a].astype(np.int64) - rights[b]
@@ -154,7 +154,7 @@ def _judge(
     left = len(items) - len(done)
     # an open pair needs one more, however few were planned
     to_check = None if number is None else min(math.ceil(max(number - len(seen), 1) / share), left)
-    return Neighbours(
+    return AdjacentModels(
         first=a,
         second=b,
         differing=int(apart.sum()),

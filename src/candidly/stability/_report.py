@@ -12,7 +12,7 @@ SCHEMA = 2  # of the JSON form; 2: crossings are established after Holm's correc
 
 
 @dataclass(frozen=True)
-class Share:
+class Accuracy:
     """Right answers of how many, with an interval: Wilson's, below 40 items the exact one.
 
     ``share``, ``low`` and ``high`` are in [0, 1], and None of no items.
@@ -37,16 +37,16 @@ class Accuracies:
         changed_original, changed_corrected: on C by either label.
     """
 
-    original: Share
-    corrected: Share
-    kept_original: Share
-    benign: Share
-    changed_original: Share
-    changed_corrected: Share
+    original: Accuracy
+    corrected: Accuracy
+    kept_original: Accuracy
+    benign: Accuracy
+    changed_original: Accuracy
+    changed_corrected: Accuracy
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedModel:
     """A model and its places.
 
     Attributes:
@@ -73,7 +73,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ModelPair:
     """Two models on the kept items, corrected labels; the first has at least as many right.
 
     Attributes:
@@ -154,7 +154,7 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Step:
+class TauStep:
     """Kendall's tau b between the two rankings, from one prevalence to another."""
 
     start: float
@@ -183,7 +183,7 @@ class Association:
 
 
 @dataclass(frozen=True)
-class Missed:
+class UncheckedErrors:
     """Wrong labels that nobody has seen: the end of a 95 % interval, None without an audit."""
 
     unchecked: int
@@ -226,15 +226,15 @@ class Report:
     verdict: str
     notes: tuple[str, ...]
     sizes: dict[str, int | None]
-    prevalence: Share
-    errors: Share
-    missed: Missed
+    prevalence: Accuracy
+    errors: Accuracy
+    missed: UncheckedErrors
     alpha: float
     resamples: int
     seed: int
     pairs_are: str
-    standings: tuple[Standing, ...]
-    pairs: tuple[Pair, ...]
+    standings: tuple[RankedModel, ...]
+    pairs: tuple[ModelPair, ...]
     neighbours: tuple[Neighbour, ...]
     secure: int
     budget: int | None
@@ -242,7 +242,7 @@ class Report:
     crossings: tuple[Crossing, ...]
     crossings_original: tuple[Crossing, ...]
     orders: tuple[Order, ...]
-    tau: tuple[Step, ...]
+    tau: tuple[TauStep, ...]
     associations: tuple[Association, ...]
     corrections: tuple[Correction, ...]
     to_check: int | None

@@ -41,7 +41,7 @@ def planning_number(mean: float, size: int, alpha: float = 0.05) -> int | None:
     return math.ceil(endless * size / (endless + size))
 
 
-class Evidence(NamedTuple):
+class SequentialTest(NamedTuple):
     """p of two hypotheses about a population's total, valid whenever one looks.
 
     Attributes:
@@ -53,7 +53,7 @@ class Evidence(NamedTuple):
     not_below: np.ndarray
 
 
-def evidence(values: np.ndarray, size: int, bound: int = 0) -> Evidence:
+def evidence(values: np.ndarray, size: int, bound: int = 0) -> SequentialTest:
     """After each value, how sure it is on which side of ``bound`` the population's total lies.
 
     Both p are doubled, so that either may be held against alpha.
@@ -66,7 +66,7 @@ def evidence(values: np.ndarray, size: int, bound: int = 0) -> Evidence:
     values = _checked(values, size)
     capitals = [(up[0], down[0]) for up, down in _capitals(values, size, np.array([bound]))]
     p = 2 * np.exp(-np.maximum.accumulate(np.reshape(capitals, (len(values), 2)), axis=0))
-    return Evidence(*np.minimum(1, p.T))
+    return SequentialTest(*np.minimum(1, p.T))
 
 
 def confidence_sequence(values: np.ndarray, size: int, alpha: float = 0.05) -> np.ndarray:

@@ -11,17 +11,17 @@ from ._bootstrap import percentile_interval
 from ._case import Case
 from ._pairs import discordant, holm, mcnemar, tango
 from ._ranks import competition_ranks, rank_intervals
-from ._report import Accuracies, Pair, Share, Standing
+from ._report import Accuracies, Accuracy, ModelPair, RankedModel
 
 
-def share_of(right: int, of: int, alpha: float) -> Share:
+def share_of(right: int, of: int, alpha: float) -> Accuracy:
     if of == 0:
-        return Share(right, of, None, None, None)
+        return Accuracy(right, of, None, None, None)
     low, high = share_interval(np.array(right), of, 1 - alpha).tolist()
-    return Share(right, of, right / of, low, high)
+    return Accuracy(right, of, right / of, low, high)
 
 
-def standings_of(case: Case, wins: np.ndarray, alpha: float) -> tuple[Standing, ...]:
+def standings_of(case: Case, wins: np.ndarray, alpha: float) -> tuple[RankedModel, ...]:
     of_original = discordant(case.right_original)
     ranges = [rank_intervals(_better(counts, alpha)).tolist() for counts in (of_original, wins)]
     sets = {
@@ -43,7 +43,7 @@ def standings_of(case: Case, wins: np.ndarray, alpha: float) -> tuple[Standing, 
         for name in ("changed_original", "changed_corrected")
     ]
     return tuple(
-        Standing(
+        RankedModel(
             model=name,
             top1=Accuracies(**{s: share_of(int(counts[s][r]), of[s], alpha) for s in sets}),
             top5=top5[r],
@@ -98,7 +98,7 @@ def pairs_of(
     mid: bool,
     on_b: np.ndarray | None,
     on_c: np.ndarray | None,
-) -> tuple[Pair, ...]:
+) -> tuple[ModelPair, ...]:
     models, n = len(wins), int(case.kept.sum())
     i, j = np.triu_indices(models, 1)
     listed = {"adjacent": j == i + 1, "all": np.ones(len(i), bool)}[which]
@@ -114,7 +114,7 @@ def pairs_of(
             low, high = percentile_interval((right[:, 0] - right[:, 1]) / n, level).tolist()
             sampled = (low, high)
         rows.append(
-            Pair(
+            ModelPair(
                 first=case.names[x],
                 second=case.names[y],
                 difference=float(b[k] - c[k]) / n,

@@ -20,7 +20,7 @@ from ..nets import network
 from ..stack import Member, Stack
 from ..train import train
 from .journal import Journal
-from .pack import Task
+from .pack import StackTask
 from .records import Record, pack_confusion, pack_outcomes
 from .trial import Trial
 
@@ -82,7 +82,7 @@ def _judged(data: Labelled, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
 
 
 def execute(
-    task: Task, data: Labelled, journal: Journal, checkpoints: Path, device: str = "cpu"
+    task: StackTask, data: Labelled, journal: Journal, checkpoints: Path, device: str = "cpu"
 ) -> Iterator[Step]:
     """Train a task to its end, from its checkpoint if it has one.
 
@@ -111,7 +111,9 @@ def execute(
         before = step
 
 
-def _records(stack: Stack, task: Task, data: Labelled, view: OracleView, step: int) -> list[Record]:
+def _records(
+    stack: Stack, task: StackTask, data: Labelled, view: OracleView, step: int
+) -> list[Record]:
     losses = stack.mean_loss()
     parts = zip(*(_judged(data, trial) for trial in task.trials))
     validation, test = (torch.from_numpy(np.stack(rows)) for rows in parts)

@@ -22,7 +22,7 @@ ENOUGH = 8  # stacks a worker, the longest first: the last to finish keeps nobod
 
 
 @dataclass(frozen=True)
-class Task:
+class StackTask:
     """Trials to train as one stack; with ``resume``, from that checkpoint."""
 
     trials: tuple[Trial, ...]
@@ -71,7 +71,7 @@ def make_tasks(
     device: str = "cpu",
     workers: int = 1,
     size: int | None = None,
-) -> list[Task]:
+) -> list[StackTask]:
     """Tasks for the trials that are not finished, the most expensive first.
 
     Stacks with a checkpoint are taken up as they were; only what is left is packed anew, into
@@ -94,7 +94,7 @@ def make_tasks(
     for path in sorted(checkpoints.glob("*.npz")):
         saved = checkpoint.saved_at(path)
         if saved is not None and _continues(saved, left, recorded):
-            tasks.append(Task(tuple(left.pop(key) for key in saved.keys), path))
+            tasks.append(StackTask(tuple(left.pop(key) for key in saved.keys), path))
         else:
             path.unlink()
     groups: dict[tuple[object, ...], list[Trial]] = {}
@@ -109,9 +109,9 @@ def make_tasks(
         count = max(fewest, min(sharing, len(group)))
         for part in range(count):
             start, stop = (len(group) * p // count for p in (part, part + 1))
-            tasks.append(Task(tuple(group[start:stop])))
+            tasks.append(StackTask(tuple(group[start:stop])))
 
-    def total(task: Task) -> float:
+    def total(task: StackTask) -> float:
         return sum(cost(trial, facts[trial.dataset]) for trial in task.trials)
 
     return sorted(tasks, key=total, reverse=True)

@@ -25,13 +25,13 @@ from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal, read_records
 from .lock import locked
-from .pack import Task, cost, make_tasks
+from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
 from .worker import encode
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is. ``work`` counts up to ``total`` in units of equal expected time.
 
     ``fresh`` is the part of ``work`` that was done since the run began; the rest was there before.
@@ -56,7 +56,7 @@ def run_plan(
     device: str = "cpu",
     workers: int | None = None,
     stack: int | None = None,
-    watch: Callable[[Progress], None] = lambda progress: None,
+    watch: Callable[[RunProgress], None] = lambda progress: None,
     accept_code: bool = False,
 ) -> None:
     """Train every trial of ``plan`` that ``out`` does not hold yet.
@@ -151,7 +151,7 @@ def make_folder(folder: Path) -> None:
 class _Meter:
     """Adds up what the tasks report."""
 
-    def __init__(self, plan: Plan, finished: set[str], watch: Callable[[Progress], None]):
+    def __init__(self, plan: Plan, finished: set[str], watch: Callable[[RunProgress], None]):
         self.facts, self.watch = plan.facts, watch
         self.total = sum(self._cost(t.dataset, t) for t in plan.trials)
         self.work = sum(self._cost(t.dataset, t) for t in plan.trials if t.key in finished)
@@ -163,7 +163,7 @@ class _Meter:
     def _cost(self, dataset: str, trial) -> float:
         return cost(trial, self.facts[dataset])
 
-    def advance(self, task: Task, step: Step) -> None:
+    def advance(self, task: StackTask, step: Step) -> None:
         trials = task.trials
         due = trials[0].steps * len(trials)
         work = sum(self._cost(t.dataset, t) for t in trials) * step.updates / due
@@ -175,14 +175,14 @@ class _Meter:
         self._show()
 
     def _show(self) -> None:
-        self.watch(Progress(self.work, self.total, self.done, self.runs, self.fresh))
+        self.watch(RunProgress(self.work, self.total, self.done, self.runs, self.fresh))
 
 
-Runs = Iterator[tuple[Task, Step]]
+Runs = Iterator[tuple[StackTask, Step]]
 
 
 def _run_here(
-    tasks: Sequence[Task], data: Mapping[str, Labelled], out: Path, device: str, workers: int
+    tasks: Sequence[StackTask], data: Mapping[str, Labelled], out: Path, device: str, workers: int
 ) -> Runs:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -198,12 +198,12 @@ def _run_here(
 
 
 def _run_in_workers(
-    tasks: Sequence[Task], data: Mapping[str, Labelled], out: Path, device: str, workers: int
+    tasks: Sequence[StackTask], data: Mapping[str, Labelled], out: Path, device: str, workers: int
 ) -> Runs:
     """Tasks on worker processes, handed out one at a time."""
     waiting = list(reversed(tasks))
     events: queue.Queue[tuple[int, dict | None]] = queue.Queue()
-    current: dict[int, Task] = {}
+    current: dict[int, StackTask] = {}
     with tempfile.TemporaryDirectory(prefix="candidly-") as folder:
         for fingerprint in {task.trials[0].data for task in tasks}:
             data[fingerprint].save(Path(folder) / f"{fingerprint}.npz")
@@ -270,14 +270,14 @@ def _without_ctrl_c() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _send(process: subprocess.Popen, task: Task) -> None:
+def _send(process: subprocess.Popen, task: StackTask) -> None:
     assert process.stdin is not None
     with suppress(BrokenPipeError):  # its end arrives as an event
         process.stdin.write(encode(task) + "\n")
         process.stdin.flush()
 
 
-def _obituary(process: subprocess.Popen, task: Task | None, event: dict | None) -> str:
+def _obituary(process: subprocess.Popen, task: StackTask | None, event: dict | None) -> str:
     what = f"{task.trials[0].label} on {task.trials[0].dataset}" if task else "its start"
     if event is not None:
         reason = event["error"]

@@ -21,20 +21,20 @@ from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
-from .pack import Task
+from .pack import StackTask
 from .trial import Trial
 
 
-def encode(task: Task) -> str:
+def encode(task: StackTask) -> str:
     """A task as a line."""
     trials = [asdict(trial) for trial in task.trials]
     return json.dumps({"trials": trials, "resume": str(task.resume) if task.resume else None})
 
 
-def decode(line: str) -> Task:
+def decode(line: str) -> StackTask:
     about = json.loads(line)
     resume = Path(about["resume"]) if about["resume"] else None
-    return Task(tuple(Trial(**trial) for trial in about["trials"]), resume)
+    return StackTask(tuple(Trial(**trial) for trial in about["trials"]), resume)
 
 
 def _tell(answers: TextIO, **what: object) -> None:

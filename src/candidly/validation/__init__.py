@@ -21,7 +21,17 @@ from ._estimate import Estimate, Missed, Stratified, estimate, missed, stratifie
 from ._posteriors import Posteriors, posteriors
 from ._released import read_released
 from ._tally import ANSWERS, SetTally, Tally, from_counts
-from ._totals import READINGS, Sets, Setting, Share, Totals, estimates, sets, thresholds, totals
+from ._totals import (
+    READINGS,
+    Sets,
+    Share,
+    ThresholdSetting,
+    Totals,
+    estimates,
+    sets,
+    thresholds,
+    totals,
+)
 from ._verdicts import CATEGORIES, Verdicts, fragile, judge
 
 __all__ = [
@@ -37,10 +47,10 @@ __all__ = [
     "Posteriors",
     "SetTally",
     "Sets",
-    "Setting",
     "Share",
     "Stratified",
     "Tally",
+    "ThresholdSetting",
     "Totals",
     "Verdicts",
     "agreement",

@@ -198,7 +198,7 @@ def parts(verdicts: Verdicts, reading: Reading = "exact") -> tuple[np.ndarray, n
 
 
 @dataclass(frozen=True)
-class Setting:
+class ThresholdSetting:
     """One way to decide, and what the data set then is."""
 
     name: str
@@ -213,7 +213,7 @@ def thresholds(
     size: int,
     flagged: int | None = None,
     levels: Sequence[int] = (3, 4, 5),
-) -> list[Setting]:
+) -> list[ThresholdSetting]:
     """How much depends on the threshold: a setting per level, and "seen at all" at the first.
 
     Raises:
@@ -223,10 +223,10 @@ def thresholds(
     for level in levels:
         verdicts = judge(tally, level)
         made = sets(verdicts, size, flagged)
-        found.append(Setting(f"{level} answers", level, "exact", made, _fragile(verdicts)))
+        found.append(ThresholdSetting(f"{level} answers", level, "exact", made, _fragile(verdicts)))
     verdicts = judge(tally, levels[0])
     made, name = sets(verdicts, size, flagged, "seen"), f"seen at all by {levels[0]}"
-    return [*found, Setting(name, levels[0], "seen", made, _fragile(verdicts))]
+    return [*found, ThresholdSetting(name, levels[0], "seen", made, _fragile(verdicts))]
 
 
 def _fragile(verdicts: Verdicts) -> int | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from starlette.responses import FileResponse, Response
 
 from .. import report
-from ..media import ENDINGS
+from ..ingest.media import ENDINGS
 from ..review import Shown, shown_item
 from ._seal import EXAMPLE, ITEM, opened
 from ._site import Site

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from .. import review as reviews
 from .._names import shortened
-from ..review import SORTS, Card, Project, Rules, View, answers_of
+from ..review import SORTS, Card, ItemFilter, Project, Rules, answers_of
 from ._fields import decimal, whole
 from ._looks import Look, look_of
 from ._site import Site
@@ -79,7 +79,7 @@ def item(visit: Visit) -> Response:
         raise Refused(404, str(error.args[0])) from None
     following = reviews.next_like(site.project, card)
     labels = [getattr(card, name) for name in LABELS]
-    alike = View(**{name: label for name, label in zip(LABELS, labels) if label >= 0})
+    alike = ItemFilter(**{name: label for name, label in zip(LABELS, labels) if label >= 0})
     return page(
         site,
         "item.html",
@@ -93,7 +93,7 @@ def item(visit: Visit) -> Response:
         ],
         examples=_examples(site, labels),
         following=None if following is None else link_of(following),
-        alike=address_of(alike, rules) if alike != View() else "",
+        alike=address_of(alike, rules) if alike != ItemFilter() else "",
     )
 
 
@@ -109,7 +109,7 @@ def labels_of(rules: Rules) -> Sequence[tuple[str, str]]:
     return [(name, names[name]) for name in chosen]
 
 
-def view_of(query: Any, rules: Rules) -> View:
+def view_of(query: Any, rules: Rules) -> ItemFilter:
     """The view that an address says; empty fields are those not given.
 
     Raises:
@@ -123,12 +123,12 @@ def view_of(query: Any, rules: Rules) -> View:
         **dict.fromkeys(("outcome", "person", "text", "sort"), str),
         "known": lambda text: text == "1",
     }
-    return View(**{name: read(said[name]) for name, read in readers.items() if name in said})
+    return ItemFilter(**{name: read(said[name]) for name, read in readers.items() if name in said})
 
 
-def address_of(view: View, rules: Rules) -> str:
+def address_of(view: ItemFilter, rules: Rules) -> str:
     """The address of a view, the shortest one."""
-    usual = asdict(View())
+    usual = asdict(ItemFilter())
     said: dict[str, Any] = {}
     for name, value in asdict(view).items():
         if value != usual[name]:

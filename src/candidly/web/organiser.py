@@ -58,7 +58,7 @@ DOWNLOADS = (
 
 
 @dataclass(frozen=True)
-class Plan:
+class RemainingWork:
     """What the answers that are left take.
 
     Attributes:
@@ -173,14 +173,14 @@ def _links(site: Site, base: str) -> dict[str, str]:
     return {one.code: person_link(site, base, one) for one in reviews.people(site.project)}
 
 
-def _plan(visit: Visit, whole: Overview) -> Plan:
+def _plan(visit: Visit, whole: Overview) -> RemainingWork:
     rules, found = visit.site.project.rules, whole.progress
     measured = pace(whole.people, rules)
     given = _number(visit, "seconds")
     seconds = measured if given is None else given
     pay = _number(visit, "pay") or 0.0
     if seconds is None or not found.left:
-        return Plan(seconds, measured, pay, None)
+        return RemainingWork(seconds, measured, pay, None)
     cost = plan_cost(
         found.items,
         rules,
@@ -189,7 +189,7 @@ def _plan(visit: Visit, whole: Overview) -> Plan:
         said=found.wanted - found.left,
         golds=len(visit.site.project.golds),
     )
-    return Plan(seconds, measured, pay, cost)
+    return RemainingWork(seconds, measured, pay, cost)
 
 
 def _number(visit: Visit, name: str) -> float | None:

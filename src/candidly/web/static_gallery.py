@@ -17,7 +17,7 @@ from typing import Any
 from .. import report
 from .. import review as reviews
 from .._version import __version__
-from ..review import PAGE, SORTS, Card, Project, Said, Shown, View, answers_of
+from ..review import PAGE, SORTS, Card, ItemFilter, Project, Said, Shown, answers_of
 from ..review._cards import COUNTS, REMARK
 from ..review._media import FOLDER
 from ..review._views import every
@@ -98,7 +98,7 @@ def _write(project: Project, folder: Path, codes: bool, watch: Callable[[int, in
         "outcomes": reviews.outcomes(project.rules),
         "people": people,
         "sorts": SORTS,
-        "view": View(),
+        "view": ItemFilter(),
     }
     for path in (*STYLES, SCRIPT):
         shutil.copyfile(path, folder / path.name)

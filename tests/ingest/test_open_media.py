@@ -13,9 +13,10 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from candidly import from_arrays, media, report, review
-from candidly.media import FORMATS, File, checked_file, open_media
-from candidly.media import _check as check
+from candidly import from_arrays, report, review
+from candidly.ingest import media
+from candidly.ingest.media import FORMATS, File, checked_file, open_media
+from candidly.ingest.media import _check as check
 
 
 def picture(place, shade=0, **more):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._files import lines_of
-from .._tables import read_cells, read_parquet
+from ..._files import lines_of
+from ..._tables import read_cells, read_parquet
 from ._check import ENDINGS, Format, checked_file, checked_pixels
 from ._rows import rows_of_files, rows_of_names
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from candidly.sources.mat import load_mat
+from candidly.ingest import load_mat
 
 DATA = np.array([[0.5, 1, 2, 3], [4, 5, 6, 7.25], [8, 9, 10, 11], [1, 1, 1, 1], [2, 0, 2, 0]])
 SETS = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 1, 1], [0, 0, 1, 1, 1]])  # 3 classes, 5 examples
