@@ -439,7 +439,7 @@ def _html_cell(place: int, cell: Datum, text: str, column: Column) -> str:
     if cell.link is not None:
         inside = f'<a href="#{escape(cell.link)}">{inside}</a>'
     if place == 0:
-        return f'<th scope="row">{inside}</th>'
+        return f'<th scope="row"{_class("number" * column.right)}>{inside}</th>'
     names = " ".join(filter(None, (_CLASSES[column.kind], "flawed" * cell.soft)))
     return f"<td{_class(names)}>{inside}</td>"
 
