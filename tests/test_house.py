@@ -27,40 +27,41 @@ ROOM_OF = {
 }
 
 MAY = {  # who may import whom
-    "ground": set(),
-    "stats": set(),
-    "optim": set(),
-    "criteria": {"ground"},
-    "labelled": {"ground"},
-    "ingest": {"ground", "labelled"},
-    "nets": {"ground"},
-    "algorithms": {"ground", "nets"},
-    "crossval": {"ground", "labelled", "algorithms", "examples", "nets", "train", "model"},
-    "crowd": {"ground", "labelled"},
-    "errors": {"ground", "crossval", "stats"},
-    "validation": {"ground", "crowd", "labelled", "stats"},
-    "stability": {"ground", "criteria", "stats", "validation"},
-    "imperfect": {"ground", "labelled"},
-    "sources": {"ground", "ingest", "labelled", "validation"},
-    "examples": {"ground", "labelled"},
-    "train": {"ground", "algorithms", "examples", "nets", "optim"},
-    "checkpoint": {"ground", "train"},
-    "evaluate": {"criteria", "labelled", "train"},
-    "model": {"ground", "labelled", "algorithms", "examples", "nets", "train"},
-    "detectors": {"ground", "labelled", "errors", "algorithms", "examples", "nets", "train"}
-    | {"crossval", "stats"},
-    "sweep": {"ground", "labelled", "algorithms", "examples", "nets", "train", "checkpoint"}
-    | {"evaluate", "criteria", "stats"},
-    "review": {"ground", "labelled", "ingest", "stats", "validation"},
-    "web": {"ground", "ingest", "report", "review"},
-    "report": {"ground", "crowd", "errors", "ingest", "stability", "stats", "sweep"}
-    | {"validation"},
-    "_benchmark": {"ground", "labelled", "imperfect", "ingest", "sources", "sweep"},
-    "cli": {"ground", "ingest", "labelled", "imperfect", "sources", "algorithms", "_benchmark"}
-    | {"report"}
-    | {"crossval", "crowd", "detectors", "errors", "review", "stability", "sweep", "validation"}
-    | {"web"},
-    "__main__": {"cli"},
+    room: set(names.split())
+    for room, names in {
+        "ground": "",
+        "inputs": "ground",
+        "labelled": "ground inputs",
+        "ingest": "ground inputs labelled",
+        "stats": "",
+        "criteria": "ground",
+        "nets": "ground",
+        "optim": "",
+        "algorithms": "ground nets",
+        "examples": "ground inputs labelled",
+        "train": "ground nets optim algorithms examples",
+        "checkpoint": "ground train",
+        "evaluate": "labelled criteria train",
+        "model": "ground inputs labelled criteria nets algorithms examples train",
+        "crossval": "ground inputs labelled ingest nets algorithms examples train model",
+        "crowd": "ground labelled",
+        "errors": "ground ingest stats crossval",
+        "validation": "ground labelled ingest stats crowd",
+        "detectors": "ground inputs labelled stats nets algorithms examples train crossval errors",
+        "stability": "ground stats criteria validation",
+        "imperfect": "ground inputs labelled ingest",
+        "sources": "ground labelled ingest validation",
+        "sweep": "ground labelled stats criteria nets algorithms examples train checkpoint "
+        "evaluate",
+        "report": "ground ingest stats crowd errors validation stability sweep",
+        "review": "ground labelled ingest stats validation",
+        "web": "ground ingest report review",
+        "checking": "ground labelled ingest crossval errors sources report",
+        "_benchmark": "ground labelled ingest imperfect sources sweep",
+        "cli": "ground labelled ingest algorithms crossval crowd errors validation detectors "
+        "stability imperfect sources sweep report review web checking _benchmark",
+        "__main__": "cli",
+    }.items()
 }
 
 

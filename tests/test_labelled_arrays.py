@@ -1,5 +1,6 @@
 """``from_arrays``: what people have, and what they get wrong."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -164,11 +165,12 @@ def test_several_kinds_of_labels_by_name():
         ({"X": np.ma.masked_equal([[1], [2], [3]], 2), "y": [0, 1, 0]}, r"masked array"),
         ({"X": np.zeros((3, 1), complex), "y": [0, 1, 0]}, r"complex128.*not real numbers"),
         ({"X": [["a"], ["b"], ["c"]], "y": [0, 1, 0]}, r"neither a table|not real numbers"),
-        ({"X": pandas.DataFrame({"a": [1, 2, 3], "who": ["x", "y", "z"]}), "y": [0, 1, 0]},
-         r"column 'who' that is not numbers"),
-        ({"X": polars.DataFrame({"a": [1, 2, 3], "who": ["x", "y", "z"]}), "y": [0, 1, 0]},
-         r"column 'who' that is not numbers"),
-        ({"X": polars.DataFrame({"a": [1, None, 3]}), "y": [0, 1, 0]}, r"nan at row 1, column 0"),
+        ({"X": polars.DataFrame({"a": [1, 2, 3], "who": [["x"], ["y"], []]}), "y": [0, 1, 0]},
+         r"column 'who' of List"),
+        ({"X": pandas.DataFrame({"a": [1, 2, 3], "who": [{}, "y", "z"]}), "y": [0, 1, 0]},
+         r"has \{\} at row 0, column 'who'"),
+        ({"X": polars.DataFrame({"a": [1.0, None, math.inf]}), "y": [0, 1, 0]},
+         r"inf at row 2, column 'a'"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(arguments, message):

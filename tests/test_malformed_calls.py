@@ -31,9 +31,9 @@ ARRAYS = {
     "words": (lambda: from_arrays([[1, "a"], [2, "b"]], [0, 1]), "`inputs` holds 'a' at row 0"),
     "None": (lambda: from_arrays([[1, None], [2, 3]], [0, 1]), "`inputs` holds None at row 0"),
     "three axes": (lambda: from_arrays(np.ones((2, 2, 2)), [0, 1]), r"shape \(2, 2, 2\)"),
-    "times": (
-        lambda: from_arrays(pandas.DataFrame({"t": pandas.to_datetime(["2024-01-01"])}), [0]),
-        "column 't' that is not numbers",
+    "lists in a column": (
+        lambda: from_arrays(pandas.DataFrame({"t": [[1]]}), [0]),
+        "a column 't' of List.*; columns hold numbers",
     ),
     "a column": (lambda: from_arrays(np.ones((3, 0)), [0, 1, 0]), "nothing in an example"),
     "label text": (lambda: from_arrays(X, "cat"), "`y` is 'cat', of the type str"),

@@ -21,6 +21,7 @@ _WHERE = {
     "Model": "model",
     "algorithms": "",
     "benchmark": "_benchmark",
+    "check": "checking",
     "criteria": "",
     "crowd": "",
     "detectors": "",
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     )
     from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
+    from .checking import check
     from .ingest import read
     from .labelled import Labelled, from_arrays
     from .model import Model, fit, load_model
@@ -79,6 +81,7 @@ __all__ = [
     "Model",
     "algorithms",
     "benchmark",
+    "check",
     "criteria",
     "crowd",
     "detectors",

@@ -13,18 +13,21 @@ from typing import Any
 import numpy as np
 
 from ._arrays import as_array
+from .inputs import Table
 
 NUMBERED = 1000  # classes that numbers in labels may name, however few the rows are
 MOST_CLASSES = 10**7
 LARGEST_BYTES = 2**34  # of one array that candidly makes out of something smaller
 
 
-def checked_inputs(inputs: Any) -> np.ndarray:
-    """A read-only view of inputs of one of the four kinds (see ``kind_of``).
+def checked_inputs(inputs: Any) -> np.ndarray | Table:
+    """A read-only view of inputs of one of the five kinds (see ``kind_of``).
 
     Raises:
-        ValueError: none of the four kinds, or a table with NaN or infinity.
+        ValueError: none of the five kinds, or a table with NaN or infinity.
     """
+    if isinstance(inputs, Table):
+        return inputs
     if isinstance(inputs, np.ma.MaskedArray):
         inputs = as_array(inputs, "inputs")
     kind = kind_of(inputs)
@@ -52,10 +55,13 @@ def checked_inputs(inputs: Any) -> np.ndarray:
 
 
 def kind_of(inputs: Any) -> str:
-    """``table`` (float (n, d)), ``images`` (uint8 (n, h, w[, c])), ``texts`` or ``media``.
+    """The kind: ``table`` (float (n, d)), ``images`` (uint8 (n, h, w[, c])), or one of three more.
 
-    Texts and media are object arrays (n,) of ``str`` and of ``pathlib.Path``.
+    ``texts`` and ``media`` are object arrays (n,) of ``str`` and of ``pathlib.Path``; ``columns``
+    of different kinds are a ``Table``.
     """
+    if isinstance(inputs, Table):
+        return "columns"
     if not isinstance(inputs, np.ndarray):
         raise ValueError(
             f"`inputs` is a {type(inputs).__name__}, not a numpy array. from_arrays() converts."
@@ -132,6 +138,24 @@ def checked_classes(classes: Any) -> tuple[str, ...]:
             raise ValueError(f"`classes` has an empty name at position {place}.")
     _check_different("classes", classes, "position", "Rename one of them.")
     return classes
+
+
+def checked_features(features: Any, inputs: Any) -> tuple[str, ...] | None:
+    """Names of the columns of inputs: different strings, one for each column of a table.
+
+    Raises:
+        ValueError: something else; the message names the place.
+    """
+    if features is None:
+        return None
+    if not isinstance(features, tuple) or not all(isinstance(name, str) for name in features):
+        raise ValueError(f"`features` is {features!r}. Write a tuple of names of columns.")
+    _check_different("features", features, "position", "Rename one of them.")
+    if kind_of(inputs) in ("table", "columns") and len(features) != inputs.shape[1]:
+        raise ValueError(
+            f"`features` names {len(features)} columns, but `inputs` has {inputs.shape[1]}."
+        )
+    return features
 
 
 def check_highest(name: str, labels: np.ndarray, rows: np.ndarray, n: int) -> None:

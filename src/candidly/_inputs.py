@@ -12,22 +12,26 @@ import numpy as np
 
 from ._arrays import as_array
 from ._checks import check_size
+from .inputs import Table
 
 UNNAMED = ("", "Unnamed: 0", "__index_level_0__")  # first columns that pandas writes unasked
 
 
-def as_inputs(X: Any) -> np.ndarray:
+def as_inputs(X: Any) -> np.ndarray | Table:
     """Inputs as ``Labelled`` stores them.
 
     Float tables keep float32 or float64. Bool and integer tables become the smallest of the two
     that holds them exactly (numpy's rule: 8 and 16 bits float32, wider float64). uint8 with 3 or
-    4 dimensions is images. Strings are texts, ``pathlib.Path`` are media files.
+    4 dimensions is images. Strings are texts, ``pathlib.Path`` are media files. A data frame of
+    numbers alone is such a table, and one with other columns or missing values a ``Table``.
 
     Raises:
         ValueError: nothing of the sort; the message names the column or shape.
     """
+    if isinstance(X, Table):
+        return X
     if is_frame(X):
-        return _number_columns(X)
+        return _from_frame(X)
     if hasattr(X, "detach"):
         X = as_array(X, "inputs")
     if hasattr(X, "toarray"):
@@ -102,26 +106,23 @@ def plain(values: Any) -> Any:
     return values.to_list() if hasattr(values, "to_list") else values
 
 
-def _number_columns(frame: Any) -> np.ndarray:
-    columns = []
-    for place, column in enumerate(frame.columns):
-        values = np.asarray(frame[column].to_numpy())
-        if place == 0 and _numbers_rows(str(column), values):
-            warnings.warn(
-                f"the first column, {str(column)!r}, numbers the rows; it is not used as a"
-                " feature. Name it otherwise if it is one.",
-                stacklevel=5,
-            )
-            continue
-        if values.dtype.kind not in "biuf":
-            raise ValueError(
-                f"`inputs` has a column {str(column)!r} that is not numbers"
-                f" ({frame[column].dtype}). Drop it, encode it, or pass one column of texts as a"
-                " list."
-            )
-        columns.append(values)
-    if not columns:
+def _from_frame(frame: Any) -> np.ndarray | Table:
+    names = list(frame.columns)
+    if names and _numbers_rows(str(names[0]), np.asarray(frame[names[0]].to_numpy())):
+        warnings.warn(
+            f"the first column, {str(names[0])!r}, numbers the rows; it is not used as a feature."
+            " Name it otherwise if it is one.",
+            stacklevel=5,
+        )
+        names = names[1:]
+    if not names:
         raise ValueError("`inputs` has no columns.")
+    columns = []
+    for name in names:
+        values = np.asarray(frame[name].to_numpy())
+        if values.dtype.kind not in "biuf" or values.ndim > 1 or np.isnan(values).any():
+            return Table.of(frame[names])
+        columns.append(values)
     return _float_table(np.column_stack(columns))
 
 

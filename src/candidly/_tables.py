@@ -31,7 +31,8 @@ def about(path: Path) -> Iterator[None]:
     except ValueError as error:
         told = str(error) if str(path) in str(error) else f"{path}: {error}"
         if re.search(r"\brows? \d", told) and "count from 0" not in told:
-            header = ", the header left out" if path.suffix.lower() == ".csv" else ""
+            arrays = path.suffix.lower() in (".npz", ".npy", ".mat", ".parquet", ".arrow")
+            header = "" if arrays or path.is_dir() else ", the header left out"
             told += f" (Rows count from 0{header}.)"
         raise ValueError(told) from error
 

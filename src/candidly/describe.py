@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ._checks import check_size
+from .inputs import Table
 from .votes import Votes
 
 MOST = 2000  # classes of a matrix that is worth holding as numbers; a file of it takes 100 MB
@@ -27,7 +28,7 @@ class Data(Protocol):
     @property
     def source(self) -> str: ...
     @property
-    def inputs(self) -> np.ndarray: ...
+    def inputs(self) -> np.ndarray | Table: ...
     @property
     def classes(self) -> tuple[str, ...]: ...
     @property
@@ -49,6 +50,8 @@ class Description:
     Attributes:
         n, q: examples and classes.    kind: of the inputs.    source: as stored.
         features: columns of a table.
+        column_kinds: of columns of different kinds, (name, kind) of each.
+        missing_cells: of these columns.
         constant_columns: numbers of the columns of a table that have one value.
         duplicate_rows: examples whose inputs equal those of an earlier one; not for media.
         avg_candidates, min_candidates, max_candidates: labels in a candidate set.
@@ -79,6 +82,8 @@ class Description:
     q: int
     kind: str
     features: int | None = None
+    column_kinds: tuple[tuple[str, str], ...] | None = None
+    missing_cells: int | None = None
     constant_columns: tuple[int, ...] | None = None
     duplicate_rows: int | None = None
     avg_candidates: float | None = None
@@ -165,6 +170,17 @@ def transition(given: np.ndarray, truth: np.ndarray, q: int) -> np.ndarray:
 
 def _inputs(data: Data) -> dict[str, Any]:
     found: dict[str, Any] = {}
+    if isinstance(data.inputs, Table):
+        frame = data.inputs.frame
+        single = [frame[name].n_unique() <= 1 for name in frame.columns]
+        kinds = data.inputs.kinds
+        return {
+            "features": frame.width,
+            "column_kinds": tuple((name, kinds[name]) for name in frame.columns),
+            "missing_cells": sum(frame.null_count().row(0)),
+            "constant_columns": tuple(np.flatnonzero(single).tolist()),
+            "duplicate_rows": frame.height - frame.n_unique(),
+        }
     if data.kind == "table":
         constant = (data.inputs == data.inputs[0]).all(0)
         found["features"] = data.inputs.shape[1]

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .inputs import Table
 from .labelled import Labelled
 
 SCALINGS = ("train", "plench", "none")
@@ -40,8 +41,12 @@ class Examples:
     q: int
 
 
-def table_of(inputs: np.ndarray) -> np.ndarray:
-    """Inputs as a table: images are flattened, (n, h, w, c) -> (n, h * w * c)."""
+def table_of(inputs: np.ndarray | Table) -> np.ndarray:
+    """Inputs as a table: images are flattened, (n, h, w, c) -> (n, h * w * c).
+
+    Raises:
+        ValueError: columns of different kinds, which are no numbers before they are encoded.
+    """
     return np.asarray(inputs).reshape(len(inputs), -1)
 
 

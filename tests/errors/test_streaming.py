@@ -21,7 +21,7 @@ import slow_errors as slow
 
 gathering = importlib.import_module("candidly.errors._evidence")
 working = importlib.import_module("candidly.errors._work")
-reading = importlib.import_module("candidly.errors._source")
+reading = importlib.import_module("candidly.ingest.probabilities")
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

@@ -186,7 +186,7 @@ def _check(path: Path) -> None:
 
 
 def _array(path: Path) -> np.ndarray:
-    from ..errors._source import load_array
+    from ..ingest.probabilities import load_array
 
     try:
         return load_array(path)

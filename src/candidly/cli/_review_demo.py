@@ -126,7 +126,7 @@ def _digits(out: Path, rules: Rules) -> Made:
         probs = cross_validate("logistic", data, watch=watch).probs
     guessed = probs.argmax(1)
     flagged = find(data.given, probs).indices
-    pixels = (data.inputs.reshape(-1, 8, 8) / 16 * 255).round().astype(np.uint8)
+    pixels = (np.asarray(data.inputs).reshape(-1, 8, 8) / 16 * 255).round().astype(np.uint8)
     images = _images(data.given, pixels, data.classes)
     sure = np.sort(probs.max(1))[-200]
     clear = np.flatnonzero((guessed == data.given) & (probs.max(1) >= sure))[:8]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -13,13 +13,14 @@ from .._files import write_table
 from .._tables import check_file
 from ._help import whole
 from ._issues import check_place, read_classes
-from ._verdicts import print_settings, print_verdicts
+from ._print import Form, check_form, show
+from ._verdicts import parts
 from .errors import _plain_words
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..validation import Corrected, SetTally, Tally
+    from ..validation import Corrected, Reading, SetTally, Tally
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
 
@@ -33,9 +34,9 @@ def validate(
             "and the columns item, person, answer; given and guessed where --labels says less.",
         ),
     ],
-    form: Annotated[
+    votes_format: Annotated[
         str | None,
-        typer.Option("--format", help="released or long. (default: by the file's ending)"),
+        typer.Option(help="Of the answers: released or long. (default: by the file's ending)"),
     ] = None,
     labels: Annotated[
         Path | None,
@@ -87,6 +88,7 @@ def validate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
     ] = None,
+    form: Form = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
@@ -102,22 +104,24 @@ def validate(
     from ..report.verdicts import summarise, write_verdicts_page
     from ..validation import judge, missed
 
+    if form in ("released", "long"):
+        raise ValueError(f"--format is of what is printed; give --votes-format {form}.")
+    check_form(form)
     check_place(out, "--out", OUT)
     check_place(html, "--html", (".html", ".htm"))
     if out is not None and labels is None:
         raise ValueError("--out writes corrected labels; say with --labels what to correct.")
-    if reading not in ("exact", "seen"):
-        raise ValueError(f"--reading is {reading!r}; choose exact or seen.")
+    read_as = checked_reading(reading)
     names = read_classes(classes)
     own = None if labels is None else _labels(labels, names)
-    tally = _tally(votes, form, own, index, names)
+    tally = _tally(votes, votes_format, own, index, names)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     unflagged = None if size is None else size - (flagged or len(tally))
     if unflagged is None and audited:
         raise ValueError("--audited is about the unflagged examples; say with --size how many.")
     about_missed = None if unflagged is None else missed(unflagged, audited, audit_errors)
-    made = None if own is None else _corrected(own, verdicts, reading, bool(out))
+    made = None if own is None else _corrected(own, verdicts, read_as, bool(out))
     about = summarise(verdicts, size=size, flagged=flagged, missed=about_missed, corrected=made)
     if html is not None:
         read = {"answers": str(votes)} | ({} if labels is None else {"labels": str(labels)})
@@ -131,11 +135,25 @@ def validate(
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    print_verdicts(about, getattr(tally, "offered", None))
-    print_settings(about)
+    show(*parts(about, getattr(tally, "offered", None)), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
+
+
+def checked_reading(text: str) -> Reading:
+    """What counts as an error: exact or seen.
+
+    Raises:
+        ValueError: something else.
+    """
+    from ..validation import Reading
+
+    known: tuple[Reading, ...] = get_args(Reading)
+    for reading in known:
+        if reading == text:
+            return reading
+    raise ValueError(f"--reading is {text!r}; choose {' or '.join(known)}.")
 
 
 def _tally(
@@ -186,14 +204,14 @@ def _size(size: int | None, labels: Any, flagged: int | None, checked: int) -> i
 
 
 def _corrected(
-    labels: np.ndarray, verdicts: Any, reading: Literal["exact", "seen"] | str, needed: bool
+    labels: np.ndarray, verdicts: Any, reading: Reading, needed: bool
 ) -> Corrected | None:
     """Corrected labels; None for sets of classes, which are not corrected, unless needed."""
     from ..validation import SetTally, corrected
 
     if isinstance(verdicts.tally, SetTally) and not needed:
         return None
-    return corrected(labels, verdicts, reading)  # type: ignore[arg-type]
+    return corrected(labels, verdicts, reading)
 
 
 def _write(made: Corrected, path: Path) -> None:

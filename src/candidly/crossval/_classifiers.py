@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..inputs import Table, fit_encoding, prepare
 from ..labelled import Labelled
 from ._job import Fitted, Job, Learner, Tell, parts
 
@@ -35,11 +36,18 @@ def checked(classifier: Any, name: str) -> Any:
     return classifier
 
 
-def inputs_of(data: Labelled) -> np.ndarray:
-    """What a classifier sees: a float table (images are flattened), texts (n,) or paths (n,)."""
-    if data.kind != "images":
-        return data.inputs
-    return data.inputs.reshape(data.n, -1).astype(np.float32)
+def inputs_of(data: Labelled) -> Callable[[np.ndarray], np.ndarray]:
+    """What a classifier that is fitted to some rows sees of all, (n, d) or (n,).
+
+    A float table (images are flattened), texts or paths as they are; columns of different kinds as
+    those rows alone encode them.
+    """
+    inputs = data.inputs
+    if isinstance(inputs, Table):
+        prepared = prepare(inputs)
+        return lambda rows: fit_encoding(prepared, rows).encode(prepared)
+    table = inputs.reshape(data.n, -1).astype(np.float32) if data.kind == "images" else inputs
+    return lambda rows: table
 
 
 def learner(classifier: Any, name: str) -> Learner:
@@ -49,7 +57,7 @@ def learner(classifier: Any, name: str) -> Learner:
     """
 
     def learn(job: Job, tell: Tell) -> Iterator[Fitted]:
-        x, y, q = inputs_of(job.data), job.data.given, job.data.q
+        seen, y, q = inputs_of(job.data), job.data.given, job.data.q
         if y is None:
             raise ValueError(
                 f"{name} learns from one label each, and there are candidate sets alone; take an "
@@ -57,6 +65,7 @@ def learner(classifier: Any, name: str) -> Learner:
             )
         make = _started(classifier, name, job) if job.start is not None else _fit
         for part in parts(job, y >= 0):
+            x = seen(part.train)
             fresh = _seeded(_copied(classifier), job.seed_of(part.number))
             fitted, shown = make(fresh, x[part.train], y[part.train])
             known = np.zeros(q, bool)
@@ -155,7 +164,12 @@ def _started(classifier: Any, name: str, job: Job) -> Maker:
     if start.given is None:
         raise ValueError(f"`start` has no given labels, and {name} learns from them.")
     labelled = start.given >= 0
-    x, y = inputs_of(start)[labelled], start.given[labelled]
+    if isinstance(start.inputs, Table):
+        raise ValueError(
+            f"`start` holds columns of different kinds, which {name} would encode otherwise than "
+            "the data; give both as tables of numbers."
+        )
+    x, y = inputs_of(start)(labelled)[labelled], start.given[labelled]
     whole = _seeded(_copied(classifier), job.seed_of(-1))
     head, last = (whole[:-1], whole[-1]) if isinstance(whole, Pipeline) else (None, whole)
     if head is not None and len(head):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..inputs import Table, encoded
 from ..labelled import Labelled
 from ..seeds import draw
 
@@ -37,6 +38,9 @@ def digests(data: Labelled) -> np.ndarray:
 
     Media are read; a file that is not there counts by its path.
     """
+    if isinstance(data.inputs, Table):
+        frame = data.inputs.frame
+        return np.array(frame.select(sorted(frame.columns)).hash_rows(seed=0).to_numpy())
     if data.kind == "texts":
         contents = (str(text).encode("utf-8", "surrogatepass") for text in data.inputs)
     elif data.kind == "media":
@@ -72,11 +76,11 @@ def exact_copies(values: np.ndarray, folds: np.ndarray) -> Copies:
 def near_copies(data: Labelled, folds: np.ndarray, seed: int, budget: float = BUDGET) -> Copies:
     """Examples of which another fold holds one with nearly the same input.
 
-    Tables and images by the cosine of standardised features, from 8 features on; texts by the
-    cosine of counts of words. Of a table, columns that hold two values, such as those of a one-hot
-    encoding, do not count: a category that is rare would make all of its rows alike, whatever else
-    they hold. Blocks of rows are compared with all others, as many rows, drawn at
-    random, as ``budget`` multiply-adds allow.
+    Tables and images by the cosine of standardised features, from 8 features on, columns of
+    different kinds as they are encoded; texts by the cosine of counts of words. Of a table, columns
+    that hold two values, such as those of a one-hot encoding, do not count: a category that is rare
+    would make all of its rows alike, whatever else they hold. Blocks of rows are compared with all
+    others, as many rows, drawn at random, as ``budget`` multiply-adds allow.
     """
     vectors = _vectors(data)
     if vectors is None:
@@ -108,8 +112,8 @@ def _vectors(data: Labelled) -> Any:
         from sklearn.feature_extraction.text import HashingVectorizer
 
         return HashingVectorizer(dtype=np.float32, alternate_sign=False).transform(data.inputs)
-    table = data.inputs.reshape(data.n, -1)
-    if data.kind == "table":
+    table = encoded(data.inputs).reshape(data.n, -1)
+    if data.kind != "images":
         low, high = table.min(0), table.max(0)
         table = table[:, ~((table == low) | (table == high)).all(0)]
     if table.shape[1] < LEAST_FEATURES:

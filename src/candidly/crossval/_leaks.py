@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..inputs import Table
 from ..labelled import Labelled
 from ._duplicates import Copies, digests, exact_copies, near_copies
 from ._job import COMMON, IN_SAMPLE, Held, Job
@@ -45,7 +46,11 @@ def _of(copies: Copies, n: int, what: str) -> str:
 
 def of_constant_inputs(data: Labelled) -> Iterator[str]:
     """A warning of inputs that are all the same."""
-    if data.kind in ("table", "images") and (data.inputs == data.inputs[:1]).all():
+    if isinstance(data.inputs, Table):
+        same = all(column.n_unique() <= 1 for column in data.inputs.frame.get_columns())
+    else:
+        same = data.kind in ("table", "images") and bool((data.inputs == data.inputs[:1]).all())
+    if same:
         yield "all features are constant, so there is nothing to learn from but shares of classes."
 
 

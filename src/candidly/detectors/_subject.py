@@ -10,6 +10,7 @@ import numpy as np
 
 from .._arrays import as_table, rows_are
 from .._numbers import whole
+from ..inputs import encoded
 from ..labelled import Labelled
 from ._features import checked_table, standardised
 
@@ -126,7 +127,7 @@ def make_subject(
     seed = whole(seed, "seed", low=0)
     rows_are(features, data.ids, "features")
     places = None if features is None else checked_table(features, data.n)
-    if features is None and data.kind in ("table", "images"):
-        places = standardised(data.inputs)
+    if features is None and data.kind in ("table", "images", "columns"):
+        places = standardised(encoded(data.inputs))
     seen = replace(data, truth=None, candidates=None, votes=None)
     return Subject(seen, probs, places, metric, seed, epochs, runs)

@@ -27,6 +27,7 @@ import numpy as np
 from .._names import lookup
 from .._numbers import whole
 from ..crossval import CrossValidated, Network, cross_validate
+from ..ingest.probabilities import Probs
 from . import _cells, _matrices, _select, _sets, _table
 from ._corrected import corrected
 from ._doubts import of_many
@@ -38,7 +39,6 @@ from ._matrices import NoiseMatrices, PriorBy
 from ._multilabel import TagIssues, find_multilabel, scores_multilabel
 from ._scores import OF_COLUMNS, adjusted, scores
 from ._sets import SetEvidence
-from ._source import Probs
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..ingest.probabilities import Probs
 from . import _matrices
 from ._gather import gathered
 from ._scores import blocks
-from ._source import Probs
 
 
 def corrected(

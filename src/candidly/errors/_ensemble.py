@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from .._arrays import same_rows
+from ..ingest.probabilities import Probs
 from . import _score_kernels
 from ._evidence import Evidence, block_rows
 from ._gather import gathered
 from ._scores import ScoreBy, blocks, of_evidence, scores
-from ._source import Probs
 
 LEAST = 1e-6  # of a probability in a model's own log loss
 LEAST_OF_AVERAGE = float(np.finfo(np.float64).eps)  # and in that of their weighted average

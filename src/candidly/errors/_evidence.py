@@ -15,13 +15,13 @@ import numpy as np
 from .._arrays import ENTRY_SLACK, SUM_SLACK, check_distinct, same_rows
 from .._numbers import whole
 from ..crossval import COMMON, IN_SAMPLE
+from ..ingest.probabilities import ProbRows, Probs, open_source
 from . import _kernels, _ranks
 from ._cells import Cells, calibrated, counted
 from ._doubts import of_weak_predictions
 from ._faults import Faults, swept
 from ._labels import read_given
 from ._pairs import Pairs, index_dtype
-from ._source import ProbRows, Probs, open_source
 from ._work import Work
 
 EPSILON = 1e-6  # slack of every comparison with a threshold, and of a near-tie
@@ -121,7 +121,7 @@ class Evidence:
         return mask
 
     def take(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
-        """Blocks that hold some rows, see ``Source.take``.
+        """Blocks that hold some rows, see ``ProbRows.take``.
 
         Raises:
             ValueError: they are not what they were.

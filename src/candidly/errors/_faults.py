@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 
 from .._arrays import ENTRY_SLACK, SUM_SLACK, sum_slack
+from ..ingest.probabilities import NEGATIVE, ProbRows
 from . import _kernels
-from ._source import NEGATIVE, ProbRows
 
 WORTH_SAYING = 1e-5  # a sum that is off by more gets a warning
 

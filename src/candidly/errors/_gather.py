@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ingest.probabilities import Probs
 from ._evidence import Evidence, examine
 from ._sets import SetEvidence, examine_sets, holds_sets
-from ._source import Probs
 
 
 def gathered(given: Any, probs: Probs, options: dict[str, Any], pairs: bool = False) -> Evidence:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._arrays import check_distinct
+from ..ingest.probabilities import Probs
 from ..stats import wilson
 from ._cells import Cells
 from ._doubts import of_many
 from ._evidence import Evidence
 from ._gather import gathered
 from ._select import by_guess
-from ._source import Probs
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._arrays import as_array
 from .._tables import column_of, is_number, odd_cell, read_cells, read_parquet
-from ._source import load_array, load_member
+from ..ingest.probabilities import load_array, load_member
 
 UNLABELLED = -1
 EMPTY = (

@@ -13,10 +13,10 @@ import numpy as np
 from .._arrays import ENTRY_SLACK, as_array, same_rows
 from .._names import lookup
 from .._numbers import whole
+from ..ingest.probabilities import ProbRows, Probs, open_source
 from . import _cells, _select
 from ._evidence import Evidence, examine
 from ._scores import BY, ScoreBy, blocks, weighted_entropy
-from ._source import ProbRows, Probs, open_source
 
 ALPHA = 0.8  # weight of the next lower score in the moving average
 TEMPERATURE = 0.1  # of the soft minimum

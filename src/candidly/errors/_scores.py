@@ -9,13 +9,13 @@ import numpy as np
 
 from .._arrays import same_rows
 from .._names import lookup
+from ..ingest.probabilities import ProbRows, Probs
 from . import _score_kernels
 from ._evidence import Evidence, _in_order, block_rows, opened
 from ._faults import WORTH_SAYING, Faults, swept
 from ._gather import gathered, gathered_either
 from ._labels import read_given
 from ._sets import SetEvidence, holds_sets
-from ._source import ProbRows, Probs
 
 ScoreBy = Literal["margin", "self-confidence", "entropy"]
 QUICK = {"classes", "normalise", "unlabelled", "workers", "watch"}  # options that scores need

@@ -15,6 +15,7 @@ import numpy as np
 
 from .._arrays import as_table, same_rows
 from .._numbers import whole
+from ..ingest.probabilities import ProbRows, Probs, load_array
 from . import _kernels, _ranks, _score_kernels
 from ._evidence import (
     ABSENT,
@@ -29,7 +30,6 @@ from ._evidence import (
 )
 from ._faults import Faults, swept
 from ._labels import class_dtype
-from ._source import ProbRows, Probs, load_array
 
 METHODS = ("margin", "self-confidence", "predicted", "confident")
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
+from ..ingest.probabilities import ProbRows
 from ._pairs import Growing, Pairs, no_pairs
-from ._source import ProbRows
 
 SCHEMA = 2
 CHUNK_BYTES = 1 << 25  # of probabilities between two notes of progress in a folder

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..describe import transition
+from ..inputs import encoded
 from ..labelled import Labelled
 from ._pools import Embedding, hold_out, of_numbers, read_pool, replaced_by
 from ._specs import Process, ProcessInput, Values, parsed, written
@@ -59,7 +60,7 @@ def _pair(task: ProcessInput, values: Values) -> np.ndarray:
 
 
 def _features(task: ProcessInput) -> np.ndarray:
-    return of_numbers(task.data.inputs)
+    return of_numbers(encoded(task.data.inputs))
 
 
 def _lookalike(task: ProcessInput, values: Values) -> np.ndarray:
@@ -108,7 +109,7 @@ PROCESSES: dict[str, Process] = {
         "wrong labels are candidates where the example looks like their class, by the"
         " probabilities of a classifier; rate is the mean probability",
         {"rate": float, "seed": 0},
-        lambda task, values: instance(task.data.inputs, task.truth, task.data.q, **values),
+        lambda task, values: instance(encoded(task.data.inputs), task.truth, task.data.q, **values),
     ),
     "noise": Process(
         "the truth is taken from a share `rate` of the candidate sets; on data without candidate"

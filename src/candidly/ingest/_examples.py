@@ -113,7 +113,7 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
     }
     roles = replace(roles, **absent).among(frame.columns)
     ids = np.arange(len(frame)) if roles.id is None else np.array(frame[roles.id].to_list())
-    return _inputs(frame, roles, set(_label_columns(frame, roles).values()), folder), ids
+    return _inputs(frame, roles, set(label_columns(frame, roles).values()), folder), ids
 
 
 def _polars(frame: Any) -> pl.DataFrame:
@@ -124,7 +124,7 @@ def _polars(frame: Any) -> pl.DataFrame:
 
 def _from_frame(frame: pl.DataFrame, roles: Roles, folder: Path, source: str) -> Labelled:
     roles = roles.among(frame.columns)
-    columns = _label_columns(frame, roles)
+    columns = label_columns(frame, roles)
     if not columns:
         raise ValueError(
             f"it has the columns {listed(frame.columns)}. Needed: at least one of candidates"
@@ -141,7 +141,7 @@ def _from_frame(frame: pl.DataFrame, roles: Roles, folder: Path, source: str) ->
     return from_arrays(inputs, ids=ids, source=source, classes=roles.classes, **values)
 
 
-def _label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
+def label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
     """Columns of labels by what they are: candidates, given, truth, or label for either."""
     free = [name for name in GIVEN if name in frame.columns and name not in roles.drop]
     columns = {name: name for name in free if roles.label is None}

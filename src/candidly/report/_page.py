@@ -107,7 +107,8 @@ def _html(piece: Piece) -> str:
 
 def paragraph(text: str, kind: str = "") -> Html:
     """One paragraph, of a class where one is given."""
-    return Html(f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>")
+    told = f' class="{kind}"' if kind else ""
+    return Html(f"<p{told}>{breakable(text)}</p>")
 
 
 def section(title: str, *pieces: Piece, label: str = "", kind: str = "") -> Html:
@@ -122,9 +123,14 @@ def heading(title: str) -> Html:
     return Html(f"<h3>{escape(title)}</h3>")
 
 
+def command(line: str) -> Html:
+    """What may be typed into a terminal."""
+    return Html(f"<pre><code>{escape(line)}</code></pre>")
+
+
 def bullets(texts: Iterable[str]) -> Html:
     """A list of sentences."""
-    lines = "\n".join(f"<li>{escape(text)}</li>" for text in texts)
+    lines = "\n".join(f"<li>{breakable(text)}</li>" for text in texts)
     return Html(f"<ul>\n{lines}\n</ul>")
 
 

@@ -45,6 +45,7 @@ MEASURES = (
     Measure("CPU s", "CPU s", share=False, short=True),
     Measure("extra MB", "MB", share=False),
 )
+BOLD = "Bold: the highest mean of a column."
 LEGEND = (
     "Percent, the mean over seeds ± half its 95 % interval (Student's t; none from one seed). "
     "F1, precision and recall are of the detector's own cut, a dash where it has none; AP is the "
@@ -162,7 +163,7 @@ def make_comparison_page(rows: Rows, *, read: Mapping[str, str] | None = None) -
     return make_page(
         "Which detector finds these label errors?",
         *(_section(rows, noise) for noise in noises(rows)),
-        lead=f"{LEGEND} Bold: the highest mean of a column.",
+        lead=f"{LEGEND} {BOLD}",
         facts=read,
         kind="wide",
     )

@@ -25,7 +25,7 @@ from ._page import (
 )
 from ._wording import NOTHING, algorithm_order, dataset_order, is_oracle, legend
 from .findings import findings_by_dataset
-from .tables import CONFIGURATIONS, Choices, make_tables
+from .tables import BOLD, CONFIGURATIONS, Choices, make_tables
 
 CURVES = 7  # lines a reader can tell apart; the best ones are drawn, and an oracle
 
@@ -81,8 +81,7 @@ def _pieces(results: Results, tables: Sequence[Choices], metric: str) -> Iterato
     yield _lead(results, metric)
     yield section(
         "Test accuracy by selection criterion",
-        f"{legend(results, metric)} Bold: the highest mean of a column, oracles aside; whether it "
-        "is a difference is said above.",
+        f"{legend(results, metric)} {BOLD}; whether it is a difference is said above.",
         Html(f'<div class="tables">\n{together(*(t.grid(metric) for t in tables))}\n</div>'),
     )
     for dataset in dataset_order(results):

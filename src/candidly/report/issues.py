@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..grid import Column, Datum, Grid, breakable
-from ._page import Html, Piece, beside, make_page, section, tiles, write_page
+from ._gallery import gallery as gallery_of
+from ._page import (
+    Html,
+    Piece,
+    beside,
+    bullets,
+    command,
+    make_page,
+    paragraph,
+    section,
+    tiles,
+    together,
+    write_page,
+)
 from ._wording import in_percent, percent
 from .media import Media, open_media
 
@@ -55,20 +68,29 @@ def make_issues_page(
     issues: Issues,
     *,
     classes: Sequence[str] | None = None,
-    media: Path | str | None = None,
+    media: Path | str | Media | None = None,
     gallery: int = GALLERY,
     read: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
+    ids: Sequence[Any] | None = None,
+    of: str = "",
+    findings: Sequence[str] = (),
+    following: Sequence[str] = (),
 ) -> str:
     """The page as HTML text; it refers to nothing outside itself. The same input, the same text.
 
     Args:
         issues: what ``errors.find`` returns.
         classes: names of the m classes.
-        media: what the examples look like, see ``open_media``.
+        media: what the examples look like, see ``open_media``; or a function from an example's
+            number to it.
         gallery: how many of them are shown, the most suspicious first.
         read: what to say of where labels and probabilities came from, by name.
         notes: what to say besides, such as warnings.
+        ids: of the n examples, where they have other names than their numbers.
+        of: what was checked, for the title.
+        findings: sentences that stand first.
+        following: commands to go on with.
 
     Raises:
         ValueError: the media do not fit, or the evidence is not about one label per example.
@@ -87,7 +109,9 @@ def make_issues_page(
     cards: list[dict[str, Any]] = []
     absent = 0
     if media is not None:
-        cards, absent = _cards(table, names, issues, open_media(media, evidence.n), gallery)
+        look = media if callable(media) else open_media(media, evidence.n)
+        cards, absent = _cards(table, names, issues, look, gallery)
+        cards = [card | {"called": None if ids is None else ids[card["index"]]} for card in cards]
     healthy = health(evidence)
     found = counts(evidence)
     agrees = int((evidence.predicted == evidence.given)[evidence.labelled].sum())
@@ -110,18 +134,16 @@ def make_issues_page(
         heat,
         pairs_grid(given, proposed, names, 10 if heat else PAIRS),
     ]
-    ranked = _ranked(table, names, issues, {card["index"] for card in cards})
+    ranked = _ranked(table, names, issues, {card["index"] for card in cards}, ids)
+    where = f" in {of}" if of else ""
+    look_wrong = "look wrong" if of else "are worth a look"
+    source = "" if of else "Found from given labels and predicted probabilities. "
     return make_page(
-        f"{flagged:,} of {labelled:,} labels are worth a look"
+        f"{flagged:,} of {labelled:,} labels{where} {look_wrong}"
         if flagged
-        else f"No label of {labelled:,} stands out",
-        section(
-            "",
-            tiles(numbers),
-            *(f"Note: {note}" for note in dict.fromkeys([*notes, *issues.warnings])),
-            label="Counts",
-        ),
-        *([_gallery(cards, flagged, issues.rank, absent)] if cards else []),
+        else f"No label of {labelled:,}{where} stands out",
+        *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
+        section("How many", tiles(numbers)),
         *([section("Which class for which", beside(*confused))] if flagged else []),
         section(
             "Classes",
@@ -134,9 +156,13 @@ def make_issues_page(
                 overlaps_grid(healthy.overlap_table(names), PAIRS),
             ),
         ),
+        *([section("What to do next", *map(command, following))] if following else []),
         *([section("Ranked list", _of_the_list(flagged), ranked)] if flagged else []),
-        lead="Found from given labels and predicted probabilities. What is here is suspicious, "
-        "not certainly wrong: only looking tells.",
+        lead=together(
+            f"{source}What is here is suspicious, not certainly wrong: only looking tells.",
+            *([bullets(findings)] if findings else []),
+            *(paragraph(note, "note") for note in dict.fromkeys([*notes, *issues.warnings])),
+        ),
         facts={name: value for name, value in facts.items() if value is not None},
         made_of="labels and probabilities",
     )
@@ -203,9 +229,16 @@ def pairs_grid(given: np.ndarray, proposed: np.ndarray, names: Sequence[str], mo
     return Grid("Most frequent", columns, rows)
 
 
-def _ranked(table: Any, names: Sequence[str], issues: Issues, pictured: set[int]) -> Grid:
+def _ranked(
+    table: Any,
+    names: Sequence[str],
+    issues: Issues,
+    pictured: set[int],
+    ids: Sequence[Any] | None,
+) -> Grid:
     columns = (
-        *(Column("rank"), Column("example")),
+        *(Column("rank"), Column("example" if ids is None else "row")),
+        *([] if ids is None else [Column("id", "name")]),
         *(Column(name, "name") for name in ("given", "predicted", "proposed")),
         *(Column("self-confidence", form=".4f"), Column("margin", form=".4f")),
         Column("flagged by", "text"),
@@ -216,7 +249,9 @@ def _ranked(table: Any, names: Sequence[str], issues: Issues, pictured: set[int]
         link = f"example-{row['index']}" if row["index"] in pictured else None
         rows.append(
             (
-                *(rank, Datum(row["index"], link=link), one["given"], one["predicted"]),
+                *(rank, Datum(row["index"], link=link)),
+                *([] if ids is None else [str(ids[row["index"]])]),
+                *(one["given"], one["predicted"]),
                 Datum(one["proposed"], best=one["confident"]),
                 *(one["own"], one["margin"], one["methods"]),
             )
@@ -234,35 +269,18 @@ def _of_the_list(flagged: int) -> Html:
     )
 
 
-def _gallery(cards: Sequence[Mapping[str, Any]], flagged: int, rank: str, absent: int) -> Html:
+def _shown(cards: Sequence[Mapping[str, Any]], flagged: int, rank: str, absent: int) -> Html:
     first = f" {len(cards)} of {flagged:,}" if len(cards) < flagged else ""
     out = f"; {absent:,} that have no file are left out" if absent else ""
-    kind = "gallery texts" if cards[0]["item"].text is not None else "gallery"
+    order = (
+        " Columns whose value is more usual for the proposed class come first; in bold, where it "
+        "is far more usual."
+    ) * bool(cards[0]["item"].fields)
     return section(
         f"The most suspicious{first}",
         f"By {rank}, the lowest first{out}. Beside each class: the probability that the model gave "
-        "it.",
-        Html("\n".join([f'<ol class="{kind}">', *map(_card, cards), "</ol>"])),
-    )
-
-
-def _card(card: Mapping[str, Any]) -> str:
-    item, number = card["item"], card["index"]
-    given, proposed = escape(card["given"]), escape(card["proposed"])
-    if item.uri is not None:
-        crisp = ' class="crisp"' if item.crisp else ""
-        seen = f'<img src="{item.uri}"{crisp} alt="example {number}, given {given}">'
-    elif item.text is not None:
-        seen = f"<blockquote>{escape(item.text)}</blockquote>"
-    else:
-        seen = f'<p class="missing">{escape(item.missing)}</p>'
-    chance = "" if card["chance"] is None else f"{percent(card['chance'], 0)} %"
-    return (
-        f'<li id="example-{number}">\n{seen}\n'
-        f'<div class="label"><span>given <b>{given}</b></span>'
-        f"<span>{percent(card['own'], 0)} %</span></div>\n"
-        f'<div class="label"><span>proposed <b>{proposed}</b></span><span>{chance}</span></div>\n'
-        f'<div class="where">{card["rank"]}. example {number}</div>\n</li>'
+        f"it.{order}",
+        gallery_of(cards),
     )
 
 

@@ -20,13 +20,30 @@ TEXT = 600  # characters
 
 
 @dataclass(frozen=True)
+class Field:
+    """A column of one row, beside what is usual for the given and for the proposed class.
+
+    Attributes:
+        usual, usual_there: in words, of the given class and of the proposed one.
+        speaks: whether the value is far more usual for the proposed class.
+    """
+
+    name: str
+    value: str
+    usual: str = ""
+    usual_there: str = ""
+    speaks: bool = False
+
+
+@dataclass(frozen=True)
 class Preview:
-    """One example: a text, an image, or the reason why there is neither."""
+    """One example: a text, an image, a row of a table, or the reason why there is none."""
 
     text: str | None = None
     uri: str | None = None
     crisp: bool = False
     missing: str | None = None
+    fields: tuple[Field, ...] = ()
 
 
 Media = Callable[[int], Preview | None]  # None: there is nothing of that number
@@ -44,10 +61,11 @@ def open_media(path: Path | str, n: int, ids: Sequence[Any] | None = None) -> Me
             it is asked for.
     """
     look = open_looks(path, n, ids)
-    return lambda i: None if (seen := look(i)) is None else _item(seen)
+    return lambda i: None if (seen := look(i)) is None else preview_of(seen)
 
 
-def _item(seen: Look) -> Preview:
+def preview_of(seen: Look) -> Preview:
+    """A text, a file or uint8 pixels, as a page shows it."""
     from PIL import Image
 
     if isinstance(seen, str):

@@ -35,6 +35,7 @@ from ._wording import (
 
 SCHEMA = 1  # of the JSON form
 ERROR = "standard error"
+BOLD = "Bold: the highest mean of a column, oracles aside"
 CONFIGURATIONS = (
     "Per split: the configuration, how many were tied for it (the last one wins), its updates, and "
     "in percent the criterion and the {}."
@@ -161,7 +162,8 @@ def render(
         return _json(results, tables, metric)
     if form == "csv":
         return _one_table(tables, metric).csv()
-    parts = _parts(results, tables, metric, choices) if tables else (NOTHING, *results.notes)
+    bold = form != "text"
+    parts = _parts(results, tables, metric, choices, bold) if tables else (NOTHING, *results.notes)
     return render_grids(parts, form, width)
 
 
@@ -180,10 +182,10 @@ def make_tables(results: Results, criteria: Sequence[str] | None = None) -> list
 
 
 def _parts(
-    results: Results, tables: Sequence[Choices], metric: str, choices: bool
+    results: Results, tables: Sequence[Choices], metric: str, choices: bool, bold: bool
 ) -> Iterator[str | Grid]:
     yield from (table.grid(metric) for table in tables)
-    yield legend(results, metric)
+    yield legend(results, metric) + f" {BOLD}." * bold
     yield from (f"Note: {note}" for note in results.notes)
     if choices:
         yield from (

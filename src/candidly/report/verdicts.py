@@ -176,7 +176,8 @@ def errors_grid(about: Mapping[str, Any]) -> Grid:
             ends = f"{e['percent low']:.2f} to {e['percent high']:.2f}"
             row += (e["total"], e["percent"], "all checked" if e["census"] else ends)
         rows.append(row)
-    return Grid("What counts as an error", tuple(columns), rows)
+    told = "; ".join(f"{name}, when {share['meaning']}" for name, share in about["errors"].items())
+    return Grid("What counts as an error", tuple(columns), rows, (f"A label is an error: {told}.",))
 
 
 def thresholds_grid(about: Mapping[str, Any]) -> Grid:

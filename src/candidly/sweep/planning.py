@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from .._names import nearest
@@ -33,7 +34,7 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         fingerprint=fingerprint,
         seed_name=seed_name or fingerprint,
         n=data.n,
-        d=int(data.inputs[0].size),
+        d=math.prod(data.inputs.shape[1:]),
         q=data.q,
         n_validation=len(split.validation),
         n_test=len(split.test),

@@ -1,0 +1,101 @@
+"""Columns that tell the label by themselves: with them, a check finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NEARLY = 0.99  # agreement from which on a column is named
+AHEAD = 0.1  # and beyond the largest class, where a column holds names of the classes
+ENOUGH = 20  # labelled rows, to say so
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A column that tells the label.
+
+    Attributes:
+        column: its name.
+        agrees: share of the labelled rows whose label is the usual one for their value, in [0, 1].
+        copy: whether each class has one value of its own, without an exception.
+        names: whether its values are names of the classes.
+    """
+
+    column: str
+    agrees: float
+    copy: bool
+    names: bool = False
+
+    def __str__(self) -> str:
+        if self.copy:
+            return (
+                f"column {self.column!r} copies the label: each class has one value of its own "
+                f"there. Leave it out with --drop {self.column!r}; with it, no label looks wrong."
+            )
+        what = "holds names of the classes and tells" if self.names else "tells"
+        return (
+            f"column {self.column!r} {what} {self.agrees:.1%} of the labels by itself. If it was "
+            f"made from them, that is a leak: leave it out with --drop {self.column!r}."
+        )
+
+
+def find_leaks(frame: pl.DataFrame, given: np.ndarray, classes: Sequence[str]) -> tuple[Leak, ...]:
+    """Columns that tell the label in at least 99 of 100 rows, copies first.
+
+    Where the values are names of the classes, 10 in 100 more than the largest class has are enough:
+    such a column is an earlier or another label. A value that stands in one row only tells nothing.
+    Numbers that seldom repeat are sorted, and neighbours are compared instead.
+
+    Args:
+        frame: (n, columns), numbers as numbers.
+        given: int (n,), -1 for no label; such rows take no part.
+    """
+    rows = np.flatnonzero(given >= 0)
+    labels = given[rows]
+    if len(rows) < ENOUGH:
+        return ()
+    largest = np.bincount(labels).max() / len(rows)
+    if largest > NEARLY:
+        return ()  # everything tells it
+    words = {name for name in classes if not name.lstrip("-").isdigit()}
+    found = []
+    for name in frame.columns:
+        leak = _leak(frame[name].gather(rows), labels, words)
+        if leak.agrees >= NEARLY or (leak.names and leak.agrees >= largest + AHEAD):
+            found.append(leak)
+    return tuple(sorted(found, key=lambda leak: (not leak.copy, -leak.agrees)))
+
+
+def _leak(column: pl.Series, labels: np.ndarray, words: set[str]) -> Leak:
+    codes = column.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+    values, at, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    if 2 * len(values) > len(codes):
+        agrees = _by_neighbours(column, labels) if column.dtype.is_numeric() else 0.0
+        return Leak(column.name, agrees, False)
+    q = int(labels.max()) + 1
+    pairs, counts = np.unique(at * q + labels, return_counts=True)
+    most = np.zeros(len(values), np.int64)
+    np.maximum.at(most, pairs // q, counts)
+    agrees = float(most[sizes > 1].sum() / len(labels))
+    copy = len(pairs) == len(values) == len(np.unique(labels))
+    names = (
+        not column.dtype.is_numeric()
+        and len(values) <= len(words) + 1
+        and set(column.drop_nulls().cast(str).unique().to_list()) <= words
+        and column.null_count() < len(column)
+    )
+    return Leak(column.name, agrees, copy, names)
+
+
+def _by_neighbours(column: pl.Series, labels: np.ndarray) -> float:
+    """Share of rows with the label of the row before, in order of the values."""
+    there = column.is_not_null().to_numpy()
+    order = column.filter(there).arg_sort().to_numpy()
+    ranked = labels[there][order]
+    return float((ranked[1:] == ranked[:-1]).sum() / max(len(labels) - 1, 1))

@@ -1,0 +1,12 @@
+"""Inputs as values: a table of columns of different kinds, and how it becomes numbers.
+
+Each has ``take(rows)`` and ``shape``. ``Table`` holds columns as they are; ``fit_encoding`` learns
+from the training rows alone how they become numbers, and ``Encoding`` is what it learned, as plain
+JSON.
+"""
+
+from ._columns import KINDS, parsed
+from ._table import Table
+from .encoding import Encoding, Prepared, encoded, fit_encoding, prepare
+
+__all__ = ["KINDS", "Encoding", "Prepared", "Table", "encoded", "fit_encoding", "parsed", "prepare"]
