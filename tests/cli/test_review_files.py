@@ -13,7 +13,7 @@ review = pytest.importorskip("candidly.review")
 
 TEXT = (
     'id,kind,size,price,born,noise\n007,cat,"1,5",1.10,2024-01-05,meow\n008,dog,3,2.00,05.02.2024,\n'
-    "009,dog,1,1.20,,\"say \"\"meow\"\"\"\n010,,2,,2023-11-30,woof\n011,cat,3,2.5,2023-12-01,woof\n"
+    '009,dog,1,1.20,,"say ""meow"""\n010,,2,,2023-11-30,woof\n011,cat,3,2.5,2023-12-01,woof\n'
 )
 ISSUES = {"index": [2, 4], "given": ["dog", "cat"], "proposed": ["cat", "dog"]}
 NEW = ("review", "new", "p", "pets.csv", "--label", "kind", "--issues", "issues.csv")
