@@ -117,7 +117,7 @@ def test_other_archives_are_no_models(tmp_path):
 def test_torn_files(saved, kept):
     whole = saved.read_bytes()
     saved.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
-    with pytest.raises(ValueError, match="is no model that Model.save .* or it is damaged"):
+    with pytest.raises(ValueError, match=r"is no model that Model.save .* or it is damaged"):
         load_model(saved)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import warnings
 import zipfile
 from dataclasses import replace
 
@@ -15,7 +16,6 @@ from candidly.ingest import (
     Form,
     Origin,
     Roles,
-    Sheet,
     check_origin,
     corrected_columns,
     label_column,
@@ -40,12 +40,6 @@ def a_file(path, text: str = TEXT, encoding: str = "utf-8"):
     return path
 
 
-def a_sheet(path, form: Form, text: str = TEXT) -> Sheet:
-    """A table whose form is given, whatever finds it out."""
-    frame = pl.read_csv(io.BytesIO(text.encode()), infer_schema=False, separator=form.separator)
-    return Sheet(path, frame, form)
-
-
 def test_of_a_csv_file_two_columns_are_more_and_nothing_else_differs(tmp_path):
     sheet = read_frame(a_file(tmp_path / "pets.csv"))
     write_back(sheet, COLUMNS, tmp_path / "out.csv", "kind")
@@ -65,7 +59,8 @@ def test_of_a_csv_file_two_columns_are_more_and_nothing_else_differs(tmp_path):
 @pytest.mark.parametrize(("separator", "newline"), [(",", "\n"), (";", "\r\n"), ("\t", "\r\n")])
 def test_the_form_stays(tmp_path, separator, newline, encoding, compression):
     text = TEXT.replace(",", separator).replace("\n", newline).replace("dog", "dög")
-    data, path = text.encode(encoding), tmp_path / f"pets.csv{compression}"
+    marked = ("\ufeff" if encoding.startswith("utf-16") else "") + text
+    data, path = marked.encode(encoding), tmp_path / f"pets.csv{compression}"
     if compression == ".gz":
         path.write_bytes(gzip.compress(data))
     elif compression == ".zip":
@@ -73,9 +68,14 @@ def test_the_form_stays(tmp_path, separator, newline, encoding, compression):
             archive.writestr("in.csv", data)
     else:
         path.write_bytes(data)
-    form = Form(".csv", separator, encoding, newline, compression, "in.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of an encoding that was assumed
+        sheet = read_frame(path)
+    assert sheet.form == Form(
+        ".csv", separator, encoding, newline, compression, "in.csv" if ".zip" in path.name else ""
+    )
     out = tmp_path / f"out.csv{compression}"
-    write_back(a_sheet(path, form, text), COLUMNS, out, "kind")
+    write_back(sheet, COLUMNS, out, "kind")
     made = out.read_bytes()
     if compression == ".gz":
         made = gzip.decompress(made)
@@ -83,7 +83,7 @@ def test_the_form_stays(tmp_path, separator, newline, encoding, compression):
         with zipfile.ZipFile(out) as archive:
             made = archive.read("in.csv")
     assert made[:3] == data[:3]
-    found = made.decode(encoding)
+    found = made.decode(encoding).removeprefix("\ufeff")
     assert found.count("\r") == text.count("\r")
     rows = list(csv.reader(io.StringIO(found, newline=""), delimiter=separator))
     assert rows[2][:4] == ["008", "dög", "", "pruned"]
@@ -94,8 +94,7 @@ def test_the_form_stays(tmp_path, separator, newline, encoding, compression):
 
 def test_lines_of_json(tmp_path):
     text = '{"id": "007", "kind": "cat", "x": 1.10}\n{"id": "008", "kind": "dog", "x": 2}\n'
-    frame = pl.DataFrame({"id": ["007", "008"], "kind": ["cat", "dog"], "x": ["1.10", "2"]})
-    sheet = Sheet(a_file(tmp_path / "pets.jsonl", text), frame, Form(".jsonl"))
+    sheet = read_frame(a_file(tmp_path / "pets.jsonl", text))
     write_back(sheet, two(["dog", "dog"], BY[:2]), tmp_path / "o.jsonl", "kind")
     lines = (tmp_path / "o.jsonl").read_text().splitlines()
     assert lines[0] == (
@@ -104,13 +103,51 @@ def test_lines_of_json(tmp_path):
     )
 
 
+ARFF = (
+    "% pets\r\n@relation pets\r\n@attribute size numeric\r\n"
+    "@attribute 'kind' {cat,'big dog'}\r\n@attribute note string\r\n\r\n@data\r\n"
+    "1.50, 'big dog' ,\"a, b\"\r\n% two\r\n2,cat,?\r\n03,?,'x'"
+)
+
+
+def test_arff(tmp_path):
+    path, out = a_file(tmp_path / "pets.arff", ARFF), tmp_path / "out.arff"
+    sheet = read_frame(path)
+    write_back(sheet, two(["cat", None, "it's"], BY), out, "kind")
+    lines = out.read_bytes().decode().split("\r\n")
+    assert lines[3:6] == [
+        "@attribute 'kind' {cat,'big dog'}",
+        "@attribute 'kind corrected' string",
+        "@attribute 'kind corrected by' string",
+    ]
+    assert lines[-4:] == [
+        "1.50, 'big dog' ,'cat','corrected',\"a, b\"",
+        "% two",
+        "2,cat,?,'pruned',?",
+        "03,?,'it\\'s','unflagged','x'",
+    ]
+    found = read_frame(out).frame
+    assert found.drop(list(COLUMNS)).equals(sheet.frame)
+    assert found["kind corrected"].to_list() == ["cat", None, "it's"]
+    a_file(path, ARFF + "\r\n4,cat,?")
+    with pytest.raises(ValueError, match="more than 3 rows"):
+        write_back(sheet, COLUMNS, out, "kind")
+
+
+def test_a_stream_of_arrow_stays_one(tmp_path):
+    frame = pl.DataFrame({"kind": ["cat", "dog", None]})
+    frame.write_ipc_stream(tmp_path / "pets.arrow")
+    write_back(read_frame(tmp_path / "pets.arrow"), COLUMNS, tmp_path / "out.arrow", "kind")
+    assert pl.read_ipc_stream(tmp_path / "out.arrow").columns == ["kind", *COLUMNS]
+
+
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".feather"])
 def test_columns_with_types_keep_them(tmp_path, ending):
     frame = pl.DataFrame({"kind": ["cat", "dog", None], "n": [1, 2, 3], "x": [[1], [], None]})
     path, out = tmp_path / f"pets{ending}", tmp_path / f"out{ending}"
     read = pl.read_parquet if ending == ".parquet" else pl.read_ipc
     frame.write_parquet(path) if ending == ".parquet" else frame.write_ipc(path)
-    write_back(Sheet(path, frame, Form(ending)), COLUMNS, out, "kind")
+    write_back(read_frame(path), COLUMNS, out, "kind")
     found = read(out)
     assert found.columns == ["kind", "kind corrected", "kind corrected by", "n", "x"]
     assert found.drop(list(COLUMNS)).equals(frame)
@@ -124,8 +161,7 @@ def test_a_sheet_keeps_its_formulas_and_styles(tmp_path):
         book.active.append(row)
     book.active["A2"].font = openpyxl.styles.Font(bold=True)
     book.save(tmp_path / "pets.xlsx")
-    frame = pl.DataFrame({"kind": ["cat", "dog", None], "n": [1, 2, 3], "twice": [2, 4, None]})
-    sheet = Sheet(tmp_path / "pets.xlsx", frame, Form(".xlsx"))
+    sheet = read_frame(tmp_path / "pets.xlsx")
     columns = two(["=cmd()", "dog", None], BY)
     write_back(sheet, columns, tmp_path / "out.xlsx", "kind")
     page = openpyxl.load_workbook(tmp_path / "out.xlsx").active
@@ -136,6 +172,20 @@ def test_a_sheet_keeps_its_formulas_and_styles(tmp_path):
     assert page["A2"].font.bold
     assert page["D3"].value == "dog"
     assert page["D4"].value is None
+
+
+def test_a_sheet_that_begins_further_down_and_right(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row, cells in enumerate((("n", "kind"), (1, "cat"), (2, None), (3, "dog")), 3):
+        for column, value in enumerate(cells, 2):
+            book.active.cell(row, column, value)
+    book.save(tmp_path / "pets.xlsx")
+    sheet = read_frame(tmp_path / "pets.xlsx")
+    write_back(sheet, COLUMNS, tmp_path / "out.xlsx", "kind")
+    found = read_frame(tmp_path / "out.xlsx").frame
+    assert found.select(sheet.frame.columns).equals(sheet.frame)
+    assert found.select(list(COLUMNS)).to_dict(as_series=False) == COLUMNS
 
 
 def test_twice_is_refused(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -261,12 +260,7 @@ def _read(
         origin = ingest.origin_of(sheet, ingest.label_column(sheet, roles))
     shown = None
     if data.kind in ("table", "columns"):
-        names, copies = ingest.shown_columns(sheet, roles)
-        for name in copies:
-            warnings.warn(
-                f"the column {name!r} copies the label, so people do not see it.", stacklevel=2
-            )
-        shown = sheet.frame.select(names)
+        shown = sheet.frame.select(ingest.shown_columns(sheet, roles))
     return _Read(data, shown, origin)
 
 

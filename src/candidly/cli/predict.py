@@ -73,8 +73,8 @@ def predict(
 ) -> None:
     """Predict classes for the rows of a file with a saved model.
 
-    Rows stay in their order and keep their ids. Columns go by their names, in any order; labels are not needed. With --probs, candidly errors
-    find takes the file as its --probs.
+    Rows stay in their order and keep their ids. Columns go by their names, in any order; labels
+    are not needed. With --probs, candidly errors find takes the file as its --probs.
 
     Examples:
 
@@ -188,7 +188,7 @@ def _table(model: Model, new: NewRows, probs: np.ndarray, whole: bool) -> pl.Dat
 
 
 def _write_into(model: Model, new: NewRows, probs: np.ndarray, into: Path) -> None:
-    from ..ingest import write_back
+    from ..ingest.back import write_back
 
     assert new.sheet is not None
     added = {

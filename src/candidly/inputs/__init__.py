@@ -6,7 +6,7 @@ JSON.
 """
 
 from ._arrays import as_inputs, checked_features, checked_inputs, kind_of_inputs
-from ._columns import KINDS, parsed
+from ._columns import KINDS, as_polars, parsed
 from ._table import Table
 from .encoding import Encoding, Prepared, encoded, fit_encoding, prepare
 
@@ -16,6 +16,7 @@ __all__ = [
     "Prepared",
     "Table",
     "as_inputs",
+    "as_polars",
     "checked_features",
     "checked_inputs",
     "encoded",
