@@ -11,14 +11,16 @@ import typer
 
 from .._files import write_table
 from .._tables import check_file
+from ..ingest.labels import read_classes
 from ._help import whole
-from ._issues import check_place, read_classes
+from ._issues import check_place
 from ._verdicts import print_settings, print_verdicts
 from .errors import _plain_words
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..ingest import Roles
     from ..validation import Corrected, SetTally, Tally
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
@@ -159,15 +161,17 @@ def _tally(
     return read_answers(path, labels=labels, classes=classes)
 
 
-def _labels(path: Path, classes: list[str] | None) -> np.ndarray:
+def _labels(path: Path, classes: list[str] | None, roles: Roles | None = None) -> np.ndarray:
     import numpy as np
 
-    from ..errors._labels import label_column
+    from ..ingest.labels import label_numbers, read_labels
 
     with _plain_words():
-        labels = label_column(path, classes)
+        labels = label_numbers(read_labels(path, roles, classes), classes)
     if labels.dtype.kind not in "iu":
         raise ValueError(f"--labels holds {labels.dtype}; labels are whole numbers, or names.")
+    if labels.ndim != 1:
+        raise ValueError(f"--labels has shape {labels.shape}; labels are one an example.")
     return np.asarray(labels)
 
 
