@@ -140,6 +140,24 @@ def checked_classes(classes: Any) -> tuple[str, ...]:
     return classes
 
 
+def checked_features(features: Any, inputs: Any) -> tuple[str, ...] | None:
+    """Names of the columns of inputs: different strings, one for each column of a table.
+
+    Raises:
+        ValueError: something else; the message names the place.
+    """
+    if features is None:
+        return None
+    if not isinstance(features, tuple) or not all(isinstance(name, str) for name in features):
+        raise ValueError(f"`features` is {features!r}. Write a tuple of names of columns.")
+    _check_different("features", features, "position", "Rename one of them.")
+    if kind_of(inputs) in ("table", "columns") and len(features) != inputs.shape[1]:
+        raise ValueError(
+            f"`features` names {len(features)} columns, but `inputs` has {inputs.shape[1]}."
+        )
+    return features
+
+
 def check_highest(name: str, labels: np.ndarray, rows: np.ndarray, n: int) -> None:
     """Refuse numbers that would name more classes than n rows can tell of.
 

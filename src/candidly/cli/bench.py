@@ -17,6 +17,7 @@ from rich.table import Table
 
 from . import _bench_table, _progress
 from ._bench_table import Where, print_tables, results_of
+from ._hyper import Hyper, hyper_of
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
@@ -83,14 +84,6 @@ ValidationShare = Annotated[
 Network = Annotated[
     str | None,
     typer.Option(help="mlp, or mlp:128 for another width of its hidden layer. (default: mlp, 500)"),
-]
-Hyper = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE",
-        help="Give a hyper-parameter this value in every configuration, such as noise_rate=0.4; "
-        "repeat it, or use commas.",
-    ),
 ]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
@@ -346,19 +339,8 @@ def _asked(values: dict[str, Any]) -> dict[str, Any]:
             parts = [part.strip() for text in asked[name] for part in text.split(",")]
             asked[name] = tuple(part for part in parts if part)
     if asked["hyper"]:
-        parts = [part for text in asked["hyper"] for part in text.split(",")]
-        asked["hyper"] = dict(map(_value, parts))
+        asked["hyper"] = hyper_of(asked["hyper"])
     return asked | {"file": values["settings"], "root": values["data"]}
-
-
-def _value(text: str) -> tuple[str, int | float]:
-    name, _, number = text.partition("=")
-    try:
-        return name.strip(), int(number) if number.strip().isdecimal() else float(number)
-    except ValueError:
-        raise ValueError(
-            f"--hyper {text!r} is no NAME=VALUE with a number, such as noise_rate=0.4."
-        ) from None
 
 
 def _prepared(

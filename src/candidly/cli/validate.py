@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..ingest import Roles
-    from ..validation import Corrected, SetTally, Tally
+    from ..validation import Corrected, Reading, SetTally, Tally
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
 
@@ -108,8 +108,7 @@ def validate(
     check_place(html, "--html", (".html", ".htm"))
     if out is not None and labels is None:
         raise ValueError("--out writes corrected labels; say with --labels what to correct.")
-    if reading not in ("exact", "seen"):
-        raise ValueError(f"--reading is {reading!r}; choose exact or seen.")
+    read_as = checked_reading(reading)
     names = read_classes(classes)
     own = None if labels is None else _labels(labels, names)
     tally = _tally(votes, form, own, index, names)
@@ -119,7 +118,7 @@ def validate(
     if unflagged is None and audited:
         raise ValueError("--audited is about the unflagged examples; say with --size how many.")
     about_missed = None if unflagged is None else missed(unflagged, audited, audit_errors)
-    made = None if own is None else _corrected(own, verdicts, reading, bool(out))
+    made = None if own is None else _corrected(own, verdicts, read_as, bool(out))
     about = summarise(verdicts, size=size, flagged=flagged, missed=about_missed, corrected=made)
     if html is not None:
         read = {"answers": str(votes)} | ({} if labels is None else {"labels": str(labels)})
@@ -138,6 +137,21 @@ def validate(
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
+
+
+def checked_reading(text: str) -> Reading:
+    """What counts as an error: exact or seen.
+
+    Raises:
+        ValueError: something else.
+    """
+    from ..validation import Reading
+
+    known: tuple[Reading, ...] = get_args(Reading)
+    for reading in known:
+        if reading == text:
+            return reading
+    raise ValueError(f"--reading is {text!r}; choose {' or '.join(known)}.")
 
 
 def _tally(
@@ -190,14 +204,14 @@ def _size(size: int | None, labels: Any, flagged: int | None, checked: int) -> i
 
 
 def _corrected(
-    labels: np.ndarray, verdicts: Any, reading: Literal["exact", "seen"] | str, needed: bool
+    labels: np.ndarray, verdicts: Any, reading: Reading, needed: bool
 ) -> Corrected | None:
     """Corrected labels; None for sets of classes, which are not corrected, unless needed."""
     from ..validation import SetTally, corrected
 
     if isinstance(verdicts.tally, SetTally) and not needed:
         return None
-    return corrected(labels, verdicts, reading)  # type: ignore[arg-type]
+    return corrected(labels, verdicts, reading)
 
 
 def _write(made: Corrected, path: Path) -> None:

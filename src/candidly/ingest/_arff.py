@@ -7,7 +7,7 @@ real, nominal, string and date attributes; dense lines. Sparse and relational da
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,10 +50,11 @@ def read_arff(data: bytes) -> pl.DataFrame:
     columns = []
     for place, (name, kind) in enumerate(kinds.items()):
         column = pl.Series(name, [cells[place] for cells in rows], pl.String)
-        wanted = kind if isinstance(kind, str) else pl.Enum(kind)
-        found = column if wanted == "string" else column.cast(
-            pl.Float64 if wanted == "number" else wanted, strict=False
-        )  # fmt: skip
+        found = column
+        if kind == "number":
+            found = column.cast(pl.Float64, strict=False)
+        elif kind != "string":
+            found = column.cast(pl.Enum(kind), strict=False)
         wrong = found.is_null() & column.is_not_null()
         if wrong.any():
             row = int(wrong.arg_max() or 0)
@@ -61,6 +62,54 @@ def read_arff(data: bytes) -> pl.DataFrame:
             raise ValueError(f"column {name!r} has {column[row]!r} at row {row}, not {what}.")
         columns.append(found)
     return pl.DataFrame(columns)
+
+
+def with_attributes(
+    text: str, place: int, names: Sequence[str], rows: Sequence[Sequence[str | None]]
+) -> str:
+    """The text with more attributes behind the one in ``place``, as strings, and their cells.
+
+    Raises:
+        ValueError: there are other lines than rows; it names the row.
+    """
+    out: list[str] = []
+    attribute, row, data = 0, 0, False
+    for line in text.splitlines(keepends=True):
+        bare = line.strip()
+        end = line[len(line.rstrip("\r\n")) :] or "\n"
+        if data and bare and not bare.startswith("%"):
+            if row == len(rows):
+                raise ValueError(f"it has more than {row} rows")
+            at = _end_of_cell(line.rstrip("\r\n"), place, row)
+            line = line[:at] + "".join(f",{_quoted(cell)}" for cell in rows[row]) + line[at:]
+            row += 1
+        elif not data and NAME.fullmatch(bare):
+            if attribute == place:
+                line = line.rstrip("\r\n") + end
+                line += "".join(f"@attribute {_quoted(name)} string{end}" for name in names)
+            attribute += 1
+        data = data or bare.lower() == "@data"
+        out.append(line)
+    if row < len(rows):
+        raise ValueError(f"what it holds differs at row {row} from what was read")
+    return "".join(out)
+
+
+def _end_of_cell(line: str, place: int, row: int) -> int:
+    """Where a cell ends, before what comes between it and the next."""
+    at = 0
+    for k in range(place + 1):
+        match = CELL.match(line, at)
+        if match is None or (k < place and not match[4]):
+            raise ValueError(f"what it holds differs at row {row} from what was read")
+        at = match.end()
+    return match.start(4)
+
+
+def _quoted(cell: str | None) -> str:
+    if cell is None:
+        return "?"
+    return "'" + cell.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _attributes(lines: Iterator[tuple[int, str]]) -> dict[str, str | list[str]]:

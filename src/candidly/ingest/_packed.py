@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zipfile
 import zlib
@@ -86,8 +87,6 @@ def check_workbook_size(data: bytes) -> None:
 
 
 def _from_gzip(path: Path, size: int) -> bytes:
-    import gzip
-
     try:
         with gzip.open(path) as file:
             return _read(file, size)
@@ -126,7 +125,7 @@ def _from_zip(path: Path, size: int, endings: Sequence[str]) -> Content:
     return Content(data, Path(entry.filename).suffix.lower(), ".zip", entry.filename)
 
 
-def _read(file: IO[bytes], packed: int) -> bytes:
+def _read(file: IO[bytes] | gzip.GzipFile, packed: int) -> bytes:
     data = file.read(_allowed(packed) + 1)
     if len(data) > _allowed(packed):
         raise _bomb(packed)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .._files import raw
+from .._tables import is_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,6 +98,9 @@ def read_separated(
 
     if b"\n" not in data and b"\r" in data:
         data = data.replace(b"\r", b"\n")  # as old Macs wrote it
+    blank = re.match(rb"(?:[ \t]*\r?\n)+", data)
+    if blank and header is True:
+        data = data[blank.end() :]
     separator = separator or _separator(data, header)
     first = next((cells for _, cells in _lines(data, separator) if cells), None)
     if first is None:
@@ -110,8 +114,7 @@ def read_separated(
             separator=separator,
             infer_schema=False,
             has_header=named,
-            skip_rows=_blank_lines(data),
-            **({} if named else {"new_columns": [f"column_{k + 1}" for k in range(len(first))]}),
+            new_columns=None if named else [f"column_{k + 1}" for k in range(len(first))],
         )
     except pl.exceptions.PolarsError:
         _check_lines(data, separator)
@@ -157,6 +160,16 @@ def _separator(data: bytes, header: Header) -> str:
 
 
 def check_names(first: Sequence[str]) -> None:
+    """Refuse a first line that does not name the columns, each once."""
+    numbers = [cell for cell in first if is_number(cell)]
+    if len(numbers) == len(first) and numbers not in (
+        [str(k) for k in range(len(first))],
+        [str(k + 1) for k in range(len(first))],
+    ):
+        raise ValueError(
+            f"its first line holds numbers ({', '.join(first[:3])}) in place of the columns' names."
+            " Put a line of names before it."
+        )
     for place, name in enumerate(first):
         if not name.strip() and place:
             last = ", or take out the separators at the ends of lines" * (place + 1 == len(first))
@@ -168,12 +181,6 @@ def check_names(first: Sequence[str]) -> None:
                 f"two columns are called {name!r}, number {first.index(name) + 1} and number"
                 f" {place + 1}. Rename or drop one of them."
             )
-
-
-def _blank_lines(data: bytes) -> int:
-    """Lines without anything before the first that has something."""
-    start = re.match(rb"(?:[ \t]*\r?\n)*", data)
-    return start.group().count(b"\n") if start else 0
 
 
 def whole_rows(frame: pl.DataFrame) -> pl.DataFrame:

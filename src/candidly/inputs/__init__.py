@@ -5,8 +5,18 @@ from the training rows alone how they become numbers, and ``Encoding`` is what i
 JSON.
 """
 
-from ._columns import KINDS, parsed
+from ._columns import KINDS, as_polars, parsed
 from ._table import Table
 from .encoding import Encoding, Prepared, encoded, fit_encoding, prepare
 
-__all__ = ["KINDS", "Encoding", "Prepared", "Table", "encoded", "fit_encoding", "parsed", "prepare"]
+__all__ = [
+    "KINDS",
+    "Encoding",
+    "Prepared",
+    "Table",
+    "as_polars",
+    "encoded",
+    "fit_encoding",
+    "parsed",
+    "prepare",
+]

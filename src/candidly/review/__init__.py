@@ -15,8 +15,8 @@ from ._cards import (
     outcomes,
     said_about,
 )
-from ._items import Item, items_of_data, items_of_issues, items_of_tally
-from ._media import Shown, looks_of, looks_of_files
+from ._items import Item, items_of_data, items_of_issues, items_of_tally, of_data
+from ._media import Shown, looks_of, looks_of_files, looks_of_rows
 from ._open import answered, seen, shown_item
 from ._people import Standing, pace, standings
 from ._trouble import StoreError
@@ -24,9 +24,9 @@ from ._views import PAGE, SORTS, Found, ItemFilter, browse
 from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
+from .corrected import corrected_file, corrected_labels
 from .export import (
     argilla,
-    corrected_labels,
     label_studio,
     label_votes,
     log,
@@ -94,6 +94,7 @@ __all__ = [
     "begin_session",
     "browse",
     "choice_of",
+    "corrected_file",
     "corrected_labels",
     "disagreement_of",
     "end_session",
@@ -113,12 +114,14 @@ __all__ = [
     "look",
     "looks_of",
     "looks_of_files",
+    "looks_of_rows",
     "make_project",
     "merge",
     "merge_log",
     "next_like",
     "next_tasks",
     "note",
+    "of_data",
     "open_project",
     "open_until",
     "outcomes",

@@ -136,6 +136,28 @@ def items_of_data(
     ]
 
 
+def of_data(items: Sequence[Item], data: Labelled) -> list[Item]:
+    """Items of rows of a data set under the ids of these, with their truth.
+
+    Raises:
+        ValueError: other classes or rows than the data have, or another given label.
+    """
+    found = []
+    for item in items:
+        if not 0 <= item.row < data.n:
+            raise ValueError(f"row {item.row} is not among the {data.n} examples of {data.source}.")
+        given = NONE if data.given is None else int(data.given[item.row])
+        if item.given != given:
+            said, there = ("none" if k < 0 else data.classes[k] for k in (item.given, given))
+            raise ValueError(
+                f"the issues say that row {item.row} has the label {said}, and {data.source} has"
+                f" {there} there. Give the file that the issues were found in."
+            )
+        truth = NONE if data.truth is None else int(data.truth[item.row])
+        found.append(replace(item, name=str(data.ids[item.row]), truth=truth))
+    return found
+
+
 def items_of_tally(tally: Tally | SetTally) -> list[Item]:
     """Items of released votes; of sets of classes one for each class that was asked about."""
     if isinstance(tally, Tally):

@@ -23,6 +23,7 @@ from ._released import read_released
 from ._tally import ANSWERS, SetTally, Tally, from_counts
 from ._totals import (
     READINGS,
+    Reading,
     Sets,
     Share,
     ThresholdSetting,
@@ -45,6 +46,7 @@ __all__ = [
     "Kappa",
     "Missed",
     "Posteriors",
+    "Reading",
     "SetTally",
     "Sets",
     "Share",

@@ -79,6 +79,11 @@ class Corrected:
         return self.provenance == PRUNED
 
     @property
+    def sources(self) -> list[str]:
+        """Where each of the n labels comes from, in words of ``PROVENANCE``."""
+        return [PROVENANCE[place] for place in self.provenance.tolist()]
+
+    @property
     def fingerprint(self) -> str:
         """SHA-256 (hex) of what went in: data, answers, thresholds and reading."""
         digest = hashlib.sha256(f"{SCHEMA} {self.data} {self.reading}".encode())
@@ -164,7 +169,7 @@ class Corrected:
             "index": np.arange(len(self)),
             "original": self.original,
             "label": self.labels,
-            "provenance": [PROVENANCE[p] for p in self.provenance.tolist()],
+            "provenance": self.sources,
             "verdict": self._verdict_names(),
         }
         columns |= {f"votes {name}": counts[:, i] for i, name in enumerate(ANSWERS)}

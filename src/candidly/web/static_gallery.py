@@ -176,5 +176,5 @@ def _record(shot: Shot, page: int, people: Sequence[str]) -> dict[str, Any]:
 
 
 def _short(look: Look) -> str:
-    text = look.text or " ".join(f"{value:.4g}" for value in look.values[:12])
+    text = look.text or " ".join(cell for _, cell in look.cells[:12])
     return text if len(text) <= TEXT else f"{text[: TEXT - 3]}..."
