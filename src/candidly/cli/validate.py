@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from .._files import write_table
-from .._tables import check_file
 from ..ingest.labels import read_classes
+from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
 from ._help import whole
 from ._issues import check_place
 from ._verdicts import print_settings, print_verdicts
@@ -31,8 +31,8 @@ def validate(
         Path,
         typer.Option(
             metavar="FILE",
-            help="The answers: a released .json file, or a .csv or .parquet with a row per answer "
-            "and the columns item, person, answer; given and guessed where --labels says less.",
+            help="The answers: a released .json file, or a table with a row per answer and the "
+            "columns item, person, answer; given and guessed where --labels says less.",
         ),
     ],
     form: Annotated[
@@ -43,8 +43,8 @@ def validate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="All labels of the data set, one column: .npy .csv .parquet. Corrected labels are "
-            "made of them.",
+            help="All labels of the data set: a table or an .npy. Corrected labels are made of "
+            "them.",
         ),
     ] = None,
     index: Annotated[
@@ -89,6 +89,12 @@ def validate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
     ] = None,
+    label: Label = None,
+    id: Id = None,
+    item: Item = None,
+    annotator: Annotator = None,
+    separator: Separator = None,
+    drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
@@ -110,8 +116,10 @@ def validate(
         raise ValueError("--out writes corrected labels; say with --labels what to correct.")
     read_as = checked_reading(reading)
     names = read_classes(classes)
-    own = None if labels is None else _labels(labels, names)
-    tally = _tally(votes, form, own, index, names)
+    of_labels = roles_of(label=label, id=id, separator=separator, drop=drop)
+    own = None if labels is None else _labels(labels, names, of_labels)
+    of_votes = roles_of(item=item, annotator=annotator, separator=separator)
+    tally = _tally(votes, form, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     unflagged = None if size is None else size - (flagged or len(tally))
@@ -160,19 +168,21 @@ def _tally(
     labels: np.ndarray | None,
     index: Path | None,
     classes: list[str] | None,
+    roles: Roles,
 ) -> Tally | SetTally:
     from .._names import lookup
+    from ..ingest.arrays import check_kind
     from ..validation import read_answers, read_released
 
     if form is None:
-        check_file(path, (".json", ".csv", ".parquet"))
+        check_kind(path, (".json",))
     by_ending = "released" if path.suffix.lower() == ".json" else "long"
     kind = lookup({"released": 1, "long": 1}, form or by_ending, "format")[0]
     if kind == "released":
         return read_released(path, index)
     if index is not None:
         raise ValueError("--index is for released files; in a table, item is the row number.")
-    return read_answers(path, labels=labels, classes=classes)
+    return read_answers(path, labels=labels, classes=classes, roles=roles)
 
 
 def _labels(path: Path, classes: list[str] | None, roles: Roles | None = None) -> np.ndarray:
