@@ -142,7 +142,7 @@ def test_the_page(candidly, files, tmp_path):
         (("--votes", "votes.json", "--size", 1), "2 checked, but the data set has 1"),
         (("--votes", "votes.json", "--size", 9, "--flagged", 1), "--flagged is 1, but 2 were"),
         (("--votes", "votes.json", "--labels", "labels.npy", "--size", 9), "--labels has 10 rows"),
-        (("--votes", "votes.json", "--labels", "none.npy"), "none.npy does not exist"),
+        (("--votes", "votes.json", "--labels", "none.npy"), "there is no file none.npy"),
         (("--votes", "votes.json", "--threshold", 2), "two answers could reach it"),
         (("--votes", "answers.csv", "--index", "x.json"), "item is the row number"),
         (("--votes", "votes.json", "--labels", "short.npy"), "votes about item 2, but 2 labels"),

@@ -17,6 +17,7 @@ from .._names import lookup
 from ..describe import Description, describe
 from ..grid import Column, Grid
 from ..ingest import Roles
+from ..ingest.labels import read_classes
 from ..labelled import Labelled
 from ..sources import SOURCES, Comparison, Source, compare, load
 from . import _print
@@ -31,7 +32,7 @@ from ._column_options import (
     Text,
     roles_of,
 )
-from ._issues import check_place, read_classes
+from ._issues import check_place
 from ._progress import reading
 
 app = typer.Typer(

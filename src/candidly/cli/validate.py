@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from .._files import write_table
-from .._tables import check_file
+from ..ingest.labels import read_classes
+from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
 from ._help import whole
-from ._issues import check_place, read_classes
+from ._issues import check_place
 from ._print import Form, check_form, show
 from ._verdicts import parts
 from .errors import _plain_words
@@ -20,6 +21,7 @@ from .errors import _plain_words
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..ingest import Roles
     from ..validation import Corrected, Reading, SetTally, Tally
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
@@ -30,8 +32,8 @@ def validate(
         Path,
         typer.Option(
             metavar="FILE",
-            help="The answers: a released .json file, or a .csv or .parquet with a row per answer "
-            "and the columns item, person, answer; given and guessed where --labels says less.",
+            help="The answers: a released .json file, or a table with a row per answer and the "
+            "columns item, person, answer; given and guessed where --labels says less.",
         ),
     ],
     votes_format: Annotated[
@@ -42,8 +44,8 @@ def validate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="All labels of the data set, one column: .npy .csv .parquet. Corrected labels are "
-            "made of them.",
+            help="All labels of the data set: a table or an .npy. Corrected labels are made of "
+            "them.",
         ),
     ] = None,
     index: Annotated[
@@ -89,6 +91,12 @@ def validate(
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
     ] = None,
     form: Form = "text",
+    label: Label = None,
+    id: Id = None,
+    item: Item = None,
+    annotator: Annotator = None,
+    separator: Separator = None,
+    drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
@@ -113,8 +121,10 @@ def validate(
         raise ValueError("--out writes corrected labels; say with --labels what to correct.")
     read_as = checked_reading(reading)
     names = read_classes(classes)
-    own = None if labels is None else _labels(labels, names)
-    tally = _tally(votes, votes_format, own, index, names)
+    of_labels = roles_of(label=label, id=id, separator=separator, drop=drop)
+    own = None if labels is None else _labels(labels, names, of_labels)
+    of_votes = roles_of(item=item, annotator=annotator, separator=separator)
+    tally = _tally(votes, votes_format, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     unflagged = None if size is None else size - (flagged or len(tally))
@@ -162,30 +172,34 @@ def _tally(
     labels: np.ndarray | None,
     index: Path | None,
     classes: list[str] | None,
+    roles: Roles,
 ) -> Tally | SetTally:
     from .._names import lookup
+    from ..ingest.arrays import check_kind
     from ..validation import read_answers, read_released
 
     if form is None:
-        check_file(path, (".json", ".csv", ".parquet"))
+        check_kind(path, (".json",))
     by_ending = "released" if path.suffix.lower() == ".json" else "long"
     kind = lookup({"released": 1, "long": 1}, form or by_ending, "format")[0]
     if kind == "released":
         return read_released(path, index)
     if index is not None:
         raise ValueError("--index is for released files; in a table, item is the row number.")
-    return read_answers(path, labels=labels, classes=classes)
+    return read_answers(path, labels=labels, classes=classes, roles=roles)
 
 
-def _labels(path: Path, classes: list[str] | None) -> np.ndarray:
+def _labels(path: Path, classes: list[str] | None, roles: Roles | None = None) -> np.ndarray:
     import numpy as np
 
-    from ..errors import label_column
+    from ..ingest.labels import label_numbers, read_labels
 
     with _plain_words():
-        labels = label_column(path, classes)
+        labels = label_numbers(read_labels(path, roles, classes), classes)
     if labels.dtype.kind not in "iu":
         raise ValueError(f"--labels holds {labels.dtype}; labels are whole numbers, or names.")
+    if labels.ndim != 1:
+        raise ValueError(f"--labels has shape {labels.shape}; labels are one an example.")
     return np.asarray(labels)
 
 
