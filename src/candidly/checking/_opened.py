@@ -75,15 +75,15 @@ def _polars(frame: Any) -> pl.DataFrame:
 def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: Watch) -> Opened:
     frame = sheet.frame
     roles = roles.among(frame.columns)
-    roles = replace(roles, label=label_column(sheet, roles))
+    label = label_column(sheet, roles)
+    roles = replace(roles, label=label)
     groups = None
     if group is not None:
         groups = _groups(frame, group)
         roles = replace(roles, drop=(*roles.drop, group))
-    if frame[roles.label].null_count() == len(frame):
+    if frame[label].null_count() == len(frame):
         raise ValueError(
-            f"{sheet.path}: column {roles.label!r} is empty in every row, so there is no label to "
-            "check."
+            f"{sheet.path}: column {label!r} is empty in every row, so there is no label to check."
         )
     data = read(sheet, roles, watch).blind()
     return Opened(sheet.path.name, data, frame, _typed(data, frame, roles), roles, groups)
