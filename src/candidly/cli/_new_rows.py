@@ -17,6 +17,8 @@ from ..labelled import Labelled, from_arrays
 from ..sources import SOURCES, load
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from ..model import Model
 
 ARRAYS = (".npz", ".mat")  # files that hold more than a table

@@ -12,9 +12,10 @@ import typer
 
 from .._files import write_table
 from . import _progress
-from ._crowd import print_annotators, print_doubts, print_next, read_answers, summary
+from ._crowd import read_answers, summary, tables
 from ._help import whole
 from ._issues import check_place, read_classes
+from ._print import Form, check_form, show
 
 if TYPE_CHECKING:
     from ..crowd import Consensus
@@ -82,6 +83,7 @@ def consensus(
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
+    form: Form = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """One label per item, the most doubtful first; who answers well; what to ask next.
@@ -97,6 +99,7 @@ def consensus(
     from .. import crowd
     from .._names import lookup
 
+    check_form(form)
     by = lookup(crowd.METHODS, by, "way to a consensus")[0]
     check_place(out, "--out", TABLES)
     check_place(annotators, "--annotators", TABLES)
@@ -124,11 +127,7 @@ def consensus(
     if as_json:
         _print_json(found, by, people, top, written, notes)
         return
-    for line in summary(found, by):
-        print(line)
-    print_doubts(found, top)
-    print_annotators(people, top)
-    print_next(found, top)
+    show(*summary(found, by), *(tables(found, people, top) if top else ()), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

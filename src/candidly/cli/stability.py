@@ -24,6 +24,7 @@ from ._columns import (
 )
 from ._help import number, whole
 from ._issues import check_place, read_classes
+from ._print import Form, check_form, print_text, width
 
 THIS = "this correction"  # what the report calls the one of --corrected
 
@@ -114,6 +115,7 @@ def stability(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")
     ] = None,
+    form: Form = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Does a ranking of models survive the errors in the labels?
@@ -133,6 +135,7 @@ def stability(
     """
     from ..stability import assess, checking_plan
 
+    check_form(form)
     check_place(out, "--out", (".json",))
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
@@ -173,7 +176,7 @@ def stability(
         return
     from ..report import render_stability
 
-    print(render_stability(report))
+    print_text(render_stability(report, width(), form))
     for path in (html, plan, out):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

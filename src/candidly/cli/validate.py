@@ -13,7 +13,8 @@ from .._files import write_table
 from .._tables import check_file
 from ._help import whole
 from ._issues import check_place, read_classes
-from ._verdicts import print_settings, print_verdicts
+from ._print import Form, check_form, show
+from ._verdicts import parts
 from .errors import _plain_words
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ def validate(
             "and the columns item, person, answer; given and guessed where --labels says less.",
         ),
     ],
-    form: Annotated[
+    votes_format: Annotated[
         str | None,
-        typer.Option("--format", help="released or long. (default: by the file's ending)"),
+        typer.Option(help="Of the answers: released or long. (default: by the file's ending)"),
     ] = None,
     labels: Annotated[
         Path | None,
@@ -87,6 +88,7 @@ def validate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
     ] = None,
+    form: Form = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
@@ -102,6 +104,9 @@ def validate(
     from ..report.verdicts import summarise, write_verdicts_page
     from ..validation import judge, missed
 
+    if form in ("released", "long"):
+        raise ValueError(f"--format is of what is printed; give --votes-format {form}.")
+    check_form(form)
     check_place(out, "--out", OUT)
     check_place(html, "--html", (".html", ".htm"))
     if out is not None and labels is None:
@@ -109,7 +114,7 @@ def validate(
     read_as = checked_reading(reading)
     names = read_classes(classes)
     own = None if labels is None else _labels(labels, names)
-    tally = _tally(votes, form, own, index, names)
+    tally = _tally(votes, votes_format, own, index, names)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     unflagged = None if size is None else size - (flagged or len(tally))
@@ -130,8 +135,7 @@ def validate(
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    print_verdicts(about, getattr(tally, "offered", None))
-    print_settings(about)
+    show(*parts(about, getattr(tally, "offered", None)), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
