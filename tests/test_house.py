@@ -58,8 +58,9 @@ MAY = {  # who may import whom
         "web": "ground ingest report review",
         "checking": "ground labelled ingest crossval errors sources report",
         "_benchmark": "ground labelled ingest imperfect sources sweep",
-        "cli": "ground labelled ingest algorithms crossval crowd errors validation detectors "
-        "stability imperfect sources sweep report review web checking _benchmark",
+        "cli": "ground inputs labelled ingest algorithms model crossval crowd errors "
+        "validation detectors stability imperfect sources sweep report review web checking "
+        "_benchmark",
         "__main__": "cli",
     }.items()
 }

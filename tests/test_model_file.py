@@ -44,9 +44,7 @@ def test_a_fresh_process_predicts_bit_for_bit_the_same(model, saved, data, tmp_p
     )
     files = [str(saved), str(tmp_path / "x.npy"), str(tmp_path / "logits.npy")]
     subprocess.run([sys.executable, "-c", program, *files], check=True)
-    assert (
-        np.load(tmp_path / "logits.npy").tobytes() == model.predict_logits(data.inputs).tobytes()
-    )
+    assert np.load(tmp_path / "logits.npy").tobytes() == model.predict_logits(data.inputs).tobytes()
 
 
 def test_all_that_a_model_is_comes_back(model, saved):
@@ -119,7 +117,7 @@ def test_other_archives_are_no_models(tmp_path):
 def test_torn_files(saved, kept):
     whole = saved.read_bytes()
     saved.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
-    with pytest.raises(ValueError, match="is no model that Model.save .* or it is damaged"):
+    with pytest.raises(ValueError, match=r"is no model that Model.save .* or it is damaged"):
         load_model(saved)
 
 

@@ -28,7 +28,9 @@ def mixed():
     frame = pl.DataFrame(
         {
             "age": pl.Series(np.where(g.random(300) < 0.1, np.nan, y * 2 + g.normal(size=300))),
-            "city": [("Rome", "Bonn", "Oslo")[(k + j) % 3] for k, j in zip(y, g.integers(0, 2, 300))],
+            "city": [
+                ("Rome", "Bonn", "Oslo")[(k + j) % 3] for k, j in zip(y, g.integers(0, 2, 300))
+            ],
             "since": pl.Series(np.datetime64("2020-01-01") + g.integers(0, 900, 300)),
             "smoker": [bool(v) for v in g.integers(0, 2, 300)],
             "note": [f"note {v} of {k}" for v, k in zip(g.integers(0, 999, 300), y)],
@@ -67,7 +69,7 @@ def test_columns_of_numbers_go_by_name(numbers, tmp_path):
     np.testing.assert_array_equal(more, expected)
     with pytest.raises(ValueError, match=r"no column 'c'.* Columns go by their names"):
         model.predict(frame.drop("c"))
-    with pytest.raises(ValueError, match="no column 'b'.* 2 columns of training are missing"):
+    with pytest.raises(ValueError, match=r"no column 'b'.* 2 columns of training are missing"):
         model.predict(frame.select("a", "c"))
     with pytest.raises(ValueError, match="'b' has no number at row 3; training had one"):
         model.predict(frame.with_columns(b=pl.when(pl.arange(200) == 3).then(None).otherwise("b")))
@@ -98,7 +100,7 @@ def test_columns_of_all_kinds_go_by_name(mixed, tmp_path):
         again.predict(frame.drop("city"))
     with pytest.warns(UserWarning, match="does not use: zip"):
         again.predict(frame.with_columns(zip=1))
-    with pytest.raises(ValueError, match="takes columns by name .*`inputs` is a ndarray"):
+    with pytest.raises(ValueError, match=r"takes columns by name .*`inputs` is a ndarray"):
         again.predict(frame.to_numpy())
     with pytest.raises(ValueError, match="'old' at row 0, column 'age', which is not a number"):
         again.predict(frame.with_columns(age=pl.lit("old")))

@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -73,8 +73,8 @@ def predict(
 ) -> None:
     """Predict classes for the rows of a file with a saved model.
 
-    Rows stay in their order and keep their ids. Columns go by their names, in any order; labels are not needed. With --probs, candidly errors
-    find takes the file as its --probs.
+    Rows stay in their order and keep their ids. Columns go by their names, in any order; labels
+    are not needed. With --probs, candidly errors find takes the file as its --probs.
 
     Examples:
 
@@ -148,9 +148,9 @@ def _counts(model: Model, probs: np.ndarray) -> dict[str, int]:
 def _write(model: Model, new: NewRows, probs: np.ndarray, out: Path, whole: bool) -> None:
     """The rows in order: id, prediction, probability and, where asked for, every class's."""
     if out.suffix == ".npz":
-        from ..storage import write_arrays
-
         import numpy as np
+
+        from ..storage import write_arrays
 
         ids = np.array([str(one) for one in new.ids])
         arrays = {"probs": probs, PREDICTION: probs.argmax(1), "ids": ids}
@@ -188,7 +188,7 @@ def _table(model: Model, new: NewRows, probs: np.ndarray, whole: bool) -> pl.Dat
 
 
 def _write_into(model: Model, new: NewRows, probs: np.ndarray, into: Path) -> None:
-    from ..ingest import write_back
+    from ..ingest.back import write_back
 
     assert new.sheet is not None
     added = {

@@ -125,7 +125,7 @@ def train(
                 net=net,
                 device=device,
                 watch=told,
-                **asked,
+                **asked,  # type: ignore[arg-type]  # names of hyper-parameters alone
             )
         measured = {} if held is None else model.measure(held)
         about = {
@@ -227,7 +227,9 @@ def _divided(data: Labelled, share: float, seed: int) -> tuple[Labelled, Labelle
 
 def _columns(data: Labelled) -> dict[str, list[str] | int]:
     """What the columns of the inputs are used as: names by kind, or how many where unnamed."""
-    if data.kind == "columns":
+    from ..inputs import Table
+
+    if isinstance(data.inputs, Table):
         kinds: dict[str, Any] = {}
         for name, kind in data.inputs.kinds.items():
             kinds.setdefault(kind, []).append(name)

@@ -31,7 +31,7 @@ class Reading:
 
     def table(self, data: Labelled) -> Labelled:
         """The same examples, whose inputs are what ``numbers`` makes of them."""
-        if self.encoding is None:
+        if self.encoding is None or not isinstance(data.inputs, Table):
             return data
         return replace(data, inputs=self.encoding.encode(data.inputs), features=None)
 
@@ -45,16 +45,17 @@ class Reading:
             UserWarning: columns that are not used.
         """
         frame = inputs.frame if isinstance(inputs, Table) else inputs
-        named = self.names is not None and hasattr(frame, "columns")
-        if self.encoding is not None:
-            if not named:
-                raise ValueError(
-                    f"this model takes columns by name ({', '.join(self.names or ())[:60]}), and"
-                    f" `inputs` is a {type(inputs).__name__}. Give a data frame."
-                )
-            return self.encoding.encode(_read(_chosen(frame, self.names), self.encoding.kinds))
-        if named and self.kind == "table":
-            return _numbers(_chosen(frame, self.names)[list(self.names)])
+        if self.names is not None and hasattr(frame, "columns"):
+            chosen = _chosen(frame, self.names)
+            if self.encoding is not None:
+                return self.encoding.encode(_read(chosen, self.encoding.kinds))
+            if self.kind == "table":
+                return _numbers(chosen[list(self.names)])
+        elif self.encoding is not None:
+            raise ValueError(
+                f"this model takes columns by name ({', '.join(self.names or ())[:60]}), and"
+                f" `inputs` is a {type(inputs).__name__}. Give a data frame."
+            )
         try:
             return np.asarray(table_of(np.asarray(frame)), dtype=np.float64)
         except (TypeError, ValueError):
@@ -62,11 +63,12 @@ class Reading:
 
     def of(self, data: Labelled) -> Any:
         """What ``numbers`` takes of a data set: by names, where both have some."""
-        if data.kind != "table" or self.names is None or data.features is None:
-            return data.inputs
+        inputs = data.inputs
+        if isinstance(inputs, Table) or None in (self.names, data.features) or data.kind != "table":
+            return inputs
         import polars as pl
 
-        return pl.DataFrame(data.inputs, schema=list(data.features))
+        return pl.DataFrame(inputs, schema=list(data.features or ()))
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values; ``from_json`` reads them."""
