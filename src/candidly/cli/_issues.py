@@ -12,7 +12,6 @@ from rich.table import Table
 
 from .._files import joined
 from .._names import nearest
-from ..ingest.labels import read_classes as read_classes
 
 if TYPE_CHECKING:
     import polars as pl

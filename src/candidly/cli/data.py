@@ -16,9 +16,10 @@ from rich.table import Table
 from .. import imperfect
 from .._names import lookup
 from ..describe import Description, describe
+from ..ingest.labels import read_classes
 from ..labelled import Labelled
 from ..sources import SOURCES, Comparison, Source, compare, load
-from ._issues import check_place, read_classes
+from ._issues import check_place
 from ._progress import reading
 
 app = typer.Typer(

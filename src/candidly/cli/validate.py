@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from .._files import write_table
-from .._tables import check_file
 from ..ingest.labels import read_classes
-from . import _column_options as columns
+from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
 from ._help import whole
 from ._issues import check_place
 from ._verdicts import print_settings, print_verdicts
@@ -34,8 +33,8 @@ def validate(
         Path,
         typer.Option(
             metavar="FILE",
-            help="The answers: a released .json file, or a .csv or .parquet with a row per answer "
-            "and the columns item, person, answer; given and guessed where --labels says less.",
+            help="The answers: a released .json file, or a table with a row per answer and the "
+            "columns item, person, answer; given and guessed where --labels says less.",
         ),
     ],
     form: Annotated[
@@ -46,8 +45,8 @@ def validate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="All labels of the data set, one column: .npy .csv .parquet. Corrected labels are "
-            "made of them.",
+            help="All labels of the data set: a table or an .npy. Corrected labels are made of "
+            "them.",
         ),
     ] = None,
     into: Annotated[
@@ -58,8 +57,6 @@ def validate(
             "the corrected labels, and where each comes from, beside the old ones.",
         ),
     ] = None,
-    label: columns.Label = None,
-    separator: columns.Separator = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="With --into: --out may be that very file.")
     ] = False,
@@ -105,6 +102,12 @@ def validate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
     ] = None,
+    label: Label = None,
+    id: Id = None,
+    item: Item = None,
+    annotator: Annotator = None,
+    separator: Separator = None,
+    drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
@@ -136,15 +139,16 @@ def validate(
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     read_as = checked_reading(reading)
     names = read_classes(classes)
-    roles = columns.roles_of(label, separator)
-    table = None if into is None else _Table.read(into, roles, names)
+    of_labels = roles_of(label=label, id=id, separator=separator, drop=drop)
+    table = None if into is None else _Table.read(into, of_labels, names)
     own: np.ndarray | None = None
     ids = None
     if table is not None:
         own, names = table.labels, list(table.classes)
     elif labels is not None:
-        own, ids = _labels(labels, names, roles)
-    tally = _tally(votes, form, own, index, names)
+        own, ids = _labels(labels, names, of_labels)
+    of_votes = roles_of(item=item, annotator=annotator, separator=separator)
+    tally = _tally(votes, form, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     unflagged = None if size is None else size - (flagged or len(tally))
@@ -153,9 +157,9 @@ def validate(
     about_missed = None if unflagged is None else missed(unflagged, audited, audit_errors)
     made = None if own is None else _corrected(own, verdicts, read_as, bool(out))
     about = summarise(verdicts, size=size, flagged=flagged, missed=about_missed, corrected=made)
+    source = labels or into
     if html is not None:
-        of_labels = labels or into
-        read = {"answers": str(votes)} | ({} if of_labels is None else {"labels": str(of_labels)})
+        read = {"answers": str(votes)} | ({} if source is None else {"labels": str(source)})
         write_verdicts_page(verdicts, html, about=about, read=read)
     if out is not None:
         assert made is not None
@@ -165,8 +169,7 @@ def validate(
             _write(made, out, ids, names)
     written = {"out": out, "html": html}
     if as_json:
-        of_labels = labels or into
-        about["read"] = {"votes": str(votes), "labels": None if not of_labels else str(of_labels)}
+        about["read"] = {"votes": str(votes), "labels": None if source is None else str(source)}
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
         print(json.dumps(about, indent=1, allow_nan=False))
         return
@@ -225,19 +228,21 @@ def _tally(
     labels: np.ndarray | None,
     index: Path | None,
     classes: list[str] | None,
+    roles: Roles,
 ) -> Tally | SetTally:
     from .._names import lookup
+    from ..ingest.arrays import check_kind
     from ..validation import read_answers, read_released
 
     if form is None:
-        check_file(path, (".json", ".csv", ".parquet"))
+        check_kind(path, (".json",))
     by_ending = "released" if path.suffix.lower() == ".json" else "long"
     kind = lookup({"released": 1, "long": 1}, form or by_ending, "format")[0]
     if kind == "released":
         return read_released(path, index)
     if index is not None:
         raise ValueError("--index is for released files; in a table, item is the row number.")
-    return read_answers(path, labels=labels, classes=classes)
+    return read_answers(path, labels=labels, classes=classes, roles=roles)
 
 
 def _labels(
