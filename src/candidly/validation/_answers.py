@@ -13,6 +13,7 @@ from .._checks import checked_classes
 from .._label_text import label_in
 from .._names import nearest
 from .._tables import about, read_table, typed, whole_column
+from ._rule import merged
 from ._tally import ANSWERS, UNKNOWN, Tally
 
 if TYPE_CHECKING:
@@ -180,10 +181,8 @@ def _tally_of(
     table = np.bincount(place * width + codes, minlength=len(items) * width)
     table = table.reshape(len(items), width)
     first, second = classes_at(items)
-    counts = table[:, :-1]
     same = (first == second) & (first >= 0)
-    counts[same, 0] += counts[same, 1]  # two names of one class, and each person spoke once
-    counts[same, 1] = 0
+    counts = merged(table[:, :-1], same)  # two names of one class, and each person spoke once
     return Tally(
         item=items,
         counts=counts,
