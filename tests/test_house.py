@@ -56,7 +56,7 @@ MAY = {  # who may import whom
         "report": "ground ingest stats crowd errors validation stability sweep",
         "review": "ground labelled ingest stats validation",
         "web": "ground ingest report review",
-        "checking": "ground labelled ingest crossval errors sources report",
+        "checking": "ground inputs labelled ingest crossval errors sources report",
         "_benchmark": "ground labelled ingest imperfect sources sweep",
         "cli": "ground labelled ingest algorithms crossval crowd errors validation detectors "
         "stability imperfect sources sweep report review web checking _benchmark",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..crossval import CrossValidated, by_names, cross_validate
+from ..crossval import CrossValidated, by_names, cross_validate, default_classifier
 from ..ingest import Roles
 from ..labelled import Labelled
 from ._leaks import Leak, find_leaks
@@ -18,7 +18,6 @@ from ._opened import Watch, opened
 from ._result import Checked
 
 READ, FITTED, ALL = 5, 95, 100  # how far the work is after each step, in hundredths
-OF_SETS = "PRODEN"  # learns from candidate sets
 
 
 def check(
@@ -81,7 +80,7 @@ def check(
             raise ValueError(str(leaks[0]))
         names = [classifier] if isinstance(classifier, str) else classifier
         judged = cross_validate(
-            by_names(names or _usual(data), data.kind),
+            by_names(names or [default_classifier(data).classifier]),
             data,
             folds,
             read.groups,
@@ -111,11 +110,6 @@ def _as_given(data: Labelled) -> Labelled:
             f"{data.source or 'the data'} has no labels to check; name their column with --label."
         )
     return data
-
-
-def _usual(data: Labelled) -> list[str]:
-    """Who judges, unless that is said."""
-    return [OF_SETS] if data.given is None else ["logistic"]
 
 
 def _found(

@@ -13,6 +13,7 @@ import numpy as np
 from ..crossval import CrossValidated
 from ..errors import Issues
 from ..ingest import Roles
+from ..inputs import Table
 from ..labelled import Labelled
 from ..report import write_issues_page
 from ..report.media import Preview, preview_of
@@ -108,8 +109,9 @@ class Checked:
     def look(self) -> Callable[[int], Preview]:
         """A function from a flagged row to what a page shows of it."""
         data = self.data
-        if data.kind in ("texts", "images", "media"):
-            return lambda row: preview_of(data.inputs[row])
+        if isinstance(data.inputs, np.ndarray) and data.kind != "table":
+            shown = data.inputs
+            return lambda row: preview_of(shown[row])
         table = self.issues.table().select("index", "given", "proposed")
         pairs = {i: (given, proposed) for i, given, proposed in table.iter_rows()}
         own = self._numbered() if self.frame is None else self.frame.drop(self.roles.label or [])
@@ -118,9 +120,11 @@ class Checked:
         return lambda row: Preview(fields=fields(row, *pairs[row]))
 
     def _numbered(self) -> pl.DataFrame:
-        """Inputs that are an array, with numbers for names."""
+        """Inputs as a frame: of an array, with numbers for names."""
         import polars as pl
 
+        if isinstance(self.data.inputs, Table):
+            return self.data.inputs.frame
         inputs = np.asarray(self.data.inputs)
         return pl.DataFrame(inputs, schema=[str(k) for k in range(inputs.shape[1])])
 
