@@ -94,8 +94,14 @@ class Checked:
 
     @property
     def useless(self) -> bool:
-        """Whether the classifier is no better than always saying the largest class."""
-        return self.accuracy <= self.largest[1]
+        """Whether the classifier is no better than guesses, or than always the largest class."""
+        return self.accuracy <= self.largest[1] or bool(self.issues.evidence.doubts)
+
+    def headline(self) -> str:
+        """How many labels look wrong, in a sentence."""
+        if self.data.given is None:
+            return f"{self.flagged:,} of {self.labelled:,} sets probably lack the right label."
+        return f"{self.flagged:,} of {self.labelled:,} labels look wrong."
 
     def read(self) -> dict[str, str]:
         """What was read, by what it is used as: rows, labels, ids, columns."""
@@ -115,7 +121,7 @@ class Checked:
             for kind, what in KINDS.items():
                 names = [name for name, one in self.kinds.items() if one == kind]
                 if names:
-                    found[what] = f"{len(names):,} columns: {_listed(names)}"
+                    found[what] = f"{len(names):,}: {_listed(names)}"
         if self.roles.drop:
             found["left out"] = _listed(self.roles.drop)
         return found
@@ -132,11 +138,14 @@ class Checked:
         folds = len(self.judged.fold_ece)
         what = "the labels" if self.data.given is not None else "the sets"
         name, share = self.largest
+        if self.data.given is None:
+            always = f"{name!r} is in {share:.1%} of them"
+        else:
+            always = f"always saying {name!r} would agree with {share:.1%}"
         found = [
             f"Each row was judged by {self.judged.chosen}, fitted to the other folds ({folds} in "
             f"all); it is given {ENCODED[self.data.kind]}.",
-            f"It agrees with {self.accuracy:.1%} of {what}; always saying {name!r} would agree "
-            f"with {share:.1%}.",
+            f"It agrees with {self.accuracy:.1%} of {what}; {always}.",
         ]
         if self.useless:
             found.append(

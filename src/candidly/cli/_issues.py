@@ -103,7 +103,7 @@ def print_issues(table: pl.DataFrame, flagged: int) -> None:
 def print_classes(table: pl.DataFrame, top: int) -> None:
     if not top:
         return
-    from ..errors._health import FEW
+    from ..errors import FEW
 
     shown = Table(title="classes, worst first", box=box.SIMPLE_HEAD, padding=(0, 1))
     shown.add_column("class", overflow="fold")

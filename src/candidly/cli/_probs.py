@@ -133,7 +133,7 @@ def _loaded(what: str, root: Path | None, labels: str | None) -> Labelled:
 
 
 def _groups(path: Path, n: int) -> np.ndarray:
-    from ..errors._labels import read_column
+    from ..errors import read_column
 
     column = read_column(path)
     if path.suffix == ".csv" and len(column) == n + 1:

@@ -346,7 +346,7 @@ def _asked(values: dict[str, Any]) -> dict[str, Any]:
 def _prepared(
     file: Path | None, root: Path | None, **asked: Any
 ) -> tuple[Plan, dict[str, Labelled]]:
-    from .._benchmark import prepare
+    from ..benchmarking import prepare
     from ..sweep.settings import make_settings, read_settings
 
     with _options():

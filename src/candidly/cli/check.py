@@ -150,7 +150,7 @@ def check(
 
 def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     """Commands for people to look at what was flagged, and to get the file back."""
-    if not found.flagged or found.data.given is None:
+    if not found.flagged or found.useless or found.data.given is None:
         return []
     roles, project = found.roles, f"{name}-review"
     named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
@@ -201,7 +201,7 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
 
     read = Grid(found.name, (Column("", "word"), Column("", "text")), list(found.read().items()))
     show(read, " ".join(found.findings()), *(f"note: {note}" for note in found.notes))
-    print(f"{found.flagged:,} of {found.labelled:,} labels look wrong.")
+    print(found.headline())
     if top and found.flagged:
         show(_flagged(found, table.head(top)))
     if following:
@@ -221,5 +221,5 @@ def _flagged(found: Checked, table: pl.DataFrame) -> Any:
         Column("self-confidence", form=".3f"), Column("margin", form=".3f"),
     )  # fmt: skip
     rest = found.flagged - len(table)
-    notes = (f"and {rest:,} more, in the table and on the page",) if rest else ()
+    notes = (f"and {rest:,} more; the table has them all",) if rest else ()
     return Grid("The most suspicious", form, joined(table.select(shown)).rows(), notes)

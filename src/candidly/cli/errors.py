@@ -146,9 +146,7 @@ def find(
     """
     from .. import errors
     from .._names import lookup
-    from ..errors._scores import OF_COLUMNS
-    from ..errors._select import METHODS
-    from ..errors._sets import holds_sets
+    from ..errors import METHODS, OF_COLUMNS, holds_sets
 
     by = lookup({**METHODS, **OF_COLUMNS}, by, "way to find label errors")[0]
     rank = lookup(OF_COLUMNS, rank, "rank")[0]
@@ -220,7 +218,7 @@ def health(
     Example:  candidly errors health --labels labels.npy --probs probs.npy
     """
     from ..errors import health as health_of
-    from ..errors._sets import holds_sets
+    from ..errors import holds_sets
 
     if holds_sets(labels):
         raise ValueError(
@@ -285,8 +283,7 @@ def _examined(
     pairs: bool,
 ) -> tuple[Evidence | SetEvidence, list[str]]:
     """What was read, and what is to be said of it."""
-    from ..errors import examine
-    from ..errors._sets import examine_sets, holds_sets
+    from ..errors import examine, examine_sets, holds_sets
 
     sets = holds_sets(labels)
     if sets and work is not None:

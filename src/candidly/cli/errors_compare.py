@@ -90,9 +90,7 @@ def compare(
       candidly errors compare mine.npz --detectors cl-noise-rate,knn-vote,aum --html page.html
     """
     from .._names import lookup
-    from ..detectors import DETECTORS
-    from ..detectors._subject import EPOCHS
-    from ..detectors._table import check_taken
+    from ..detectors import DETECTORS, EPOCHS, check_taken
     from ..report.comparison import write_comparison_page
     from ..sources import load
 

@@ -176,7 +176,7 @@ def _tally(
 def _labels(path: Path, classes: list[str] | None) -> np.ndarray:
     import numpy as np
 
-    from ..errors._labels import label_column
+    from ..errors import label_column
 
     with _plain_words():
         labels = label_column(path, classes)

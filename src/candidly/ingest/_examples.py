@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._arrays import is_frame
 from .._convert import as_ids
-from .._inputs import as_inputs, is_frame
 from .._tables import about, check_filled, listed
-from ..inputs import as_polars
+from ..inputs import as_inputs, as_polars
 from ..labelled import Labelled, from_arrays
 from ..votes import Votes
 from ._arrays import load_npz, records, with_classes
@@ -222,11 +222,6 @@ def label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
     free = [name for name in GIVEN if name in frame.columns and name not in roles.drop]
     if roles.label is not None:
         columns = {"label": roles.label}
-        if others := [name for name in free if name != roles.label and name != roles.truth]:
-            raise ValueError(
-                f"--label is {roles.label!r}, and column {others[0]!r} holds labels by its name."
-                f" Leave it out with --drop {others[0]}."
-            )
     else:
         columns = {name: name for name in free}
         if "label" in columns and len(columns) > 1:
@@ -252,6 +247,10 @@ def _inputs(sheet: Sheet, roles: Roles, labels: Collection[str]) -> Any:
     for name in labels:  # neither the labels before a correction are inputs, nor those after
         plain = name.removesuffix(CORRECTED)
         out |= {plain, plain + CORRECTED, plain + CORRECTED_BY}
+    for name in GIVEN:
+        if name in frame.columns and name not in out:
+            out.add(name)
+            warnings.warn(f"column {name!r} holds labels by its name; left out.", stacklevel=6)
     rest = [name for name in frame.columns if name not in out]
     if not rest:
         raise ValueError("it has no column of inputs: numbers, texts or pictures' files.")

@@ -18,7 +18,7 @@ USUAL = {
     "annotator": ("annotator",),
     "item": ("item",),
 }
-CORRECTED, CORRECTED_BY = " corrected", " corrected by"  # behind a label column's name, in exports
+CORRECTED, CORRECTED_BY = " corrected", " corrected by"  # behind a label column's name
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|"}
 
 

@@ -60,7 +60,9 @@ def origin_of(sheet: Sheet, label: str) -> Origin:
     Raises:
         ValueError: it has no such column.
     """
-    names = tuple(name for name in sheet.frame.columns if not name.endswith((CORRECTED, CORRECTED_BY)))
+    names = tuple(
+        name for name in sheet.frame.columns if not name.endswith((CORRECTED, CORRECTED_BY))
+    )
     if label not in names:
         raise ValueError(
             f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."

@@ -82,8 +82,7 @@ def make_issues_page(
         ValueError: the media do not fit, or the evidence is not about one label per example.
         FileNotFoundError: there are no media of that name.
     """
-    from ..errors import Evidence, counts, health
-    from ..errors._health import FEW
+    from ..errors import FEW, Evidence, counts, health
 
     evidence = issues.evidence
     if not isinstance(evidence, Evidence):
