@@ -341,3 +341,18 @@ def test_a_class_named_like_a_column_is_said_so(candidly):
     command = ("predict", "m.safetensors", "n.csv", "--drop", "noisy", "--probs", "--out")
     sentence(*candidly(*command, "p.csv"), "a class is called 'prediction'")
     assert candidly(*command, "p.npz")[0] == 0
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".npz"])
+def test_errors_find_takes_the_probabilities(trained, ending):
+    candidly, _, new = trained
+    new.select("id", label=pl.col("noisy")).write_csv("labels.csv")
+    candidly("predict", "m.safetensors", "new.csv", "--probs", "--out", f"p{ending}")
+    status, out, err = candidly(
+        *("errors", "find", "--labels", "labels.csv", "--probs", f"p{ending}"),
+        *("--classes", ",".join(NAMES), "--json"),
+    )
+    assert status == 0, err
+    found = json.loads(out)
+    wrong = np.flatnonzero(new["noisy"] != new["truth"])
+    assert found["counts"]["flagged"] == pytest.approx(len(wrong), abs=5)
