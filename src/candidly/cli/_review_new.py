@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ingest.labels import read_classes
 from . import _column_options as columns
 from . import _progress
 from ._help import whole
-from ._issues import read_classes
 from ._review_project import AsJson, Folder, check_installed
 
 if TYPE_CHECKING:
@@ -327,9 +327,9 @@ def _of_issues(
 
 
 def _length(issues: Path) -> int:
-    from .._tables import read_table
+    from ..ingest import read_frame
 
-    return len(read_table(issues))
+    return len(read_frame(issues).frame)
 
 
 def _numbers(rows: str) -> list[int]:
@@ -380,9 +380,12 @@ def _from_votes(
 
 
 def _gold(path: Path) -> dict[str, str]:
-    from .._tables import read_table
+    from .._tables import about, check_columns
+    from ..ingest import read_frame
 
-    table = read_table(path, ("name", "answer"))
+    table = read_frame(path).frame
+    with about(path):
+        check_columns(table.columns, ("name", "answer"))
     return {str(name): str(answer) for name, answer in table.select("name", "answer").rows()}
 
 

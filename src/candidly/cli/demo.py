@@ -11,6 +11,7 @@ import typer
 
 from . import _progress
 from ._help import whole
+from ._print import print_text, width
 from ._stopping import stoppable
 
 SETTINGS = {
@@ -56,7 +57,7 @@ def _run(out: Path, workers: int | None) -> None:
     with _progress.shown() as watch:
         run_plan(plan, loaded, out, workers=workers, watch=watch)
     results = read_results(out)
-    print(render(results, choices=False))
+    print_text(render(results, width=width(), choices=False))
     write_report(results, out / "report.html")
     for sentence in findings(results)[:2]:
         print(sentence)
