@@ -36,7 +36,9 @@ def inside(tmp_path, monkeypatch, capsys):
     def run(*words: object) -> str:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "argv", ["candidly", *map(str, words)])
-        cli.main()
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code in (0, None)
         return capsys.readouterr().out
 
     return run
