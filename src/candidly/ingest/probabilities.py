@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import ENTRY_SLACK, as_table, column_order
-from .._tables import about, why_unreadable
+from .._tables import about
 from ._columns import (
     IDS,
     check_kind,
@@ -308,7 +308,7 @@ def _parquet(
         schema = lazy.collect_schema()
         n = int(lazy.select(pl.len()).collect().item())
     except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(f"{path} cannot be read: {why_unreadable(path)}") from None
+        raise ValueError(f"{path}: it is no Parquet file, or a damaged one.") from None
     names, ids = schema.names(), None
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in names:
