@@ -88,9 +88,7 @@ def test_predictions_have_ids_and_names_and_agree_with_python(trained):
 def test_every_form_of_output_holds_the_same(trained):
     candidly, _, _ = trained
     for name in ("p.csv", "p.parquet", "p.jsonl", "p.npz"):
-        status, _, err = candidly(
-            "predict", "m.safetensors", "new.csv", "--probs", "--out", name
-        )
+        status, _, err = candidly("predict", "m.safetensors", "new.csv", "--probs", "--out", name)
         assert status == 0, err
     table = pl.read_csv("p.csv")
     assert table.columns == ["id", "prediction", "probability", *NAMES]

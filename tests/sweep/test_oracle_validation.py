@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from candidly import benchmark
-from candidly._benchmark import prepare
+from candidly.benchmarking import prepare
 from candidly.evaluate import oracle_measure
 from candidly.labelled import Labelled
 from candidly.report import findings, render

@@ -94,7 +94,7 @@ def _differences(page: Any) -> dict[str, str]:
 
 def _costs(page: Any) -> str:
     """Time per update as a multiple of CC's or ce's, at a small and a large shape."""
-    from ..algorithms._costs import COSTS, SHAPES, compared_with
+    from ..algorithms.costs import COSTS, SHAPES, compared_with
 
     if page.name not in COSTS:
         return "not measured yet"

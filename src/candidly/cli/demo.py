@@ -40,7 +40,7 @@ def demo(
 
 
 def _run(out: Path, workers: int | None) -> None:
-    from .._benchmark import prepare
+    from ..benchmarking import prepare
     from ..report import findings, render, write_report
     from ..sweep.journal import read_results
     from ..sweep.run import run_plan

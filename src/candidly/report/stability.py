@@ -24,7 +24,7 @@ from ._wording import in_percent, percent, short_names
 from .stability_figures import BIAS, prevalence_figure, rank_figure
 
 if TYPE_CHECKING:
-    from ..stability._report import Accuracy, Crossing, ModelPair, Neighbour, RankedModel, Report
+    from ..stability import Accuracy, Crossing, ModelPair, Neighbour, RankedModel, Report
 
 CROSSINGS = 20  # that a table lists
 PAIRS = 60
