@@ -14,7 +14,8 @@ from ..ingest.labels import read_classes
 from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
 from ._help import whole
 from ._issues import check_place
-from ._verdicts import print_settings, print_verdicts
+from ._print import Form, check_form, show
+from ._verdicts import parts
 from .errors import _plain_words
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ def validate(
             "columns item, person, answer; given and guessed where --labels says less.",
         ),
     ],
-    form: Annotated[
+    votes_format: Annotated[
         str | None,
-        typer.Option("--format", help="released or long. (default: by the file's ending)"),
+        typer.Option(help="Of the answers: released or long. (default: by the file's ending)"),
     ] = None,
     labels: Annotated[
         Path | None,
@@ -95,6 +96,7 @@ def validate(
     annotator: Annotator = None,
     separator: Separator = None,
     drop: Drop = None,
+    form: Form = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
@@ -110,6 +112,9 @@ def validate(
     from ..report.verdicts import summarise, write_verdicts_page
     from ..validation import judge, missed
 
+    if form in ("released", "long"):
+        raise ValueError(f"--format is of what is printed; give --votes-format {form}.")
+    check_form(form)
     check_place(out, "--out", OUT)
     check_place(html, "--html", (".html", ".htm"))
     if out is not None and labels is None:
@@ -119,7 +124,7 @@ def validate(
     of_labels = roles_of(label=label, id=id, separator=separator, drop=drop)
     own = None if labels is None else _labels(labels, names, of_labels)
     of_votes = roles_of(item=item, annotator=annotator, separator=separator)
-    tally = _tally(votes, form, own, index, names, of_votes)
+    tally = _tally(votes, votes_format, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     unflagged = None if size is None else size - (flagged or len(tally))
@@ -140,8 +145,7 @@ def validate(
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    print_verdicts(about, getattr(tally, "offered", None))
-    print_settings(about)
+    show(*parts(about, getattr(tally, "offered", None)), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

@@ -35,12 +35,11 @@ def shown_columns(sheet: Sheet, roles: Roles) -> list[str]:
     roles = roles.among(frame.columns)
     labels = set(label_columns(frame, roles).values())
     hidden = labels | {*GIVEN, *USUAL["truth"], *roles.drop, roles.truth, roles.id, roles.annotator}
+    ours = (CORRECTED, CORRECTED_BY)
     shown = [
         name
         for name in frame.columns
-        if name not in hidden
-        and not name.endswith((CORRECTED, CORRECTED_BY))
-        and not _numbers_rows(frame[name])
+        if name not in hidden and not name.endswith(ours) and not _numbers_rows(frame[name])
     ]
     if not shown:
         raise ValueError(

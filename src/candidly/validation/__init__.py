@@ -33,11 +33,13 @@ from ._totals import (
     thresholds,
     totals,
 )
-from ._verdicts import CATEGORIES, Verdicts, fragile, judge
+from ._verdicts import CATEGORIES, DIFFERENT_SET, FEWEST, Verdicts, categories, fragile, judge
 
 __all__ = [
     "ANSWERS",
     "CATEGORIES",
+    "DIFFERENT_SET",
+    "FEWEST",
     "PROVENANCE",
     "READINGS",
     "Agreement",
@@ -56,6 +58,7 @@ __all__ = [
     "Totals",
     "Verdicts",
     "agreement",
+    "categories",
     "corrected",
     "estimate",
     "estimates",

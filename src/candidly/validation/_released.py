@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._inputs import objects
+from .._arrays import objects
 from ..ingest.texts import read_json
 from ._tally import ANSWERS, UNKNOWN, SetTally, Tally
 
