@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from candidly import model as module
+from candidly.model import _fit as module
 from candidly.model import fit, load_model
 
 from toys import toy
@@ -21,8 +21,8 @@ def test_fit_predict_save_load(data, tmp_path):
     probs = model.predict_proba(data.inputs)
     assert probs.shape == (400, 7)
     np.testing.assert_allclose(probs.sum(1), 1, rtol=1e-5)
-    model.save(tmp_path / "model.npz")
-    again = load_model(tmp_path / "model.npz")
+    model.save(tmp_path / "model.safetensors")
+    again = load_model(tmp_path / "model.safetensors")
     np.testing.assert_array_equal(
         again.predict_logits(data.inputs), model.predict_logits(data.inputs)
     )
@@ -104,9 +104,31 @@ def test_a_device_that_torch_does_not_find_is_said_so(data, monkeypatch):
 def test_too_few_rows_are_counted_beside_the_batch_that_needs_them(data):
     few = data[np.arange(40)]
     with pytest.raises(ValueError, match=r"40 rows.* a batch, which is 128.*batch_size=40") as told:
-        fit(few, "CC", steps=1)
+        fit(few, "CC", steps=1, batch_size=128)
     assert "share" not in str(told.value)
     assert fit(few, "CC", steps=1, batch_size=40)
+
+
+def test_the_default_batch_is_halved_until_there_are_as_many_rows(data):
+    sizes = [fit(data[:n], "CC", steps=1).about["hyper"]["batch_size"] for n in (128, 127, 40, 1)]
+    assert sizes == [128, 64, 32, 1]
+
+
+def test_the_kind_of_labels_decides_where_no_algorithm_is_named(data):
+    assert fit(data, steps=1).about["algorithm"] == "PRODEN"
+    assert fit(replace(data, candidates=None), steps=1).about["algorithm"] == "ce"
+    with pytest.raises(ValueError, match="toy has no labels to learn from"):
+        fit(replace(data, candidates=None, given=None), steps=1)
+
+
+def test_progress_goes_from_little_to_all_and_changes_nothing(data):
+    told = []
+    watched = fit(data, "CC", steps=120, watch=lambda done, total: told.append((done, total)))
+    assert told == [(50, 120), (100, 120), (120, 120)]
+    alone = fit(data, "CC", steps=120)
+    np.testing.assert_array_equal(
+        watched.predict_logits(data.inputs), alone.predict_logits(data.inputs)
+    )
 
 
 def test_divergence_is_an_error_that_says_what_to_do(data):
@@ -114,7 +136,7 @@ def test_divergence_is_an_error_that_says_what_to_do(data):
         fit(data, "CC", steps=300, lr=1e30)
 
 
-def test_bad_inputs_and_files_are_refused(data, tmp_path):
+def test_bad_inputs_are_refused(data):
     model = fit(data, "CC", steps=1)
     with pytest.raises(ValueError, match="features"):
         model.predict(np.ones((3, 5)))
@@ -122,9 +144,6 @@ def test_bad_inputs_and_files_are_refused(data, tmp_path):
     broken[2, 0] = np.nan
     with pytest.raises(ValueError, match="row 2"):
         model.predict(broken)
-    np.savez(tmp_path / "other.npz", x=np.ones(3))
-    with pytest.raises(ValueError, match="no model"):
-        load_model(tmp_path / "other.npz")
 
 
 def test_a_feature_that_was_constant_in_training_counts_for_nothing(data):
@@ -149,9 +168,9 @@ def test_a_model_predicts_as_its_stack_did_whatever_the_head(name, data, tmp_pat
     stacks = []
     watch = [lambda stack, batch: stacks.append(stack)]
     model = fit(data, name, steps=30, batch_size=32, scaling="none", watchers=watch)
-    model.save(tmp_path / "model.npz")
+    model.save(tmp_path / "model.safetensors")
     expected = stacks[-1].logits(0, torch.arange(data.n))
-    ours = load_model(tmp_path / "model.npz").predict_logits(data.inputs)
+    ours = load_model(tmp_path / "model.safetensors").predict_logits(data.inputs)
     np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-4)
 
 
@@ -170,13 +189,6 @@ def test_wrong_kinds_of_arguments_are_told_apart(data, arguments, options, match
     given = [data if isinstance(a, str) and a == "data" else a for a in arguments]
     with pytest.raises(ValueError, match=match):
         fit(*given, **{"steps": 1} | options)
-
-
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 torn", b"\x93NUMPY", b"hello"])
-def test_files_that_are_no_models(tmp_path, content):
-    (tmp_path / "model.npz").write_bytes(content)
-    with pytest.raises(ValueError, match=r"model\.npz is no model that Model\.save wrote\.$"):
-        load_model(tmp_path / "model.npz")
 
 
 def test_inputs_that_are_no_numbers(data):

@@ -44,8 +44,10 @@ def test_wrong_labels_are_the_suspicious_ones_and_the_model_keeps_the_scores(tmp
     wrong = data.given != data.truth
     assert model.suspicion.shape == (600,)
     assert np.median(model.suspicion[wrong]) > np.quantile(model.suspicion[~wrong], 0.9)
-    model.save(tmp_path / "model.npz")
-    np.testing.assert_array_equal(load_model(tmp_path / "model.npz").suspicion, model.suspicion)
+    model.save(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(
+        load_model(tmp_path / "model.safetensors").suspicion, model.suspicion
+    )
 
 
 def test_the_mean_of_several_networks_predicts_where_the_algorithm_says_so():

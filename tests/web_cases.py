@@ -18,7 +18,7 @@ from candidly import review
 from candidly.web import Site, make_app, open_site
 from candidly.web._links import ORGANISER, PERSON, VIEWER, session_text
 
-from review_cases import some_items, some_rules
+from review_cases import CLASSES, some_items, some_rules
 
 HERE = "http://127.0.0.1:8765"
 TOKEN = "a-token-of-twenty-six-chars"
@@ -96,6 +96,13 @@ def buttons(card: str) -> dict[str, str]:
     """Value of each answer -> the text that is read."""
     found = re.findall(r'<button name="say[^"]*" value="([^"]*)"[^>]*>(.*?)</button>', card)
     return {v: html.unescape(re.sub(r"<kbd.*?</kbd>|<[^>]*>", "", t)).strip() for v, t in found}
+
+
+def plain(card: str) -> str:
+    """A card without what must differ: random ids, what is sealed, names of classes."""
+    card = re.sub(r"\b[0-9a-f]{64}\b", "SEALED", card)
+    card = re.sub(r"\b[0-9a-f]{32}\b", "ID", card)
+    return re.sub("|".join(CLASSES), "CLASS", card)
 
 
 def picture(place: Path, shade: int = 0) -> None:

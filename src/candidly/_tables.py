@@ -31,7 +31,8 @@ def about(path: Path) -> Iterator[None]:
     except ValueError as error:
         told = str(error) if str(path) in str(error) else f"{path}: {error}"
         if re.search(r"\brows? \d", told) and "count from 0" not in told:
-            header = ", the header left out" if path.suffix.lower() == ".csv" else ""
+            arrays = path.suffix.lower() in (".npz", ".npy", ".mat", ".parquet", ".arrow")
+            header = "" if arrays or path.is_dir() else ", the header left out"
             told += f" (Rows count from 0{header}.)"
         raise ValueError(told) from error
 
@@ -57,13 +58,21 @@ def read_table(path: Path, needed: Sequence[str] = ()) -> pl.DataFrame:
         if csv_file:
             _check_header(path)
         table = read_cells(path, infer_schema=False) if csv_file else read_parquet(path)
-        for name in needed:
-            if name not in table.columns:
-                raise ValueError(
-                    f"it has no column {name!r}, but {listed(table.columns)}; it needs"
-                    f" {', '.join(needed)}."
-                )
+        check_columns(table.columns, needed)
     return table
+
+
+def check_columns(there: Sequence[str], needed: Sequence[str]) -> None:
+    """Refuse a table that lacks a column.
+
+    Raises:
+        ValueError: names the first that is missing, and those that there are.
+    """
+    for name in needed:
+        if name not in there:
+            raise ValueError(
+                f"it has no column {name!r}, but {listed(there)}; it needs {', '.join(needed)}."
+            )
 
 
 def read_cells(path: Path, **options: Any) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _checks, _convert, _inputs
-from ._arrays import as_array, rows_are, same_rows
+from . import _checks, _convert
+from ._arrays import as_array, is_frame, rows_are, same_rows
 from ._numbers import whole
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
 from .describe import Description, describe
-from .inputs import Table
+from .inputs import Table, as_inputs, checked_features, checked_inputs, kind_of_inputs
 from .seeds import hashed
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
@@ -40,6 +40,8 @@ class Labelled:
         votes: answers of people about rows 0..n-1.
         truth: int64 (n,), -1 where unknown. Training must not see it: hand out ``blind()``.
         ids: n different names of the examples, int64 or object of ``str``; 0..n-1 by default.
+        features: names of the columns that the inputs were taken from, where these have names and
+            the inputs do not (a ``Table`` does).
         source: where this came from, in words.
 
     Raises:
@@ -57,14 +59,16 @@ class Labelled:
     votes: Votes | None = None
     truth: np.ndarray | None = None
     ids: np.ndarray = None  # type: ignore[assignment]  # 0..n-1 needs n
+    features: tuple[str, ...] | None = None
     source: str = ""
 
     def __post_init__(self) -> None:
         store = object.__setattr__
-        store(self, "inputs", _checks.checked_inputs(self.inputs))
+        store(self, "inputs", checked_inputs(self.inputs))
         store(self, "classes", _checks.checked_classes(self.classes))
         ids = np.arange(self.n) if self.ids is None else self.ids
         store(self, "ids", _checks.checked_ids(ids, self.n))
+        store(self, "features", checked_features(self.features, self.inputs))
         for name in ("candidates", "tags"):
             sets = getattr(self, name)
             if sets is not None:
@@ -93,7 +97,7 @@ class Labelled:
     @property
     def kind(self) -> str:
         """``table``, ``images``, ``texts``, ``media`` or ``columns``."""
-        return _checks.kind_of(self.inputs)
+        return kind_of_inputs(self.inputs)
 
     def __len__(self) -> int:
         return self.n
@@ -167,6 +171,7 @@ class Labelled:
             "schema": SCHEMA,
             "kind": self.kind,
             "classes": list(self.classes),
+            "features": None if self.features is None else list(self.features),
             "source": self.source,
         }
         write_arrays(path, to_stored(self._fields(), self.kind, path.parent), note)
@@ -241,6 +246,7 @@ def from_arrays(
     votes: Votes | None = None,
     classes: Any = None,
     ids: Any = None,
+    features: Sequence[str] | None = None,
     source: str = "arrays",
 ) -> Labelled:
     """``Labelled`` from what scikit-learn users have.
@@ -260,6 +266,7 @@ def from_arrays(
         classes: names in order, or how many. By default from the labels: a data frame's columns,
             the sorted names, or 0 to the largest integer.
         ids: different integers or strings; 0..n-1 by default.
+        features: names of the columns that ``X`` was taken from; by default a data frame's.
         source: where this came from, in words.
 
     Raises:
@@ -291,7 +298,7 @@ def from_arrays(
     for name, value in raw.items():
         read = _convert.as_sets if name in _convert.SETS else _convert.as_labels
         parts[name] = read(name, value, known)
-    inputs = _inputs.as_inputs(X)
+    inputs = as_inputs(X)
     if not len(inputs):
         raise ValueError("`inputs` has no rows.")
     names = _checks.checked_classes(_convert.as_classes(classes, parts))
@@ -301,6 +308,10 @@ def from_arrays(
         arrays[name] = write(name, part, names)
     if ids is not None:
         arrays["ids"] = _convert.as_ids(ids)
+    if features is None and is_frame(X) and isinstance(inputs, np.ndarray):
+        # a first column may have been left out
+        features = [str(name) for name in X.columns][-inputs.shape[1] :]
+    arrays["features"] = None if features is None else tuple(features)
     return Labelled(inputs=inputs, classes=names, votes=votes, source=source, **arrays)
 
 
@@ -374,6 +385,8 @@ def from_stored(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str,
         )
     try:
         stored = to_fields(arrays, note["kind"], path.parent)
+        if note.get("features") is not None:  # files from before have none
+            stored["features"] = tuple(note["features"])
         return Labelled(classes=tuple(note["classes"]), source=note["source"], **stored)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error

@@ -145,9 +145,9 @@ def test_averaged_predictions_are_of_both_networks(tmp_path):
     assert one.parameters["w1"].shape == both.parameters["w1"].shape[1:]
     np.testing.assert_array_equal(both.parameters["w1"][0], one.parameters["w1"])
     assert not np.allclose(one.predict_logits(data.inputs), both.predict_logits(data.inputs))
-    both.save(tmp_path / "both.npz")
+    both.save(tmp_path / "both.safetensors")
     np.testing.assert_array_equal(
-        load_model(tmp_path / "both.npz").predict_logits(data.inputs),
+        load_model(tmp_path / "both.safetensors").predict_logits(data.inputs),
         both.predict_logits(data.inputs),
     )
     stack = advance(make_stack(data, "co-teaching:averaged"), 3)

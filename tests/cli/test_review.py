@@ -317,13 +317,13 @@ def test_names_that_look_like_numbers_stay_names(candidly):
     [
         (("new", "p", "--votes", "v.json", "--media", "x"), "--media does nothing with --votes"),
         (("new", "p"), "nothing to ask about"),
-        (("new", "p", "--data", "digits", "--votes", "x.json"), "--data and --votes to ask"),
+        (("new", "p", "--data", "digits", "--votes", "x.json"), "digits and --votes to ask"),
         (("new", "p", "--data", "digits"), "verdicts need guesses"),
         (("new", "p", "--issues", "none.csv"), "there is no file none.csv"),
         (("new", "p", "--data", "digits", "--preset", "singel"), "did you mean 'single'"),
         (("status", "none"), "holds no project"),
         (("export", "none", "--out", "x.txt"), "must end in .csv"),
-        (("export", "none", "--as", "corrected", "--out", "x.npz"), "give both or neither"),
+        (("export", "none", "--as", "corrected", "--out", "x.npz"), "--as corrected needs --into"),
         (("merge", "none", "x.jsonl"), "holds no project"),
     ],
 )

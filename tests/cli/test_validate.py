@@ -72,10 +72,10 @@ def test_what_is_printed(candidly, files):
     words = [" ".join(line.split()) for line in out.splitlines()]
     assert words[0] == "4 items checked, 4 decided, decided by 3"
     assert "correctable 1" in words
-    assert "exact 3 75.0 3 30.00 all checked" in words
+    assert "exact 3 75.0 30.1 to 95.4 3 30.00 all checked" in words
     assert any(w.startswith("missed errors: nothing is known of the 6 examples") for w in words)
     assert "labels: 6 unflagged, 1 confirmed, 1 corrected, 2 pruned" in words
-    assert "seen at all by 3 1 1 11.11 20.00 1" in words
+    assert "seen at all by 3 1 1 8 11.11 20.00 1" in words
 
 
 def test_corrected_labels_in_every_form(candidly, files, tmp_path):
@@ -132,7 +132,8 @@ def test_the_page(candidly, files, tmp_path):
     ("more", "message"),
     [
         (("--votes", "none.json"), "there is no file none.json"),
-        (("--votes", "answers.csv", "--format", "relased"), "did you mean 'released'"),
+        (("--votes", "answers.csv", "--votes-format", "relased"), "did you mean 'released'"),
+        (("--votes", "answers.csv", "--format", "released"), "give --votes-format released"),
         (("--votes", "votes.json", "--out", "c.npz"), "say with --labels what to correct"),
         (("--votes", "votes.json", "--out", "c.txt"), "must end in .npz or .npy"),
         (("--votes", "votes.json", "--reading", "both"), "choose exact or seen"),
@@ -141,7 +142,7 @@ def test_the_page(candidly, files, tmp_path):
         (("--votes", "votes.json", "--size", 1), "2 checked, but the data set has 1"),
         (("--votes", "votes.json", "--size", 9, "--flagged", 1), "--flagged is 1, but 2 were"),
         (("--votes", "votes.json", "--labels", "labels.npy", "--size", 9), "--labels has 10 rows"),
-        (("--votes", "votes.json", "--labels", "none.npy"), "none.npy does not exist"),
+        (("--votes", "votes.json", "--labels", "none.npy"), "there is no file none.npy"),
         (("--votes", "votes.json", "--threshold", 2), "two answers could reach it"),
         (("--votes", "answers.csv", "--index", "x.json"), "item is the row number"),
         (("--votes", "votes.json", "--labels", "short.npy"), "votes about item 2, but 2 labels"),

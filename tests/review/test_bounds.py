@@ -51,6 +51,7 @@ def test_a_database_with_such_times_is_mended_when_it_is_opened(make, ms):
                 "DROP TABLE session",
                 "ALTER TABLE person DROP COLUMN revoked",
                 "ALTER TABLE person DROP COLUMN timed",
+                "ALTER TABLE project DROP COLUMN origin",
             )
         ]
     )

@@ -75,8 +75,8 @@ def test_paths_that_are_not_there(nowhere):
         load(nowhere / "none.mat")
     with pytest.raises(FileNotFoundError, match=r"there is no file none\.csv"):
         load("none.csv")
-    with pytest.raises(ValueError, match=r"data\.txt must end in one of \.npz, \.mat"):
-        load(Path("data.txt"))
+    with pytest.raises(ValueError, match=r"data\.doc must end in one of \.csv, \.tsv"):
+        load(Path("data.doc"))
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._tables import typed
-from ..ingest import TABLE_ENDINGS, Roles, Sheet, read, read_frame
+from .._names import nearest
+from .._tables import listed, typed
+from ..ingest import Form, Roles, Sheet, is_table, label_column, read, read_frame
+from ..inputs import Table, as_polars
 from ..labelled import Labelled
 
 if TYPE_CHECKING:
     import polars as pl
 
 Watch = Callable[[int, int], None]
-LABELS = ("label", "given", "candidates")  # usual names of their column
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,53 +50,58 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
             an empty cell.
     """
     if isinstance(where, Labelled):
-        return Opened(where.source or "data", _checked(where, group))
-    name = Path(where).name if isinstance(where, str | Path) else "data frame"
-    if group is not None:
-        roles = replace(roles, drop=(*roles.drop, group))
-    if isinstance(where, str | Path) and not _is_table(Path(where)):
-        return Opened(name, _checked(read(where, roles, watch), group))
-    sheet = read_frame(where, roles.separator) if isinstance(where, str | Path) else where
-    return _of_table(name, sheet, roles, group, watch)
+        return Opened(where.source or "data", _alone(where, group))
+    if isinstance(where, str | Path):
+        path = Path(where).expanduser()
+        if not is_table(path):
+            return Opened(path.name, _alone(read(path, roles, watch), group))
+        sheet = read_frame(path, roles.separator)
+    else:
+        sheet = Sheet(Path("data frame"), as_polars(where), Form(".parquet"))
+    return _of_table(sheet, roles, group, watch)
 
 
-def _is_table(path: Path) -> bool:
-    suffixes = [one.lower() for one in path.suffixes if one.lower() not in (".gz", ".zip")]
-    return bool(suffixes) and suffixes[-1] in TABLE_ENDINGS and not path.is_dir()
-
-
-def _checked(data: Labelled, group: str | None) -> Labelled:
+def _alone(data: Labelled, group: str | None) -> Labelled:
     if group is not None:
         raise ValueError(f"--group {group!r} is a column of a table, and this is none.")
     return data.blind()
 
 
-def _of_table(name: str, where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
-    import polars as pl
-
-    data = read(where, roles, watch).blind()
-    frame = where.frame if isinstance(where, Sheet) else where
-    frame = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
+def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: Watch) -> Opened:
+    frame = sheet.frame
     roles = roles.among(frame.columns)
-    label = roles.label or next((n for n in LABELS if n in frame.columns), "label")
+    label = label_column(sheet, roles)
     roles = replace(roles, label=label)
-    groups = None if group is None else _groups(frame[group])
-    return Opened(name, data, frame, _typed(data, frame, roles), roles, groups)
+    groups = None
+    if group is not None:
+        groups = _groups(frame, group)
+        roles = replace(roles, drop=(*roles.drop, group))
+    if frame[label].null_count() == len(frame):
+        raise ValueError(
+            f"{sheet.path}: column {label!r} is empty in every row, so there is no label to check."
+        )
+    data = read(sheet, roles, watch).blind()
+    return Opened(sheet.path.name, data, frame, _typed(data, frame, roles), roles, groups)
 
 
-def _groups(column: pl.Series) -> np.ndarray:
+def _groups(frame: pl.DataFrame, name: str) -> np.ndarray:
+    if name not in frame.columns:
+        raise ValueError(
+            f"there is no column {name!r} (--group){nearest(name, frame.columns)} The columns are "
+            f"{listed(tuple(frame.columns))}."
+        )
+    column = frame[name]
     if column.null_count():
         row = int(column.is_null().arg_max() or 0)
-        raise ValueError(f"--group {column.name!r} is empty at row {row}; every row needs a group.")
+        raise ValueError(f"--group {name!r} is empty at row {row}; every row needs a group.")
     return column.cast(str).to_numpy()
 
 
 def _typed(data: Labelled, frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
     """The columns that the classifier sees, each as what it is."""
-    if data.kind == "columns":
-        own: pl.DataFrame = getattr(data.inputs, "frame")  # noqa: B009
-        return own
-    out = {roles.label, roles.truth, roles.id, roles.text, roles.image, *LABELS, *roles.drop}
+    if isinstance(data.inputs, Table):
+        return data.inputs.frame
     if data.kind != "table":
         return frame.select([])
+    out = {roles.label, roles.truth, roles.id, *roles.drop}
     return frame.select(typed(frame[name]) for name in frame.columns if name not in out)

@@ -45,6 +45,12 @@ NOUNS = {
         "labels_app",
         "Make imperfect labels from true ones, and describe what came out.",
     ),
+    "train": (
+        "train",
+        "train",
+        "Train a model on candidate sets or noisy labels, and say how good it is on rows held out.",
+    ),
+    "predict": ("predict", "predict", "Predict classes for the rows of a file with a saved model."),
     "algorithms": ("algorithms", "app", "The learning algorithms: list, show."),
     "bench": (
         "bench",

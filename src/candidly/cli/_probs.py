@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from .._files import replacing
+from ..grid import Column, Grid
 from . import _progress
 from ._help import whole
 from ._issues import check_place
+from ._print import show
 
 if TYPE_CHECKING:
     from ..crossval import CrossValidated
@@ -61,8 +60,8 @@ def probs(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Whom or what each example is from, in one column; .csv .npy .parquet. A group "
-            "stays in one fold.",
+            help="Whom or what each example is from, in one column of a table, or an .npy. A "
+            "group stays in one fold.",
         ),
     ] = None,
     seed: Annotated[int, whole("Of folds and models.")] = 0,
@@ -89,6 +88,7 @@ def probs(
       candidly errors probs digits --labels noise:rate=0.1 --classifier ce --out probs.npy
     """
     from ..crossval import by_names, cross_validate
+    from ..ingest.labels import read_names
 
     check_place(out, "--out", ENDINGS)
     names = [name.strip() for name in classifier.split(",") if name.strip()]
@@ -101,7 +101,7 @@ def probs(
                 by_names(names, steps),
                 loaded,
                 folds,
-                None if groups is None else _groups(groups, loaded.n),
+                None if groups is None else read_names(groups, n=loaded.n, header="group"),
                 seed,
                 repeats=repeats,
                 calibrate=calibrate,
@@ -130,15 +130,6 @@ def _loaded(what: str, root: Path | None, labels: str | None) -> Labelled:
     if labels is not None:  # what was made is what is asked about
         loaded = imperfect.apply(dataclasses.replace(loaded, given=None), labels)
     return loaded
-
-
-def _groups(path: Path, n: int) -> np.ndarray:
-    from ..errors._labels import read_column
-
-    column = read_column(path)
-    if path.suffix == ".csv" and len(column) == n + 1:
-        return column[1:]  # the first line is the column's name
-    return column
 
 
 def _write(result: CrossValidated, out: Path) -> dict[str, Path]:
@@ -204,14 +195,16 @@ def _print(result: CrossValidated, following: str | None) -> None:
         f"{len(result.probs):,} examples, {len(result.classes):,} classes, "
         f"{len(result.fold_ece)} folds"
     )
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
-    table.add_column("classifier")
     right = "in the candidates" if result.given is None else "agrees with the label"
-    table.add_column(right, justify="right", no_wrap=True)
-    table.add_column("")
-    for name, share in result.accuracies.items():
-        table.add_row(name, f"{share:.2%}", "kept" if name == result.chosen else "")
-    Console(markup=False, emoji=False, highlight=False).print(table)
+    rows = [
+        (name, share, "kept" if name == result.chosen else "")
+        for name, share in result.accuracies.items()
+    ]
+    show(
+        Grid(
+            "", (Column("classifier", "name"), Column(right, form=".2%"), Column("", "word")), rows
+        )
+    )
     if math.isfinite(result.ece):
         low, high = np.nanmin(result.fold_ece), np.nanmax(result.fold_ece)
         print(f"expected calibration error {result.ece:.3f}; by fold {low:.3f} to {high:.3f}")

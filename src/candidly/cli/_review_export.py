@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING
 from . import _progress
 
 if TYPE_CHECKING:
+    from ..ingest import Roles
     from ..review import Project
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the command line asks for; ``labels`` and ``reading`` of corrected labels alone."""
+    """What the command line asks for; of corrected labels alone all but ``out`` and ``codes``."""
 
     out: Path
     labels: Path | None
     reading: str
     codes: bool
+    into: Path | None
+    roles: Roles
+    overwrite: bool
 
 
 def _file(kind: str) -> Callable[[Project, Wanted], int]:
@@ -33,14 +37,18 @@ def _file(kind: str) -> Callable[[Project, Wanted], int]:
 
 
 def _corrected(project: Project, wanted: Wanted) -> int:
-    from ..review import corrected_labels
-    from .validate import _labels, _write
+    from .. import ingest
+    from ..review import corrected_file, corrected_labels
+    from .validate import _labels, _write, checked_reading
 
+    reading = checked_reading(wanted.reading)
+    if wanted.into is not None:
+        sheet = ingest.read_frame(wanted.into, wanted.roles.separator)
+        label = None if project.origin else ingest.label_column(sheet, wanted.roles)
+        return len(corrected_file(project, sheet, wanted.out, label, reading, wanted.overwrite))
     assert wanted.labels is not None
-    if wanted.reading not in ("exact", "seen"):
-        raise ValueError(f"--reading is {wanted.reading!r}; choose exact or seen.")
     labels = _labels(wanted.labels, list(project.rules.classes))
-    made = corrected_labels(project, labels, wanted.reading)
+    made = corrected_labels(project, labels, reading)
     _write(made, wanted.out)
     return len(made)
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
     from ..review import Project
+
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 def check_installed(names: Sequence[str] = ("sqlalchemy", "psycopg")) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -11,15 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._files import write_table
+from . import _column_options as columns
 from . import _progress
 from ._help import whole
 from ._issues import check_place
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from ..checking import Checked
 
-COLUMN = "COLUMN"
 SHOWN = 10  # flagged rows that are printed
 
 
@@ -27,61 +30,56 @@ def check(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="FILE",
-            help="A table, a folder of pictures with a folder a class, or a known data set.",
+            metavar="FILE", help="A table, or a folder of pictures with a subfolder a class."
         ),
     ],
-    label: Annotated[
-        str | None, typer.Option(metavar=COLUMN, help="Column of the labels to check.")
-    ] = None,
-    separator: Annotated[
-        str | None, typer.Option(metavar="CHARACTER", help="What stands between cells.")
-    ] = None,
-    id: Annotated[
-        str | None, typer.Option("--id", metavar=COLUMN, help="Column that names the rows.")
-    ] = None,
-    text: Annotated[str | None, typer.Option(metavar=COLUMN, help="Column of texts.")] = None,
-    image: Annotated[
-        str | None, typer.Option(metavar=COLUMN, help="Column of pictures' files.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out.")
-    ] = None,
+    label: columns.Label = None,
+    separator: columns.Separator = None,
+    id: columns.Id = None,
+    text: columns.Text = None,
+    image: columns.Image = None,
+    drop: columns.Drop = None,
     group: Annotated[
         str | None,
         typer.Option(
-            metavar=COLUMN,
-            help="Column that says whom or what a row is from: a group stays in one fold.",
+            metavar=columns.COLUMN,
+            help="Column that says whom or what a row is from; a group stays in one fold.",
         ),
     ] = None,
     classifier: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
-            help="logistic, forest, boosting, knn, or an algorithm such as ce; of several, with "
-            "commas, the most accurate is kept. (default: by the kind of input)",
+            metavar="NAME,...",
+            help="logistic, forest, boosting, knn, or an algorithm such as ce; of several the "
+            "most accurate is kept. (default: what suits the kind of input)",
         ),
     ] = None,
     folds: Annotated[int, whole("Models, each judging what it left out.", least=2)] = 5,
     by: Annotated[
-        str,
-        typer.Option(help="noise rate, class, both, confident, predicted or margin."),
-    ] = "noise rate",
+        str | None,
+        typer.Option(
+            help="noise rate, class, both, confident, predicted, margin or self-confidence. "
+            "(default: noise rate; of candidate sets, confident)"
+        ),
+    ] = None,
     top: Annotated[int, whole("Flagged rows to print.")] = SHOWN,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Every flagged row: .csv .parquet .json. (default: NAME-check.csv, here)",
+            help="Every flagged row with its own columns: .csv .parquet .json. (default: "
+            "NAME-check.csv in this folder)",
         ),
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The page. (default: NAME-check.html, here)"),
+        typer.Option(
+            metavar="FILE", help="One self-contained page. (default: NAME-check.html here)"
+        ),
     ] = None,
     probs: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The probabilities, too: .npz .npy .parquet."),
+        typer.Option(metavar="FILE", help="Write the probabilities, too: .npz .npy .parquet."),
     ] = None,
     seed: Annotated[int, whole("Of folds and models.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
@@ -92,23 +90,26 @@ def check(
 
       candidly check reviews.csv --label sentiment
 
-      candidly check pictures
-
       candidly check reviews.csv --label sentiment --text review --out issues.csv
+
+      candidly check photos
     """
     from ..checking import check as run
 
-    name = Path(what).name.split(".")[0] or "data"
-    out = out or Path(f"{name}-check.csv")
-    html = html or Path(f"{name}-check.html")
-    check_place(out, "--out", (".csv", ".parquet", ".json"))
-    check_place(html, "--html", (".html", ".htm"))
+    roles = columns.roles_of(label, separator, id, text, image, drop=drop)
+    name = Path(what.rstrip("/")).name.split(".")[0] or "data"
+    places = {
+        "table": out or Path(f"{name}-check.csv"),
+        "page": html or Path(f"{name}-check.html"),
+    }
+    check_place(places["table"], "--out", (".csv", ".parquet", ".json"))
+    check_place(places["page"], "--html", (".html", ".htm"))
     check_place(probs, "--probs", (".npz", ".npy", ".parquet"))
-    written = {"table": out, "page": html, "probabilities": probs}
-    for path in written.values():
-        if path is not None and path.resolve() == Path(what).resolve():
-            raise ValueError(f"{path} is the file that is read; write to another one.")
-    dropped = [column for names in drop or () for column in names.split(",") if column]
+    places |= {} if probs is None else {"probabilities": probs}
+    for place in places.values():
+        if place.resolve() == Path(what).resolve():
+            raise ValueError(f"{place} is the file that is read; write to another one.")
+    names = None if classifier is None else [n.strip() for n in classifier.split(",") if n.strip()]
     with (
         stoppable(lambda: "stopped; nothing was written."),
         warnings.catch_warnings(),
@@ -117,48 +118,108 @@ def check(
         warnings.simplefilter("ignore", UserWarning)  # the summary says them
         found = run(
             what,
-            label,
-            separator=separator,
-            id=id,
-            text=text,
-            image=image,
-            drop=dropped,
-            classifier=classifier,
+            roles.label,
+            separator=roles.separator,
+            id=roles.id,
+            text=roles.text,
+            image=roles.image,
+            drop=roles.drop,
+            group=group,
+            classifier=names,
             folds=folds,
             by=by,  # type: ignore[arg-type]
             seed=seed,
             watch=watch,
         )
         table = found.table()
-        write_table(table, out)
-        found.write_page(html)
-        if probs is not None:
-            found.judged.save(probs)
-    places = {name: str(path) for name, path in written.items() if path is not None}
+    following = _next(what, found, places["table"], name)
+    write_table(table, places["table"])
+    if found.data.given is None:  # the page is about one label each
+        del places["page"]
+    else:
+        found.write_page(places["page"], following)
+    if probs is not None:
+        found.judged.save(probs)
     if as_json:
-        print(json.dumps(_about(found, table, top, places), indent=1, allow_nan=False))
+        print(json.dumps(_about(found, table, top, places, following), indent=1, allow_nan=False))
         return
-    _print(found, table, top)
-    for place in places.values():
-        print(f"wrote {place}", file=sys.stderr)
+    _print(found, table, top, following)
+    for path in places.values():
+        print(f"wrote {path}", file=sys.stderr)
 
 
-def _about(found: Checked, table: Any, top: int, places: dict[str, str]) -> dict[str, Any]:
+def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
+    """Commands for people to look at what was flagged, and to get the file back."""
+    if not found.flagged or found.useless or found.data.given is None:
+        return []
+    roles, project = found.roles, f"{name}-review"
+    named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
+    named |= {"--separator": roles.separator, "--text": roles.text, "--image": roles.image}
+    told = [word for option, value in named.items() if value for word in (option, value)]
+    told += [word for column in roles.drop for word in ("--drop", column)]
+    new = ["candidly", "review", "new", project, what, *told]
+    new += ["--issues", str(issues), "--people", "1"]
+    export = ["candidly", "review", "export", project]
+    if found.frame is not None:
+        ending = Path(what).name.partition(".")[2]
+        export += ["--as", "corrected", "--into", what, "--out", f"{name}-corrected.{ending}"]
+    else:
+        export += ["--out", f"{name}-answers.csv"]
+    return [shlex.join(words) for words in (new, [*new[:2], "serve", project], export)]
+
+
+def _about(
+    found: Checked, table: pl.DataFrame, top: int, places: dict[str, Path], following: list[str]
+) -> dict[str, Any]:
+    ece = found.judged.ece
+    name, share = found.largest
     return {
         "checked": found.name,
-        "accuracy": found.accuracy,
-        "flagged": len(table),
-        "notes": list(found.notes),
+        "read": found.read(),
+        "rows": found.data.n,
+        "labelled": found.labelled,
+        "classes": list(found.data.classes),
+        "classifier": found.judged.chosen,
+        "folds": len(found.judged.fold_ece),
+        "accuracies": dict(found.judged.accuracies),
+        "largest class": {"name": name, "share": share},
+        "useless": found.useless,
+        "calibration error": ece if ece == ece else None,
+        "leaks": [leak.column for leak in found.leaks],
+        "flagged": found.flagged,
+        "by": found.issues.by,
         "issues": table.head(top).rows(named=True),
-        "written": places,
+        "warnings": list(found.notes),
+        "written": {what: str(path) for what, path in places.items()},
+        "next": following,
     }
 
 
-def _print(found: Checked, table: Any, top: int) -> None:
-    from ._issues import print_issues
+def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) -> None:
+    from ..grid import Column, Grid
+    from ._print import show
 
-    for sentence in found.findings():
-        print(sentence)
-    for note in found.notes:
-        print(f"note: {note}")
-    print_issues(table.head(top), len(table))
+    read = Grid(found.name, (Column("", "word"), Column("", "text")), list(found.read().items()))
+    show(read, " ".join(found.findings()), *(f"note: {note}" for note in found.notes))
+    print(found.headline())
+    if top and found.flagged:
+        show(_flagged(found, table.head(top)))
+    if following:
+        print("Have people look at them, and take your file back with their labels:")
+        for command in following:
+            print(f"  {command}")
+
+
+def _flagged(found: Checked, table: pl.DataFrame) -> Any:
+    from .._files import joined
+    from ..grid import Column, Grid
+
+    ids = [] if found.ids() is None else [Column("id", "name")]
+    shown = ["index", *(["id"] if ids else []), "given", "proposed", "self-confidence", "margin"]
+    form = (
+        Column("row"), *ids, Column("label", "name"), Column("proposed", "name"),
+        Column("self-confidence", form=".3f"), Column("margin", form=".3f"),
+    )  # fmt: skip
+    rest = found.flagged - len(table)
+    notes = (f"and {rest:,} more; the table has them all",) if rest else ()
+    return Grid("The most suspicious", form, joined(table.select(shown)).rows(), notes)

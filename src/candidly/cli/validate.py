@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from .._files import write_table
-from .._tables import check_file
+from ..ingest.labels import read_classes
+from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
 from ._help import whole
-from ._issues import check_place, read_classes
-from ._verdicts import print_settings, print_verdicts
+from ._issues import check_place
+from ._print import Form, check_form, show
+from ._verdicts import parts
 from .errors import _plain_words
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..validation import Corrected, SetTally, Tally
+    from ..ingest import Roles
+    from ..validation import Corrected, Reading, SetTally, Tally
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
 
@@ -29,20 +32,20 @@ def validate(
         Path,
         typer.Option(
             metavar="FILE",
-            help="The answers: a released .json file, or a .csv or .parquet with a row per answer "
-            "and the columns item, person, answer; given and guessed where --labels says less.",
+            help="The answers: a released .json file, or a table with a row per answer and the "
+            "columns item, person, answer; given and guessed where --labels says less.",
         ),
     ],
-    form: Annotated[
+    votes_format: Annotated[
         str | None,
-        typer.Option("--format", help="released or long. (default: by the file's ending)"),
+        typer.Option(help="Of the answers: released or long. (default: by the file's ending)"),
     ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="All labels of the data set, one column: .npy .csv .parquet. Corrected labels are "
-            "made of them.",
+            help="All labels of the data set: a table or an .npy. Corrected labels are made of "
+            "them.",
         ),
     ] = None,
     index: Annotated[
@@ -87,6 +90,13 @@ def validate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
     ] = None,
+    form: Form = "text",
+    label: Label = None,
+    id: Id = None,
+    item: Item = None,
+    annotator: Annotator = None,
+    separator: Separator = None,
+    drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
@@ -102,22 +112,26 @@ def validate(
     from ..report.verdicts import summarise, write_verdicts_page
     from ..validation import judge, missed
 
+    if form in ("released", "long"):
+        raise ValueError(f"--format is of what is printed; give --votes-format {form}.")
+    check_form(form)
     check_place(out, "--out", OUT)
     check_place(html, "--html", (".html", ".htm"))
     if out is not None and labels is None:
         raise ValueError("--out writes corrected labels; say with --labels what to correct.")
-    if reading not in ("exact", "seen"):
-        raise ValueError(f"--reading is {reading!r}; choose exact or seen.")
+    read_as = checked_reading(reading)
     names = read_classes(classes)
-    own = None if labels is None else _labels(labels, names)
-    tally = _tally(votes, form, own, index, names)
+    of_labels = roles_of(label=label, id=id, separator=separator, drop=drop)
+    own = None if labels is None else _labels(labels, names, of_labels)
+    of_votes = roles_of(item=item, annotator=annotator, separator=separator)
+    tally = _tally(votes, votes_format, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     unflagged = None if size is None else size - (flagged or len(tally))
     if unflagged is None and audited:
         raise ValueError("--audited is about the unflagged examples; say with --size how many.")
     about_missed = None if unflagged is None else missed(unflagged, audited, audit_errors)
-    made = None if own is None else _corrected(own, verdicts, reading, bool(out))
+    made = None if own is None else _corrected(own, verdicts, read_as, bool(out))
     about = summarise(verdicts, size=size, flagged=flagged, missed=about_missed, corrected=made)
     if html is not None:
         read = {"answers": str(votes)} | ({} if labels is None else {"labels": str(labels)})
@@ -131,11 +145,25 @@ def validate(
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    print_verdicts(about, getattr(tally, "offered", None))
-    print_settings(about)
+    show(*parts(about, getattr(tally, "offered", None)), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
+
+
+def checked_reading(text: str) -> Reading:
+    """What counts as an error: exact or seen.
+
+    Raises:
+        ValueError: something else.
+    """
+    from ..validation import Reading
+
+    known: tuple[Reading, ...] = get_args(Reading)
+    for reading in known:
+        if reading == text:
+            return reading
+    raise ValueError(f"--reading is {text!r}; choose {' or '.join(known)}.")
 
 
 def _tally(
@@ -144,30 +172,34 @@ def _tally(
     labels: np.ndarray | None,
     index: Path | None,
     classes: list[str] | None,
+    roles: Roles,
 ) -> Tally | SetTally:
     from .._names import lookup
+    from ..ingest.arrays import check_kind
     from ..validation import read_answers, read_released
 
     if form is None:
-        check_file(path, (".json", ".csv", ".parquet"))
+        check_kind(path, (".json",))
     by_ending = "released" if path.suffix.lower() == ".json" else "long"
     kind = lookup({"released": 1, "long": 1}, form or by_ending, "format")[0]
     if kind == "released":
         return read_released(path, index)
     if index is not None:
         raise ValueError("--index is for released files; in a table, item is the row number.")
-    return read_answers(path, labels=labels, classes=classes)
+    return read_answers(path, labels=labels, classes=classes, roles=roles)
 
 
-def _labels(path: Path, classes: list[str] | None) -> np.ndarray:
+def _labels(path: Path, classes: list[str] | None, roles: Roles | None = None) -> np.ndarray:
     import numpy as np
 
-    from ..errors._labels import label_column
+    from ..ingest.labels import label_numbers, read_labels
 
     with _plain_words():
-        labels = label_column(path, classes)
+        labels = label_numbers(read_labels(path, roles, classes), classes)
     if labels.dtype.kind not in "iu":
         raise ValueError(f"--labels holds {labels.dtype}; labels are whole numbers, or names.")
+    if labels.ndim != 1:
+        raise ValueError(f"--labels has shape {labels.shape}; labels are one an example.")
     return np.asarray(labels)
 
 
@@ -186,14 +218,14 @@ def _size(size: int | None, labels: Any, flagged: int | None, checked: int) -> i
 
 
 def _corrected(
-    labels: np.ndarray, verdicts: Any, reading: Literal["exact", "seen"] | str, needed: bool
+    labels: np.ndarray, verdicts: Any, reading: Reading, needed: bool
 ) -> Corrected | None:
     """Corrected labels; None for sets of classes, which are not corrected, unless needed."""
     from ..validation import SetTally, corrected
 
     if isinstance(verdicts.tally, SetTally) and not needed:
         return None
-    return corrected(labels, verdicts, reading)  # type: ignore[arg-type]
+    return corrected(labels, verdicts, reading)
 
 
 def _write(made: Corrected, path: Path) -> None:

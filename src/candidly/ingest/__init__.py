@@ -8,7 +8,16 @@ from ._examples import SUFFIXES, read, read_inputs
 from ._mat import load_mat
 from ._roles import Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
-from .back import Origin, check_origin, corrected_columns, label_column, origin_of, write_back
+from ._shown import is_table, shown_columns
+from .back import (
+    Origin,
+    check_origin,
+    corrected_columns,
+    label_column,
+    labels_in,
+    origin_of,
+    write_back,
+)
 
 __all__ = [
     "SUFFIXES",
@@ -19,11 +28,14 @@ __all__ = [
     "Sheet",
     "check_origin",
     "corrected_columns",
+    "is_table",
     "label_column",
+    "labels_in",
     "load_mat",
     "origin_of",
     "read",
     "read_frame",
     "read_inputs",
+    "shown_columns",
     "write_back",
 ]

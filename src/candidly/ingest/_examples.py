@@ -1,34 +1,41 @@
-"""``Labelled`` from what people have: a table, arrays, a folder of pictures, a data frame."""
+"""``Labelled`` from what people have: a table, arrays, a folder of pictures, a data frame.
+
+Of a table, one example a row. Labels are names; where all are whole numbers, they are class numbers
+from 0. How labels are written is one rule, see ``_label_text``. The inputs are a column of texts,
+or of pictures' files, or else all columns that have no other role; a first column without a name
+that numbers the rows, as pandas writes it, is left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._convert import from_text, holds_sets, written_classes
-from .._tables import about, check_file, check_filled, listed, number_column, typed
-from ..labelled import Labelled, from_arrays, from_stored
-from ..storage import read_arrays
+from .._arrays import is_frame
+from .._convert import as_ids
+from .._tables import about, check_filled, listed
+from ..inputs import as_inputs, as_polars
+from ..labelled import Labelled, from_arrays
+from ..votes import Votes
+from ._arrays import load_npz, records, with_classes
+from ._features import check_no_copy, features
 from ._mat import load_mat
-from ._roles import CORRECTED, GIVEN, Roles
-from ._sheet import TABLE_ENDINGS, Sheet, read_frame
+from ._packed import COMPRESSED
+from ._pictures import check_there, load_folder
+from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles
+from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
+from ._targets import ids_of, labels_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-SUFFIXES = (".npz", ".mat", *TABLE_ENDINGS)
-NAMES = {
-    "inputs": ("inputs", "X", "data"),
-    "candidates": ("candidates", "partial_target"),
-    "given": ("given", "y"),
-    "truth": ("truth", "target"),
-    "classes": ("classes",),
-    "ids": ("ids",),
-}
+SUFFIXES = (*TABLE_ENDINGS, *COMPRESSED, ".npz", ".npy", ".mat")
 
 
 def read(
@@ -79,20 +86,15 @@ def read(
 
 
 def _read(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labelled:
-    if isinstance(where, Sheet):
-        with about(where.path):
-            return _from_frame(where.frame, roles, where.path.parent, where.path.name)
-    if hasattr(where, "columns"):
-        return _from_frame(_polars(where), roles, Path(), "data frame")
-    path = Path(where).expanduser()
-    check_file(path, SUFFIXES)
-    suffix = path.suffix.lower()
-    with about(path):
-        if suffix == ".mat":
-            return _renamed(load_mat(path), roles.classes)
-        if suffix == ".npz":
-            return _load_npz(path, roles.classes)
-    return _read(read_frame(path, roles.separator), roles, watch)
+    if isinstance(where, (str, os.PathLike)):
+        path = Path(where).expanduser()
+        if path.is_dir():
+            return load_folder(path, roles.classes, watch)
+        if path.suffix.lower() in (".mat", ".npz"):
+            return _load_arrays(path, roles)
+    sheet, ids = _opened(where, roles.separator)
+    with about(sheet.path):
+        return _from_sheet(sheet, roles, ids)
 
 
 def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray]:
@@ -104,119 +106,154 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
         FileNotFoundError, ValueError: see ``read``.
     """
     roles = roles or Roles()
-    if not isinstance(where, Sheet) and not hasattr(where, "columns"):
-        where = read_frame(Path(where).expanduser(), roles.separator)
-    frame = where.frame if isinstance(where, Sheet) else _polars(where)
-    folder = where.path.parent if isinstance(where, Sheet) else Path()
+    sheet, ids = _opened(where, roles.separator)
     absent: dict[str, Any] = {
-        role: None for role in ("label", "truth") if getattr(roles, role) not in frame.columns
+        role: None for role in ("label", "truth") if getattr(roles, role) not in sheet.frame.columns
     }
-    roles = replace(roles, **absent).among(frame.columns)
-    ids = np.arange(len(frame)) if roles.id is None else np.array(frame[roles.id].to_list())
-    return _inputs(frame, roles, set(label_columns(frame, roles).values()), folder), ids
+    with about(sheet.path):
+        roles = replace(roles, **absent).among(sheet.frame.columns)
+        columns = label_columns(sheet.frame, roles)
+        inputs = as_inputs(_inputs(sheet, roles, columns.values()))
+        ids = ids_of(sheet.frame[roles.id]) if roles.id else ids
+        return inputs, np.arange(len(inputs)) if ids is None else as_ids(ids)
 
 
-def _polars(frame: Any) -> pl.DataFrame:
-    import polars as pl
+def _load_arrays(path: Path, roles: Roles) -> Labelled:
+    if roles != Roles(classes=roles.classes):
+        raise ValueError(
+            f"{path} holds arrays, which have no columns to name with --label and such."
+        )
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}.")
+    with about(path):
+        if path.suffix.lower() == ".npz":
+            return load_npz(path, roles.classes)
+        return with_classes(load_mat(path), roles.classes)
 
-    return frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
+
+def _opened(where: Any, separator: str | None) -> tuple[Sheet, Any]:
+    """A sheet of any table, and the names of a data frame's rows where they are not 0 to n - 1."""
+    if isinstance(where, Sheet):
+        return where, None
+    if is_frame(where):
+        index: Any = getattr(where, "index", None)  # of pandas
+        named = index is not None and index.nlevels == 1 and index.is_unique
+        ids = index.tolist() if named else None
+        ids = None if ids == list(range(len(where))) else ids
+        return Sheet(Path("the data frame"), as_polars(where), Form("")), ids
+    if not isinstance(where, (str, os.PathLike)):
+        raise ValueError(
+            f"read takes a path, a data frame or a Sheet, and this is of the type"
+            f" {type(where).__name__}; from_arrays takes arrays."
+        )
+    path = Path(where).expanduser()
+    if path.suffix.lower() == ".npy" and path.is_file():
+        with about(path):
+            return Sheet(path, records(path), Form(".npy")), None
+    return read_frame(path, separator), None
 
 
-def _from_frame(frame: pl.DataFrame, roles: Roles, folder: Path, source: str) -> Labelled:
+def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
+    frame = sheet.frame
     roles = roles.among(frame.columns)
     columns = label_columns(frame, roles)
     if not columns:
         raise ValueError(
-            f"it has the columns {listed(frame.columns)}. Needed: at least one of candidates"
-            " (labels joined by |), given and truth; or name the column of labels with --label."
+            f"it has the columns {listed(frame.columns)}. Needed: at least one of label, given,"
+            " candidates and truth; or say which column holds the labels with --label."
         )
-    names = written_classes(roles.classes)
-    cells = {kind: frame[name].to_list() for kind, name in columns.items()}
-    if "label" in cells:
-        several = holds_sets(cells["label"], names)
-        cells["candidates" if several else "given"] = cells.pop("label")
-    values = from_text(cells, names)
-    ids = typed(frame[roles.id]).to_list() if roles.id else None
-    inputs = _inputs(frame, roles, set(columns.values()), folder)
-    return from_arrays(inputs, ids=ids, source=source, classes=roles.classes, **values)
+    if not len(frame):
+        raise ValueError("it has no rows below its header.")
+    if roles.annotator is not None and roles.item is not None:
+        return _from_answers(sheet, roles, columns)
+    labels, classes = labels_of(frame, columns, roles)
+    inputs = _inputs(sheet, roles, columns.values())
+    if is_frame(inputs):
+        for kind in ("given", "truth"):
+            if kind in labels:
+                check_no_copy(inputs, labels[kind], columns.get(kind) or columns["label"])
+    ids = ids_of(frame[roles.id]) if roles.id else ids
+    return from_arrays(inputs, ids=ids, source=sheet.path.name, classes=classes, **labels)
+
+
+def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Labelled:
+    """Of a table with an answer a row: one example for each item, with its votes."""
+    frame, item, who = sheet.frame, str(roles.item), str(roles.annotator)
+    names = [name for kind, name in columns.items() if kind != "truth"]
+    if len(names) != 1:
+        raise ValueError(f"answers need one column of labels, and it has {listed(names)}.")
+    for name in (item, who):
+        check_filled(frame[name], "Drop such rows.")
+    kinds = {"tags": names[0]} | {kind: name for kind, name in columns.items() if kind == "truth"}
+    found, classes = labels_of(frame, kinds, roles)
+    said = from_arrays([""] * len(frame), classes=classes, **found)
+    items = frame[item].cast(str)
+    first = items.is_first_distinct().arg_true()
+    row_of = dict(zip(items[first], range(len(first))))
+    rows = [row_of[name] for name in items]
+    rest = frame.drop({item, who, *names, *roles.drop, *filter(None, [roles.id, roles.truth])})
+    for column in rest:
+        wrong = (column != column[first][rows]).fill_null(False)
+        if wrong.any():
+            raise ValueError(
+                f"column {column.name!r} differs between answers about item"
+                f" {items[int(wrong.arg_max() or 0)]!r}; leave it out with --drop {column.name}."
+            )
+    if rest.width:
+        some = replace(roles, id=None, label=None, truth=None, annotator=None, item=None, drop=())
+        inputs = _inputs(Sheet(sheet.path, rest[first], sheet.form), some, ())
+    else:
+        inputs = items[first].to_list()
+        warnings.warn("it has no inputs; the items' names stand for them.", stacklevel=5)
+    assert said.tags is not None
+    votes = zip(rows, frame[who].cast(str), (np.flatnonzero(row) for row in said.tags))
+    return from_arrays(
+        inputs,
+        votes=Votes.from_rows(votes),
+        truth=None if said.truth is None else said.truth[first.to_numpy()],
+        classes=said.classes,
+        ids=ids_of(frame[item][first]),
+        source=sheet.path.name,
+    )
 
 
 def label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
     """Columns of labels by what they are: candidates, given, truth, or label for either."""
     free = [name for name in GIVEN if name in frame.columns and name not in roles.drop]
-    columns = {name: name for name in free if roles.label is None}
     if roles.label is not None:
         columns = {"label": roles.label}
+    else:
+        columns = {name: name for name in free}
+        if "label" in columns and len(columns) > 1:
+            raise ValueError(
+                f"columns {' and '.join(map(repr, free))} hold labels by their names. Say which"
+                f" with --label, and leave the other out with --drop."
+            )
     return columns | ({} if roles.truth is None else {"truth": roles.truth})
 
 
-def _inputs(frame: pl.DataFrame, roles: Roles, labels: set[str], folder: Path) -> Any:
+def _inputs(sheet: Sheet, roles: Roles, labels: Collection[str]) -> Any:
+    """A list of texts or files, or a data frame."""
+    frame = sheet.frame
     if name := roles.text or roles.image:
         check_filled(frame[name], "Drop such rows.")
-        return [str(cell) if roles.text else folder / str(cell) for cell in frame[name]]
+        cells = frame[name].cast(str).to_list()
+        if roles.text:
+            return cells
+        files = [sheet.path.parent / cell for cell in cells]
+        check_there(files)
+        return files
     out = {*labels, *roles.drop, roles.id}
-    out |= {
-        name.removesuffix(end) + more for name in labels for end in CORRECTED for more in CORRECTED
-    }
+    for name in labels:  # neither the labels before a correction are inputs, nor those after
+        plain = name.removesuffix(CORRECTED)
+        out |= {plain, plain + CORRECTED, plain + CORRECTED_BY}
+    for name in GIVEN:
+        if name in frame.columns and name not in out:
+            out.add(name)
+            warnings.warn(f"column {name!r} holds labels by its name; left out.", stacklevel=6)
     rest = [name for name in frame.columns if name not in out]
     if not rest:
-        raise ValueError("it has no column of inputs: numbers, `text` or `path`.")
+        raise ValueError("it has no column of inputs: numbers, texts or pictures' files.")
     if not len(frame):
         raise ValueError("it has no rows below its header.")
-    import polars as pl
-
-    return pl.DataFrame({name: number_column(frame[name]) for name in rest})
-
-
-def _renamed(data: Labelled, classes: Any) -> Labelled:
-    """With these names, where there are any: one for each class."""
-    names = written_classes(classes)
-    number = len(names) or classes
-    if classes is not None and number != data.q:
-        raise ValueError(f"`classes` says {number} classes, and it has {data.q}.")
-    return replace(data, classes=names) if names else data
-
-
-def _load_npz(path: Path, classes: Any) -> Labelled:
-    arrays, note = read_arrays(path)
-    if note is not None:
-        return _renamed(from_stored(path, arrays, note), classes)
-    found: dict[str, Any] = {}
-    for name, spellings in NAMES.items():
-        present = [spelling for spelling in spellings if spelling in arrays]
-        if len(present) > 1:
-            raise ValueError(f"has both `{present[0]}` and `{present[1]}`; keep one.")
-        if present:
-            found[name] = arrays[present[0]]
-    if "inputs" not in found or not {"candidates", "given", "truth"} & set(found):
-        raise ValueError(
-            f"has the arrays {', '.join(arrays) or '(none)'}. Needed: inputs (or X, data), and one"
-            " of candidates (partial_target), given (y) and truth (target)."
-        )
-    if classes is not None:
-        found["classes"] = classes
-    if not all(array.ndim for array in found.values() if isinstance(array, np.ndarray)):
-        raise ValueError("holds single numbers where arrays with one entry a row are needed.")
-    n = len(found["inputs"])
-    for name in ("candidates", "truth"):
-        if name in found and found[name].ndim == 2:
-            found[name] = _rows_first(name, found[name], n)
-    if "truth" in found and found["truth"].ndim == 2:
-        found["truth"] = _one_hot_to_labels(found["truth"])
-    return from_arrays(found.pop("inputs"), source=path.name, **found)
-
-
-def _rows_first(name: str, sets: np.ndarray, n: int) -> np.ndarray:
-    if sets.shape[0] == n:
-        return sets
-    if sets.shape[1] == n:
-        return sets.T
-    raise ValueError(f"`{name}` has shape {sets.shape}, but there are {n} examples.")
-
-
-def _one_hot_to_labels(target: np.ndarray) -> np.ndarray:
-    wrong = ~np.isin(target, (0, 1)).all(1) | ((target != 0).sum(1) != 1)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise ValueError(f"`truth` does not hold exactly one 1 for example {row}.")
-    return target.argmax(1)
+    return features(frame[rest])

@@ -18,7 +18,7 @@ USUAL = {
     "annotator": ("annotator",),
     "item": ("item",),
 }
-CORRECTED = (" corrected", " corrected by")  # what an export adds to the name of a label column
+CORRECTED, CORRECTED_BY = " corrected", " corrected by"  # behind a label column's name
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|"}
 
 

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import io
+import json
+import re
+import warnings
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .._tables import read_table
+from .._tables import about
+from ._arff import read_arff
+from ._packed import Content, check_no_other_kind, check_workbook_size, read_content
+from ._text import Header, check_names, in_utf8, read_separated, whole_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
-TABLE_ENDINGS = (".csv", ".parquet")
+SEPARATED = (".csv", ".tsv", ".txt")
+LINES = (".jsonl", ".ndjson")
+TABLE_ENDINGS = (*SEPARATED, *LINES, ".parquet", ".arrow", ".feather", ".xlsx", ".arff")
 
 
 @dataclass(frozen=True)
@@ -21,7 +32,8 @@ class Form:
     Args:
         format: the ending of its kind, such as ``.csv``.
         separator: between cells, of text with separators.
-        encoding: of text; one with a byte order mark in front is called ``utf-8-sig``.
+        encoding: of text; UTF-8 with a byte order mark in front is called ``utf-8-sig``, and text
+            in UTF-16 and UTF-32 has one.
         newline: at the ends of lines of text.
         compression: ``.gz``, ``.zip`` or nothing.
         member: the name of the file in a ``.zip``.
@@ -40,7 +52,7 @@ class Sheet:
     """A table: where it was read, what it holds, how it was written.
 
     ``frame`` holds columns of text as they stand, null where a cell is empty, where the file is
-    text; of other files what they hold.
+    text with separators or a workbook; of other files what they hold.
     """
 
     path: Path
@@ -48,15 +60,164 @@ class Sheet:
     form: Form
 
 
-def read_frame(path: Path | str, separator: str | None = None) -> Sheet:
+def read_frame(path: Path | str, separator: str | None = None, header: Header = True) -> Sheet:
     """The table in a file.
 
     Args:
+        path: of text with separators (``.csv``, ``.tsv``, ``.txt``), lines of JSON (``.jsonl``,
+            ``.ndjson``), ``.parquet``, ``.arrow`` or ``.feather``, ``.xlsx`` (its first sheet) or
+            ``.arff``; each also with ``.gz`` behind, or alone in a ``.zip``.
         separator: what stands between cells of text; found out by default.
+        header: whether the first line of text names the columns, or what says so of its cells;
+            where it does not, they are called ``column_1`` and so on.
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: a folder, another ending, no such table, a name twice.
+        ValueError: a folder, another ending, no such table, a name twice. The message names the
+            file, and the line or row where there is one.
+
+    Warns:
+        UserWarning: an encoding that was assumed, or sheets that were left out.
     """
-    path = Path(path)
-    return Sheet(path, read_table(path), Form(path.suffix.lower()))
+    path = Path(path).expanduser()
+    with about(path):
+        content = read_content(path, TABLE_ENDINGS)
+        if content.ending in _BINARY:
+            frame, form = _BINARY[content.ending](content.data), Form(content.ending)
+        else:
+            frame, form = _from_text(content, separator, header)
+    form = replace(form, compression=content.compression, member=content.member)
+    return Sheet(path, frame, form)
+
+
+def _from_text(content: Content, separator: str | None, header: Header) -> tuple[Any, Form]:
+    check_no_other_kind(content.data)
+    data, encoding = in_utf8(content.data)
+    end = data.find(b"\n")
+    newline = "\r\n" if end > 0 and data[end - 1 : end] == b"\r" else "\n"
+    if content.ending in LINES:
+        return _from_lines(data), Form(content.ending, encoding=encoding, newline=newline)
+    if content.ending == ".arff":
+        return read_arff(data), Form(content.ending, encoding=encoding, newline=newline)
+    if content.ending == ".tsv":
+        separator = separator or "\t"
+    frame, separator = read_separated(data, separator, header)
+    return frame, Form(content.ending, separator, encoding, newline)
+
+
+def _from_lines(data: bytes) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        frame = pl.read_ndjson(data, infer_schema_length=None)
+    except pl.exceptions.PolarsError:
+        _check_json(data)
+        raise ValueError("it is damaged, or no table as lines of JSON.") from None
+    if not frame.width:
+        raise ValueError("its lines hold no names and values.")
+    for column in frame:
+        if isinstance(column.dtype, pl.Struct):
+            raise ValueError(
+                f"column {column.name!r} holds objects ({{...}}); give each value a column."
+            )
+    return frame
+
+
+def _check_json(data: bytes) -> None:
+    """Refuse the first line that is no object."""
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            fine = isinstance(json.loads(line), dict)
+        except ValueError:
+            fine = False
+        if not fine:
+            raise ValueError(
+                f"line {number} is no object in JSON; write one a line, such as"
+                ' {"text": "...", "label": "cat"}.'
+            )
+
+
+def _from_parquet(data: bytes) -> pl.DataFrame:
+    import polars as pl
+
+    return _binary(pl.read_parquet, data, "Parquet file")
+
+
+def _from_arrow(data: bytes) -> pl.DataFrame:
+    import polars as pl
+
+    stream = not data.startswith(b"ARROW1")  # a file has this in front, a stream has not
+    return _binary(pl.read_ipc_stream if stream else pl.read_ipc, data, "Arrow file")
+
+
+def _binary(read: Callable[[Any], pl.DataFrame], data: bytes, what: str) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        return read(io.BytesIO(data))
+    except (pl.exceptions.PolarsError, OSError):
+        raise ValueError(f"it is no {what}, or a damaged one.") from None
+
+
+def _from_workbook(data: bytes) -> pl.DataFrame:
+    """The first sheet, its cells as text.
+
+    Raises:
+        ValueError: no workbook, the package to read it is missing, merged cells, no names in the
+            first line.
+    """
+    check_workbook_size(data)
+    try:
+        import fastexcel
+    except ImportError:
+        raise ValueError(
+            "reading .xlsx needs the extra `tables` (pip install 'candidly[tables]'); or save the"
+            " sheet as .csv."
+        ) from None
+    _check_merged(data)
+    try:
+        book = fastexcel.read_excel(data)
+        name, *others = book.sheet_names
+        cells = book.load_sheet(0, header_row=None, dtypes="string").to_polars()
+    except fastexcel.FastExcelError:
+        raise ValueError("it is no .xlsx workbook, or a damaged one.") from None
+    if others:
+        warnings.warn(
+            f"read the sheet {name!r}; not {', '.join(map(repr, others[:5]))}.", stacklevel=2
+        )
+    if not len(cells):
+        raise ValueError(f"the sheet {name!r} is empty; its first line must name the columns.")
+    names = [cell or "" for cell in cells.row(0)]
+    check_names(names)
+    cells.columns = names
+    return whole_rows(cells[1:])
+
+
+def _check_merged(data: bytes) -> None:
+    """Refuse merged cells of the first sheet, which leave others empty."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        sheets = sorted(
+            (
+                name
+                for name in archive.namelist()
+                if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name)
+            ),
+            key=lambda name: (len(name), name),
+        )
+        xml = archive.read(sheets[0]) if sheets else b""
+    ranges = re.findall(rb'<mergeCell ref="([A-Z0-9:]+)"', xml)
+    if ranges:
+        more = f", and {len(ranges) - 1} more" if len(ranges) > 1 else ""
+        raise ValueError(
+            f"the cells {ranges[0].decode()} are merged{more}. Take them apart and fill each in."
+        )
+
+
+_BINARY: dict[str, Callable[[bytes], pl.DataFrame]] = {
+    ".parquet": _from_parquet,
+    ".arrow": _from_arrow,
+    ".feather": _from_arrow,
+    ".xlsx": _from_workbook,
+}

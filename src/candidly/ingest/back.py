@@ -12,12 +12,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from .._convert import from_text
 from .._files import replacing
-from .._tables import listed
+from .._tables import about, listed
+from ._arff import with_attributes
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
-from ._roles import CORRECTED, Roles
-from ._sheet import Sheet
+from ._packed import read_content
+from ._roles import CORRECTED, CORRECTED_BY, Roles
+from ._sheet import LINES, TABLE_ENDINGS, Sheet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +60,9 @@ def origin_of(sheet: Sheet, label: str) -> Origin:
     Raises:
         ValueError: it has no such column.
     """
-    names = tuple(name for name in sheet.frame.columns if not name.endswith(CORRECTED))
+    names = tuple(
+        name for name in sheet.frame.columns if not name.endswith((CORRECTED, CORRECTED_BY))
+    )
     if label not in names:
         raise ValueError(
             f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
@@ -99,11 +106,55 @@ def label_column(sheet: Sheet, roles: Roles) -> str:
     )
 
 
+def labels_in(sheet: Sheet, label: str, classes: Sequence[str]) -> np.ndarray:
+    """The labels of a column as numbers of these classes, int64 (n,); -1 where a cell is empty.
+
+    Raises:
+        ValueError: no such column, a cell that is none of the classes, or several labels in one.
+    """
+    if label not in sheet.frame.columns:
+        raise ValueError(
+            f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
+        )
+    with about(sheet.path):
+        named = () if _nameless(classes) else classes
+        cells = from_text({label: sheet.frame[label].to_list()}, named)[label]
+        number: dict[Any, int] = {name: k for k, name in enumerate(classes)}
+        number |= {k: k for k in range(len(classes))} | {None: -1}
+        for row, cell in enumerate(cells):
+            if cell not in number:
+                raise ValueError(
+                    f"column {label!r} has {cell!r} at row {row}, which is none of the classes"
+                    f" {listed(tuple(classes))}."
+                )
+    return np.array([number[cell] for cell in cells], np.int64)
+
+
+def _nameless(classes: Sequence[str]) -> bool:
+    """Whether the classes are numbers that nobody gave a name."""
+    return all(name == str(k) for k, name in enumerate(classes))
+
+
 def corrected_columns(
-    label: str, labels: Sequence[str | None], by: Sequence[str | None]
+    sheet: Sheet,
+    label: str,
+    classes: Sequence[str],
+    labels: Any,
+    by: Sequence[str | None],
 ) -> dict[str, Sequence[str | None]]:
-    """Columns for ``write_back``: corrected labels by name, and where each comes from."""
-    return {label + CORRECTED[0]: labels, label + CORRECTED[1]: by}
+    """Columns for ``write_back``: corrected labels by name, and where each comes from.
+
+    Args:
+        label: the column with the old ones. classes: names; where these are numbers alone, a class
+            is written as the file writes it.
+        labels: int (n,), the corrected ones; -1 leaves a cell empty. by: n words.
+    """
+    names = dict(enumerate(classes))
+    if _nameless(classes):
+        old = labels_in(sheet, label, classes).tolist()
+        names |= {k: str(cell).strip() for k, cell in zip(old, sheet.frame[label]) if k >= 0}
+    texts = [names.get(int(k)) for k in labels]
+    return {label + CORRECTED: texts, label + CORRECTED_BY: by}
 
 
 def write_back(
@@ -158,10 +209,12 @@ def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) ->
     encoding = form.encoding.removesuffix("-sig")  # the mark of the byte order stays in the text
     try:
         text = _unpacked(sheet).decode(encoding)
-        if form.format in (".jsonl", ".ndjson"):
+        place = sheet.frame.columns.index(beside)
+        if form.format in LINES:
             made = with_entries(text, list(columns), rows)
+        elif form.format == ".arff":
+            made = with_attributes(text, place, list(columns), rows)
         else:
-            place = sheet.frame.columns.index(beside)
             known = sheet.frame[beside].to_list()
             made = with_cells(text, form.separator, place, known, list(columns), rows)
     except ValueError as error:
@@ -186,8 +239,10 @@ def _as_frame(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -
     file = io.BytesIO()
     if sheet.form.format == ".parquet":
         frame.write_parquet(file)
-    else:
+    elif _unpacked(sheet).startswith(b"ARROW1"):
         frame.write_ipc(file)
+    else:
+        frame.write_ipc_stream(file)
     return file.getvalue()
 
 
@@ -197,9 +252,15 @@ def _as_workbook(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str
 
     book = load_workbook(io.BytesIO(_unpacked(sheet)))
     page = book.worksheets[0]
-    first = page.max_column + 1
+    filled = [row for row in page.iter_rows() if any(cell.value is not None for cell in row)]
+    there = [cell.column for cell in filled[0] if str(cell.value) == beside]
+    known = [cell is None for cell in sheet.frame[beside].to_list()]
+    top, first = filled[0][0].row, page.max_column + 1
+    places = range(top + 1, top + 1 + len(known))
+    if not there or [page.cell(row, there[0]).value is None for row in places] != known:
+        raise ValueError(f"{sheet.path} has changed since it was read, or has cells of odd kinds.")
     for k, (name, cells) in enumerate(columns.items()):
-        for row, text in enumerate((name, *cells), 1):
+        for row, text in enumerate((name, *cells), top):
             cell = page.cell(row, first + k)
             cell.value, cell.data_type = text, "s" if text else "n"
     file = io.BytesIO()
@@ -222,13 +283,7 @@ def _ending(path: Path) -> str:
 
 
 def _unpacked(sheet: Sheet) -> bytes:
-    data = sheet.path.read_bytes()
-    if sheet.form.compression == ".gz":
-        return gzip.decompress(data)
-    if sheet.form.compression == ".zip":
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return archive.read(sheet.form.member)
-    return data
+    return read_content(sheet.path, TABLE_ENDINGS).data
 
 
 def _packed(sheet: Sheet, data: bytes) -> bytes:

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .._tables import about, read_typed, whole_column
+from .._arrays import whole_numbers
+from .._tables import about, check_columns, typed, whole_column
+from ..ingest import read_frame
+from ..ingest.labels import class_numbers
 from ..labelled import Labelled
 from ..validation import SetTally, Tally
-from ..validation._answers import class_numbers
-from ..validation._tally import whole
 from ._media import NOTHING, Looks, Shown, no_looks
 from ._orders import drawn, seed_of
 from .rules import Rules
@@ -67,14 +68,16 @@ def items_of_issues(
             sample than there are issues, no issue at all.
     """
     path = Path(path)
-    table = read_typed(path, ("index", "given", "proposed"))  # what candidly errors find writes
+    table = read_frame(path).frame  # what candidly errors find writes
     with about(path):
+        check_columns(table.columns, ("index", "given", "proposed"))
         rows = whole_column(table["index"])
         first, second = (
-            class_numbers(name, table[name].to_list(), classes) for name in ("given", "proposed")
+            class_numbers(table[name], f"the {name} class", classes)
+            for name in ("given", "proposed")
         )
     names = tuple(classes) if classes is not None else _numbers_as_names(first, second)
-    scores = table["margin"].to_list() if "margin" in table.columns else [None] * len(rows)
+    scores = typed(table["margin"]).to_list() if "margin" in table.columns else [None] * len(rows)
     chosen = sampled(len(rows), sample, seed)
     items = [
         Item(
@@ -107,7 +110,7 @@ def items_of_data(
     Raises:
         ValueError: rows out of range, or arrays of another length.
     """
-    chosen = np.arange(data.n) if rows is None else whole("rows", np.asarray(list(rows)))
+    chosen = np.arange(data.n) if rows is None else whole_numbers("rows", np.asarray(list(rows)))
     for row in chosen[(chosen < 0) | (chosen >= data.n)][:1]:
         raise ValueError(f"row {row} is not among the {data.n} examples (0..{data.n - 1}).")
     columns: dict[str, Any] = {"given": data.given, "truth": data.truth}
@@ -131,6 +134,28 @@ def items_of_data(
         )
         for row in chosen.tolist()
     ]
+
+
+def of_data(items: Sequence[Item], data: Labelled) -> list[Item]:
+    """Items of rows of a data set under the ids of these, with their truth.
+
+    Raises:
+        ValueError: other classes or rows than the data have, or another given label.
+    """
+    found = []
+    for item in items:
+        if not 0 <= item.row < data.n:
+            raise ValueError(f"row {item.row} is not among the {data.n} examples of {data.source}.")
+        given = NONE if data.given is None else int(data.given[item.row])
+        if item.given != given:
+            said, there = ("none" if k < 0 else data.classes[k] for k in (item.given, given))
+            raise ValueError(
+                f"the issues say that row {item.row} has the label {said}, and {data.source} has"
+                f" {there} there. Give the file that the issues were found in."
+            )
+        truth = NONE if data.truth is None else int(data.truth[item.row])
+        found.append(replace(item, name=str(data.ids[item.row]), truth=truth))
+    return found
 
 
 def items_of_tally(tally: Tally | SetTally) -> list[Item]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,15 +16,18 @@ from ..ingest.media import File, checked_file, open_media, opened_picture
 from ..labelled import Labelled
 from ._folder import make_folder
 
-FOLDER = "media"
+if TYPE_CHECKING:
+    import polars as pl
+
+MEDIA_FOLDER = "media"
 
 
 @dataclass(frozen=True)
 class Shown:
     """What an item looks like: a ``kind`` (image, audio, text, table, none) and what it holds.
 
-    ``payload`` is the name of a file below the project's ``media`` folder, the text, or the row of
-    a table as JSON.
+    ``payload`` is the name of a file below the project's ``media`` folder, the text, or as JSON the
+    cells of a row by the names of their columns (or numbers alone, of a table without names).
     """
 
     kind: str
@@ -77,6 +80,16 @@ def looks_of_files(
     return shown
 
 
+def looks_of_rows(frame: pl.DataFrame) -> Looks:
+    """The cells of a row, by the names of their columns; all of the frame's are shown."""
+    return lambda row: _cells(frame.row(row, named=True))
+
+
+def _cells(cells: Mapping[str, Any]) -> Shown:
+    texts = {name: None if cell is None else str(cell) for name, cell in cells.items()}
+    return Shown("table", json.dumps(texts, ensure_ascii=False))
+
+
 def _image(pixels: np.ndarray, folder: Path, name: str) -> Shown:
     from PIL import Image
 
@@ -127,6 +140,7 @@ _WRITERS: dict[str, Callable[[Any, Path, str], Shown]] = {  # by kind of data
     "media": _listed,
     "texts": _text,
     "table": _row,
+    "columns": lambda row, folder, name: _cells(row.frame.row(0, named=True)),
 }
 _SEEN: dict[type, Callable[[Any, Path, str], Shown]] = {
     File: _copied,

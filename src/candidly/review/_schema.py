@@ -32,6 +32,7 @@ project = Table(
     Column("id", Integer, primary_key=True),
     Column("fingerprint", Text),  # of rules and items: copies of one project share it
     Column("rules", Text),  # JSON
+    Column("origin", Text),  # JSON; the table that the items are rows of, or null
     Column("at", Float),
 )
 

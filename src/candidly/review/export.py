@@ -11,12 +11,12 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from sqlalchemy import and_, select
 
-from ..validation import ANSWERS, Corrected, SetTally, corrected
+from ..validation import ANSWERS, SetTally
 from ..votes import Votes
 from . import _schema as t
 from .project import Project
 from .questions import SKIP, YES_NO, codes_of, counts_of
-from .totals import tally, verdicts
+from .totals import tally
 
 if TYPE_CHECKING:
     import polars as pl
@@ -144,16 +144,6 @@ def set_tally(project: Project) -> SetTally:
         people=project.rules.people,
         ids=ids,
     )
-
-
-def corrected_labels(project: Project, data: Any, reading: Any = "exact") -> Corrected:
-    """Labels of the whole data set, corrected by the verdicts so far; see ``validation.corrected``.
-
-    Args:
-        data: ``Labelled`` with ``given``, or labels, int (n,).
-        reading: ``exact`` or ``seen``.
-    """
-    return corrected(data, verdicts(project), reading)
 
 
 def label_studio(project: Project) -> tuple[list[dict[str, Any]], str]:

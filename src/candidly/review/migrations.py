@@ -78,7 +78,9 @@ SESSIONS = (
     "CREATE INDEX session_until ON session (role, person, until)",
 )
 
-MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, EXAMPLES, SUMS, TIMES, SESSIONS)
+ORIGIN = ("ALTER TABLE project ADD COLUMN origin TEXT",)
+
+MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, EXAMPLES, SUMS, TIMES, SESSIONS, ORIGIN)
 
 
 def migrate(connection: Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> int:

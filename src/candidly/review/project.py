@@ -18,11 +18,12 @@ from sqlalchemy.exc import IntegrityError
 
 from .._files import replacing
 from .._names import shortened
+from ..ingest import Origin
 from ..labelled import Labelled
 from . import _schema as t
 from ._folder import make_folder
 from ._items import Item, check_items, gold_items, ordered
-from ._media import FOLDER, Shown, looks_of
+from ._media import MEDIA_FOLDER, Looks, Shown, looks_of
 from ._orders import drawn, new_seed, seed_of
 from .questions import codes_of
 from .rules import Rules, check_new
@@ -44,6 +45,7 @@ class Project:
         rules: how it asks. fingerprint: SHA-256 of rules and items; copies of one project share it.
         golds: numbers of its gold items.
         examples: numbers of the examples of each class.
+        origin: the table that the items are rows of, where they are.
         clock: seconds since 1970; another one for tests.
     """
 
@@ -53,6 +55,7 @@ class Project:
     fingerprint: str
     golds: tuple[int, ...]
     examples: Mapping[int, tuple[int, ...]]
+    origin: Origin | None = None
     clock: Callable[[], float] = time.time
 
     def close(self) -> None:
@@ -88,6 +91,8 @@ def make_project(
     gold: Mapping[str, str] | None = None,
     order: Sequence[int] | np.ndarray | None = None,
     examples: Labelled | None = None,
+    example_looks: Looks | None = None,
+    origin: Origin | None = None,
     url: str | None = None,
 ) -> Project:
     """A new project, open.
@@ -102,6 +107,8 @@ def make_project(
             ``stability.checking_plan(case).items``.
         examples: training examples with ``given``, from which examples of classes are drawn; none
             of those that look like an item to the byte, as they would tell its label.
+        example_looks: what a row of ``examples`` looks like; by default as ``looks_of`` has it.
+        origin: the table that the items are rows of; ``corrected_file`` refuses others.
         url: ``postgresql://user@host/database`` instead of a file.
 
     Raises:
@@ -124,7 +131,11 @@ def make_project(
     rows = [_item_row(k, item) for k, item in enumerate([*asked, *golds])]
     fingerprint = _fingerprint(rules, rows)
     make_folder(folder)
-    shown = [] if examples is None else _examples(examples, rules, folder / FOLDER, everything)
+    media = folder / MEDIA_FOLDER
+    shown = []
+    if examples is not None:
+        look = example_looks or looks_of(examples, media, "example-")
+        shown = _examples(examples, rules, look, media, everything)
     store = open_store(url or folder / DATABASE, new=True)
 
     def fill(connection: Connection) -> None:
@@ -132,7 +143,11 @@ def make_project(
             raise ValueError(f"{url or folder} holds a project already.")
         connection.execute(
             insert(t.project).values(
-                id=1, fingerprint=fingerprint, rules=rules.to_json(), at=time.time()
+                id=1,
+                fingerprint=fingerprint,
+                rules=rules.to_json(),
+                origin=None if origin is None else origin.to_json(),
+                at=time.time(),
             )
         )
         connection.execute(insert(t.item), rows)
@@ -193,6 +208,7 @@ def open_project(folder: Path | str) -> Project:
         fingerprint=found.fingerprint,
         golds=numbers,
         examples={label: tuple(sorted(ids)) for label, ids in by_class.items()},
+        origin=None if found.origin is None else Origin.from_json(found.origin),
     )
 
 
@@ -261,6 +277,13 @@ def shown_examples(project: Project, numbers: Sequence[int]) -> list[Shown]:
     return [found[number] for number in numbers]
 
 
+def all_examples(project: Project) -> dict[int, Shown]:
+    """What all examples of classes look like, by number."""
+    with project.store.read() as connection:
+        rows = connection.execute(select(t.example)).all()
+    return {row.id: Shown(row.kind, row.payload) for row in rows}
+
+
 def _item_row(number: int, item: Item) -> dict[str, Any]:
     gold = item.key is not None
     values = {k: v for k, v in asdict(item).items() if k not in ("row", "shown")}
@@ -283,14 +306,13 @@ def _fingerprint(rules: Rules, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _examples(
-    data: Labelled, rules: Rules, folder: Path, items: Sequence[Item]
+    data: Labelled, rules: Rules, look: Looks, folder: Path, items: Sequence[Item]
 ) -> list[dict[str, Any]]:
     """Up to ``KEPT_EXAMPLES`` rows of each class that look like no item, drawn at random."""
     if data.given is None:
         raise ValueError("examples of classes need `given` labels, and these data have none.")
     if data.classes != rules.classes:
         raise ValueError("examples of classes are of other classes than the project's.")
-    look = looks_of(data, folder, "example-")
     asked = {_content(item.shown, folder) for item in items}
     found: list[dict[str, Any]] = []
     order = drawn(seed_of(rules), "review examples").permutation(data.n)

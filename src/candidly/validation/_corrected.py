@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .._arrays import as_array
-from .._checks import check_range, read_only
+from .._checks import LABEL_ARRAYS, check_range, read_only
 from .._names import made_by
-from .._stored import LABEL_ARRAYS
 from ..labelled import Labelled, given_to_candidates
 from ..storage import read_arrays, write_arrays
 from ..votes import Votes
@@ -77,6 +76,11 @@ class Corrected:
     def pruned(self) -> np.ndarray:
         """Bool (n,): errors without another label."""
         return self.provenance == PRUNED
+
+    @property
+    def sources(self) -> list[str]:
+        """Where each of the n labels comes from, in words of ``PROVENANCE``."""
+        return [PROVENANCE[place] for place in self.provenance.tolist()]
 
     @property
     def fingerprint(self) -> str:
@@ -164,7 +168,7 @@ class Corrected:
             "index": np.arange(len(self)),
             "original": self.original,
             "label": self.labels,
-            "provenance": [PROVENANCE[p] for p in self.provenance.tolist()],
+            "provenance": self.sources,
             "verdict": self._verdict_names(),
         }
         columns |= {f"votes {name}": counts[:, i] for i, name in enumerate(ANSWERS)}

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from ..review import Project, Shown
-from ..review._media import FOLDER
+from ..review import MEDIA_FOLDER, Project, Shown
 
 CRISP = 96  # pixels: an image up to this is enlarged without smoothing
 LARGE = 384  # to which a small one is enlarged
@@ -22,14 +22,15 @@ class Look:
 
     Attributes:
         kind: image, audio, text, table or none.
-        src: address of a file. text: of a text. values: of a row of a table.
+        src: address of a file. text: of a text.
+        cells: of a row of a table, the name of a column and what it holds, "" where it is empty.
         width, height: at which an image is shown; 0: unknown. crisp: not to be smoothed.
     """
 
     kind: str
     src: str = ""
     text: str = ""
-    values: Sequence[float] = ()
+    cells: Sequence[tuple[str, str]] = ()
     width: int = 0
     height: int = 0
     crisp: bool = False
@@ -43,7 +44,7 @@ def look_of(project: Project, shown: Shown, base: str = "/media/", name: str | N
     """
     src = base + (quote(shown.payload) if name is None else name)
     if shown.kind == "image":
-        width, height = _size(project.folder / FOLDER / shown.payload)
+        width, height = _size(project.folder / MEDIA_FOLDER / shown.payload)
         factor = _factor(max(width, height), project.rules.shown_px)
         return Look(
             "image",
@@ -53,10 +54,16 @@ def look_of(project: Project, shown: Shown, base: str = "/media/", name: str | N
             crisp=0 < max(width, height) <= CRISP,
         )
     if shown.kind == "table":
-        return Look("table", values=tuple(json.loads(shown.payload)))
+        return Look("table", cells=_cells(json.loads(shown.payload)))
     if shown.kind == "audio":
         return Look("audio", src=src)
     return Look(shown.kind, text=shown.payload)
+
+
+def _cells(row: Any) -> Sequence[tuple[str, str]]:
+    if isinstance(row, dict):
+        return [(name, cell or "") for name, cell in row.items()]
+    return [(str(k), f"{value:.4g}") for k, value in enumerate(row)]
 
 
 def _factor(longest: int, wanted: int | None) -> float:

@@ -1,0 +1,137 @@
+"""Rows that a model is asked about: a file with or without labels, as the model takes inputs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._names import UnknownName, lookup, nearest
+from .._tables import about, listed
+from ..ingest import Roles, Sheet, read_frame
+from ..labelled import Labelled, from_arrays
+from ..sources import SOURCES, load
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..model import Model
+
+ARRAYS = (".npz", ".mat")  # files that hold more than a table
+LABELS = ("label", "given", "candidates", "truth")  # usual names of columns that are no inputs
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """n rows to predict for.
+
+    Attributes:
+        inputs: as ``Model.predict`` takes them.
+        ids: n names, or numbers from 0.    id_name: of their column.
+        labelled: labels to compare with, in the model's classes; None where there are none.
+        sheet: the table that the rows are from, if they are from one.
+    """
+
+    inputs: Any
+    ids: Sequence[Any]
+    id_name: str
+    labelled: Labelled | None = None
+    sheet: Sheet | None = None
+
+
+def read_new(
+    what: str, model: Model, roles: Roles, label: str | None, root: Path | None
+) -> NewRows:
+    """What a file, or a known data set, holds for a model.
+
+    Args:
+        roles: which column is what; without labels.
+        label: of a table, a column to compare with.
+
+    Raises:
+        FileNotFoundError, ValueError, UnknownName: it cannot be read, or does not suit the model.
+
+    Warns:
+        UserWarning: columns that are not used.
+    """
+    path = Path(what).expanduser()
+    if path.suffix.lower() in ARRAYS or path.is_dir() or _known(what):
+        if label is not None:
+            raise ValueError(f"--label names a column of a table, and {what} is none.")
+        data = load(what, root, roles=roles)
+        same = data.classes == model.classes
+        return NewRows(data, data.ids.tolist(), "id", data if same else None)
+    sheet = read_frame(path, roles.separator)
+    with about(path):
+        return _of_sheet(sheet, model, roles, label)
+
+
+def _known(what: str) -> bool:
+    try:
+        lookup(SOURCES, what, "data set")
+    except UnknownName:
+        return False
+    return True
+
+
+def _of_sheet(sheet: Sheet, model: Model, roles: Roles, label: str | None) -> NewRows:
+    frame, needed = sheet.frame, set(model.features or ())
+    if not len(frame):
+        raise ValueError("it has no rows below its header.")
+    if label is not None and label not in frame.columns:
+        raise ValueError(
+            f"there is no column {label!r} (--label){nearest(label, frame.columns)} The columns "
+            f"are {listed(frame.columns)}."
+        )
+    roles = roles.among([name for name in frame.columns if name not in needed] + sorted(needed))
+    trained = model.about.get("trained", {})
+    aside = ({label, *LABELS, trained.get("label")} & set(frame.columns)) - needed
+    if unused := sorted(aside - {label}):
+        warnings.warn(
+            f"not looked at, as predicting needs no labels: {listed(unused)}; --label "
+            f"{unused[0]!r} compares with them.",
+            stacklevel=2,
+        )
+    id_name = roles.id if roles.id not in needed else None
+    out = [name for name in frame.columns if name in {*aside, *roles.drop, id_name}]
+    ids = list(range(len(frame))) if id_name is None else frame[id_name].to_list()
+    inputs = _inputs(frame.drop(out), model, roles, sheet.path.parent)
+    labelled = None if label is None else _labelled(frame[label].to_list(), model)
+    return NewRows(inputs, ids, id_name or "row", labelled, sheet)
+
+
+def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> Any:
+    """Columns by name; texts or files where the model takes them; numbers by position."""
+    kind, names = model.reading.kind, model.features
+    if kind in ("texts", "media"):
+        name = roles.text if kind == "texts" else roles.image
+        name = name or (names[0] if names else None)
+        if name is None or name not in frame.columns:
+            option = "--text" if kind == "texts" else "--image"
+            raise ValueError(
+                f"this model takes {'texts' if kind == 'texts' else 'pictures'}, and there is no "
+                f"column {name!r}; name it with {option}."
+                if name
+                else f"name the column of its inputs with {option}."
+            )
+        cells = frame[name].to_list()
+        if None in cells:
+            raise ValueError(
+                f"column {name!r} is empty at row {cells.index(None)}. Drop such rows."
+            )
+        return [str(cell) if kind == "texts" else folder / str(cell) for cell in cells]
+    if names is not None:
+        return frame
+    from ..inputs import Table, parsed
+
+    table = Table.of(parsed(frame), dict.fromkeys(frame.columns, "number"))
+    return table.frame.to_numpy()
+
+
+def _labelled(cells: list[Any], model: Model) -> Labelled:
+    """The labels alone: rows without inputs to speak of."""
+    return from_arrays(np.zeros((len(cells), 1)), cells, classes=model.classes)

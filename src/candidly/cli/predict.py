@@ -1,0 +1,211 @@
+"""``candidly predict``: what a saved model says of the rows of a file, labels or not."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import _progress
+from ._column_options import Drop, Id, Image, Separator, Text, roles_of
+from ._issues import check_place
+from ._new_rows import NewRows, read_new
+from ._stopping import stoppable
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+    from ..model import Model
+
+ENDINGS = (".csv", ".parquet", ".jsonl", ".npz")
+PREDICTION, PROBABILITY = "prediction", "probability"
+SHOWN_CLASSES = 5
+
+
+def predict(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A file that candidly train wrote.")
+    ],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A table, arrays, a folder of pictures, or a known name."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help=f"Where to write: {' '.join(ENDINGS)}."),
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write FILE as it is, with the columns prediction and probability added; the same "
+            "ending as FILE.",
+        ),
+    ] = None,
+    probs: Annotated[
+        bool, typer.Option("--probs", help="With a column of probabilities for each class.")
+    ] = False,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            "--label",
+            metavar="COLUMN",
+            help="Column of labels to compare with. (default: none; such columns are left out)",
+        ),
+    ] = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    drop: Drop = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Predict classes for the rows of a file with a saved model.
+
+    Rows stay in their order and keep their ids. Columns go by their names, in any order; labels
+    are not needed. With --probs, candidly errors find takes the file as its --probs.
+
+    Examples:
+
+      candidly predict shop.safetensors new.csv --out predictions.csv
+
+      candidly predict shop.safetensors new.csv --into new-with-predictions.csv
+    """
+    if out is None and into is None:
+        raise ValueError("say where to write: --out predictions.csv, or --into FILE.")
+    check_place(out, "--out", ENDINGS)
+    if into is not None and probs and out is None:
+        raise ValueError("--probs is for the file of --out; --into adds two columns.")
+    roles = roles_of(None, separator, id, text, image, None, None, drop)
+    with stoppable(lambda: "stopped; nothing was written."):
+        from ..model import load_model, measures
+
+        trained = load_model(model)
+        new = read_new(what, trained, roles, label, data)
+        if into is not None and new.sheet is None:
+            raise ValueError(f"--into adds columns to a table, and {what} is none; use --out.")
+        logits = _logits(trained, new)
+        measured = {} if new.labelled is None else measures(logits, new.labelled)
+        found = _probabilities(logits)
+        written = {}
+        if out is not None:
+            _write(trained, new, found, out, probs)
+            written["out"] = str(out)
+        if into is not None:
+            _write_into(trained, new, found, into)
+            written["into"] = str(into)
+    counts = _counts(trained, found)
+    if as_json:
+        about = {
+            "model": str(model),
+            "data": what,
+            "rows": len(found),
+            "classes": list(trained.classes),
+            "predicted": counts,
+            "measured": {n: v if math.isfinite(v) else None for n, v in measured.items()},
+            **written,
+        }
+        print(json.dumps(about, indent=1, allow_nan=False))
+        return
+    _print(len(found), counts, measured)
+    for path in written.values():
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def _logits(model: Model, new: NewRows) -> np.ndarray:
+    with _progress.reading("predicting", "predicted") as watch:
+        return model.predict_logits(new.inputs, watch)
+
+
+def _probabilities(logits: np.ndarray) -> np.ndarray:
+    """Softmax, float64 (n, q)."""
+    import numpy as np
+
+    exps = np.exp(logits.astype(np.float64) - logits.max(1, keepdims=True))
+    return exps / exps.sum(1, keepdims=True)
+
+
+def _counts(model: Model, probs: np.ndarray) -> dict[str, int]:
+    """How often each class is predicted, the most frequent first."""
+    import numpy as np
+
+    counts = np.bincount(probs.argmax(1), minlength=len(model.classes))
+    order = np.argsort(-counts, kind="stable")
+    return {model.classes[k]: int(counts[k]) for k in order if counts[k]}
+
+
+def _write(model: Model, new: NewRows, probs: np.ndarray, out: Path, whole: bool) -> None:
+    """The rows in order: id, prediction, probability and, where asked for, every class's."""
+    if out.suffix == ".npz":
+        import numpy as np
+
+        from ..storage import write_arrays
+
+        ids = np.array([str(one) for one in new.ids])
+        arrays = {"probs": probs, PREDICTION: probs.argmax(1), "ids": ids}
+        write_arrays(out, arrays | {"classes": np.array(model.classes)}, {"schema": 1})
+        return
+    table = _table(model, new, probs, whole)
+    from .._files import replacing, write_table
+
+    if out.suffix == ".jsonl":
+        with replacing(out) as file:
+            table.write_ndjson(file)
+    else:
+        write_table(table, out)
+
+
+def _table(model: Model, new: NewRows, probs: np.ndarray, whole: bool) -> pl.DataFrame:
+    import polars as pl
+
+    guess = probs.argmax(1)
+    columns = [
+        pl.Series(new.id_name, list(new.ids)),
+        pl.Series(PREDICTION, [model.classes[k] for k in guess], pl.String),
+        pl.Series(PROBABILITY, probs.max(1)),
+    ]
+    if whole:
+        taken = [column.name for column in columns]
+        for k, name in enumerate(model.classes):
+            if name in taken:
+                raise ValueError(
+                    f"a class is called {name!r}, as a column of the predictions is; write "
+                    "--out predictions.npz, or leave --probs out."
+                )
+            columns.append(pl.Series(name, probs[:, k]))
+    return pl.DataFrame(columns)
+
+
+def _write_into(model: Model, new: NewRows, probs: np.ndarray, into: Path) -> None:
+    from ..ingest.back import write_back
+
+    assert new.sheet is not None
+    added = {
+        PREDICTION: [model.classes[k] for k in probs.argmax(1)],
+        PROBABILITY: [f"{value:.6g}" for value in probs.max(1)],
+    }
+    write_back(new.sheet, added, into, beside=new.sheet.frame.columns[-1])
+
+
+def _print(rows: int, counts: dict[str, int], measured: dict[str, float]) -> None:
+    print(f"{rows:,} rows; predicted: " + _listed(counts))
+    from .train import MEANING
+
+    for name, value in measured.items():
+        print(f"  {name}  {value:.1%}  {MEANING[name]}")
+
+
+def _listed(counts: dict[str, int]) -> str:
+    shown = [f"{name} {count:,}" for name, count in list(counts.items())[:SHOWN_CLASSES]]
+    return ", ".join(shown) + (", ..." if len(counts) > SHOWN_CLASSES else "")

@@ -1,0 +1,297 @@
+"""``candidly train``: a model from a file with candidate sets or one noisy label a row."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..ingest.labels import read_classes
+from . import _progress
+from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
+from ._help import number, whole
+from ._hyper import Hyper, hyper_of
+from ._issues import check_place
+from ._stopping import stoppable
+
+if TYPE_CHECKING:
+    from ..labelled import Labelled
+    from ..model import Model
+
+ENDING = ".safetensors"
+LEAST_HELD = 1  # rows to measure on
+SHOWN_NAMES = 8  # of columns, on a line
+MEANING = {
+    "covering rate": "the predicted class is a candidate",
+    "approximated accuracy": "expected accuracy, from the candidates alone",
+    "given accuracy": "the given label is predicted; it may be wrong itself",
+    "oracle accuracy": "the true label is predicted",
+}
+
+
+def train(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A table, arrays, a folder of pictures, or a known name."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The .safetensors file to write.")],
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    drop: Drop = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Names of the classes in order: a text file with a name a line, or a list such as "
+            "cat,dog. (default: what the labels show)",
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
+    ] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name of candidly algorithms list. (default: PRODEN for candidate sets, ce for "
+            "one label a row)",
+        ),
+    ] = None,
+    steps: Annotated[int, whole("Updates.", least=1)] = 10_000,
+    seed: Annotated[int, whole("Of what is held out, of initialisation and order.")] = 0,
+    hyper: Hyper = None,
+    net: Annotated[
+        str, typer.Option(metavar="NAME", help="mlp, or mlp:128 for another width.")
+    ] = "mlp",
+    scaling: Annotated[
+        str, typer.Option(metavar="NAME", help="train standardises the features; none.")
+    ] = "train",
+    validation: Annotated[
+        float, number("Share of the rows to hold out and measure on; 0 trains on all.")
+    ] = 0.1,
+    device: Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:1.")] = "cpu",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Train a model on candidate sets or noisy labels, and say how good it is on rows held out.
+
+    The model that is written has learned from the other rows alone, so what is measured holds of
+    it; --validation 0 takes all rows and measures nothing.
+
+    Examples:
+
+      candidly train shop.csv --label category --out shop.safetensors
+
+      candidly train lost --data ~/pll --algorithm PRODEN --out lost.safetensors
+    """
+    check_place(out, "--out", (ENDING,))
+    roles = roles_of(label, separator, id, text, image, None, None, drop)
+    asked = hyper_of(hyper)
+    if not 0 <= validation < 1:
+        raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")
+    done = [0, steps]
+    with stoppable(lambda: _stopped(*done)):
+        from ..model import fit
+
+        loaded = _loaded(what, data, roles, classes, labels)
+        name = algorithm or _default(loaded)
+        usable, left_out = _usable(loaded, name)
+        learned, held = _divided(usable, validation, seed)
+        with _progress.reading("training", "trained") as watch:
+
+            def told(updates: int, of: int) -> None:
+                done[0] = updates
+                watch(updates, of)
+
+            model = fit(
+                learned,
+                name,
+                steps=steps,
+                seed=seed,
+                scaling=scaling,
+                net=net,
+                device=device,
+                watch=told,
+                **asked,  # type: ignore[arg-type]  # names of hyper-parameters alone
+            )
+        measured = {} if held is None else model.measure(held)
+        about = {
+            "data": what,
+            "rows": loaded.n,
+            "without a label": left_out,
+            "learned from": learned.n,
+            "held out": 0 if held is None else held.n,
+            "columns": _columns(loaded),
+            "classes": list(model.classes),
+            "labels": "candidate sets" if "candidates" in _reads(name) else "one label a row",
+            "algorithm": model.about["algorithm"],
+            "default": algorithm is None,
+            "hyper": model.about["hyper"],
+            "steps": steps,
+            "seed": seed,
+            "measured": {n: v if math.isfinite(v) else None for n, v in measured.items()},
+            "constant": {} if held is None else _constant(learned, held),
+        }
+        model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}
+        model.save(out)
+    about |= {"out": str(out), "next": _next(out, model, what)}
+    if as_json:
+        print(json.dumps(about, indent=1, allow_nan=False))
+        return
+    _print(about, loaded)
+    print(f"wrote {out}", file=sys.stderr)
+
+
+def _stopped(done: int, steps: int) -> str:
+    return (
+        f"stopped after {done:,} of {steps:,} updates; nothing was written. The same command "
+        "starts again."
+    )
+
+
+def _loaded(
+    what: str, root: Path | None, roles: Any, classes: str | None, labels: str | None
+) -> Labelled:
+    from .. import imperfect
+    from ..sources import load
+
+    with _progress.reading("reading", "read") as watch:
+        names = int(classes) if classes and classes.isdecimal() else read_classes(classes)
+        loaded = load(what, root, watch=watch, classes=names, roles=roles)
+    if labels is not None:
+        loaded = imperfect.apply(loaded, labels)
+    if loaded.q < 2:
+        raise ValueError(
+            f"{loaded.source}: every label is {loaded.classes[0]!r}; to tell classes apart takes "
+            "two. Check the column of --label."
+        )
+    return loaded
+
+
+def _default(data: Labelled) -> str:
+    from ..model import default_algorithm
+
+    try:
+        return default_algorithm(data)
+    except ValueError as error:
+        raise ValueError(
+            f"{error} Name the column of labels with --label, or make labels from the true ones "
+            "with --labels flip:rate=0.3."
+        ) from None
+
+
+def _reads(algorithm: str) -> tuple[str, ...]:
+    from ..algorithms import algorithm as algorithm_named
+
+    return algorithm_named(algorithm).reads
+
+
+def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
+    """The rows that have the label that the algorithm reads, and how many have none.
+
+    Raises:
+        ValueError: no row has one.
+    """
+    for name in _reads(algorithm):
+        values = getattr(data, name)
+        if name == "candidates" or values is None:
+            continue
+        there = values >= 0
+        if not there.any():
+            raise ValueError(f"{data.source}: no row has a label; there is nothing to learn from.")
+        if not there.all():
+            return data[there], int((~there).sum())
+    return data, 0
+
+
+def _divided(data: Labelled, share: float, seed: int) -> tuple[Labelled, Labelled | None]:
+    """Rows to learn from, and rows to measure on."""
+    if not share:
+        return data, None
+    split = data.split(seed, test=0.0, validation=share)
+    return data[split.train], data[split.validation]
+
+
+def _columns(data: Labelled) -> dict[str, list[str] | int]:
+    """What the columns of the inputs are used as: names by kind, or how many where unnamed."""
+    from ..inputs import Table
+
+    if isinstance(data.inputs, Table):
+        kinds: dict[str, Any] = {}
+        for name, kind in data.inputs.kinds.items():
+            kinds.setdefault(kind, []).append(name)
+        return kinds
+    if data.kind == "table":
+        return {"number": list(data.features or ()) or data.inputs.shape[1]}
+    if data.kind == "images":
+        return {"pixel": math.prod(data.inputs.shape[1:])}
+    return {{"texts": "text", "media": "picture"}[data.kind]: list(data.features or ()) or 1}
+
+
+def _constant(learned: Labelled, held: Labelled) -> dict[str, Any]:
+    """The best answer without looking at inputs, and how often it is right."""
+    for name in ("candidates", "given"):
+        marks = getattr(learned, name)
+        if marks is None:
+            continue
+        import numpy as np
+
+        one_hot = marks if marks.ndim == 2 else np.arange(learned.q) == marks[:, None]
+        best = int(one_hot.sum(0).argmax())
+        there = getattr(held, name)
+        right = there[:, best] if there.ndim == 2 else there == best
+        return {"class": learned.classes[best], "share": float(right.mean())}
+    return {}
+
+
+def _next(out: Path, model: Model, what: str) -> str:
+    ending = Path(what).suffix or ".csv"
+    return shlex.join(["candidly", "predict", str(out), f"NEW{ending}", "--out", "predictions.csv"])
+
+
+def _print(about: dict[str, Any], data: Labelled) -> None:
+    print(f"{about['rows']:,} rows, {len(about['classes']):,} classes, {_sets(data)}")
+    if about["without a label"]:
+        print(f"{about['without a label']:,} rows without a label are left out")
+    for kind, names in about["columns"].items():
+        count = names if isinstance(names, int) else len(names)
+        listed = "" if isinstance(names, int) else f": {_listed(names)}"
+        print(f"{count:,} {kind}{'s' * (count != 1)}{listed}".replace("categorys", "categories"))
+    default = f", the default for {about['labels']}" if about["default"] else ""
+    print(
+        f"{about['algorithm']}{default}: {about['steps']:,} updates on {about['learned from']:,}"
+        " rows"
+    )
+    if about["measured"]:
+        print(f"on {about['held out']:,} rows held out:")
+        width = max(len(name) for name in about["measured"])
+        for name, value in about["measured"].items():
+            shown = "   -  " if value is None else f"{value:6.1%}"
+            print(f"  {name:{width}}  {shown}  {MEANING[name]}")
+        if constant := about["constant"]:
+            print(f"  always {constant['class']!r}: {constant['share']:.1%}")
+    print(f"next: {about['next']}")
+
+
+def _sets(data: Labelled) -> str:
+    if data.candidates is not None:
+        return f"{data.candidates.sum(1).mean():.2f} candidates a row"
+    return "one label a row"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:SHOWN_NAMES]) + (", ..." if len(names) > SHOWN_NAMES else "")

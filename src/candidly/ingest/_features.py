@@ -1,0 +1,105 @@
+"""Columns of a table as inputs: text as numbers and dates where it is such, and no copied label."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from ..inputs import parsed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DECIMAL_COMMA = r"^\s*[+-]?\d+(,\d+)?\s*$"
+MOSTLY = 0.9  # of the cells are numbers: the others are probably wrong
+ROWS_A_CLASS = 10  # fewer agree by chance
+TRIED_FIRST = 1000  # rows
+
+
+def features(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns of text as numbers, truth values or dates where they are such (``inputs.parsed``).
+
+    Numbers with decimal commas are read as numbers.
+
+    Raises:
+        ValueError: no column with a value.
+
+    Warns:
+        UserWarning: a column of numbers with a few cells that are none; an empty column, left out.
+    """
+    import polars as pl
+
+    for column in frame.get_columns():
+        there = column.drop_nulls()
+        if not len(there):
+            frame = frame.drop(column.name)
+            warnings.warn(f"column {column.name!r} is empty in every row; left out.", stacklevel=6)
+        elif _has_decimal_commas(there):
+            frame = frame.with_columns(column.str.replace(",", ".", literal=True))
+    if not frame.width:
+        raise ValueError("it has no column of inputs with a value.")
+    found = parsed(frame)
+    for name, kind in found.schema.items():
+        if kind == pl.String:
+            _warn_of_few(frame[name])
+    return found
+
+
+def _has_decimal_commas(column: pl.Series) -> bool:
+    import polars as pl
+
+    if column.dtype != pl.String:
+        return False
+    return bool(column.str.contains(",", literal=True).any()) and bool(
+        column.str.contains(DECIMAL_COMMA).all()
+    )
+
+
+def _warn_of_few(column: pl.Series) -> None:
+    """Where most cells of a column of text are numbers."""
+    import polars as pl
+
+    numbers = column.drop_nulls().head(TRIED_FIRST).cast(pl.Float64, strict=False)
+    if numbers.null_count() > (1 - MOSTLY) * len(numbers):
+        return
+    wrong = column.str.strip_chars().cast(pl.Float64, strict=False).is_null() & column.is_not_null()
+    if 0 < int(wrong.sum()) <= (1 - MOSTLY) * len(column):
+        row = int(wrong.arg_max() or 0)
+        warnings.warn(
+            f"column {column.name!r} holds numbers but for {int(wrong.sum()):,} cells, such as"
+            f" {column[row]!r} at row {row}; it is read as text. Empty or correct these cells.",
+            stacklevel=7,
+        )
+
+
+def check_no_copy(frame: pl.DataFrame, labels: Any, name: str) -> None:
+    """Refuse a column that says the label: each of its values goes with one label, and back.
+
+    Args:
+        labels: n labels, None or -1 where there is none.
+        name: of their column.
+
+    Raises:
+        ValueError: the message names the column.
+    """
+    import polars as pl
+
+    label = pl.Series("label", labels, strict=False)
+    known = label.is_not_null() & (label != -1 if label.dtype.is_integer() else True)
+    label = label.filter(known)
+    classes = label.n_unique()
+    if classes < 2 or len(label) < ROWS_A_CLASS * classes:
+        return
+    for column in frame.filter(known).get_columns():
+        pairs = pl.DataFrame([column.alias("cell"), label])
+        if all(_one_to_one(part, classes) for part in (pairs.head(TRIED_FIRST), pairs)):
+            raise ValueError(
+                f"column {column.name!r} copies the label: each of its {classes} values goes with"
+                f" one label of {name!r} in all {len(label):,} rows. Leave it out with --drop"
+                f" {column.name}."
+            )
+
+
+def _one_to_one(pairs: pl.DataFrame, classes: int) -> bool:
+    values = pairs["cell"].n_unique()
+    return values <= classes and values == pairs["label"].n_unique() == pairs.n_unique()

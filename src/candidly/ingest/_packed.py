@@ -1,0 +1,143 @@
+"""The bytes of a file, unpacked: plain, ``.gz``, or the one table in a ``.zip``."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+COMPRESSED = (".gz", ".zip")
+MOST_BYTES = 2**34  # of any unpacked file
+SURELY_FINE = 2**30  # up to here a file may unpack to any multiple of its size
+MOST_TIMES = 200  # and beyond to this one; tables of text pack 3 to 50 times
+MAGIC = {  # how files begin that are often named otherwise
+    b"PK\x03\x04": "a zip archive or a workbook (.zip, .xlsx)",
+    b"\x1f\x8b": "a gzip file (.gz)",
+    b"PAR1": "a Parquet file (.parquet)",
+    b"ARROW1": "an Arrow file (.arrow)",
+    b"\x93NUMPY": "a NumPy file (.npy)",
+    b"\xd0\xcf\x11\xe0": "an old Excel file (.xls), which has to be saved as .xlsx",
+}
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file holds: bytes, the ending of their kind, and how they were packed."""
+
+    data: bytes
+    ending: str
+    compression: str = ""
+    member: str = ""
+
+
+def read_content(path: Path, endings: Sequence[str]) -> Content:
+    """The bytes of a file whose name, without ``.gz`` or ``.zip``, has one of the endings.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: a folder, another ending, an empty or damaged file, an archive of no or several
+            tables, or one that unpacks to far more than a table would.
+    """
+    compression = path.suffix.lower() if path.suffix.lower() in COMPRESSED else ""
+    inner = Path(path.stem).suffix.lower() if compression else path.suffix.lower()
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; give a file that ends in {', '.join(endings)}.")
+    if inner not in endings and compression != ".zip":
+        raise ValueError(
+            f"{path} must end in one of {', '.join(endings)}, and after it .gz or .zip if packed."
+        )
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}.")
+    size = path.stat().st_size
+    if not size:
+        raise ValueError(f"{path} is empty.")
+    if compression == ".zip":
+        return _from_zip(path, size, endings)
+    data = _from_gzip(path, size) if compression else path.read_bytes()
+    if not data:
+        raise ValueError(f"{path} is empty.")
+    return Content(data, inner, compression)
+
+
+def check_no_other_kind(data: bytes) -> None:
+    """Refuse text that is none, by how it begins."""
+    for start, what in MAGIC.items():
+        if data.startswith(start):
+            raise ValueError(f"by its content it is {what}; give it that ending.")
+
+
+def check_workbook_size(data: bytes) -> None:
+    """Refuse a workbook, a zip of XML, that unpacks to far too much.
+
+    Raises:
+        ValueError: that, or no workbook.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            total = sum(entry.file_size for entry in archive.infolist())
+    except zipfile.BadZipFile:
+        raise ValueError("it is no .xlsx workbook, or a damaged one.") from None
+    if total > _allowed(len(data)):
+        raise _bomb(len(data))
+
+
+def _from_gzip(path: Path, size: int) -> bytes:
+    try:
+        with gzip.open(path) as file:
+            return _read(file, size)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise ValueError(
+            f"{path} is no gzip file, or a damaged one. If it is not packed, take .gz off its name."
+        ) from None
+
+
+def _from_zip(path: Path, size: int, endings: Sequence[str]) -> Content:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            files = [
+                entry
+                for entry in archive.infolist()
+                if not entry.is_dir()
+                and not entry.filename.startswith("__MACOSX/")
+                and not Path(entry.filename).name.startswith(".")
+            ]
+            tables = [e for e in files if Path(e.filename).suffix.lower() in endings]
+            if len(tables) != 1:
+                names = ", ".join(entry.filename for entry in (tables or files)[:5]) or "nothing"
+                raise ValueError(
+                    f"{path} holds {len(tables) or 'no'} table{'' if len(tables) == 1 else 's'}"
+                    f" ({names}); pack exactly one, or give the table itself."
+                )
+            entry = tables[0]
+            if entry.flag_bits & 1:
+                raise ValueError(f"{path} is encrypted; unpack it first.")
+            with archive.open(entry) as file:
+                data = _read(file, size)
+    except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError):
+        raise ValueError(f"{path} is no zip archive, or a damaged one.") from None
+    if not data:
+        raise ValueError(f"{path} holds an empty {entry.filename}.")
+    return Content(data, Path(entry.filename).suffix.lower(), ".zip", entry.filename)
+
+
+def _read(file: IO[bytes] | gzip.GzipFile, packed: int) -> bytes:
+    data = file.read(_allowed(packed) + 1)
+    if len(data) > _allowed(packed):
+        raise _bomb(packed)
+    return data
+
+
+def _allowed(packed: int) -> int:
+    return min(MOST_BYTES, max(SURELY_FINE, MOST_TIMES * packed))
+
+
+def _bomb(packed: int) -> ValueError:
+    return ValueError(
+        f"its {packed:,} bytes unpack to more than {_allowed(packed):,}, which is no table anybody"
+        " wrote. Unpack it yourself, if you trust it, and give the file."
+    )

@@ -1,0 +1,14 @@
+"""One run on all the data: fit, predict, save."""
+
+from ._fit import DEFAULTS, default_algorithm, fit, hyper_parameters
+from ._model import Model, load_model, measures
+
+__all__ = [
+    "DEFAULTS",
+    "Model",
+    "default_algorithm",
+    "fit",
+    "hyper_parameters",
+    "load_model",
+    "measures",
+]

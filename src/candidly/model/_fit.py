@@ -1,0 +1,167 @@
+"""One training on all rows of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._device import check_device
+from .._names import nearest
+from .._numbers import whole
+from ..algorithms import Algorithm, configuration
+from ..algorithms import algorithm as algorithm_named
+from ..examples import SCALINGS, Examples, make_examples, split_scaling
+from ..labelled import Labelled
+from ..nets import network
+from ..stack import Member, Stack
+from ..suspicion import suspicion
+from ..train import Watcher, one_thread, train
+from ._model import Model
+from ._reading import fit_reading
+
+DEFAULTS = {"candidates": "PRODEN", "given": "ce"}  # by the labels there are, the first that is
+TOLD_EVERY = 50  # updates
+
+
+def default_algorithm(data: Labelled) -> str:
+    """The algorithm that is taken for these labels where none is named; see ``DEFAULTS``.
+
+    Raises:
+        ValueError: neither candidate sets nor one label a row.
+    """
+    for labels, name in DEFAULTS.items():
+        if getattr(data, labels) is not None:
+            return name
+    raise ValueError(
+        f"{data.source or 'the data'} has no labels to learn from: neither candidates nor given."
+    )
+
+
+def fit(
+    data: Labelled,
+    algorithm: str | None = None,
+    *,
+    steps: int = 10_000,
+    seed: int = 0,
+    scaling: str = "train",
+    net: str = "mlp",
+    device: str = "cpu",
+    watchers: Sequence[Watcher] = (),
+    watch: Callable[[int, int], None] = lambda done, total: None,
+    **hyper: float,
+) -> Model:
+    """Train one network on all of ``data``.
+
+    Args:
+        data: inputs of any kind, as ``read``, ``load`` and ``from_arrays`` give them, with the
+            labels that the algorithm reads. How columns of different kinds, texts and pictures
+            become numbers is found out from them, and kept with the model.
+        algorithm: a name of ``ALGORITHMS``, with a variant after a colon if need be. By default
+            ``PRODEN`` for candidate sets, and ``ce`` for one label a row.
+        steps: updates.
+        seed: of initialisation and order.
+        scaling: ``train`` standardises the features, ``none`` leaves them as they are.
+        net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
+        device: ``cpu``, ``cuda`` or ``cuda:1``.
+        watchers: called after every update with the stack and the batch, which holds the rows'
+            ``ids`` (1, B) and their ``logits`` (1, B, q) from before the update.
+        watch: called now and then with the updates done and the updates in all.
+        hyper: hyper-parameters in place of the algorithm's defaults. The default batch size is
+            halved until there are as many rows.
+
+    Raises:
+        ValueError: the data does not suit the algorithm or is smaller than a batch, a device that
+            is not there, or an impossible setting.
+        FloatingPointError: training diverged.
+    """
+    if not isinstance(data, Labelled):
+        raise ValueError(
+            f"fit takes inputs and labels in one Labelled, and this is a {type(data).__name__}:"
+            " fit(candidly.from_arrays(X, y), 'PRODEN')."
+        )
+    page = algorithm_named(default_algorithm(data) if algorithm is None else algorithm)
+    steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
+    values = hyper_parameters(page, hyper, data.n)
+    if scaling not in SCALINGS:
+        raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
+    device = check_device(device)
+    batch = int(values["batch_size"])
+    if data.n < batch:
+        raise ValueError(
+            f"{data.source or 'the data'} has {data.n} rows, and training needs at least as many "
+            f"as a batch, which is {batch}. Use more rows, or batch_size={max(data.n, 1)} or less."
+        )
+    reading = fit_reading(data)
+    seen, rows = reading.table(data if page.oracle else data.blind()), np.arange(data.n)
+    examples = make_examples(seen, page.reads, scaling, device=device)
+    member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
+    made = network(net, examples.inputs.shape[1], data.q)
+    stack = Stack(page, made, examples, [member], steps)
+    with one_thread():
+        for done in train(stack, range(TOLD_EVERY, steps, TOLD_EVERY), watchers):
+            watch(done, steps)
+    if stack.diverged_at[0] is not None:
+        raise FloatingPointError(
+            f"{page.label} diverged after {stack.diverged_at[0]} updates; lower the learning rate "
+            f"(lr={float(values['lr']):g})."
+        )
+    about: dict[str, Any] = {
+        "algorithm": page.label,
+        "version": page.version,
+        "hyper": values,
+        "net": net,
+        "steps": steps,
+        "seed": seed,
+        "scaling": scaling,
+        "classes": list(data.classes),
+        "data": data.fingerprint(),
+        "rows": data.n,
+        "inputs": reading.to_json(),
+    }
+    if page.averages:
+        about["averaged"] = page.networks
+    parameters = {
+        name: (leaf if page.averages else leaf[0]).detach().cpu().numpy().astype(np.float32)
+        for name, leaf in stack.modules[page.predicts].parameters.items()
+    }
+    with one_thread():
+        scores = suspicion(stack)
+    return Model(parameters, _whole_scaling(examples, member), about, scores)
+
+
+def hyper_parameters(
+    page: Algorithm, asked: Mapping[str, float], rows: int | None = None
+) -> dict[str, float]:
+    """The algorithm's defaults with what was asked for in their place.
+
+    Args:
+        rows: how many there are to learn from; the default batch size is halved until it is no
+            more.
+
+    Raises:
+        ValueError: a hyper-parameter that it does not have, which suggests the nearest, or a value
+            that it cannot have.
+    """
+    settings = page.settings()
+    values = configuration(settings, 0, 0)
+    for name, value in asked.items():
+        if name not in values:
+            raise ValueError(
+                f"{page.label} has no hyper-parameter {name!r}{nearest(name, values)} "
+                f"It has {', '.join(values)}."
+            )
+        settings[name].check(f"{page.label}'s {name}", value)
+    if rows is not None:
+        while values["batch_size"] > max(rows, 1):
+            values["batch_size"] = int(values["batch_size"]) // 2
+    return values | dict(asked)
+
+
+def _whole_scaling(examples: Examples, member: Member) -> tuple[np.ndarray, np.ndarray]:
+    """Shift and factor on raw inputs; a feature constant in training counts for nothing."""
+    if member.scaling is None:
+        return examples.centre, 1 / examples.spread
+    shift, factor = member.scaling
+    return examples.centre + shift * examples.spread, factor / examples.spread

@@ -1,0 +1,232 @@
+"""A trained network with all it takes to apply it to new inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from .. import criteria
+from .._checks import checked_classes
+from .._names import UnknownName
+from ..algorithms import algorithm as algorithm_named
+from ..labelled import Labelled
+from ..nets import Net, network
+from ..train import one_thread
+from ._file import NoModel, read_model, write_model
+from ._reading import Reading, from_json
+
+ROWS_AT_ONCE = 8192  # in a forward pass
+NET = "net/"  # in front of the names of parameters, in a file
+
+
+class Model:
+    """A trained network with the scaling it was trained under.
+
+    Attributes:
+        classes: q names, in the order of the probabilities' columns.
+        about: how it was trained, as JSON values.
+        reading: how inputs become the numbers that the network takes.
+        suspicion: float64 (n,), how suspicious the label of each training row was when training
+            ended, in the order of the data; higher is likelier wrong. By default the loss of the
+            label, in nats; some algorithms have a score of their own (``candidly.algorithms``).
+            None if the model was saved without it.
+
+    Inputs to predict for are of the kind that the model was trained on. A data frame, polars' or
+    pandas', goes by the names of its columns, whatever their order, where the model knows such
+    names (``features``); further columns are left out with a warning. Arrays go by position. A
+    ``Labelled`` stands for its inputs. What is predicted for a row does not depend on the number
+    of threads.
+    """
+
+    def __init__(
+        self,
+        parameters: dict[str, np.ndarray],
+        scaling: tuple[np.ndarray, np.ndarray],
+        about: dict,
+        suspicion: np.ndarray | None = None,
+    ):
+        self.parameters, self.scaling, self.about = parameters, scaling, about
+        self.suspicion = suspicion
+        self.classes: tuple[str, ...] = tuple(about["classes"])
+        self.reading: Reading = from_json(about.get("inputs"), len(scaling[0]))
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({self.about['algorithm']}, {len(self.scaling[0])} features, "
+            f"{len(self.classes)} classes, {self.about['steps']} updates)"
+        )
+
+    @property
+    def features(self) -> tuple[str, ...] | None:
+        """Names of the columns that inputs are taken from; None where they have no names."""
+        return self.reading.names
+
+    def predict_logits(
+        self, inputs: Any, watch: Callable[[int, int], None] = lambda done, total: None
+    ) -> np.ndarray:
+        """Logits float32 (n, q).
+
+        Args:
+            watch: called now and then with the rows done and the rows in all.
+
+        Raises:
+            ValueError: inputs of another kind or shape, a column that is not there, or a number
+                that is not finite; the message names the column or row.
+
+        Warns:
+            UserWarning: columns that the model does not use.
+        """
+        shape = len(self.scaling[0]), len(self.classes)
+        if isinstance(inputs, Labelled):
+            inputs = self.reading.of(inputs)
+        raw = self.reading.numbers(inputs)
+        if raw.shape[1] != shape[0]:
+            raise ValueError(
+                f"`inputs` has {raw.shape[1]} features; this model was trained on {shape[0]}."
+            )
+        net, averaged = _network(self.about, *shape)
+        parameters = {
+            name: torch.from_numpy(v if averaged > 1 else v[None])
+            for name, v in self.parameters.items()
+        }
+        logits = np.empty((len(raw), shape[1]), np.float32)
+        with torch.no_grad(), one_thread():
+            for start in range(0, len(raw), ROWS_AT_ONCE):
+                rows = slice(start, start + ROWS_AT_ONCE)
+                x = torch.from_numpy(self._scaled(raw[rows], start))
+                trunk = net.trunk(parameters, x.expand(averaged, *x.shape))
+                logits[rows] = net.head(parameters, trunk).mean(0).numpy()
+                watch(min(rows.stop, len(raw)), len(raw))
+        return logits
+
+    def predict_proba(self, inputs: Any) -> np.ndarray:
+        """Softmax of the logits: float32 (n, q), rows sum to 1."""
+        return torch.from_numpy(self.predict_logits(inputs)).softmax(-1).numpy()
+
+    def predict(self, inputs: Any) -> np.ndarray:
+        """Class indices int64 (n,); the lowest of equals."""
+        return self.predict_logits(inputs).argmax(1)
+
+    def measure(self, data: Labelled) -> dict[str, float]:
+        """How well predictions for ``data`` agree with its labels: see ``measures``.
+
+        Raises:
+            ValueError: other classes, no labels, or inputs that do not suit the model.
+        """
+        if data.classes != self.classes:
+            raise ValueError(
+                f"`data` has the classes {', '.join(data.classes[:5])}, ... and the model "
+                f"{', '.join(self.classes[:5])}, ...; they must be the same, in order."
+            )
+        return measures(self.predict_logits(data), data)
+
+    def save(self, path: Path | str) -> None:
+        """Write one ``.safetensors`` file, whose header says all the rest in JSON.
+
+        Raises:
+            ValueError: another ending. OSError: it cannot be written.
+        """
+        shift, factor = self.scaling
+        arrays = {"shift": shift, "factor": factor}
+        arrays |= {} if self.suspicion is None else {"suspicion": self.suspicion}
+        arrays |= {NET + name: value for name, value in self.parameters.items()}
+        write_model(path, arrays, self.about)
+
+    def _scaled(self, raw: np.ndarray, start: int) -> np.ndarray:
+        """Rows as the network sees them, float32; ``start`` is the number of the first."""
+        numbers = raw.astype(np.float64)
+        if not np.isfinite(numbers).all():
+            row = start + int(np.argmin(np.isfinite(numbers).all(1)))
+            raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
+        shift, factor = self.scaling
+        return ((numbers - shift) * factor).astype(np.float32)
+
+
+def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
+    """How well predictions agree with the labels that are there, each a share in [0, 1].
+
+    Args:
+        logits: (n, q), or log-probabilities.
+        data: the same rows, which the model did not learn from.
+
+    Returns:
+        by name: ``covering rate`` (a candidate is predicted) and ``approximated accuracy`` (the
+        expected accuracy, from the candidates alone), ``given accuracy`` (the given label is
+        predicted), ``oracle accuracy`` (the true label is). NaN where no row has such a label.
+
+    Raises:
+        ValueError: no labels.
+    """
+    found = {}
+    if data.candidates is not None:
+        found["covering rate"] = criteria.covering_rate(logits, data.candidates)
+        found["approximated accuracy"] = criteria.approximated_accuracy(logits, data.candidates)
+    if data.given is not None:
+        found["given accuracy"] = criteria.accuracy(logits, data.given)
+    if data.truth is not None:
+        found["oracle accuracy"] = criteria.accuracy(logits, data.truth)
+    if not found:
+        raise ValueError("`data` has no labels to measure by: no candidates, given or truth.")
+    return {name: float(value) for name, value in found.items()}
+
+
+def load_model(path: Path | str) -> Model:
+    """A model that ``Model.save`` or ``candidly train`` wrote; files in ``.npz``, too.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: the file is something else, damaged, or of another version.
+    """
+    arrays, about = read_model(path)
+    try:
+        _check(arrays, about)
+        parameters = {n.removeprefix(NET): a for n, a in arrays.items() if n.startswith(NET)}
+        scaling = arrays["shift"], arrays["factor"]
+        return Model(parameters, scaling, about, arrays.get("suspicion"))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        reason = f"it has no {error}" if type(error) is KeyError else f"{error}".rstrip(".")
+        raise NoModel(f"{path} is a damaged model: {reason}. Train it again.") from error
+
+
+def _network(about: Mapping[str, Any], features: int, classes: int) -> tuple[Net, int]:
+    """The network that predicts, and how many copies of it are averaged."""
+    page = algorithm_named(about["algorithm"])
+    net = page.network(network(about["net"], features, classes), features, classes)
+    return net, int(about.get("averaged", 1))
+
+
+def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
+    """Refuse arrays that the network cannot have, or a description that lacks something.
+
+    Raises:
+        ValueError, KeyError, TypeError: what is wrong.
+    """
+    classes = checked_classes(about["classes"])
+    if not isinstance(about["steps"], int):
+        raise ValueError(f"its steps are {about['steps']!r}")
+    shift, factor = arrays["shift"], arrays["factor"]
+    if shift.ndim != 1 or not len(shift) or shift.shape != factor.shape:
+        raise ValueError(f"its scaling has the shapes {shift.shape} and {factor.shape}")
+    try:
+        net, averaged = _network(about, len(shift), len(classes))
+    except UnknownName as error:
+        raise ValueError(str(error)) from None
+    lead = (averaged,) if averaged > 1 else ()
+    wanted = {NET + name: (*lead, *shape) for name, shape in net.shapes.items()}
+    there = {name: array.shape for name, array in arrays.items() if name.startswith(NET)}
+    for name in sorted(wanted.keys() | there.keys()):
+        if wanted.get(name) != there.get(name):
+            raise ValueError(
+                f"its {name} is {there.get(name, 'not there')}, and a network of {len(shift)} "
+                f"features and {len(classes)} classes has {wanted.get(name, 'none')}"
+            )
+    for name, array in arrays.items():
+        kind = "f4" if name in wanted else "f8"
+        if array.dtype != np.dtype(kind):
+            raise ValueError(f"its {name} is {array.dtype}, not {np.dtype(kind)}")
+        if not np.isfinite(array).all() and name != "suspicion":
+            raise ValueError(f"its {name} has a number that is not finite")

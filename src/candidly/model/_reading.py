@@ -1,0 +1,157 @@
+"""How the inputs of a model become numbers: found out from the training rows, kept with it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._names import nearest
+from ..examples import table_of
+from ..inputs import Encoding, Table, fit_encoding, parsed
+from ..labelled import Labelled
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How inputs become a float table (n, d).
+
+    Attributes:
+        kind: of the inputs in training; see ``Labelled``.
+        names: of the columns they were taken from; None where they have none.
+        encoding: of columns of different kinds.
+    """
+
+    kind: str = "table"
+    names: tuple[str, ...] | None = None
+    encoding: Encoding | None = None
+
+    def table(self, data: Labelled) -> Labelled:
+        """The same examples, whose inputs are what ``numbers`` makes of them."""
+        if self.encoding is None or not isinstance(data.inputs, Table):
+            return data
+        return replace(data, inputs=self.encoding.encode(data.inputs), features=None)
+
+    def numbers(self, inputs: Any) -> np.ndarray:
+        """Numbers (n, d) of arrays, frames, tables, texts or files.
+
+        Raises:
+            ValueError: another kind, a column that is missing, or a cell that is no number.
+
+        Warns:
+            UserWarning: columns that are not used.
+        """
+        frame = inputs.frame if isinstance(inputs, Table) else inputs
+        if self.names is not None and hasattr(frame, "columns"):
+            chosen = _chosen(frame, self.names)
+            if self.encoding is not None:
+                return self.encoding.encode(_read(chosen, self.encoding.kinds))
+            if self.kind == "table":
+                return _numbers(chosen[list(self.names)])
+        elif self.encoding is not None:
+            raise ValueError(
+                f"this model takes columns by name ({', '.join(self.names or ())[:60]}), and"
+                f" `inputs` is a {type(inputs).__name__}. Give a data frame."
+            )
+        try:
+            return np.asarray(table_of(np.asarray(frame)), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("`inputs` must be numbers, a row an example.") from None
+
+    def of(self, data: Labelled) -> Any:
+        """What ``numbers`` takes of a data set: by names, where both have some."""
+        inputs = data.inputs
+        if isinstance(inputs, Table) or None in (self.names, data.features) or data.kind != "table":
+            return inputs
+        import polars as pl
+
+        return pl.DataFrame(inputs, schema=list(data.features or ()))
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values; ``from_json`` reads them."""
+        encoding = None if self.encoding is None else self.encoding.to_json()
+        names = None if self.names is None else list(self.names)
+        return {"kind": self.kind, "names": names, "encoding": encoding}
+
+
+def fit_reading(data: Labelled) -> Reading:
+    """How these inputs become numbers; all rows are training rows.
+
+    Raises:
+        ValueError: inputs that nothing here makes numbers of.
+    """
+    if isinstance(data.inputs, Table):
+        return Reading(data.kind, data.inputs.names, fit_encoding(data.inputs))
+    return Reading(data.kind, data.features)
+
+
+def from_json(told: Mapping[str, Any] | None, d: int) -> Reading:
+    """What ``Reading.to_json`` said; None, of models from before it, is a table without names.
+
+    Args:
+        d: numbers that the network takes.
+
+    Raises:
+        ValueError, KeyError, TypeError: something else, or other numbers.
+    """
+    if told is None:
+        return Reading()
+    names = None if told["names"] is None else tuple(map(str, told["names"]))
+    encoding = None if told["encoding"] is None else Encoding.from_json(told["encoding"])
+    made = len(encoding.features) if encoding else len(names or ()) or d
+    if made != d:
+        raise ValueError(f"its inputs are {made} numbers, and its network takes {d}")
+    return Reading(str(told["kind"]), names, encoding)
+
+
+def _chosen(frame: Any, names: Any) -> Any:
+    """The columns of these names, of a data frame that may hold others.
+
+    Raises:
+        ValueError: one is missing.
+    """
+    there = [str(name) for name in frame.columns]
+    gone = [name for name in names if name not in there]
+    if gone:
+        more = f" {len(gone)} columns of training are missing." if len(gone) > 1 else ""
+        raise ValueError(
+            f"there is no column {gone[0]!r}{nearest(gone[0], there)}{more} Columns go by their"
+            " names; those of this model are what it was trained on."
+        )
+    if extra := [name for name in there if name not in names]:
+        warnings.warn(
+            f"columns that the model does not use: {', '.join(extra[:10])}"
+            f"{', ...' if len(extra) > 10 else ''}.",
+            stacklevel=5,
+        )
+    return frame[[name for name in frame.columns if str(name) in names]]
+
+
+def _read(frame: Any, kinds: Mapping[str, str]) -> Table:
+    """Columns of these kinds; text that a file has of numbers and truth values is read."""
+    import polars as pl
+
+    if isinstance(frame, pl.DataFrame):
+        texts = [
+            name
+            for name, kind in kinds.items()
+            if kind == "number" and frame[name].dtype == pl.String
+        ]
+        frame = frame.with_columns(parsed(frame.select(texts)))
+    return Table.of(frame, kinds)
+
+
+def _numbers(frame: Any) -> np.ndarray:
+    """Float64 (n, columns), in the order of the frame."""
+    names = [str(name) for name in frame.columns]
+    table = _read(frame, dict.fromkeys(names, "number")).frame
+    for column in table:
+        if column.null_count():
+            raise ValueError(
+                f"column {column.name!r} has no number at row {column.is_null().arg_max()};"
+                " training had one in every row. Fill in or drop such rows."
+            )
+    return table.to_numpy()

@@ -1,0 +1,338 @@
+"""``candidly train`` and ``candidly predict``: what they say, what they write, what they refuse."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import candidly as library
+from candidly.cli import main
+from candidly.model import fit, load_model
+
+NAMES = np.array(["ant", "bee", "cat", "dog"])
+QUICK = ("--steps", 150, "--hyper", "batch_size=32")
+
+
+def rows(n=240, seed=0):
+    """Four classes of Gaussians: a frame with sets, a label that is wrong at 30 %, the truth."""
+    g = np.random.default_rng(seed)
+    centres = 3 * np.random.default_rng(99).normal(size=(4, 5))
+    truth = g.integers(0, 4, n)
+    inputs = g.normal(size=(n, 5)) + centres[truth]
+    others = g.random((n, 4)) < 0.3
+    others[np.arange(n), truth] = True
+    given = np.where(g.random(n) < 0.3, g.integers(0, 4, n), truth)
+    return pl.DataFrame(
+        {"id": [f"r{k}" for k in range(n)]}
+        | {f"x{k}": inputs[:, k] for k in range(5)}
+        | {
+            "sets": ["|".join(NAMES[row]) for row in others],
+            "noisy": NAMES[given],
+            "truth": NAMES[truth],
+        }
+    )
+
+
+@pytest.fixture
+def trained(candidly):
+    """A folder with rows to learn from, new rows without labels, and a model."""
+    frame = rows()
+    frame.drop("noisy", "truth").write_csv("sets.csv")
+    frame.drop("sets", "truth").write_csv("noisy.csv")
+    new = rows(60, seed=1)
+    new.select("id", *(f"x{k}" for k in range(5))).write_csv("new.csv")
+    new.drop("sets", "noisy").write_csv("known.csv")
+    status, out, err = candidly(
+        "train", "sets.csv", "--label", "sets", *QUICK, "--out", "m.safetensors"
+    )
+    assert status == 0, err
+    return candidly, out, new
+
+
+def test_what_was_learned_is_told(trained):
+    _, out, _ = trained
+    lines = out.splitlines()
+    assert lines[0] == "240 rows, 4 classes, 1.90 candidates a row"
+    assert lines[1] == "5 numbers: x0, x1, x2, x3, x4"
+    assert lines[2] == "PRODEN, the default for candidate sets: 150 updates on 216 rows"
+    assert lines[3] == "on 24 rows held out:"
+    assert lines[4].split()[:2] == ["covering", "rate"]
+    assert lines[-1] == "next: candidly predict m.safetensors NEW.csv --out predictions.csv"
+
+
+def test_predictions_have_ids_and_names_and_agree_with_python(trained):
+    candidly, _, new = trained
+    status, out, err = candidly("predict", "m.safetensors", "new.csv", "--out", "p.csv")
+    assert (status, err) == (0, "wrote p.csv\n")
+    assert out.startswith("60 rows; predicted: ")
+    table = pl.read_csv("p.csv")
+    assert table.columns == ["id", "prediction", "probability"]
+    assert table["id"].to_list() == new["id"].to_list()
+    assert (table["prediction"] == new["truth"]).mean() > 0.8
+
+    model = load_model("m.safetensors")
+    probs = model.predict_proba(new.select(model.features))
+    assert table["prediction"].to_list() == [model.classes[k] for k in probs.argmax(1)]
+    np.testing.assert_allclose(table["probability"], probs.max(1), rtol=1e-6)
+
+    data = library.read("sets.csv", label="sets")
+    learned = data[data.split(0, test=0, validation=0.1).train]
+    again = fit(learned, "PRODEN", steps=150, batch_size=32)
+    logits = again.predict_logits(new.select(model.features))
+    np.testing.assert_array_equal(logits, model.predict_logits(new.select(model.features)))
+
+
+def test_every_form_of_output_holds_the_same(trained):
+    candidly, _, _ = trained
+    for name in ("p.csv", "p.parquet", "p.jsonl", "p.npz"):
+        status, _, err = candidly("predict", "m.safetensors", "new.csv", "--probs", "--out", name)
+        assert status == 0, err
+    table = pl.read_csv("p.csv")
+    assert table.columns == ["id", "prediction", "probability", *NAMES]
+    assert pl.read_parquet("p.parquet").equals(table)
+    assert pl.read_ndjson("p.jsonl").equals(table)
+    with np.load("p.npz") as arrays:
+        np.testing.assert_allclose(arrays["probs"], table.select(NAMES).to_numpy(), rtol=1e-12)
+        assert arrays["ids"].tolist() == table["id"].to_list()
+        assert arrays["classes"].tolist() == NAMES.tolist()
+        assert NAMES[arrays["prediction"]].tolist() == table["prediction"].to_list()
+
+
+def test_columns_can_be_added_to_the_file(trained):
+    candidly, _, _ = trained
+    status, _, err = candidly("predict", "m.safetensors", "new.csv", "--into", "more.csv")
+    assert status == 0, err
+    before, after = pl.read_csv("new.csv"), pl.read_csv("more.csv")
+    assert after.columns == [*before.columns, "prediction", "probability"]
+    assert after.select(before.columns).equals(before)
+    status, _, err = candidly("predict", "m.safetensors", "more.csv", "--into", "again.csv")
+    assert status == 2
+    assert "prediction" in err
+
+
+def test_labels_are_compared_with_only_where_asked_for(trained):
+    candidly, _, new = trained
+    status, out, err = candidly("predict", "m.safetensors", "known.csv", "--out", "p.csv")
+    assert status == 0
+    assert "not looked at, as predicting needs no labels: truth" in err
+    assert "accuracy" not in out
+    command = ("predict", "m.safetensors", "known.csv", "--label", "truth", "--out", "p.csv")
+    status, out, err = candidly(*command, "--json")
+    assert (status, err) == (0, "")
+    right = (pl.read_csv("p.csv")["prediction"] == new["truth"]).mean()
+    assert json.loads(out)["measured"] == {"given accuracy": right}
+    assert sum(json.loads(out)["predicted"].values()) == 60
+
+
+def test_one_label_a_row_and_the_json(trained):
+    candidly, _, _ = trained
+    status, out, _ = candidly(
+        "train", "noisy.csv", "--label", "noisy", *QUICK, "--json", "--out", "n.safetensors"
+    )
+    about = json.loads(out)
+    assert status == 0
+    assert (about["algorithm"], about["default"]) == ("ce", True)
+    assert about["columns"] == {"number": [f"x{k}" for k in range(5)]}
+    assert (about["rows"], about["learned from"], about["held out"]) == (240, 216, 24)
+    assert list(about["measured"]) == ["given accuracy"]
+    assert about["hyper"]["batch_size"] == 32
+    assert 0.2 < about["constant"]["share"] < 0.5
+
+
+def test_rows_without_a_label_are_left_out_and_counted(trained):
+    candidly, _, _ = trained
+    frame = pl.read_csv("noisy.csv")
+    gaps = frame.with_columns(
+        noisy=pl.when(pl.int_range(240) % 10 == 0).then(None).otherwise("noisy")
+    )
+    gaps.write_csv("gaps.csv")
+    status, out, err = candidly(
+        "train", "gaps.csv", "--label", "noisy", *QUICK, "--out", "n.safetensors"
+    )
+    assert status == 0, err
+    assert "24 rows without a label are left out" in out
+
+
+def test_all_rows_can_be_learned_from(trained):
+    candidly, _, _ = trained
+    status, out, _ = candidly(
+        "train", "sets.csv", "--label", "sets", *QUICK, "--validation", 0, "--out", "n.safetensors"
+    )
+    assert status == 0
+    assert "150 updates on 240 rows" in out
+    assert "held out" not in out
+
+
+def test_a_known_data_set_trains_and_is_predicted_for(candidly):
+    labels = ("--labels", "flip:rate=0.3")
+    status, out, err = candidly(
+        "train", "digits", *labels, "--steps", 100, "--out", "digits.safetensors"
+    )
+    assert status == 0, err
+    assert "64 numbers" in out
+    assert "oracle accuracy" in out
+    status, out, err = candidly("predict", "digits.safetensors", "digits", "--out", "p.csv")
+    assert status == 0, err
+    assert "oracle accuracy" in out
+    assert len(pl.read_csv("p.csv")) == 1797
+
+
+def test_ctrl_c_is_a_sentence_and_leaves_nothing(trained, monkeypatch):
+    candidly, _, _ = trained
+
+    def interrupted(*_, watch, **__):
+        watch(100, 150)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("candidly.model.fit", interrupted)
+    status, _, err = candidly(
+        "train", "sets.csv", "--label", "sets", *QUICK, "--out", "n.safetensors"
+    )
+    assert status == 130
+    assert "stopped after 100 of 150 updates; nothing was written." in err
+    assert main
+
+
+TRAINING = {
+    "no such file": (["train", "gone.csv"], "gone.csv"),
+    "no such column": (["train", "sets.csv", "--label", "set"], "no column 'set'"),
+    "no labels": (["train", "new.csv"], "say which column holds the labels with --label"),
+    "empty": (["train", "empty.csv"], "empty"),
+    "header alone": (["train", "header.csv", "--label", "a"], "no rows"),
+    "one class": (["train", "one.csv", "--label", "y"], "every label is 'cat'"),
+    "unknown algorithm": (
+        ["train", "sets.csv", "--label", "sets", "--algorithm", "PRODEM"],
+        "did you mean 'PRODEN'",
+    ),
+    "an algorithm for other labels": (
+        ["train", "sets.csv", "--label", "sets", "--algorithm", "ce"],
+        "has no given",
+    ),
+    "unknown hyper-parameter": (
+        ["train", "sets.csv", "--label", "sets", "--hyper", "rate=1"],
+        "no hyper-parameter 'rate'",
+    ),
+    "no number": (["train", "sets.csv", "--label", "sets", "--hyper", "lr=fast"], "--hyper"),
+    "share": (["train", "sets.csv", "--label", "sets", "--validation", "1"], "--validation is 1"),
+    "network": (["train", "sets.csv", "--label", "sets", "--net", "cnn"], "cnn"),
+    "device": (["train", "sets.csv", "--label", "sets", "--device", "tpu"], "tpu"),
+    "truth alone": (["train", "digits"], "--labels flip:rate=0.3"),
+    "diverged": (
+        ["train", "sets.csv", "--label", "sets", *map(str, QUICK), "--hyper", "lr=1e30"],
+        "diverged",
+    ),
+}
+
+
+@pytest.mark.parametrize("words, told", TRAINING.values(), ids=TRAINING)
+def test_training_refuses_in_one_sentence(trained, words, told):
+    candidly, _, _ = trained
+    with open("empty.csv", "w"), open("header.csv", "w") as header, open("one.csv", "w") as one:
+        header.write("a,b\n")
+        one.write("x,y\n1,cat\n2,cat\n")
+    status, out, err = candidly(*words, "--out", "n.safetensors")
+    sentence(status, out, err, told)
+    with pytest.raises(FileNotFoundError):
+        load_model("n.safetensors")
+
+
+def sentence(status, out, err, told):
+    said = [line for line in err.splitlines() if "warning" not in line]
+    assert status == 2
+    assert out == ""
+    assert len(said) == 1
+    assert said[0].startswith("candidly: error: ")
+    assert told in said[0]
+
+
+def test_the_place_to_write_is_looked_at_first(trained):
+    candidly, _, _ = trained
+    for place, told in (("m.npz", ".safetensors"), ("gone/m.safetensors", "no folder")):
+        status, out, err = candidly("train", "gone.csv", "--out", place)
+        sentence(status, out, err, told)
+    for words, told in (
+        (["--out", "p.txt"], ".csv or .parquet"),
+        (["--out", "gone/p.csv"], "no folder"),
+        ([], "say where to write"),
+        (["--into", "p.csv", "--probs"], "--probs"),
+    ):
+        sentence(*candidly("predict", "gone.safetensors", "gone.csv", *words), told)
+
+
+def changed(**columns):
+    return lambda: pl.read_csv("new.csv").with_columns(**columns).write_csv("x.csv")
+
+
+PREDICTING = {
+    "no model file": (lambda: None, ["gone.safetensors", "new.csv"], "gone.safetensors"),
+    "not a model": (lambda: None, ["new.csv", "new.csv"], "new.csv is no model"),
+    "a truncated model": (
+        lambda: cut("m.safetensors"),
+        ["m.safetensors", "new.csv"],
+        "or it is damaged",
+    ),
+    "no such file": (lambda: None, ["m.safetensors", "gone.csv"], "gone.csv"),
+    "an empty file": (lambda: open("x.csv", "w").close(), ["m.safetensors", "x.csv"], "empty"),
+    "a header alone": (
+        lambda: pl.read_csv("new.csv").head(0).write_csv("x.csv"),
+        ["m.safetensors", "x.csv"],
+        "no rows",
+    ),
+    "a column gone": (
+        lambda: pl.read_csv("new.csv").drop("x3").write_csv("x.csv"),
+        ["m.safetensors", "x.csv"],
+        "no column 'x3'",
+    ),
+    "names where numbers were": (
+        changed(x1=pl.lit("much")),
+        ["m.safetensors", "x.csv"],
+        "'much' at row 0, column 'x1'",
+    ),
+    "a gap": (
+        changed(x1=pl.when(pl.int_range(60) == 7).then(None).otherwise("x1")),
+        ["m.safetensors", "x.csv"],
+        "'x1' has no number at row 7",
+    ),
+    "infinity": (changed(x1=pl.lit("inf")), ["m.safetensors", "x.csv"], "inf"),
+    "no such label": (
+        lambda: None,
+        ["m.safetensors", "known.csv", "--label", "true"],
+        "no column 'true' (--label); did you mean 'truth'",
+    ),
+    "another class": (
+        changed(y=pl.lit("elk")),
+        ["m.safetensors", "x.csv", "--label", "y"],
+        "elk",
+    ),
+    "no such id": (
+        lambda: None,
+        ["m.safetensors", "new.csv", "--id", "name"],
+        "no column 'name' (--id)",
+    ),
+    "other features": (lambda: None, ["m.safetensors", "digits"], "64 features"),
+}
+
+
+def cut(path):
+    with open(path, "r+b") as file:
+        file.truncate(1000)
+
+
+@pytest.mark.parametrize("make, words, told", PREDICTING.values(), ids=PREDICTING)
+def test_predicting_refuses_in_one_sentence(trained, make, words, told):
+    candidly, _, _ = trained
+    make()
+    status, out, err = candidly("predict", *words, "--out", "p.csv")
+    sentence(status, out, err, told)
+
+
+def test_a_class_named_like_a_column_is_said_so(candidly):
+    frame = rows().with_columns(noisy=pl.col("noisy").replace("ant", "prediction"))
+    frame.drop("sets", "truth").write_csv("n.csv")
+    candidly("train", "n.csv", "--label", "noisy", *QUICK, "--out", "m.safetensors")
+    command = ("predict", "m.safetensors", "n.csv", "--drop", "noisy", "--probs", "--out")
+    sentence(*candidly(*command, "p.csv"), "a class is called 'prediction'")
+    assert candidly(*command, "p.npz")[0] == 0
