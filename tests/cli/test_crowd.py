@@ -192,8 +192,7 @@ def test_warnings_reach_the_page_and_stderr(candidly, tmp_path):
             ["bad.csv"],
             "bad.csv: it has no column 'annotator', but item, label; it needs",
         ),
-        (["torn.parquet"], "it is damaged, or no .parquet table"),
-        (["holes.csv"], "column 'label' is empty at row 1. Leave out rows"),
+        (["torn.parquet"], "it is no Parquet file, or a damaged one"),
         (["answers.csv", "--out", "x.txt"], "--out is x.txt; it must end in .parquet or .csv"),
         (["answers.csv", "--html", "no/x.html"], "there is no folder no"),
         (["answers.csv", "--classes", "cat,dog"], "`label` is '"),
@@ -206,12 +205,15 @@ def test_warnings_reach_the_page_and_stderr(candidly, tmp_path):
             ["answers.csv", "--probs", "few.csv"],
             "few.csv lacks the item 'p00', which answers.csv",
         ),
-        (["answers.csv", "--probs", "twice.csv"], "twice.csv has the item 'p00' twice"),
+        (
+            ["answers.csv", "--probs", "twice.csv"],
+            "twice.csv, column 'item', has 'p00' again at row 40",
+        ),
         (
             ["answers.csv", "--probs", "words.csv"],
-            "words.csv: column 'cat' has 'high' at row 0, which is no number",
+            "words.csv, column 'cat', has 'high' at row 0, which is no number",
         ),
-        (["answers.csv", "--probs", "none.npy"], "none.npy does not exist"),
+        (["answers.csv", "--probs", "none.npy"], "there is no file none.npy"),
         (["answers.csv", "--probs", "other.csv", "--classes", "c.txt"], "other.csv lacks the cla"),
         (["answers.csv", "--probs", "more.csv", "--classes", "c.txt"], "the class 'x', which is"),
     ],
@@ -219,7 +221,6 @@ def test_warnings_reach_the_page_and_stderr(candidly, tmp_path):
 def test_what_is_refused(candidly, rows, tmp_path, arguments, message):
     (tmp_path / "bad.csv").write_text("item,label\n1,2\n")
     (tmp_path / "torn.parquet").write_bytes(b"PAR1")
-    (tmp_path / "holes.csv").write_text("item,annotator,label\na,w,x\nb,w,\n")
     (tmp_path / "c.txt").write_text("\n".join(NAMES))
     write(tmp_path, [(0, "a", "x"), (1, "a", "y")], "numbered.csv")
     np.save(tmp_path / "p.npy", np.full((2, 2), 0.5))

@@ -126,7 +126,7 @@ def test_labels_by_name_as_csv_and_probabilities_as_csv_parquet_or_chunks(candid
     (tmp_path / "names.csv").write_text("mouse\n" + named.replace("dog", "mouse") + "cat\n")
     status, out, err = candidly("errors", "find", *files, "--classes", "classes.txt")
     assert (status, out) == (2, "")
-    assert "shape (602,)" in err  # more than one line is no class, so the first is no header
+    assert "column 'mouse', is 'mouse' at row" in err
 
 
 def test_normalise_unlabelled_collisions_workers(candidly, made, tmp_path):
@@ -306,11 +306,11 @@ def spoil(given, probs, how):
         ("nan", "probs.npy has NaN or infinity at row 3, and in 1 row in all."),
         ("sums", "(--normalise)"),
         ("outside", "outside [0, 1] at row 4"),
-        ("label", "--labels (labels.npy) is 9 at row 7; 4 classes are numbered 0 to 3."),
+        ("label", "labels.npy is 9 at row 7; 4 classes are numbered 0 to 3."),
         ("minus", "(--unlabelled)"),
-        ("short", "--labels (labels.npy) has shape (599,); --probs has 600 rows."),
+        ("short", "labels.npy has shape (599,); --probs has 600 rows."),
         ("floats", "labels are integers"),
-        ("kind", "--labels (labels.npy) holds bool"),
+        ("kind", "labels.npy holds bool"),
         ("complex", "probs.npy holds complex128"),
         ("flat", "probs.npy has shape (600,)"),
         ("one class", "label errors need two classes"),
@@ -352,14 +352,17 @@ def test_bad_data_are_one_sentence_and_status_2(candidly, made, tmp_path, verb, 
         (["--media", "labels.npy"], "say where with --html"),
         (["--media", "nowhere", "--html", "p.html"], "nowhere does not exist."),
         (["--media", "labels.npy", "--html", "p.html"], "images are uint8"),
-        (["--labels", "nowhere.npy"], "nowhere.npy does not exist."),
-        (["--labels", "classes.txt"], "classes.txt is no .npy, .npz, .csv or .parquet file."),
-        (["--probs", "nowhere"], "nowhere does not exist."),
-        (["--probs", "classes.txt"], "classes.txt is no .npy"),
+        (["--labels", "nowhere.npy"], "there is no file nowhere.npy."),
+        (["--labels", "classes.txt"], "classes.txt, column 'cat', holds names ('dog' at row 0)"),
+        (["--labels", "notes.doc"], "notes.doc must end in one of .npy, .npz, .csv"),
+        (["--labels", "labels.npy", "--label", "x"], "labels.npy has no names of columns"),
+        (["--probs", "nowhere"], "there is no file nowhere."),
+        (["--probs", "classes.txt"], "classes.txt, column 'cat', has 'dog' at row 0"),
         (["--work", "classes.txt"], "classes.txt is no folder"),
     ],
 )
 def test_bad_options_are_one_sentence_and_status_2(candidly, made, tmp_path, more, message):
+    (tmp_path / "notes.doc").touch()
     status, out, err = candidly("errors", "find", *FILES, *more)
     assert (status, out) == (2, "")
     assert message in err

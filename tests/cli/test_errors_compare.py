@@ -138,7 +138,7 @@ def test_probabilities_of_ones_own(candidly, data, tmp_path):
         (("--detectors", "loss", "--noise", "nois:rate=0.3"), "did you mean 'noise'"),
         (("--probs", "p.npy", "--noise", "none"), "--probs are of one set of labels"),
         (("--probs", "no.npy"), "no.npy"),
-        (("--features", "f.csv"), "must end in .npy"),
+        (("--features", "f.csv"), "there is no file f.csv"),
         (("--out", "rows.xls"), "--out is rows.xls"),
         (("--html", "page.txt"), "--html is page.txt"),
         (("--detectors", "retag,loss", *BRIEF), "--epochs is not used by retag, loss. Leave it"),

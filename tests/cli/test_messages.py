@@ -40,6 +40,7 @@ def files(tmp_path):
     (tmp_path / "empty.npy").touch()
     (tmp_path / "empty.csv").touch()
     (tmp_path / "blank.txt").write_text("\n")
+    (tmp_path / "blank.doc").write_text("\n")
     (tmp_path / "words.npy").write_text("not an array")
     (tmp_path / "words.parquet").write_text("not a table")
     (tmp_path / "bytes.csv").write_bytes(bytes(range(256)))
@@ -68,17 +69,17 @@ def stability(candidly, *changed):
 
 
 UNREADABLE = {
-    "missing.npy": "missing.npy does not exist",
-    "folder.npy": "folder.npy is a folder; give a file that ends in .npy, .csv, .parquet",
+    "missing.npy": "there is no file missing.npy",
+    "folder.npy": "folder.npy is a folder; give a file that ends in .npy, ",
     "models": "models is a folder",
-    "blank.txt": "blank.txt does not end in .npy, .csv, .parquet",
+    "blank.doc": "blank.doc must end in one of .npy, ",
     "empty.npy": "empty.npy is empty",
     "empty.csv": "empty.csv is empty",
     "words.npy": "words.npy cannot be read as an array of numbers or names",
     "objects.npy": "objects.npy cannot be read as an array of numbers or names",
-    "words.parquet": "words.parquet cannot be read: it is damaged, or no .parquet table",
-    "bytes.csv": "bytes.csv cannot be read: it is no text in UTF-8",
-    "ragged.csv": "ragged.csv cannot be read: line 3 has 3 cells, and the first line has 1",
+    "words.parquet": "words.parquet: it is no Parquet file, or a damaged one",
+    "bytes.csv": "bytes.csv: line 1 has a byte 0",
+    "ragged.csv": "ragged.csv: line 3 has 3 cells, and the first line has 1",
 }
 
 
@@ -95,9 +96,9 @@ CELLS = {
         "0\n1\ncow\n",
         "word.csv, column 0, holds names ('cow' at row 2); say with --classes",
     ),
-    "half.csv": ("label\n0\n1.5\n", "half.csv, column 'label', has 1.5 at row 1; labels are integ"),
-    "short.csv": ("id,label\na,0\nb\n", "short.csv cannot be read: line 3 has 1 cells"),
-    "long.csv": ("id,label\na,0\nb,1,2\n", "long.csv cannot be read: line 3 has 3 cells"),
+    "half.csv": ("label\n0\n1.5\n", "half.csv, column 'label', is 1.5 at row 1; labels are integ"),
+    "short.csv": ("id,label\na,0\nb\n", "short.csv: line 3 has 1 cell"),
+    "long.csv": ("id,label\na,0\nb,1,2\n", "long.csv: line 3 has 3 cells"),
 }
 
 
@@ -107,10 +108,11 @@ def test_a_bad_label_is_named_with_file_row_and_column(candidly, files, option):
         (files / file).write_text(text)
         assert sentence in stability(candidly, option, file)
     pl.DataFrame({"label": [0.0, None, 0.5]}).write_parquet(files / "half.parquet")
-    sentence = "half.parquet, column 'label', has 0.5 at row 2; labels are integers"
+    sentence = "half.parquet, column 'label', is 0.5 at row 2; labels are integers"
     assert sentence in stability(candidly, option, "half.parquet")
     pl.DataFrame({"label": [[0], [1]]}).write_parquet(files / "lists.parquet")
-    assert "column 'label', holds no numbers" in stability(candidly, option, "lists.parquet")
+    sentence = "column 'label', is [0] at row 0; it takes one label"
+    assert sentence in stability(candidly, option, "lists.parquet")
 
 
 def test_ids_that_are_no_names_are_refused_in_plain_words(candidly, files):
@@ -135,7 +137,7 @@ def test_ids_that_are_no_names_are_refused_in_plain_words(candidly, files):
         ("--checked", "short.npy", "must hold true and false, or 1 and 0"),
         ("--predictions", "missing", "--predictions is missing, which is no folder"),
         ("--predictions", "labels.npy", "which is no folder"),
-        ("--predictions", "none", "with 0 files that end in .npy, .csv, .parquet"),
+        ("--predictions", "none", "with 0 files that end in .npy, .csv, .tsv, "),
         ("--predictions", "one", "a ranking needs at least two models, a file each"),
         ("--classes", "blank.txt", "--classes is 'blank.txt', in which there is no name"),
         ("--classes", ",", "--classes is ',', in which there is no name"),

@@ -169,7 +169,7 @@ def test_candidate_sets_have_their_own_last_line(candidly, tmp_path):
         (("data.npz", "--out", "no/p.npy"), "there is no folder no"),
         (("data.npz", "--out", "p.npy", "--classifier", "logstic"), "did you mean 'logistic'"),
         (("data.npz", "--out", "p.npy", "--classifier", " , "), "--classifier is empty"),
-        (("data.npz", "--out", "p.npy", "--groups", "no.npy"), "no.npy does not exist"),
+        (("data.npz", "--out", "p.npy", "--groups", "no.npy"), "there is no file no.npy"),
         (("data.npz", "--out", "p.npy", "--groups", "groups.npy"), "shape (3,), but there are 90"),
         (("data.npz", "--out", "p.npy", "--folds", 91), "there are 90 examples; use fewer folds"),
         (("data.npz", "--out", "p.npy", "--classifier", "PRODEN"), "has no candidates"),

@@ -111,9 +111,9 @@ def test_names_ids_and_all_kinds_of_files(candidly, made, tmp_path):
     assert [s["model"] for s in found["standings"] if s["top5"]] == ["model 2"]
     (tmp_path / "ids.csv").write_text("id\n" + "\n".join(ids))
     assert asked(candidly, "--classes", ",".join(NAMES), "--ids", "ids.csv", files=files) == found
-    np.save(tmp_path / "ids.npy", np.array(ids[::-1]))
+    np.save(tmp_path / "ids.npy", np.array(["j0", *ids[1:]]))
     err = refused(candidly, "--classes", ",".join(NAMES), "--ids", "ids.npy", files=files)
-    assert "l.csv has id 'i0' at row 0, where the labels have 'i399'" in err
+    assert "l.csv has no row for the id 'j0' of row 0" in err
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -133,16 +133,23 @@ def test_corrected_labels_as_candidly_validate_writes_them(candidly, made, tmp_p
     assert found["standings"] == asked(candidly)["standings"]
 
 
-def test_rows_in_another_order_are_refused(candidly, made, tmp_path):
+def test_rows_go_by_their_names(candidly, made, tmp_path):
     ids = [f"i{k}" for k in range(400)]
     files = write_by_name(tmp_path, made, ids)
     path = tmp_path / "named" / "model 1.parquet"
+    plain = asked(candidly, "--classes", ",".join(NAMES), files=files)
     pl.read_parquet(path).reverse().write_parquet(path)
-    err = refused(candidly, "--classes", ",".join(NAMES), files=files)
-    assert "model 1.parquet has id 'i399' at row 0" in err
+    for name in ("c", "named/model 2"):
+        for mixed in tmp_path.glob(f"{name}.*"):
+            if mixed.suffix == ".csv":
+                pl.read_csv(mixed).sample(400, shuffle=True, seed=1).write_csv(mixed)
+            elif mixed.suffix == ".parquet":
+                pl.read_parquet(mixed).sample(400, shuffle=True, seed=2).write_parquet(mixed)
+    assert asked(candidly, "--classes", ",".join(NAMES), files=files) == plain
     pl.read_parquet(path).head(5).write_parquet(path)
     err = refused(candidly, "--classes", ",".join(NAMES), files=files)
-    assert "has 5 rows; the labels have 400" in err
+    assert "has no row for the id 'i0' of row 0 of the labels" in err
+    assert "5 rows, and 400 labels" in err
 
 
 def test_checked_items_audits_and_other_corrections(candidly, made, tmp_path):
@@ -185,7 +192,7 @@ def test_files_that_do_not_fit_are_refused(candidly, made, tmp_path, file, value
 
 def test_other_wrong_input_is_refused(candidly, made, tmp_path):
     assert "no folder" in refused(candidly, files=(*FILES[:-1], "nowhere"))
-    assert "does not exist" in refused(candidly, files=("--labels", "x.npy", *FILES[2:]))
+    assert "there is no file x.npy" in refused(candidly, files=("--labels", "x.npy", *FILES[2:]))
     assert "it must end in .json" in refused(candidly, "--out", "r.csv")
     assert "--alpha is 2" in refused(candidly, "--alpha", 2)
     assert "choose adjacent or all" in refused(candidly, "--pairs", "many")
@@ -197,7 +204,7 @@ def test_other_wrong_input_is_refused(candidly, made, tmp_path):
     (tmp_path / "models" / "broken.npy").write_bytes(b"no array")
     assert "cannot be read as an array" in refused(candidly)
     (tmp_path / "models" / "broken.npy").unlink()
-    (tmp_path / "bad.csv").write_text("id,label\n" + "a,cow\n" * 399 + "b,cat\n")
+    (tmp_path / "bad.csv").write_text("label\n" + "cow\n" * 399 + "cat\n")
     err = refused(candidly, "--classes", ",".join(NAMES), files=("--labels", "bad.csv", *FILES[2:]))
-    assert "has 'cat' at row 399, which is no class" in err
+    assert "is 'cat' at row 399, which is no class" in err
     assert not list(tmp_path.glob("*.part"))

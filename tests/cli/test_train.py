@@ -227,7 +227,7 @@ TRAINING = {
 }
 
 
-@pytest.mark.parametrize("words, told", TRAINING.values(), ids=TRAINING)
+@pytest.mark.parametrize(("words", "told"), TRAINING.values(), ids=TRAINING)
 def test_training_refuses_in_one_sentence(trained, words, told):
     candidly, _, _ = trained
     with open("empty.csv", "w"), open("header.csv", "w") as header, open("one.csv", "w") as one:
@@ -321,7 +321,7 @@ def cut(path):
         file.truncate(1000)
 
 
-@pytest.mark.parametrize("make, words, told", PREDICTING.values(), ids=PREDICTING)
+@pytest.mark.parametrize(("make", "words", "told"), PREDICTING.values(), ids=PREDICTING)
 def test_predicting_refuses_in_one_sentence(trained, make, words, told):
     candidly, _, _ = trained
     make()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import struct
 import wave
 import zlib
@@ -344,13 +343,13 @@ def test_a_file_is_what_the_rule_gives(tmp_path):
     assert open_media(tmp_path, 1)(0) == File(tmp_path / "0.png", FORMATS["PNG"])
     with pytest.raises(FileNotFoundError):
         open_media(tmp_path / "none")
-    with pytest.raises(ValueError, match=re.escape("no .npy, .txt, .csv, .parquet file")):
+    with pytest.raises(ValueError, match=r"no \.csv, .*\.npy file of examples"):
         open_media(tmp_path / "0.png")
     assert media.ENDINGS[".jpeg"] == FORMATS["JPEG"]
 
 
 def test_a_ragged_table_of_texts_is_refused_by_line(tmp_path):
-    for text, line in (("id,text\n0,a\n1\n", "line 3 has 1 cells"), ("a\nb,c\n", "line 2 has 2")):
+    for text, line in (("id,text\n0,a\n1\n", "line 3 has 1 cell"), ("a\nb,c\n", "line 2 has 2")):
         (tmp_path / "t.csv").write_text(text)
-        with pytest.raises(ValueError, match=f"t.csv cannot be read: {line}"):
+        with pytest.raises(ValueError, match=f"t.csv: {line}"):
             open_media(tmp_path / "t.csv", 2)

@@ -67,9 +67,8 @@ def chromium():
 def test_csv_to_check_to_one_person_to_the_same_csv_with_corrected_labels(chromium, tmp_path):
     before = pets()
     (tmp_path / "pets.csv").write_bytes(before.encode())
-    found = json.loads(
-        run("candidly check pets.csv --label kind --classifier logistic --json", tmp_path)
-    )
+    check = "candidly check pets.csv --label kind --classifier logistic --json"
+    found = json.loads(run(check, tmp_path))
     new, serve, export = found["next"]  # what it says to do next is what is done
     assert "items, 1 people each" in run(new, tmp_path)
 

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._tables import TABLES, about, check_filled, columns_of, number_column, read_table, typed
+from .._tables import about
 from ..grid import Grid
+from ..ingest import Roles
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ..crowd import Answers, Consensus
-
-COLUMNS = ("item", "annotator", "label")
-
-
-@dataclass(frozen=True)
-class _Beliefs:
-    """Probabilities as a file has them: rows and columns by name, or by number (None)."""
-
-    path: Path
-    values: np.ndarray
-    items: tuple[Any, ...] | None
-    classes: tuple[str, ...] | None
+    from ..ingest.probabilities import ProbRows
 
 
 def read_answers(
@@ -36,61 +26,75 @@ def read_answers(
     classes: Sequence[str] | None,
     normalise: bool,
     root: Path | None,
+    roles: Roles,
 ) -> tuple[Answers, np.ndarray | None]:
     """Answers from a table, a saved data set or a known one; and probabilities in their order.
 
     Raises:
         ValueError, FileNotFoundError, KeyError: what is wrong, by name.
     """
-    beliefs = None if probs is None else _read_beliefs(probs)
-    if Path(what).suffix.lower() in TABLES:
-        said = _of_table(Path(what), beliefs, classes)
+    from ..ingest import TABLE_ENDINGS
+    from ..ingest.probabilities import open_source
+
+    beliefs = None
+    if probs is not None:
+        # columns in their own order: which are the classes' is seen with the answers
+        beliefs = open_source(probs, normalise, roles=Roles(separator=roles.separator))
+        if not beliefs.n or not beliefs.m:
+            raise ValueError(f"{probs} has no {'columns beside item' if beliefs.n else 'rows'}.")
+    if Path(what).name.lower().endswith(TABLE_ENDINGS):
+        said = _of_table(Path(what), beliefs, classes, roles)
     else:
         said = _of_data(what, classes, root)
     if beliefs is None:
         return said, None
-    values = _in_order(beliefs, said)
-    if normalise:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = values / values.sum(1, keepdims=True)
-    return said, values
+    return said, _in_order(beliefs, said)
 
 
-def _of_table(path: Path, beliefs: _Beliefs | None, classes: Sequence[str] | None) -> Answers:
+def _of_table(
+    path: Path, beliefs: ProbRows | None, classes: Sequence[str] | None, roles: Roles
+) -> Answers:
     from ..crowd import Answers
+    from ..ingest.answers import read_answers as answers_in
 
-    frame = read_table(path, COLUMNS)
-    with about(path):
-        for name in COLUMNS:
-            check_filled(frame[name], "Leave out rows without an answer.")
-    item, annotator, label = (typed(frame[name]) for name in COLUMNS)
-    items: Any = None
+    frame = answers_in(path, roles).frame
+    asked = frame["item"]
+    items: Any = None if beliefs is not None or not frame["label"].null_count() else _all(asked)
+    frame = frame.filter(frame["label"].is_not_null())
+    item, annotator, label = (frame[name] for name in ("item", "annotator", "label"))
     named: Any = classes
-    if beliefs is not None and beliefs.items is None:
-        items = len(beliefs.values)
+    if beliefs is not None and beliefs.ids is None:
+        items = beliefs.n
         if not item.dtype.is_integer():
             raise ValueError(
-                f"rows of {beliefs.path} go by number, but items of {path} do not; give the"
+                f"rows of {beliefs.name} go by number, but items of {path} do not; give the"
                 " probabilities a column `item`."
             )
         if named is None and not label.dtype.is_numeric():
             raise ValueError(
-                f"{path} has names of classes; say which column of {beliefs.path} is which with"
+                f"{path} has names of classes; say which column of {beliefs.name} is which with"
                 " --classes."
             )
-        named = named or beliefs.values.shape[1]
-    elif beliefs is not None:
-        items, named = list(beliefs.items or ()), named or beliefs.classes
-        if item.dtype.is_integer() != isinstance(items[0], int):
-            item, items = item.cast(str), [str(name) for name in items]
-        _check_known("item", item, items, beliefs.path, path)
+        named = named or beliefs.m
+    elif beliefs is not None and beliefs.ids is not None:
+        items, named = beliefs.ids.tolist(), named or beliefs.columns
+        if asked.dtype.is_integer() and all(name.isdecimal() for name in items):
+            items = [int(name) for name in items]
+        else:
+            item, asked = item.cast(str), asked.cast(str)
+        _check_known("item", asked, items, beliefs.name, path)
         if classes is None and not label.dtype.is_numeric():
-            _check_known("class", label.str.strip_chars(), named, beliefs.path, path)
+            _check_known("class", label.str.strip_chars(), named, beliefs.name, path)
     with about(path):
         return Answers.from_columns(item, annotator, label, items=items, classes=named)
 
 
-def _check_known(what: str, said: pl.Series, known: Any, where: Path, path: Path) -> None:
+def _all(asked: pl.Series) -> list[Any]:
+    """Every item, with an answer or without."""
+    return sorted(asked.unique().to_list())
+
+
+def _check_known(what: str, said: pl.Series, known: Any, where: str, path: Path) -> None:
     """Refuse answers about an item, or a class, that the file of probabilities lacks."""
     there = set(known)
     for name in said.unique(maintain_order=True):
@@ -110,38 +114,18 @@ def _of_data(what: str, classes: Sequence[str] | None, root: Path | None) -> Ans
     return Answers.from_labelled(data)
 
 
-def _read_beliefs(path: Path) -> _Beliefs:
-    from ..ingest.probabilities import open_source
-
-    if path.suffix.lower() in TABLES and "item" in columns_of(path):
-        frame = read_table(path)
-        items, names = typed(frame["item"]).to_list(), frame.drop("item").columns
-        if not items or not names:
-            raise ValueError(f"{path} has no {'columns beside item' if items else 'rows'}.")
-        if all(name.isdecimal() for name in names):
-            names.sort(key=int)
-        _places("item", path, [str(item) for item in items], items)  # none twice
-        with about(path):
-            values = np.column_stack([number_column(frame[name]) for name in names])
-        return _Beliefs(path, values, tuple(items), tuple(names))
-    source = open_source(path)
-    return _Beliefs(path, source.read(0, source.n), None, None)
-
-
-def _in_order(beliefs: _Beliefs, said: Answers) -> np.ndarray:
+def _in_order(beliefs: ProbRows, said: Answers) -> np.ndarray:
     """Rows as the items, columns as the classes."""
-    if beliefs.items is None or beliefs.classes is None:
-        return beliefs.values  # by number; the shape is checked with the rest
-    rows = _places("item", beliefs.path, [str(name) for name in beliefs.items], said.items)
-    columns = _places("class", beliefs.path, list(beliefs.classes), said.classes)
-    return beliefs.values[rows][:, columns]
+    values = beliefs.read(0, beliefs.n)
+    if beliefs.ids is None or beliefs.columns is None:
+        return values  # by number; the shape is checked with the rest
+    rows = _places("item", beliefs.name, beliefs.ids.tolist(), said.items)
+    columns = _places("class", beliefs.name, list(beliefs.columns), said.classes)
+    return values[rows][:, columns]
 
 
-def _places(what: str, path: Path, there: list[str], wanted: Any) -> list[int]:
+def _places(what: str, path: str, there: list[str], wanted: Any) -> list[int]:
     place = {name: number for number, name in enumerate(there)}
-    if len(place) < len(there):
-        twice = next(name for number, name in enumerate(there) if place[name] != number)
-        raise ValueError(f"{path} has the {what} {twice!r} twice.")
     names = [str(name) for name in wanted]
     for name in names:
         if name not in place:

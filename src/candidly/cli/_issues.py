@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._files import joined, lines_of
+from .._files import joined
 from .._names import nearest
 from ..grid import Column, Grid
 from ._print import show
@@ -15,32 +15,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ..errors import Evidence, SetEvidence
-
-
-def read_classes(text: str | None) -> list[str] | None:
-    """Names from a list with commas, or from a text file with a name a line.
-
-    Raises:
-        ValueError: no such file, a name twice, or none.
-    """
-    if text is None:
-        return None
-    path = Path(text)
-    if path.is_file():
-        names = lines_of(path)
-    elif "," in text:
-        names = text.split(",")
-    else:
-        raise ValueError(
-            f"--classes is {text!r}, which is no file; a list of names has commas, such as cat,dog."
-        )
-    names = [name.strip() for name in names]
-    names = [name for name in names if name]
-    if not names:
-        raise ValueError(f"--classes is {text!r}, in which there is no name.")
-    if twice := [name for i, name in enumerate(names) if name in names[:i]]:
-        raise ValueError(f"--classes has {twice[0]!r} twice.")
-    return names
 
 
 def check_place(path: Path | None, option: str, endings: Sequence[str]) -> None:

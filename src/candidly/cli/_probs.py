@@ -60,8 +60,8 @@ def probs(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Whom or what each example is from, in one column; .csv .npy .parquet. A group "
-            "stays in one fold.",
+            help="Whom or what each example is from, in one column of a table, or an .npy. A "
+            "group stays in one fold.",
         ),
     ] = None,
     seed: Annotated[int, whole("Of folds and models.")] = 0,
@@ -88,6 +88,7 @@ def probs(
       candidly errors probs digits --labels noise:rate=0.1 --classifier ce --out probs.npy
     """
     from ..crossval import by_names, cross_validate
+    from ..ingest.labels import read_names
 
     check_place(out, "--out", ENDINGS)
     names = [name.strip() for name in classifier.split(",") if name.strip()]
@@ -100,7 +101,7 @@ def probs(
                 by_names(names, loaded.kind, steps),
                 loaded,
                 folds,
-                None if groups is None else _groups(groups, loaded.n),
+                None if groups is None else read_names(groups, n=loaded.n, header="group"),
                 seed,
                 repeats=repeats,
                 calibrate=calibrate,
@@ -129,15 +130,6 @@ def _loaded(what: str, root: Path | None, labels: str | None) -> Labelled:
     if labels is not None:  # what was made is what is asked about
         loaded = imperfect.apply(dataclasses.replace(loaded, given=None), labels)
     return loaded
-
-
-def _groups(path: Path, n: int) -> np.ndarray:
-    from ..errors import read_column
-
-    column = read_column(path)
-    if path.suffix == ".csv" and len(column) == n + 1:
-        return column[1:]  # the first line is the column's name
-    return column
 
 
 def _write(result: CrossValidated, out: Path) -> dict[str, Path]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ingest.labels import read_classes
+from ..ingest.texts import read_text
 from . import _column_options as columns
 from . import _progress
 from ._help import whole
-from ._issues import read_classes
 from ._review_project import AsJson, Folder, check_installed
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def new(
         adaptive=adaptive,
         goal=goal or ("quality" if where is not None and issues is not None else "random"),
         title=title,
-        guidelines="" if guidelines is None else guidelines.read_text(encoding="utf-8"),
+        guidelines="" if guidelines is None else read_text(guidelines),
         seed=new_seed() if seed is None else seed,
     )
     if votes is not None:
@@ -327,17 +328,15 @@ def _of_issues(
 
 
 def _length(issues: Path) -> int:
-    from .._tables import read_table
+    from ..ingest import read_frame
 
-    return len(read_table(issues))
+    return len(read_frame(issues).frame)
 
 
 def _numbers(rows: str) -> list[int]:
     """Rows from a list with commas, or from a text file with one a line."""
-    from .._files import lines_of
-
     path = Path(rows)
-    words = lines_of(path) if path.is_file() else rows.split(",")
+    words = read_text(path).split("\n") if path.is_file() else rows.split(",")
     found = [word.strip() for word in words if word.strip()]
     for word in found:
         if not (word.isascii() and word.isdigit()):
@@ -380,9 +379,12 @@ def _from_votes(
 
 
 def _gold(path: Path) -> dict[str, str]:
-    from .._tables import read_table
+    from .._tables import about, check_columns
+    from ..ingest import read_frame
 
-    table = read_table(path, ("name", "answer"))
+    table = read_frame(path).frame
+    with about(path):
+        check_columns(table.columns, ("name", "answer"))
     return {str(name): str(answer) for name, answer in table.select("name", "answer").rows()}
 
 

@@ -15,11 +15,24 @@ import typer
 from ..grid import Column, Grid
 from . import _bench_table, _progress
 from ._bench_table import Where, print_tables, results_of
+from ._column_options import (
+    ROLES,
+    Annotator,
+    Drop,
+    Id,
+    Image,
+    Item,
+    Label,
+    Separator,
+    Text,
+    roles_of,
+)
 from ._hyper import Hyper, hyper_of
 from ._print import show
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
+    from ..ingest import Roles
     from ..labelled import Labelled
     from ..sweep.plan import Plan
     from ..sweep.records import Results
@@ -129,6 +142,14 @@ def plan(
     net: Network = None,
     hyper: Hyper = None,
     data: Root = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     out: Out = None,
     accept_code: AcceptCode = False,
     as_json: AsJson = False,
@@ -191,6 +212,14 @@ def run(
     net: Network = None,
     hyper: Hyper = None,
     data: Root = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     device: Device = "cpu",
     workers: Workers = None,
     stack: StackSize = None,
@@ -336,11 +365,12 @@ def _asked(values: dict[str, Any]) -> dict[str, Any]:
             asked[name] = tuple(part for part in parts if part)
     if asked["hyper"]:
         asked["hyper"] = hyper_of(asked["hyper"])
-    return asked | {"file": values["settings"], "root": values["data"]}
+    roles = roles_of(**{name: values[name] for name in ROLES})
+    return asked | {"file": values["settings"], "root": values["data"], "roles": roles}
 
 
 def _prepared(
-    file: Path | None, root: Path | None, **asked: Any
+    file: Path | None, root: Path | None, roles: Roles, **asked: Any
 ) -> tuple[Plan, dict[str, Labelled]]:
     from ..benchmarking import prepare
     from ..sweep.settings import make_settings, read_settings
@@ -348,7 +378,7 @@ def _prepared(
     with _options():
         settings = read_settings(file, **asked) if file else make_settings(**asked)
     with _progress.reading("preparing data", "of the data prepared") as watch:
-        return prepare(settings, root, watch=watch)
+        return prepare(settings, root, watch=watch, roles=roles)
 
 
 @contextmanager

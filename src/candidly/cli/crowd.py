@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._files import write_table
+from ..ingest.labels import read_classes
 from . import _progress
+from ._column_options import Annotator, Drop, Item, Label, Separator, roles_of
 from ._crowd import read_answers, summary, tables
 from ._help import whole
-from ._issues import check_place, read_classes
+from ._issues import check_place
 from ._print import Form, check_form, show
 
 if TYPE_CHECKING:
@@ -39,8 +41,8 @@ def consensus(
         str,
         typer.Argument(
             metavar="ANSWERS",
-            help="A .csv or .parquet file with columns item, annotator, label; a saved .npz with "
-            "votes; or a known name such as labelme.",
+            help="A table with an answer a row and the columns item, annotator, label; a saved "
+            ".npz with votes; or a known name such as labelme.",
         ),
     ],
     probs: Annotated[
@@ -48,7 +50,7 @@ def consensus(
         typer.Option(
             "--probs",
             metavar="FILE",
-            help="A model's out-of-sample probabilities: .csv or .parquet with a column item and "
+            help="A model's out-of-sample probabilities: a table with a column item (or id) and "
             "one per class, or numbers alone (also .npy) whose rows are items 0, 1, 2 and so on",
         ),
     ] = None,
@@ -84,6 +86,11 @@ def consensus(
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
     form: Form = "text",
+    label: Label = None,
+    item: Item = None,
+    annotator: Annotator = None,
+    separator: Separator = None,
+    drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """One label per item, the most doubtful first; who answers well; what to ask next.
@@ -105,9 +112,10 @@ def consensus(
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))
     names = read_classes(classes)
+    roles = roles_of(label=label, item=item, annotator=annotator, separator=separator, drop=drop)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        said, beliefs = read_answers(answers, probs, names, normalise, data)
+        said, beliefs = read_answers(answers, probs, names, normalise, data, roles)
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
             found = crowd.consensus(said, by, beliefs, seed, watch)  # type: ignore[arg-type]
     notes = [str(warning.message) for warning in caught]

@@ -16,10 +16,23 @@ from .. import imperfect
 from .._names import lookup
 from ..describe import Description, describe
 from ..grid import Column, Grid
+from ..ingest import Roles
+from ..ingest.labels import read_classes
 from ..labelled import Labelled
 from ..sources import SOURCES, Comparison, Source, compare, load
 from . import _print
-from ._issues import check_place, read_classes
+from ._column_options import (
+    Annotator,
+    Drop,
+    Id,
+    Image,
+    Item,
+    Label,
+    Separator,
+    Text,
+    roles_of,
+)
+from ._issues import check_place
 from ._progress import reading
 
 app = typer.Typer(
@@ -31,7 +44,10 @@ labels_app = typer.Typer(
     help="Make imperfect labels from true ones, and describe what came out.",
 )
 
-What = Annotated[str, typer.Argument(metavar="NAME_OR_PATH", help="A known name, or a file.")]
+What = Annotated[
+    str,
+    typer.Argument(metavar="NAME_OR_PATH", help="A known name, a file, or a folder of pictures."),
+]
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
@@ -109,6 +125,14 @@ def describe_data(
     what: What,
     data: Data = None,
     classes: Classes = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
     ] = None,
@@ -118,7 +142,9 @@ def describe_data(
 
     Example:  candidly data describe digits --labels flip:rate=0.3
     """
-    loaded = _load(what, data, classes)
+    loaded = _load(
+        what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
+    )
     compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
     if labels is not None:
         loaded = _apply(loaded, labels)
@@ -141,6 +167,14 @@ def convert(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
     data: Data = None,
     classes: Classes = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     as_json: AsJson = False,
 ) -> None:
     """Write any data set as one .npz file, which loads fast and needs no MATLAB or pickle.
@@ -148,7 +182,13 @@ def convert(
     Example:  candidly data convert lost.mat lost.npz
     """
     check_place(out, "OUT", (".npz",))
-    _save(_load(what, data, classes), out, as_json)
+    _save(
+        _load(
+            what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
+        ),
+        out,
+        as_json,
+    )
 
 
 @labels_app.command()
@@ -163,6 +203,14 @@ def make(
     ] = None,
     data: Data = None,
     classes: Classes = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     as_json: AsJson = False,
 ) -> None:
     """Make imperfect labels from the truth of a data set, and write the result.
@@ -177,7 +225,19 @@ def make(
         )
     spec, out = places
     check_place(Path(out), "OUT", (".npz",))
-    _save(_apply(_load(what, data, classes), spec), Path(out), as_json)
+    _save(
+        _apply(
+            _load(
+                what,
+                data,
+                classes,
+                roles_of(label, separator, id, text, image, annotator, item, drop),
+            ),
+            spec,
+        ),
+        Path(out),
+        as_json,
+    )
 
 
 def _apply(data: Labelled, spec: str) -> Labelled:
@@ -185,12 +245,12 @@ def _apply(data: Labelled, spec: str) -> Labelled:
         return imperfect.apply(data, spec, watch)
 
 
-def _load(what: str, root: Path | None, classes: str | None) -> Labelled:
+def _load(what: str, root: Path | None, classes: str | None, roles: Roles) -> Labelled:
     names = int(classes) if classes and classes.isdecimal() else read_classes(classes)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        with reading("decoding images", "of the images decoded") as watch:
-            loaded = load(what, root, watch=watch, classes=names)
+        with reading("reading images", "of the images read") as watch:
+            loaded = load(what, root, watch=watch, classes=names, roles=roles)
     for warning in caught:
         _tell(f"warning: {warning.message}")
     return loaded

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from .._arrays import check_distinct
 from .._files import write_json, write_table
 from . import _probs, _progress, errors_compare
+from ._column_options import Drop, Id, Label, Separator, roles_of
 from ._help import whole
 from ._issues import (
     check_place,
@@ -22,11 +24,13 @@ from ._issues import (
     print_counts,
     print_issues,
     print_overlaps,
-    read_classes,
 )
 
 if TYPE_CHECKING:
     from ..errors import Evidence, SetEvidence
+    from ..ingest import Roles
+    from ..ingest.labels import LabelColumn
+    from ..ingest.probabilities import ProbRows
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -40,9 +44,9 @@ Labels = Annotated[
     Path,
     typer.Option(
         metavar="FILE",
-        help="The given labels: one column, numbers or names; .csv .npy .parquet, or the .npz of "
-        "errors probs. For find also candidate sets: an .npy of bool, a row per example and a "
-        "column per class.",
+        help="The given labels: a table with a column of numbers or names and, if you like, one "
+        "of ids; an .npy; or the .npz of errors probs. For find also candidate sets: cells such as "
+        "cat|dog, or an .npy of bool, a row per example and a column per class.",
     ),
 ]
 Probabilities = Annotated[
@@ -50,8 +54,9 @@ Probabilities = Annotated[
     typer.Option(
         "--probs",
         metavar="PATH",
-        help="Out-of-sample probabilities, a row per label and a column per class; .csv .npz .npy "
-        ".parquet, or a folder of the last two, read in order of name.",
+        help="Out-of-sample probabilities, a row per label and a column per class: a table, .npy, "
+        ".npz, or a folder of .npy and .parquet, read in order of name. Where both files have ids, "
+        "rows go by these.",
     ),
 ]
 Classes = Annotated[
@@ -59,7 +64,7 @@ Classes = Annotated[
     typer.Option(
         metavar="NAMES",
         help="Names of the classes, in order of the columns: a text file with a name a line, or "
-        "a list such as cat,dog.",
+        "a list such as cat,dog. (default: the names of the columns of probabilities)",
     ),
 ]
 Normalise = Annotated[
@@ -132,6 +137,10 @@ def find(
     ] = None,
     workers: Workers = None,
     work: Work = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    drop: Drop = None,
     as_json: AsJson = False,
 ) -> None:
     """Labels that are probably wrong, the most suspicious first.
@@ -146,7 +155,8 @@ def find(
     """
     from .. import errors
     from .._names import lookup
-    from ..errors import METHODS, OF_COLUMNS, holds_sets
+    from ..errors import METHODS, OF_COLUMNS
+    from ..ingest.labels import holds_sets
 
     by = lookup({**METHODS, **OF_COLUMNS}, by, "way to find label errors")[0]
     rank = lookup(OF_COLUMNS, rank, "rank")[0]
@@ -159,11 +169,12 @@ def find(
         raise FileNotFoundError(f"{media} does not exist.")
     if gallery is not None and media is None:
         raise ValueError("--gallery is for pictures of examples; say where they are with --media.")
-    names = read_classes(classes)
-    if html is not None and holds_sets(labels):
+    roles = roles_of(label=label, separator=separator, id=id, drop=drop)
+    given, source, names = _opened(labels, probs, classes, normalise, roles)
+    if html is not None and holds_sets(given):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
     evidence, notes = _examined(
-        labels, probs, names, normalise, unlabelled, collisions, workers, work, pairs=True
+        given, source, names, normalise, unlabelled, collisions, workers, work, pairs=True
     )
     with _plain_words():
         issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
@@ -211,6 +222,10 @@ def health(
     ] = None,
     workers: Workers = None,
     work: Work = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    drop: Drop = None,
     as_json: AsJson = False,
 ) -> None:
     """Classes by the quality of their labels, worst first, and classes that overlap.
@@ -218,16 +233,17 @@ def health(
     Example:  candidly errors health --labels labels.npy --probs probs.npy
     """
     from ..errors import health as health_of
-    from ..errors import holds_sets
+    from ..ingest.labels import holds_sets
 
-    if holds_sets(labels):
+    check_place(out, "--out", (".parquet", ".csv", ".json"))
+    roles = roles_of(label=label, separator=separator, id=id, drop=drop)
+    given, source, names = _opened(labels, probs, classes, normalise, roles)
+    if holds_sets(given):
         raise ValueError(
             "--labels holds candidate sets, which count no pairs of classes; find takes them."
         )
-    check_place(out, "--out", (".parquet", ".csv", ".json"))
-    names = read_classes(classes)
     evidence, notes = _examined(
-        labels, probs, names, normalise, unlabelled, collisions, workers, work, pairs=bool(work)
+        given, source, names, normalise, unlabelled, collisions, workers, work, pairs=bool(work)
     )
     found = health_of(evidence)
     of_classes = found.table(names).fill_nan(None)
@@ -271,9 +287,24 @@ def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibr
     return count  # type: ignore[return-value]
 
 
+def _opened(
+    labels: Path, probs: Path, classes: str | None, normalise: bool, roles: Roles
+) -> tuple[LabelColumn, ProbRows, list[str] | None]:
+    """The labels, the probabilities, and the names of the classes, said or by the columns."""
+    from ..ingest.labels import class_names, read_classes, read_labels
+    from ..ingest.probabilities import open_source
+
+    names = read_classes(classes)
+    with _plain_words():
+        check_distinct(names)
+        source = open_source(probs, normalise, names, roles)
+        given = read_labels(labels, roles, names, source.n)
+        return given, source, names or class_names(given, source.columns)
+
+
 def _examined(
-    labels: Path,
-    probs: Path,
+    labels: LabelColumn,
+    probs: ProbRows,
     classes: Sequence[str] | None,
     normalise: bool,
     unlabelled: bool,
@@ -283,7 +314,8 @@ def _examined(
     pairs: bool,
 ) -> tuple[Evidence | SetEvidence, list[str]]:
     """What was read, and what is to be said of it."""
-    from ..errors import examine, examine_sets, holds_sets
+    from ..errors import examine, examine_sets
+    from ..ingest.labels import holds_sets
 
     sets = holds_sets(labels)
     if sets and work is not None:

@@ -48,16 +48,16 @@ def compare(
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="Out-of-sample probabilities for the labels that are there; .npy .csv .parquet. "
-            "(default: cross-validated logistic regression)",
+            help="Out-of-sample probabilities for the labels that are there: a table, .npy or "
+            ".npz. (default: cross-validated logistic regression)",
         ),
     ] = None,
     features: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="An .npy with numbers (n, d) in which like examples are near. (default: the "
-            "inputs, standardised)",
+            help="Numbers (n, d) in which like examples are near: an .npy, or a table. (default: "
+            "the inputs, standardised)",
         ),
     ] = None,
     metric: Annotated[
@@ -93,6 +93,7 @@ def compare(
     """
     from .._names import lookup
     from ..detectors import DETECTORS, EPOCHS, check_taken
+    from ..ingest.arrays import read_matrix
     from ..report.comparison import write_comparison_page
     from ..sources import load
 
@@ -109,7 +110,7 @@ def compare(
     given = {
         **options,
         "probs": None if probs is None else _probabilities(probs, loaded),
-        "features": None if features is None else _array(features),
+        "features": None if features is None else read_matrix(features),
     }
     rows = _rows(loaded, noise or [AS_GIVEN], seeds, names, given)
     if out is not None:
@@ -190,14 +191,6 @@ def _probabilities(path: Path, data: Labelled) -> np.ndarray:
         raise ValueError("--probs are for given labels, and the data have none.")
     source = examine(data.given, path).source
     return source.read(0, source.n)
-
-
-def _array(path: Path) -> np.ndarray:
-    import numpy as np
-
-    if path.suffix != ".npy":
-        raise ValueError(f"--features is {path}; it must end in .npy.")
-    return np.load(path, allow_pickle=False)
 
 
 def _print(rows: list[dict[str, Any]], form: str) -> None:

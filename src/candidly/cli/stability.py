@@ -6,24 +6,18 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .._files import write_json, write_table
+from ..ingest.labels import read_classes
 from . import _progress
-from ._columns import (
-    ENDINGS,
-    check_ids,
-    labels_of,
-    mask_of,
-    probabilities_of,
-    read_columns,
-    read_ids,
-)
+from ._column_options import Drop, Id, Label, Separator, roles_of
 from ._help import number, whole
-from ._issues import check_place, read_classes
+from ._issues import check_place
 from ._print import Form, check_form, print_text, width
 
 THIS = "this correction"  # what the report calls the one of --corrected
@@ -31,6 +25,7 @@ THIS = "this correction"  # what the report calls the one of --corrected
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..ingest import Roles
     from ..stability import Case
 
 
@@ -39,8 +34,8 @@ def stability(
         Path,
         typer.Option(
             metavar="FILE",
-            help="The original labels: one column of numbers or names, and if you like one called "
-            "id; .npy .csv .parquet.",
+            help="The original labels: a table with a column of numbers or names and, if you like, "
+            "one of ids; or an .npy.",
         ),
     ],
     corrected: Annotated[
@@ -116,6 +111,10 @@ def stability(
         Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")
     ] = None,
     form: Form = "text",
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Does a ranking of models survive the errors in the labels?
@@ -133,6 +132,7 @@ def stability(
 
       candidly stability --labels l.npy --corrected c.npy --predictions models --plan plan.csv
     """
+    from ..ingest.labels import label_numbers, read_labels
     from ..stability import assess, checking_plan
 
     check_form(form)
@@ -140,10 +140,11 @@ def stability(
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
     names = read_classes(classes)
+    roles = roles_of(label=label, separator=separator, id=id, drop=drop)
     with _plain_words():
-        case = _case(labels, corrected, predictions, ids, checked, names)
-        others = _others(also or (), names)
-        seen: Any = () if found is None else labels_of(read_columns(found, names))
+        case = _case(labels, corrected, predictions, ids, checked, names, roles)
+        others = _others(also or (), names, case.ids, roles)
+        seen: Any = () if found is None else label_numbers(read_labels(found, roles, names), names)
         with _progress.reading("comparing", "compared") as watch:
             report = assess(
                 case,
@@ -189,61 +190,74 @@ def _case(
     ids: Path | None,
     checked: Path | None,
     classes: list[str] | None,
+    roles: Roles,
 ) -> Case:
+    from ..ingest.labels import in_order_of, label_numbers, read_labels, read_mask, read_names
+    from ..ingest.predictions import read_predictions
     from ..stability import make_case
 
-    first = read_columns(labels, classes)
+    first = read_labels(labels, roles, classes)
     names = first.ids
     if ids is not None:
-        names = read_ids(ids)
-        check_ids(first, names)
+        names = read_names(ids, roles, len(first.values))
+        first = in_order_of(first, names)
+    plain = replace(roles, label=None, id=None)  # of these files columns may be called otherwise
     files = _files(predictions)
     with _progress.reading() as watch:
 
         def opened(number: int, path: Path) -> Callable[[], np.ndarray]:
             def read() -> np.ndarray:
-                columns = read_columns(path, classes)
-                check_ids(columns, names)
                 watch(number, len(files))
-                if columns.values.dtype.kind in "iub" and columns.values.ndim == 2:
-                    return labels_of(columns)
-                return probabilities_of(columns, classes)
+                return read_predictions(path, plain, classes, names)
 
             return read
 
-        second = read_columns(corrected, classes)
-        check_ids(second, names)
-        mask = None
-        if checked is not None:
-            third = read_columns(checked, None)
-            check_ids(third, names)
-            mask = mask_of(third)
+        mask = None if checked is None else read_mask(checked, plain, names)
         return make_case(
-            labels_of(first),
-            labels_of(second),
-            {path.stem: opened(number, path) for number, path in enumerate(files)},
+            label_numbers(first, classes),
+            _labels(corrected, roles, classes, names),
+            {model: opened(number, path) for number, (model, path) in enumerate(files.items())},
             classes=None if classes is None else len(classes),
             checked=mask,
             ids=names,
         )
 
 
-def _files(folder: Path) -> list[Path]:
+def _labels(
+    path: Path, roles: Roles, classes: list[str] | None, ids: np.ndarray | None
+) -> np.ndarray:
+    """Corrected labels, in the order of the ids."""
+    from ..ingest.labels import in_order_of, label_numbers, read_labels
+
+    found = in_order_of(read_labels(path, roles, classes, corrected=True), ids)
+    return label_numbers(found, classes)
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """A file a model, by the model's name."""
+    from ..ingest.predictions import ENDINGS, model_of
+
     if not folder.is_dir():
         raise ValueError(f"--predictions is {folder}, which is no folder; give one file per model.")
-    files = [p for p in sorted(folder.iterdir()) if p.suffix in ENDINGS and p.name[0] != "."]
-    stems = [path.stem for path in files]
-    if len(files) < 2:
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        model = model_of(path)
+        if model is None:
+            continue
+        if model in found:
+            raise ValueError(f"--predictions has more than one file for the model {model!r}.")
+        found[model] = path
+    if len(found) < 2:
         raise ValueError(
-            f"--predictions is {folder}, with {len(files)} files that end in {', '.join(ENDINGS)}; "
+            f"--predictions is {folder}, with {len(found)} files that end in {', '.join(ENDINGS)}; "
             "a ranking needs at least two models, a file each."
         )
-    if twice := [path for k, path in enumerate(files) if path.stem in stems[:k]]:
-        raise ValueError(f"--predictions has more than one file for the model {twice[0].stem!r}.")
-    return files
+    return found
 
 
-def _others(paths: Sequence[Path], classes: list[str] | None) -> dict[str, np.ndarray]:
+def _others(
+    paths: Sequence[Path], classes: list[str] | None, ids: np.ndarray | None, roles: Roles
+) -> dict[str, np.ndarray]:
     """Further corrections, by the name of their file."""
     found: dict[str, np.ndarray] = {}
     for path in paths:
@@ -251,7 +265,7 @@ def _others(paths: Sequence[Path], classes: list[str] | None) -> dict[str, np.nd
             raise ValueError(
                 f"--also has two corrections called {path.stem!r}; give their files other names."
             )
-        found[path.stem] = labels_of(read_columns(path, classes))
+        found[path.stem] = _labels(path, roles, classes, ids)
     return found
 
 
@@ -280,5 +294,5 @@ def _plain_words() -> Iterator[None]:
             *((name, f"--{name}") for name in ("alpha", "pairs", "found", "audited")),
             ("audit_errors", "--audit-errors"),
         ):
-            text = text.replace(f"`{name}`", option)
+            text = text.replace(f"`{name}` ({option})", option).replace(f"`{name}`", option)
         raise ValueError(text) from error

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ingest.labels import read_classes
 from . import _progress
 from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
 from ._help import number, whole
 from ._hyper import Hyper, hyper_of
-from ._issues import check_place, read_classes
+from ._issues import check_place
 from ._stopping import stoppable
 
 if TYPE_CHECKING:

@@ -35,7 +35,6 @@ from ._ensemble import ensemble_scores
 from ._evidence import EPSILON, Evidence, examine
 from ._gather import gathered, gathered_either
 from ._health import FEW, Health, health
-from ._labels import label_column, read_column
 from ._matrices import NoiseMatrices, PriorBy
 from ._multilabel import TagIssues, find_multilabel, scores_multilabel
 from ._scores import OF_COLUMNS, adjusted, scores
@@ -101,10 +100,10 @@ class Issues:
     ) -> pl.DataFrame:
         """A row per flagged example, in the order of ``indices``.
 
-        Columns: index; given, predicted, guess (null for none) and proposed class: the guess
-        where the example is confidently another class, else the prediction; scores, see
-        ``scores``; and a column ``by METHOD`` of whether each method flags it, with its usual
-        settings and as far as the evidence allows.
+        Columns: index; id, where the labels' file has them; given, predicted, guess (null for
+        none) and proposed class: the guess where the example is confidently another class, else
+        the prediction; scores, see ``scores``; and a column ``by METHOD`` of whether each method
+        flags it, with its usual settings and as far as the evidence allows.
 
         Args:
             everything: a row per example, with a column ``flagged``; unlabelled ones last.
@@ -271,10 +270,8 @@ __all__ = [
     "health",
     "holds_sets",
     "joint",
-    "label_column",
     "noise_matrices",
     "prior",
-    "read_column",
     "scores",
     "scores_multilabel",
     "thresholds",

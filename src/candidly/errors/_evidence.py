@@ -20,7 +20,7 @@ from . import _kernels, _ranks
 from ._cells import Cells, calibrated, counted
 from ._doubts import of_weak_predictions
 from ._faults import Faults, swept
-from ._labels import read_given
+from ._labels import ids_of, matched, read_given
 from ._pairs import Pairs, index_dtype
 from ._work import Work
 
@@ -51,6 +51,7 @@ class Evidence:
         pairs: for selection by noise rate; None when not asked for.
         normalised: whether rows were divided by their sums.
         doubts: sentences of what makes the probabilities worth little, see ``_doubts``.
+        ids: (n,) names of the rows as text, where labels are a file's that has them.
     """
 
     given: np.ndarray
@@ -66,6 +67,7 @@ class Evidence:
     normalised: bool
     source: ProbRows = field(repr=False)
     doubts: tuple[str, ...] = ()
+    ids: np.ndarray | None = field(default=None, repr=False)
 
     @property
     def number_labelled(self) -> int:
@@ -152,9 +154,12 @@ def examine(
     """Read the probabilities, check them, and keep what every question needs.
 
     Args:
-        given: labels, see ``read_given``.
-        probs: probabilities, see ``open_source``. Entries lie in [0, 1] within 1e-6, and rows sum
-            to 1 within 0.001: [0.333, 0.333, 0.333] will do, [0.33, 0.33, 0.33] will not.
+        given: labels, see ``read_given``; or the path of a file, see
+            ``ingest.labels.read_labels``. Where it and that of the probabilities name their rows,
+            these go by their names.
+        probs: probabilities, see ``open_source``, or what that gives. Entries lie in [0, 1] within
+            1e-6, and rows sum to 1 within 0.001: [0.333, 0.333, 0.333] will do, [0.33, 0.33, 0.33]
+            will not.
         classes: names of the m classes, for labels that are names.
         normalise: divide each row by its sum first. Rows with negative numbers, such as
             log-probabilities or logits, are refused.
@@ -174,6 +179,7 @@ def examine(
     """
     source = opened(probs, normalise, classes, collisions, workers)
     same_rows(given=given, probs=probs)
+    given, source, classes = matched(given, source, classes)
     labels = read_given(given, source.n, source.m, classes, unlabelled)
     place = Work(work, source, labels, pairs)
     report = watch or (lambda done, total: None)
@@ -207,6 +213,7 @@ def examine(
         normalised=normalise,
         source=source,
         doubts=doubts,
+        ids=ids_of(given),
     )
 
 
@@ -222,7 +229,7 @@ def opened(
     check_distinct(classes)
     if collisions not in ("global", "masked"):
         raise ValueError(f"collisions={collisions!r}: choose global or masked.")
-    source = open_source(probs, normalise, classes)
+    source = probs if isinstance(probs, ProbRows) else open_source(probs, normalise, classes)
     if source.n == 0:
         raise ValueError(f"{source.name} holds no examples.")
     if source.m < 2:

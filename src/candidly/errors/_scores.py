@@ -14,7 +14,7 @@ from . import _score_kernels
 from ._evidence import Evidence, _in_order, block_rows, opened
 from ._faults import WORTH_SAYING, Faults, swept
 from ._gather import gathered, gathered_either
-from ._labels import read_given
+from ._labels import matched, read_given
 from ._sets import SetEvidence, holds_sets
 
 ScoreBy = Literal["margin", "self-confidence", "entropy"]
@@ -184,6 +184,7 @@ def _in_one_pass(
     """Scores that need no thresholds: one reading, checked as ``examine`` does."""
     source = opened(probs, normalise, classes, workers=workers)
     same_rows(given=given, probs=probs)
+    given, source, classes = matched(given, source, classes)
     labels = read_given(given, source.n, source.m, classes, unlabelled)
     score = np.empty(source.n, source.dtype)
     faults = Faults()

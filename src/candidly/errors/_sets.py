@@ -15,7 +15,9 @@ import numpy as np
 
 from .._arrays import as_table, same_rows
 from .._numbers import whole
-from ..ingest.probabilities import ProbRows, Probs, load_array
+from ..ingest.labels import LabelColumn, label_sets, read_labels
+from ..ingest.labels import holds_sets as file_holds_sets
+from ..ingest.probabilities import ProbRows, Probs
 from . import _kernels, _ranks, _score_kernels
 from ._evidence import (
     ABSENT,
@@ -29,7 +31,7 @@ from ._evidence import (
     rounded_up,
 )
 from ._faults import Faults, swept
-from ._labels import class_dtype
+from ._labels import class_dtype, ids_of, matched
 
 METHODS = ("margin", "self-confidence", "predicted", "confident")
 
@@ -51,6 +53,7 @@ class SetEvidence:
         disagreements: examples whose guess the other collision rule would change.
         normalised: whether rows were divided by their sums.
         doubts: see ``Evidence``; none are looked for.
+        ids: see ``Evidence``.
     """
 
     given: np.ndarray
@@ -65,6 +68,7 @@ class SetEvidence:
     normalised: bool
     source: ProbRows = field(repr=False)
     doubts: tuple[str, ...] = ()
+    ids: np.ndarray | None = field(default=None, repr=False)
 
     @property
     def number_labelled(self) -> int:
@@ -94,13 +98,11 @@ class SetEvidence:
 
 
 def holds_sets(given: Any) -> bool:
-    """Whether labels are candidate sets: a bool array, tensor, table or ``.npy`` file of
-    two axes."""
-    if isinstance(given, str | Path) and Path(given).suffix == ".npy" and Path(given).exists():
-        try:
-            given = np.load(given, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError):
-            return False  # read_given says what is wrong
+    """Whether labels are candidate sets: a bool array, tensor or table of two axes, or a file's."""
+    if isinstance(given, str | Path):
+        given = read_labels(given)
+    if isinstance(given, LabelColumn):
+        return file_holds_sets(given)
     kinds = given.dtypes if hasattr(given, "columns") else [getattr(given, "dtype", "")]
     bools = all(str(kind) in ("bool", "torch.bool", "Boolean") for kind in kinds)
     return bools and len(getattr(given, "shape", ())) == 2
@@ -114,8 +116,8 @@ def read_sets(
     Raises:
         ValueError: another shape, or a row without candidates that may not be unlabelled.
     """
-    if isinstance(given, str | Path):
-        given = load_array(Path(given))
+    if isinstance(given, LabelColumn):
+        given = label_sets(given, classes, m)
     given = as_table(given, "given", classes)
     if given.shape != (n, m):
         raise ValueError(f"`given` has candidates of shape {given.shape}; `probs` has ({n}, {m}).")
@@ -153,6 +155,7 @@ def examine_sets(
     """
     source = opened(probs, normalise, classes, collisions, workers)
     same_rows(given=given, probs=probs)
+    given, source, classes = matched(given, source, classes)
     sets = read_sets(given, source.n, source.m, unlabelled, classes)
     report = watch or (lambda done, total: None)
     n, m = source.n, source.m
@@ -202,7 +205,7 @@ def examine_sets(
     labelled = np.asarray(sets.any(1))
     return SetEvidence(
         sets, predicted, own, other, guess, near, labelled, thresholds, disagreements,
-        normalise, source,
+        normalise, source, ids=ids_of(given),
     )  # fmt: skip
 
 

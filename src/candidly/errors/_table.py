@@ -59,6 +59,8 @@ def table(
     labelled = evidence.labelled[rows]
     place = np.lexsort((values, ~labelled))  # stable: ties by index, unlabelled rows last
     columns: dict[str, Any] = {"index": rows[place]}
+    if evidence.ids is not None:
+        columns["id"] = evidence.ids[rows[place]]
     if everything:
         columns["flagged"] = mask[rows[place]]
     at = rows[place]

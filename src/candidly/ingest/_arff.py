@@ -97,13 +97,13 @@ def with_attributes(
 
 def _end_of_cell(line: str, place: int, row: int) -> int:
     """Where a cell ends, before what comes between it and the next."""
-    at = 0
+    at = end = 0
     for k in range(place + 1):
         match = CELL.match(line, at)
         if match is None or (k < place and not match[4]):
             raise ValueError(f"what it holds differs at row {row} from what was read")
-        at = match.end()
-    return match.start(4)
+        at, end = match.end(), match.start(4)
+    return end
 
 
 def _quoted(cell: str | None) -> str:

@@ -227,6 +227,7 @@ def _check_lines(data: bytes, separator: str) -> None:
         for other, name in SEPARATORS.items():
             if (
                 other != separator
+                and width != 1
                 and len(next(csv.reader([text[line - 1]], delimiter=other))) == width
             ):
                 raise ValueError(

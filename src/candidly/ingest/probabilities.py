@@ -6,17 +6,27 @@ import re
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from .._arrays import ENTRY_SLACK, as_table, column_order
-from .._tables import column_of, read_cells, why_unreadable
+from .._tables import about
+from ._columns import (
+    IDS,
+    check_kind,
+    missing_column,
+    number_columns,
+    read_columns,
+    row_names,
+    rows_by_id,
+)
+from ._roles import Roles
+from .arrays import load_array, load_member
 
 PIECE_BYTES = 1 << 25  # of a Parquet file, decoded at once
 SAMPLE = 4096  # rows of an array that tell it from another
@@ -41,6 +51,8 @@ class ProbRows:
         name: for messages.
         normalise: divide each row by its sum; its entries must not be negative.
         stamp: gives what a resumed run compares: sizes and times of files, a sample of arrays.
+        ids: (n,) names of the rows as text, where the file has a column of them.
+        columns: names of the columns, where there are any; they may be those of the classes.
     """
 
     n: int
@@ -50,6 +62,8 @@ class ProbRows:
     name: str
     normalise: bool = False
     stamp: Callable[[], str] = str
+    ids: np.ndarray | None = field(default=None, repr=False)
+    columns: tuple[str, ...] | None = None
 
     def read(self, start: int, stop: int) -> np.ndarray:
         """Rows start..stop: C-contiguous (r, m) of ``dtype``, a view where that is possible."""
@@ -83,6 +97,27 @@ class ProbRows:
         with np.errstate(invalid="ignore"):  # of NaN and infinity, which the sweep finds
             return rows / sums
 
+    def by_id(self, ids: np.ndarray | None) -> ProbRows:
+        """The same rows in the order of ``ids``, where both name them; else as they stand.
+
+        Rows of one file that come in another order are held in memory.
+
+        Raises:
+            ValueError: a name that one of them lacks.
+        """
+        if ids is None or self.ids is None:
+            return self
+        order = rows_by_id(ids, self.ids, self.name)
+        if order is None:
+            return self
+        table = self.get(0, self.n)[order]
+        return replace(
+            self,
+            get=lambda start, stop: table[start:stop],
+            stamp=lambda: f"{self.stamp()} {zlib.crc32(order.tobytes()):08x}",
+            ids=ids,
+        )
+
     def take(self, rows: np.ndarray, at_once: int) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
         """Blocks that hold these rows (ascending): (rows, block, number of its first row)."""
         start = 0
@@ -95,24 +130,27 @@ class ProbRows:
 
 
 def open_source(
-    probs: Probs, normalise: bool = False, classes: Sequence[str] | None = None
+    probs: Probs,
+    normalise: bool = False,
+    classes: Sequence[str] | None = None,
+    roles: Roles | None = None,
 ) -> ProbRows:
     """A source for anything that holds probabilities.
 
-    Columns with names, of DataFrames, ``.parquet`` and ``.csv`` files, go by these; see
-    ``column_order``.
+    Columns with names, of DataFrames and of tables in files, go by these; see ``column_order``.
 
     Args:
-        probs: an array, tensor or memory map (n, m) of floats; the path of an ``.npy``,
-            ``.parquet`` or ``.csv`` file, of an ``.npz`` with an array ``probs``, or of a folder of
-            the first two, in order of name (chunk-2 before chunk-10); or an iterable of arrays
-            (r, m), which is written to a temporary file first.
+        probs: an array, tensor or memory map (n, m) of floats; the path of an ``.npy`` file, of a
+            table of any format, of an ``.npz`` with an array ``probs``, or of a folder of ``.npy``
+            and ``.parquet`` files, in order of name (chunk-2 before chunk-10); or an iterable of
+            arrays (r, m), which is written to a temporary file first.
+        roles: ``id``, ``drop`` and ``separator`` of a table.
 
     Raises:
         TypeError, ValueError: what is wrong, by name.
     """
     if isinstance(probs, str | Path):
-        return _from_path(Path(probs), normalise, classes)
+        return _from_path(Path(probs), normalise, classes, roles or Roles())
     rows = isinstance(probs, Sequence) and len(probs) > 0 and not hasattr(probs[0], "shape")
     if rows or isinstance(probs, np.ndarray) or any(hasattr(probs, a) for a in ARRAYS):
         return _from_array(as_table(probs, "probs", classes), "`probs`", normalise)
@@ -153,16 +191,16 @@ def _from_array(
     return ProbRows(n, m, working_dtype(array.dtype), get, name, normalise, stamp)
 
 
-def _from_path(path: Path, normalise: bool, classes: Sequence[str] | None) -> ProbRows:
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist.")
+def _from_path(
+    path: Path, normalise: bool, classes: Sequence[str] | None, roles: Roles
+) -> ProbRows:
     if not path.is_dir():
-        return _file(path, normalise, classes)
+        return _file(path, normalise, classes, roles)
     files = [p for p in path.iterdir() if p.suffix in (".npy", ".parquet")]
     files = sorted((p for p in files if not p.name.startswith(".")), key=_by_number)
     if not files:
         raise ValueError(f"{path} holds no .npy or .parquet file.")
-    parts = [_file(file, normalise, classes) for file in files]
+    parts = [_file(file, normalise, classes, roles) for file in files]
     for part in parts:
         if part.m != parts[0].m:
             raise ValueError(f"{part.name} has {part.m} classes, {parts[0].name} has {parts[0].m}.")
@@ -182,7 +220,14 @@ def _from_path(path: Path, normalise: bool, classes: Sequence[str] | None) -> Pr
     def stamp() -> str:
         return " ".join(part.stamp() for part in parts)
 
-    return ProbRows(int(ends[-1]), parts[0].m, dtype, get, str(path), normalise, stamp)
+    found = ProbRows(int(ends[-1]), parts[0].m, dtype, get, str(path), normalise, stamp)
+    ids = [part.ids for part in parts if part.ids is not None]
+    if not ids:
+        return found
+    if len(ids) < len(parts):
+        bare = next(part for part in parts if part.ids is None)
+        raise ValueError(f"{bare.name} does not name its rows, and other files of {path} do.")
+    return replace(found, ids=np.concatenate(ids), columns=parts[0].columns)
 
 
 def _by_number(path: Path) -> list[tuple[int, str]]:
@@ -218,105 +263,82 @@ def _watched(path: Path) -> Callable[[], str]:
     return unchanged
 
 
-def load_array(path: Path) -> np.ndarray:
-    """A memory map of an ``.npy`` file.
-
-    Raises:
-        ValueError: it is none.
-    """
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError):
-        raise ValueError(
-            f"{path} cannot be read as an array: it is truncated, no .npy file, or "
-            "holds Python objects."
-        ) from None
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"{path} is an archive of arrays; give one array as .npy.")
-    return array
-
-
-def load_member(path: Path, name: str) -> np.ndarray:
-    """The array of that name in an ``.npz`` file, such as ``CrossValidated.save`` writes.
-
-    Raises:
-        ValueError: it is none, or has no such array.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return arrays[name]
-    except (ValueError, OSError, EOFError, KeyError, TypeError, BadZipFile):
-        raise ValueError(
-            f"{path} has no array {name!r} that can be read; errors probs writes files that do."
-        ) from None
-
-
-def _file(path: Path, normalise: bool, classes: Sequence[str] | None) -> ProbRows:
+def _file(path: Path, normalise: bool, classes: Sequence[str] | None, roles: Roles) -> ProbRows:
+    check_kind(path, (".npy", ".npz"))
     unchanged = _watched(path)
-    if path.suffix in (".npy", ".npz"):
-        array = load_array(path) if path.suffix == ".npy" else load_member(path, "probs")
+    suffix = path.suffix.lower()
+    if suffix in (".npy", ".npz"):
+        array = load_array(path) if suffix == ".npy" else load_member(path, "probs")
         return _from_array(array, str(path), normalise, unchanged)
+    if suffix == ".parquet":
+        return _parquet(path, normalise, classes, roles, unchanged)
+    columns = read_columns(path, roles, ids=_ids(classes))
+    names = tuple(columns.frame.columns) if columns.named else None
+    order = None if names is None else column_order(names, classes, str(path))
+    array = number_columns(columns, order)
+    found = _from_array(array, str(path), normalise, unchanged)
+    return replace(found, ids=columns.ids, columns=names and tuple(names[k] for k in order or ()))
+
+
+def _ids(classes: Sequence[str] | None) -> tuple[str, ...]:
+    """Usual names of the column that names the rows; that of a class is none."""
+    return tuple(name for name in IDS if name not in (classes or ()))
+
+
+def _parquet(
+    path: Path,
+    normalise: bool,
+    classes: Sequence[str] | None,
+    roles: Roles,
+    unchanged: Callable[[], str],
+) -> ProbRows:
+    """Read in pieces, as many rows at once as ``PIECE_BYTES`` hold."""
     import polars as pl
 
-    if path.suffix == ".parquet":
-        try:
-            lazy = pl.scan_parquet(path)
-            schema = lazy.collect_schema()
-            n = int(lazy.select(pl.len()).collect().item())
-        except (pl.exceptions.PolarsError, OSError):
-            raise ValueError(f"{path} cannot be read: {why_unreadable(path)}") from None
-        if bad := [name for name, kind in schema.items() if not kind.is_numeric()]:
-            raise ValueError(f"{path} has columns that are no numbers: {', '.join(bad)}.")
-        names = schema.names()
-        names = [names[k] for k in column_order(names, classes, str(path))]
-        double = any(kind == pl.Float64 for kind in schema.values())
+    try:
+        lazy = pl.scan_parquet(path)
+        schema = lazy.collect_schema()
+        n = int(lazy.select(pl.len()).collect().item())
+    except (pl.exceptions.PolarsError, OSError):
+        raise ValueError(f"{path}: it is no Parquet file, or a damaged one.") from None
+    names, ids = schema.names(), None
+    for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
+        if name is not None and name not in names:
+            raise ValueError(missing_column(path, names, name, option))
+    key = roles.id or next((name for name in names if name.lower() in _ids(classes)), None)
+    if key is not None:
+        with about(path):
+            ids = row_names(path, lazy.select(key).collect()[key])
+    names = [name for name in names if name != key and name not in roles.drop]
+    kinds = [schema[name] for name in names]
+    if bad := [name for name, kind in zip(names, kinds) if not kind.is_numeric()]:
+        raise ValueError(
+            f"{path} has columns that are no numbers: {', '.join(bad)}. Leave them out with --drop,"
+            " or name the one of ids with --id."
+        )
+    names = [names[k] for k in column_order(names, classes, str(path))]
+    dtype = np.dtype(np.float64 if pl.Float64 in kinds else np.float32)
+    size = max(1, PIECE_BYTES // (max(1, len(names)) * dtype.itemsize))
 
-        dtype = np.dtype(np.float64 if double else np.float32)
-        size = max(1, PIECE_BYTES // (len(schema) * dtype.itemsize))
+    # a slice costs as much as the row groups that it touches
+    @lru_cache(maxsize=2)
+    def piece(number: int) -> np.ndarray:
+        unchanged()
+        return lazy.slice(number * size, size).select(names).collect().to_numpy()
 
-        # a slice costs as much as the row groups that it touches
-        @lru_cache(maxsize=2)
-        def piece(number: int) -> np.ndarray:
-            unchanged()
-            return lazy.slice(number * size, size).select(names).collect().to_numpy()
+    def get(start: int, stop: int) -> np.ndarray:
+        pieces: list[np.ndarray] = []
+        while start < stop or not pieces:
+            number, skip = divmod(start, size)
+            with one_at_a_time:
+                pieces.append(piece(number)[skip : skip + stop - start])
+            if not len(pieces[-1]):
+                break
+            start += len(pieces[-1])
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
-        def get(start: int, stop: int) -> np.ndarray:
-            pieces: list[np.ndarray] = []
-            while start < stop or not pieces:
-                number, skip = divmod(start, size)
-                with one_at_a_time:
-                    pieces.append(piece(number)[skip : skip + stop - start])
-                if not len(pieces[-1]):
-                    break
-                start += len(pieces[-1])
-            return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-
-        one_at_a_time = Lock()
-        return ProbRows(n, len(schema), dtype, get, str(path), normalise, unchanged)
-    if path.suffix == ".csv":
-        return _from_array(_csv(path, classes), str(path), normalise, unchanged)
-    raise ValueError(f"{path} is no .npy, .parquet or .csv file, and no folder of the first two.")
-
-
-def _first_text(column: Any, place: int, named: bool) -> str:
-    """The first cell of a column that is no number, and where it is."""
-    numbers = column.cast(float, strict=False)
-    row = int((numbers.is_null() & column.is_not_null()).arg_max() or 0)
-    return f"has {column[row]!r} at row {row}, {column_of(column.name, place, named)}"
-
-
-def _csv(path: Path, classes: Sequence[str] | None) -> np.ndarray:
-    """Numbers, with or without a line of names."""
-    table, named = read_cells(path, has_header=False, infer_schema_length=None), False
-    if any(not kind.is_numeric() for kind in table.dtypes):
-        table, named = read_cells(path, infer_schema_length=None), True
-    for place, column in enumerate(table):
-        if not column.dtype.is_numeric():
-            raise ValueError(
-                f"{path} {_first_text(column, place, named)}; probabilities are numbers."
-            )
-    array = table.to_numpy().astype(np.float64)
-    return array[:, column_order(table.columns, classes, str(path))] if named else array
+    one_at_a_time = Lock()
+    return ProbRows(n, len(names), dtype, get, str(path), normalise, unchanged, ids, tuple(names))
 
 
 def _spooled(chunks: Iterable[Any], normalise: bool, classes: Sequence[str] | None) -> ProbRows:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from .._arrays import whole_numbers
-from .._tables import about, read_typed, whole_column
+from .._tables import about, check_columns, typed, whole_column
+from ..ingest import read_frame
+from ..ingest.labels import class_numbers
 from ..labelled import Labelled
-from ..validation import SetTally, Tally, class_numbers
+from ..validation import SetTally, Tally
 from ._media import NOTHING, Looks, Shown, no_looks
 from ._orders import drawn, seed_of
 from .rules import Rules
@@ -66,14 +68,16 @@ def items_of_issues(
             sample than there are issues, no issue at all.
     """
     path = Path(path)
-    table = read_typed(path, ("index", "given", "proposed"))  # what candidly errors find writes
+    table = read_frame(path).frame  # what candidly errors find writes
     with about(path):
+        check_columns(table.columns, ("index", "given", "proposed"))
         rows = whole_column(table["index"])
         first, second = (
-            class_numbers(name, table[name].to_list(), classes) for name in ("given", "proposed")
+            class_numbers(table[name], f"the {name} class", classes)
+            for name in ("given", "proposed")
         )
     names = tuple(classes) if classes is not None else _numbers_as_names(first, second)
-    scores = table["margin"].to_list() if "margin" in table.columns else [None] * len(rows)
+    scores = typed(table["margin"]).to_list() if "margin" in table.columns else [None] * len(rows)
     chosen = sampled(len(rows), sample, seed)
     items = [
         Item(

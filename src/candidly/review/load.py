@@ -15,7 +15,9 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
 
-from .._tables import about, read_table, typed
+from .._tables import typed
+from ..ingest import Roles
+from ..ingest.answers import read_answers
 from ..validation import ANSWERS, SetTally, Tally
 from . import _schema as t
 from ._log import ANSWER, EXCLUDE, INCLUDE, LONGEST_MS, OPEN, UNDO, time_of
@@ -58,33 +60,26 @@ def merge_log(project: Project, path: Path | str) -> int:
         return _absorb(project, lines)
 
 
-def import_answers(project: Project, path: Path | str) -> int:
-    """Takes answers from a ``.csv`` or ``.parquet`` file; how many were new.
+def import_answers(project: Project, path: Path | str, roles: Roles | None = None) -> int:
+    """Takes answers from a table of any format; how many were new.
 
     Args:
         path: a row per answer, with the columns ``name`` (of the item; or ``item``, its row of the
             data set), ``person`` (a code) and ``answer`` in its normal form; and ``ms``, ``at``,
             ``flip``, ``note`` and ``id`` if there are any.
+        roles: which columns are the item, the person and the answer, where they are called
+            otherwise.
 
     Raises:
         FileNotFoundError: no such file. ValueError: columns missing, items that the project does
             not have, answers that the question does not have, two of one person about one item.
     """
-    path = Path(path)
-    table = read_table(path)
-    with about(path):
-        table = table.with_columns(
-            typed(table[name]) for name in ("item", "ms", "at", "flip") if name in table.columns
-        )
-    missing = [name for name in ("person", "answer") if name not in table.columns]
-    by = next((name for name in ("name", "item") if name in table.columns), None)
-    if missing or by is None:
-        raise ValueError(
-            f"{path} has no column {(missing or ['name'])[0]!r}; it needs name or item, person and"
-            " answer."
-        )
+    table = read_answers(path, roles, ("name", "person", "answer"))
+    numbers = [typed(table.frame[name]) for name in ("ms", "at", "flip") if name in table.frame]
+    rows = table.frame.with_columns(numbers).rows(named=True)
+    by = "item" if table.names[0] == "item" else "name"
     number = _numbers(project, by)
-    return _absorb(project, _of_table(project, path, table.rows(named=True), number, by))
+    return _absorb(project, _of_table(project, table.path, rows, number, by))
 
 
 def import_votes(project: Project, tally: Tally | SetTally) -> int:
@@ -311,12 +306,12 @@ def _of_table(
 ) -> Iterator[dict[str, Any]]:
     seen: dict[tuple[int, str], int] = {}
     for k, row in enumerate(rows):
-        if row["answer"] is None:
+        if row["label"] is None:
             continue
-        key = str(row[by]) if by == "name" else row[by]
+        key = str(row["item"]) if by == "name" else row["item"]
         if key not in number:
             raise ValueError(f"{path}: row {k} is about {by} {key!r}, which the project lacks.")
-        code, choice = str(row["person"]), str(row["answer"])
+        code, choice = str(row["annotator"]), str(row["label"])
         if not CODE.fullmatch(code):
             raise ValueError(f"{path}: row {k} is by {code!r}; a code is letters, digits, . _ @ -.")
         try:

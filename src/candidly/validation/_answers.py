@@ -10,9 +10,10 @@ import numpy as np
 
 from .._arrays import as_array, rows_are, same_rows, whole_numbers
 from .._checks import checked_classes
-from .._label_text import label_in
 from .._names import nearest
-from .._tables import about, read_table, typed, whole_column
+from .._tables import about, whole_column
+from ..ingest import Roles, answers
+from ..ingest.labels import class_numbers
 from ._tally import ANSWERS, UNKNOWN, Tally
 
 if TYPE_CHECKING:
@@ -84,25 +85,27 @@ def read_answers(
     labels: Any = None,
     classes: Sequence[str] | None = None,
     people: Iterable[Any] | None = None,
+    roles: Roles | None = None,
 ) -> Tally:
-    """A tally of a ``.csv`` or ``.parquet`` file with a row per answer.
+    """A tally of a table with a row per answer.
 
     Args:
-        path: columns ``item`` (row number), ``person``, ``answer``; and, unless ``labels`` has
-            the former, ``given`` and ``guessed``: numbers, or names of ``classes``, the same in
-            every row of an item. A row without an answer says that the item was asked about.
+        path: a table of any format with the columns ``item`` (row number), ``person``, ``answer``;
+            and, unless ``labels`` has the former, ``given`` and ``guessed``: numbers, or names of
+            ``classes``, the same in every row of an item. A row without an answer says that the
+            item was asked about.
         labels: int (n,), the given labels of the whole data set.
         classes, people: see ``from_answers``.
+        roles: which columns are the first three, where they are called otherwise.
 
     Raises:
         FileNotFoundError: no such file.
         ValueError: a file that is no table, columns missing, an item whose rows disagree, or what
             ``from_answers`` refuses.
     """
-    path = Path(path)
-    table = read_table(path, COLUMNS)
-    with about(path):
-        return _of_table(table, labels, classes, people)
+    table = answers.read_answers(path, roles, COLUMNS)
+    with about(table.path):
+        return _of_table(table.frame, labels, classes, people)
 
 
 def _of_table(
@@ -116,7 +119,7 @@ def _of_table(
         raise ValueError(f"item {items.min()} is negative; items are row numbers from 0.")
     all_labels = None if labels is None else whole_numbers("labels", labels)
     said = {
-        name: class_numbers(name, typed(table[name]).to_list(), classes)
+        name: class_numbers(table[name], f"the {name} class", classes)
         for name in ("given", "guessed")
         if name in table.columns and (name != "given" or labels is None)
     }
@@ -129,16 +132,12 @@ def _of_table(
             for name in ("given", "guessed")
         )
 
-    answered = np.flatnonzero(table["answer"].is_not_null().to_numpy())
-    people_of = typed(table["person"]).to_list()
-    for row in answered.tolist():
-        if people_of[row] is None:
-            raise ValueError(f"there is an answer without a person at row {row}.")
-    answers = table["answer"].to_list()
+    answered = np.flatnonzero(table["label"].is_not_null().to_numpy())
+    people_of, said_of = (table[name].to_list() for name in ("annotator", "label"))
     columns = _Columns(
         items[answered],
         [people_of[row] for row in answered],
-        [answers[row] for row in answered],
+        [said_of[row] for row in answered],
         answered,
     )
     return _tally_of(
@@ -273,36 +272,6 @@ def _check_once(columns: _Columns, place: np.ndarray, persons: np.ndarray) -> No
             f"{columns.people[first]!r} answers about item {columns.items[first]} twice, in rows"
             f" {columns.rows[first]} and {columns.rows[second]}. Keep one of them."
         )
-
-
-def class_numbers(name: str, values: list[Any], classes: Sequence[str] | None) -> np.ndarray:
-    """Class numbers, int64 (k,), from a column of numbers or names; -1 where there is nothing.
-
-    Raises:
-        ValueError: names without ``classes``, or a cell that is no class; it names the row.
-    """
-    if all(value is None or isinstance(value, int | float) for value in values):
-        for row, value in enumerate(values):
-            if value is not None and value != int(value):
-                raise ValueError(f"the {name} class in row {row} is {value}; numbers are whole.")
-        return np.array([UNKNOWN if value is None else int(value) for value in values], np.int64)
-    if classes is None:
-        first = next(value for value in values if value is not None)
-        raise ValueError(
-            f"the column `{name}` holds names ({first!r}); say which class is which number with"
-            " classes (--classes)."
-        )
-    number = {known: place for place, known in enumerate(classes)}
-    found = np.full(len(values), UNKNOWN)
-    for row, value in enumerate(values):
-        label = None if value is None else label_in(str(value), name, row, number)
-        if label is not None and label not in number:
-            raise ValueError(
-                f"the {name} class in row {row} is {value!r}, which is not among the classes"
-                f"{nearest(label, number)}"
-            )
-        found[row] = UNKNOWN if label is None else number[label]
-    return found
 
 
 def _per_item(name: str, items: np.ndarray, numbers: np.ndarray, asked: np.ndarray) -> np.ndarray:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._files import lines_of
-from ..._tables import read_cells, read_parquet
+from .._packed import COMPRESSED
+from .._sheet import SEPARATED, TABLE_ENDINGS, read_frame
 from ._check import ENDINGS, Format, checked_file, checked_pixels
 from ._rows import rows_of_files, rows_of_names
 
@@ -39,8 +40,8 @@ def open_media(path: Path | str, n: int | None = None, ids: Sequence[Any] | None
     Args:
         path: a folder of pictures and sounds, at any depth; an ``.npy`` file of uint8 images
             (n, h, w), (n, h, w, 1), (n, h, w, 3) or (n, h, w, 4), or of texts (n,); a ``.txt``
-            file with a text a line, which ends at a line feed alone; or a ``.csv`` or ``.parquet``
-            file with one column of texts, and beside it one called ``id`` if you like.
+            file with a text a line, which ends at a line feed alone; or a table with one column
+            of texts, and beside it one called ``id`` if you like.
         n: examples; None where not known.
         ids: of the examples, in order. What goes by id or row, and how, is said in ``_rows``.
 
@@ -53,7 +54,8 @@ def open_media(path: Path | str, n: int | None = None, ids: Sequence[Any] | None
         raise FileNotFoundError(f"{path} does not exist.")
     if path.is_dir():
         return _folder(path, n, ids)
-    reader = _READERS.get(path.suffix.lower())
+    plain = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+    reader = _READERS.get(path.suffix.lower(), _READERS.get(plain.suffix.lower()))
     if reader is None:
         raise ValueError(
             f"{path} is no folder of images or sounds, and no {', '.join(_READERS)} file of"
@@ -97,10 +99,10 @@ def _lines(path: Path, n: int | None, ids: Sequence[Any] | None) -> Media:
 
 
 def _table(path: Path, n: int | None, ids: Sequence[Any] | None) -> Media:
-    if path.suffix.lower() == ".csv":
-        table = _with_names(path, read_cells(path, has_header=False, infer_schema=False), n)
-    else:
-        table = read_parquet(path)
+    sheet = read_frame(path, header=False)
+    table = sheet.frame
+    if sheet.form.format in SEPARATED:
+        table = _with_names(path, table, n)
     key = next((name for name in table.columns if name.lower() == ID), None)
     texts = table if key is None else table.drop(key)
     if texts.width != 1:
@@ -140,8 +142,7 @@ def _listed(path: Path, values: Sequence[Any] | np.ndarray, n: int | None) -> Me
 
 
 _READERS: dict[str, Callable[[Path, int | None, Sequence[Any] | None], Media]] = {
+    **dict.fromkeys(TABLE_ENDINGS, _table),
     ".npy": _array,
     ".txt": _lines,
-    ".csv": _table,
-    ".parquet": _table,
 }
