@@ -66,7 +66,7 @@ def test_the_example_gives_most_of_its_wrong_labels_and_says_what_it_did(candidl
         assert (pets / path).exists()
     assert (pets / "pets.csv").read_bytes() == (EXAMPLES / "pets.csv").read_bytes()
     table = pl.read_csv(pets / "pets-check.csv")
-    wrong = {row for row in range(9, 400, 21)}
+    wrong = set(range(9, 400, 21))
     assert len(wrong & set(table["index"].to_list())) >= 0.8 * len(wrong)
     assert table["id"].to_list()[0] == table["id (own)"].to_list()[0]
     for row in table.iter_rows(named=True):
