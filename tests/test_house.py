@@ -42,7 +42,7 @@ MAY = {  # who may import whom
         "train": "ground nets optim algorithms examples",
         "checkpoint": "ground train",
         "evaluate": "ground labelled criteria train",
-        "model": "ground inputs labelled criteria nets algorithms examples train",
+        "model": "ground inputs labelled ingest criteria nets algorithms examples train",
         "crossval": "ground inputs labelled ingest nets algorithms examples train model",
         "crowd": "ground labelled",
         "errors": "ground ingest stats crossval",
