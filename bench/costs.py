@@ -3,7 +3,7 @@
 Every algorithm trains in a process of its own on one thread, its warm-up over, and takes turns with
 CC, or with ce where it learns from one label; ratios are medians over the rounds, and hold what is
 done between epochs. Whole-table steps are timed against the epochs they close.
-`candidly algorithms show` prints the ratios, which `candidly.algorithms._costs` holds; a test
+`candidly algorithms show` prints the ratios, which `candidly.algorithms.costs` holds; a test
 compares them with the committed result.
 
     python bench/costs.py            about forty minutes; writes bench/results/costs.json
@@ -26,7 +26,7 @@ import torch
 from _bench import RESULTS, Claim, at_most, interleaved, main, median_ratio
 from _sides import Side, make_data, make_stack
 from candidly.algorithms import ALGORITHMS
-from candidly.algorithms._costs import compared_with
+from candidly.algorithms.costs import compared_with
 from candidly.train import update
 
 # shape: trials in the stack

@@ -18,7 +18,7 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from candidly import review, web
-from candidly.review._media import FOLDER
+from candidly.review import MEDIA_FOLDER
 from candidly.web import make_app, open_site
 
 from review_cases import an_id, reply, some_rules
@@ -29,7 +29,7 @@ CHOICES = ("given", "guessed", "both", "neither", "skip")
 
 def picture(folder: Path, name: str, seed: int) -> review.Shown:
     """A small picture below the project's media."""
-    place = folder / FOLDER
+    place = folder / MEDIA_FOLDER
     place.mkdir(parents=True, exist_ok=True)
     pixels = np.random.default_rng(seed).integers(0, 255, (8, 8, 3), np.uint8)
     Image.fromarray(pixels).save(place / name)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from candidly import criteria
+from candidly import _logits
 from candidly.criteria import (
     accuracy,
     approximated_accuracy,
@@ -306,9 +306,9 @@ def test_choosing(values, record, configuration, ties):
     assert count_best(values) == ties
 
 
-def test_private_forms_give_the_same(case):
+def test_unchecked_forms_give_the_same(case):
     logits, candidates, labels = case
     for measure in WITH_SETS + WITH_LABELS:
         other = candidates if measure in WITH_SETS else labels
-        unchecked = getattr(criteria, "_" + measure.__name__)
+        unchecked = getattr(_logits, measure.__name__)
         assert np.array_equal(unchecked(logits, other), measure(logits, other))

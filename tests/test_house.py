@@ -17,11 +17,11 @@ SRC = Path(candidly.__file__).parent
 ROOM_OF = {
     name: room
     for room, names in {
-        "labelled": "_checks _convert _inputs _stored describe labelled storage votes",
-        "ground": "_arrays _compiled _device _files grid _label_text _names _numbers _process"
-        " _tables _version seeds",
+        "labelled": "_stored describe labelled storage votes",
+        "ground": "_arrays _checks _compiled _convert _device _files _label_text _logits"
+        " _names _numbers _process _tables _version grid seeds",
         "train": "batches moving stack suspicion train",
-        "criteria": "_flip_rate _logits _transition",
+        "criteria": "_flip_rate _noisy_accuracy criteria",
     }.items()
     for name in names.split()
 }
@@ -41,14 +41,14 @@ MAY = {  # who may import whom
         "examples": "ground inputs labelled",
         "train": "ground nets optim algorithms examples",
         "checkpoint": "ground train",
-        "evaluate": "labelled criteria train",
+        "evaluate": "ground labelled criteria train",
         "model": "ground inputs labelled criteria nets algorithms examples train",
         "crossval": "ground inputs labelled ingest nets algorithms examples train model",
         "crowd": "ground labelled",
         "errors": "ground ingest stats crossval",
         "validation": "ground labelled ingest stats crowd",
         "detectors": "ground inputs labelled stats nets algorithms examples train crossval errors",
-        "stability": "ground stats criteria validation",
+        "stability": "ground stats validation",
         "imperfect": "ground inputs labelled ingest",
         "sources": "ground labelled ingest validation",
         "sweep": "ground labelled stats criteria nets algorithms examples train checkpoint "
@@ -56,11 +56,11 @@ MAY = {  # who may import whom
         "report": "ground ingest stats crowd errors validation stability sweep",
         "review": "ground labelled ingest stats validation",
         "web": "ground ingest report review",
-        "checking": "ground labelled ingest crossval errors sources report",
-        "_benchmark": "ground labelled ingest imperfect sources sweep",
+        "checking": "ground inputs labelled ingest crossval errors sources report",
+        "benchmarking": "ground labelled ingest imperfect sources sweep",
         "cli": "ground inputs labelled ingest algorithms model crossval crowd errors "
         "validation detectors stability imperfect sources sweep report review web checking "
-        "_benchmark",
+        "benchmarking",
         "__main__": "cli",
     }.items()
 }
@@ -201,6 +201,121 @@ def test_circles_are_found(tmp_path, files, expected):
         (tmp_path / "p" / f"{name}.py").write_text(text)
     (tmp_path / "p" / "__init__.py").touch()
     assert circles(imported_files(tmp_path / "p")) == expected
+
+
+# names
+
+
+def doubled_classes(root: Path) -> dict[str, list[str]]:
+    """Class names that a package defines more than once, and the files that do."""
+    files: dict[str, list[str]] = {}
+    for path in sorted(root.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                files.setdefault(node.name, []).append(path.relative_to(root).as_posix())
+    return {name: where for name, where in files.items() if len(where) > 1}
+
+
+LEAVING = {"Column", "Grid", "Table"}  # of report/, which goes over to ``grid``
+
+
+def test_no_two_classes_share_a_name():
+    assert doubled_classes(SRC).keys() <= LEAVING
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a": "class A: ...", "b": "class B: ..."}, {}),
+        ({"a": "class A: ...", "b": "from .a import A"}, {}),
+        ({"a": "class A: ...", "b": "class A: ..."}, {"A": ["a.py", "b.py"]}),
+        ({"a": "class A: ...", "r/b": "class A: ..."}, {"A": ["a.py", "r/b.py"]}),
+        ({"a": "class A: ...\ndef f():\n    class A: ..."}, {"A": ["a.py", "a.py"]}),
+        ({"a": "class A: ...", "b": "class B:\n    class A: ..."}, {"A": ["a.py", "b.py"]}),
+    ],
+)
+def test_doubled_classes_are_found(tmp_path, files, expected):
+    plant(tmp_path, files)
+    assert doubled_classes(tmp_path) == expected
+
+
+def private_imports(root: Path, room_of: dict[str, str]) -> set[str]:
+    """Private names that a file of a package takes from another room, as ``FILE: NAME``.
+
+    A name is private if a part of it begins with one underscore. The files of the ground are
+    everybody's, whatever their names; what is private in them is not. ``room_of`` gives the room of
+    files in the top folder that are not rooms themselves.
+    """
+    found = set()
+    for path in sorted(root.rglob("*.py")):
+        inside = path.relative_to(root)
+        mine = inside.parts[0].removesuffix(".py")
+        mine = room_of.get(mine, mine)
+        package = (root.name, *inside.parent.parts)
+        tree = ast.parse(path.read_text())
+        taken, modules = set(), {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                taken |= {alias.name for alias in node.names}
+                modules |= {alias.asname: alias.name for alias in node.names if alias.asname}
+            elif isinstance(node, ast.ImportFrom):
+                base = package[: len(package) - node.level + 1] if node.level else ()
+                module = ".".join((*base, *([node.module] if node.module else [])))
+                taken |= {f"{module}.{alias.name}" for alias in node.names}
+                modules |= {a.asname or a.name: f"{module}.{a.name}" for a in node.names}
+        for node in ast.walk(tree):  # what is taken from a module that was imported: module._name
+            if isinstance(node, ast.Attribute):
+                first, *rest = ast.unparse(node).split(".")
+                if first in modules and modules[first].startswith(root.name):
+                    taken.add(".".join([modules[first], *rest]))
+        for name in taken:
+            top, *parts = name.split(".")
+            if top != root.name or not parts:
+                continue
+            room = room_of.get(parts[0], parts[0])
+            if room == "ground":
+                parts = parts[1:]
+            if room != mine and any(part[0] == "_" != part[:2][1:] for part in parts):
+                found.add(f"{inside.as_posix()}: {name}")
+    return found
+
+
+def test_no_room_takes_another_rooms_private_names():
+    assert private_imports(SRC, ROOM_OF) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from .._ground import f", set()),
+        ("from .._ground import _f", {"q/a.py: p._ground._f"}),
+        ("from .b import _f", set()),
+        ("from . import _b", set()),
+        ("from ..r import f", set()),
+        ("from ..r import __version__", set()),
+        ("from ..r import _f", {"q/a.py: p.r._f"}),
+        ("from ..r import _f as f", {"q/a.py: p.r._f"}),
+        ("from ..r._b import f", {"q/a.py: p.r._b.f"}),
+        ("from .. import _top", {"q/a.py: p._top"}),
+        ("from .._top import f", {"q/a.py: p._top.f"}),
+        ("def f():\n    from p.r._b import g", {"q/a.py: p.r._b.g"}),
+        ("if TYPE_CHECKING:\n    from ..r._b import G", {"q/a.py: p.r._b.G"}),
+        ("import p.r._b", {"q/a.py: p.r._b"}),
+        ("from .. import r\nr._f()", {"q/a.py: p.r._f"}),
+        ("from ..r import C\nC._make()", {"q/a.py: p.r.C._make"}),
+        ("import numpy._core", set()),
+    ],
+)
+def test_private_imports_are_found(tmp_path, text, expected):
+    plant(tmp_path / "p", {"q/a": text, "_ground": "", "_top": "", "r/_b": ""})
+    assert private_imports(tmp_path / "p", {"_ground": "ground", "_top": "top"}) == expected
+
+
+def plant(root: Path, files: dict[str, str]) -> None:
+    """Files of a package by name, with their text."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / f"{name}.py").write_text(text)
 
 
 def test_there_is_no_room_that_is_not_there():

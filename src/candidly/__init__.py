@@ -20,7 +20,7 @@ _WHERE = {
     "Labelled": "labelled",
     "Model": "model",
     "algorithms": "",
-    "benchmark": "_benchmark",
+    "benchmark": "benchmarking",
     "check": "checking",
     "criteria": "",
     "crowd": "",
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
         stats,
         validation,
     )
-    from ._benchmark import benchmark
     from .algorithms import ALGORITHMS
+    from .benchmarking import benchmark
     from .checking import check
     from .ingest import read
     from .labelled import Labelled, from_arrays

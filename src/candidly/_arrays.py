@@ -175,3 +175,31 @@ def check_distinct(classes: Sequence[str] | None) -> None:
                 "of its own."
             )
         seen[name] = number
+
+
+def objects(values: Sequence[Any]) -> np.ndarray:
+    """An object array (n,) of these values, whatever they are."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
+
+
+def is_frame(value: Any) -> bool:
+    return hasattr(value, "columns") and hasattr(value, "to_numpy")
+
+
+def plain(values: Any) -> Any:
+    """A Series of pandas or polars as a list; anything else as it is."""
+    return values.to_list() if hasattr(values, "to_list") else values
+
+
+def whole_numbers(name: str, values: Any) -> np.ndarray:
+    """Whole numbers, int64 (k,). Raises ValueError for anything else."""
+    array = as_array(values, name)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"`{name}` is {array.dtype} of shape {array.shape}; it needs one whole number an entry."
+        )
+    return array.astype(np.int64)

@@ -7,75 +7,16 @@ Every message names the field, the row, the value and the next step. Nothing is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ._arrays import as_array
-from .inputs import Table
 
+LABEL_ARRAYS = ("candidates", "given", "tags", "truth")  # of a Labelled, a row an example
 NUMBERED = 1000  # classes that numbers in labels may name, however few the rows are
 MOST_CLASSES = 10**7
 LARGEST_BYTES = 2**34  # of one array that candidly makes out of something smaller
-
-
-def checked_inputs(inputs: Any) -> np.ndarray | Table:
-    """A read-only view of inputs of one of the five kinds (see ``kind_of``).
-
-    Raises:
-        ValueError: none of the five kinds, or a table with NaN or infinity.
-    """
-    if isinstance(inputs, Table):
-        return inputs
-    if isinstance(inputs, np.ma.MaskedArray):
-        inputs = as_array(inputs, "inputs")
-    kind = kind_of(inputs)
-    if kind in ("texts", "media"):
-        wanted = str if kind == "texts" else Path
-        for row, value in enumerate(inputs):
-            if not isinstance(value, wanted):
-                raise ValueError(
-                    f"`inputs` has {value!r} at row {row}, but row 0 is a {wanted.__name__}."
-                    " Pass only texts (str) or only files (pathlib.Path)."
-                    if row
-                    else f"`inputs` has {value!r} at row 0, which is neither a str nor a Path."
-                )
-    if 0 in inputs.shape[1:]:
-        raise ValueError(f"`inputs` has shape {inputs.shape}: there is nothing in an example.")
-    if kind == "table":
-        finite = np.isfinite(inputs)
-        if not finite.all():
-            row, column = (int(i) for i in np.argwhere(~finite)[0])
-            raise ValueError(
-                f"`inputs` has {inputs[row, column]} at row {row}, column {column}."
-                " Fill in or drop such rows before loading."
-            )
-    return read_only(inputs)
-
-
-def kind_of(inputs: Any) -> str:
-    """The kind: ``table`` (float (n, d)), ``images`` (uint8 (n, h, w[, c])), or one of three more.
-
-    ``texts`` and ``media`` are object arrays (n,) of ``str`` and of ``pathlib.Path``; ``columns``
-    of different kinds are a ``Table``.
-    """
-    if isinstance(inputs, Table):
-        return "columns"
-    if not isinstance(inputs, np.ndarray):
-        raise ValueError(
-            f"`inputs` is a {type(inputs).__name__}, not a numpy array. from_arrays() converts."
-        )
-    if inputs.dtype in (np.float32, np.float64) and inputs.ndim == 2:
-        return "table"
-    if inputs.dtype == np.uint8 and inputs.ndim in (3, 4):
-        return "images"
-    if inputs.dtype == object and inputs.ndim == 1:
-        return "media" if len(inputs) and isinstance(inputs[0], Path) else "texts"
-    raise ValueError(
-        f"`inputs` is {inputs.dtype} of shape {inputs.shape}. Pass a float table (n, d), uint8"
-        " images (n, h, w) or (n, h, w, c), texts or paths; from_arrays() converts other numbers."
-    )
 
 
 def checked_sets(name: str, sets: Any, n: int, q: int, *, may_be_empty: bool) -> np.ndarray:
@@ -136,26 +77,8 @@ def checked_classes(classes: Any) -> tuple[str, ...]:
             raise ValueError(f"`classes` has {name!r} at position {place}. Names are strings.")
         if not name.strip():
             raise ValueError(f"`classes` has an empty name at position {place}.")
-    _check_different("classes", classes, "position", "Rename one of them.")
+    check_different("classes", classes, "position", "Rename one of them.")
     return classes
-
-
-def checked_features(features: Any, inputs: Any) -> tuple[str, ...] | None:
-    """Names of the columns of inputs: different strings, one for each column of a table.
-
-    Raises:
-        ValueError: something else; the message names the place.
-    """
-    if features is None:
-        return None
-    if not isinstance(features, tuple) or not all(isinstance(name, str) for name in features):
-        raise ValueError(f"`features` is {features!r}. Write a tuple of names of columns.")
-    _check_different("features", features, "position", "Rename one of them.")
-    if kind_of(inputs) in ("table", "columns") and len(features) != inputs.shape[1]:
-        raise ValueError(
-            f"`features` names {len(features)} columns, but `inputs` has {inputs.shape[1]}."
-        )
-    return features
 
 
 def check_highest(name: str, labels: np.ndarray, rows: np.ndarray, n: int) -> None:
@@ -208,7 +131,7 @@ def checked_ids(ids: Any, n: int) -> np.ndarray:
         for row, value in enumerate(ids):
             if not isinstance(value, str):
                 raise ValueError(f"`ids` has {value!r} at row {row}. Use strings or integers.")
-    _check_different("ids", ids.tolist(), "row", "Give each example its own id.")
+    check_different("ids", ids.tolist(), "row", "Give each example its own id.")
     return read_only(ids)
 
 
@@ -230,7 +153,7 @@ def _check_array(name: str, array: Any, dtype: np.dtype, shape: tuple[int, ...])
         )
 
 
-def _check_different(name: str, values: Any, place: str, remedy: str) -> None:
+def check_different(name: str, values: Any, place: str, remedy: str) -> None:
     if len(set(values)) == len(values):
         return
     seen: dict[Any, int] = {}

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import as_array, column_order
+from ._arrays import as_array, column_order, is_frame, objects, plain
 from ._checks import MOST_CLASSES, check_highest, check_range, check_size, checked_classes
-from ._inputs import is_frame, objects, plain
 from ._label_text import BAR, check_name, label_in, labels_in
 from ._names import nearest
 

@@ -1,4 +1,4 @@
-"""Logits, sets and labels as NumPy arrays or torch tensors: what both can, and checks at the door.
+"""Logits, sets and labels as NumPy arrays or torch tensors: checks, and criteria without checks.
 
 Torch is not imported here; whoever passes tensors has done so.
 """
@@ -114,3 +114,72 @@ def checked_labels(logits: Array, labels: Array) -> tuple[Array, Array]:
             f"(0..{q - 1}, and -1 for unknown)."
         )
     return logits, labels
+
+
+# criteria, of input that has been checked
+
+
+def covering_rate(logits: Array, candidates: Array) -> Array:
+    top, predicted = predict(logits)
+    return mean(nan_like(top, at(candidates, predicted)))
+
+
+def approximated_accuracy(logits: Array, candidates: Array) -> Array:
+    return mean(candidate_shares(logits, candidates))
+
+
+def candidate_shares(logits: Array, candidates: Array) -> Array:
+    """What each example adds to the approximated accuracy: (..., n), 0 outside the candidates."""
+    xp = namespace(logits)
+    top, predicted = predict(logits)
+    inside = at(candidates, predicted)
+    # exp(z_ŷ − LSE_S(z)) = 1 / Σ_S exp(z_k − z_ŷ): no exponent is positive, and when ŷ ∈ S the
+    # sum is at least 1, so nothing overflows and no share exceeds 1
+    mass = (xp.exp(logits - top[..., None]) * candidates).sum(-1)
+    return nan_like(top, inside / xp.where(inside, mass, 1))
+
+
+def approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
+    xp = namespace(logits)
+    top, predicted = predict(logits)
+    exp = xp.exp(logits - top[..., None])
+    # the program's softmax keeps the logits' precision; its float64 candidates promote the rest
+    inside = float64(exp / exp.sum(-1)[..., None]) * candidates
+    others = inside * (xp.arange(logits.shape[-1], **on(logits)) != predicted[..., None])
+    return mean(nan_like(top, 1 - (others / (inside.sum(-1)[..., None] + 1e-12)).sum(-1)))
+
+
+def accuracy(logits: Array, labels: Array) -> Array:
+    top, predicted = predict(logits)
+    return mean_known(nan_like(top, predicted == labels), labels)
+
+
+def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
+    top, _ = predict(logits)
+    return mean_known(nan_like(top, classes_ahead(logits, labels) < k), labels)
+
+
+def agreement(logits: Array) -> Array:
+    top, predicted = predict(logits)
+    same = (predicted == predicted[..., :1, :]).all(-2)
+    return mean(nan_like(top.sum(-2), same))
+
+
+def classes_ahead(logits: Array, labels: Array) -> Array:
+    """How many classes come before the label's: (..., n)."""
+    xp = namespace(logits)
+    value = at(logits, xp.where(labels < 0, 0, labels))[..., None]
+    before = xp.arange(logits.shape[-1], **on(logits)) < labels[..., None]
+    return ((logits > value) | ((logits == value) & before)).sum(-1)
+
+
+def balanced_accuracy(logits: Array, labels: Array) -> Array:
+    xp = namespace(logits)
+    top, predicted = predict(logits)
+    counts = (labels[..., None] == xp.arange(logits.shape[-1], **on(logits))).sum(-2)
+    present = (counts > 0).sum(-1)[..., None]
+    size = at(counts[..., None, :], xp.where(labels < 0, 0, labels))
+    known = labels >= 0
+    weight = known / xp.where(known, float64(size * present), 1)
+    right = xp.where(known, nan_like(top, predicted == labels), 0)
+    return xp.where(known.any(-1), (right * weight).sum(-1), np.nan)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ._inputs import objects
+from ._arrays import objects
+from ._checks import LABEL_ARRAYS
 from .inputs import Table
 from .storage import packed_strings, unpacked_strings
 from .votes import Votes
 
-LABEL_ARRAYS = ("candidates", "given", "tags", "truth")
 ROW_ARRAYS = ("inputs", *LABEL_ARRAYS, "ids")
 VOTE_ARRAYS = ("item", "offsets", "labels")
 

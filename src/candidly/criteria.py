@@ -7,42 +7,27 @@ index gets NaN when it has no example to judge, or one whose highest logit is Na
 
 The predicted class is the one with the highest logit, the lowest index among equals.
 
-Each public function checks its input and calls the underscored one of the same name, which a
+Each function checks its input and calls the one of the same name in ``_logits.py``, which a
 training loop that has checked its data once may call itself.
 
 What candidate sets say about the accuracy by themselves, ``constant_flip_rate`` and
 ``accuracy_from_covering_rate``, is written in ``_flip_rate.py``; what labels say of which some are
-wrong, ``corrected_accuracy``, in ``_transition.py``.
+wrong, ``corrected_accuracy``, in ``_noisy_accuracy.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
+from . import _logits
 from ._flip_rate import (
     AccuracyEstimate,
     FlipRate,
     accuracy_from_covering_rate,
     constant_flip_rate,
 )
-from ._logits import (
-    Array,
-    alike,
-    at,
-    check_shapes,
-    checked_candidates,
-    checked_labels,
-    float64,
-    mean,
-    mean_known,
-    namespace,
-    nan_like,
-    on,
-    predict,
-)
-from ._transition import anchor_transition, confusion_counts, corrected_accuracy
+from ._logits import Array, alike, check_shapes, checked_candidates, checked_labels
+from ._noisy_accuracy import anchor_transition, confusion_counts, corrected_accuracy
 
 __all__ = [
     "AccuracyEstimate",
@@ -83,7 +68,7 @@ def covering_rate(logits: Array, candidates: Array) -> Array:
     >>> float(covering_rate(np.array([[2.0, 1.0, 0.0]]), np.array([[False, True, True]])))
     0.0
     """
-    return _covering_rate(*checked_candidates(logits, candidates))
+    return _logits.covering_rate(*checked_candidates(logits, candidates))
 
 
 def approximated_accuracy(logits: Array, candidates: Array) -> Array:
@@ -108,7 +93,7 @@ def approximated_accuracy(logits: Array, candidates: Array) -> Array:
     >>> round(float(approximated_accuracy(logits, candidates)), 6)
     0.75
     """
-    return _approximated_accuracy(*checked_candidates(logits, candidates))
+    return _logits.approximated_accuracy(*checked_candidates(logits, candidates))
 
 
 def approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
@@ -133,7 +118,7 @@ def approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
     """
     logits, candidates = alike(logits, candidates)
     check_shapes(logits, candidates)
-    return _approximated_accuracy_plench(logits, candidates)
+    return _logits.approximated_accuracy_plench(logits, candidates)
 
 
 def accuracy(logits: Array, labels: Array) -> Array:
@@ -149,7 +134,7 @@ def accuracy(logits: Array, labels: Array) -> Array:
     >>> float(accuracy(np.array([[2.0, 1.0], [2.0, 1.0], [0.0, 1.0]]), np.array([0, 1, -1])))
     0.5
     """
-    return _accuracy(*checked_labels(logits, labels))
+    return _logits.accuracy(*checked_labels(logits, labels))
 
 
 def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
@@ -170,7 +155,7 @@ def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
     """
     if k < 1:
         raise ValueError(f"`k` is {k}; a top-k accuracy needs k of at least 1.")
-    return _top_k_accuracy(*checked_labels(logits, labels), k)
+    return _logits.top_k_accuracy(*checked_labels(logits, labels), k)
 
 
 def balanced_accuracy(logits: Array, labels: Array) -> Array:
@@ -187,7 +172,7 @@ def balanced_accuracy(logits: Array, labels: Array) -> Array:
     >>> float(balanced_accuracy(always_zero, np.array([0, 0, 0, 1])))
     0.5
     """
-    return _balanced_accuracy(*checked_labels(logits, labels))
+    return _logits.balanced_accuracy(*checked_labels(logits, labels))
 
 
 def agreement(logits: Array) -> Array:
@@ -209,7 +194,7 @@ def agreement(logits: Array) -> Array:
             f"`logits` has shape {tuple(logits.shape)}; it must be (..., networks, examples, "
             "classes)."
         )
-    return _agreement(logits)
+    return _logits.agreement(logits)
 
 
 # Choosing. Values may be None (not measured, diverged) or NaN; neither is ever chosen.
@@ -252,72 +237,3 @@ def count_best(values: Sequence[float | None]) -> int:
     """
     best = best_record(values)
     return 0 if best is None else sum(value == values[best] for value in values)
-
-
-# The same without checks.
-
-
-def _covering_rate(logits: Array, candidates: Array) -> Array:
-    top, predicted = predict(logits)
-    return mean(nan_like(top, at(candidates, predicted)))
-
-
-def _approximated_accuracy(logits: Array, candidates: Array) -> Array:
-    return mean(_candidate_shares(logits, candidates))
-
-
-def _candidate_shares(logits: Array, candidates: Array) -> Array:
-    """What each example adds to the approximated accuracy: (..., n), 0 outside the candidates."""
-    xp = namespace(logits)
-    top, predicted = predict(logits)
-    inside = at(candidates, predicted)
-    # exp(z_ŷ − LSE_S(z)) = 1 / Σ_S exp(z_k − z_ŷ): no exponent is positive, and when ŷ ∈ S the
-    # sum is at least 1, so nothing overflows and no share exceeds 1
-    mass = (xp.exp(logits - top[..., None]) * candidates).sum(-1)
-    return nan_like(top, inside / xp.where(inside, mass, 1))
-
-
-def _approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
-    xp = namespace(logits)
-    top, predicted = predict(logits)
-    exp = xp.exp(logits - top[..., None])
-    # the program's softmax keeps the logits' precision; its float64 candidates promote the rest
-    inside = float64(exp / exp.sum(-1)[..., None]) * candidates
-    others = inside * (xp.arange(logits.shape[-1], **on(logits)) != predicted[..., None])
-    return mean(nan_like(top, 1 - (others / (inside.sum(-1)[..., None] + 1e-12)).sum(-1)))
-
-
-def _accuracy(logits: Array, labels: Array) -> Array:
-    top, predicted = predict(logits)
-    return mean_known(nan_like(top, predicted == labels), labels)
-
-
-def _top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
-    top, _ = predict(logits)
-    return mean_known(nan_like(top, _ahead(logits, labels) < k), labels)
-
-
-def _agreement(logits: Array) -> Array:
-    top, predicted = predict(logits)
-    same = (predicted == predicted[..., :1, :]).all(-2)
-    return mean(nan_like(top.sum(-2), same))
-
-
-def _ahead(logits: Array, labels: Array) -> Array:
-    """How many classes come before the label's: (..., n)."""
-    xp = namespace(logits)
-    value = at(logits, xp.where(labels < 0, 0, labels))[..., None]
-    before = xp.arange(logits.shape[-1], **on(logits)) < labels[..., None]
-    return ((logits > value) | ((logits == value) & before)).sum(-1)
-
-
-def _balanced_accuracy(logits: Array, labels: Array) -> Array:
-    xp = namespace(logits)
-    top, predicted = predict(logits)
-    counts = (labels[..., None] == xp.arange(logits.shape[-1], **on(logits))).sum(-2)
-    present = (counts > 0).sum(-1)[..., None]
-    size = at(counts[..., None, :], xp.where(labels < 0, 0, labels))
-    known = labels >= 0
-    weight = known / xp.where(known, float64(size * present), 1)
-    right = xp.where(known, nan_like(top, predicted == labels), 0)
-    return xp.where(known.any(-1), (right * weight).sum(-1), np.nan)

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from . import criteria
-from ._logits import mean, predict
+from . import _logits
+from .criteria import confusion_counts
 from .labelled import Labelled, given_to_candidates
 from .stack import Stack
 
@@ -83,22 +83,22 @@ def oracle_measure(
         held, unseen = logits.split([validation.shape[1], test.shape[1]], 1)
         sets, labels = view.candidates[validation[trials]], view.truth[validation[trials]]
         truth = view.truth[test[trials]]
-        shares = criteria._candidate_shares(held, sets)
+        shares = _logits.candidate_shares(held, sets)
         on_validation = {
-            "CR": criteria._covering_rate(held, sets),
-            "AA": mean(shares),
-            "AA:plench": criteria._approximated_accuracy_plench(held, sets),
-            "OA": criteria._accuracy(held, labels),
+            "CR": _logits.covering_rate(held, sets),
+            "AA": _logits.mean(shares),
+            "AA:plench": _logits.approximated_accuracy_plench(held, sets),
+            "OA": _logits.accuracy(held, labels),
         }
         on_test = {
-            "top1": criteria._accuracy(unseen, truth),
-            "top5": criteria._top_k_accuracy(unseen, truth),
-            "balanced": criteria._balanced_accuracy(unseen, truth),
+            "top1": _logits.accuracy(unseen, truth),
+            "top5": _logits.top_k_accuracy(unseen, truth),
+            "balanced": _logits.balanced_accuracy(unseen, truth),
         }
         if view.given is not None:
             given = view.given[validation[trials]]
-            on_validation["NVA"] = criteria._accuracy(held, given)
-            guess = predict(held)[1]
+            on_validation["NVA"] = _logits.accuracy(held, given)
+            guess = _logits.predict(held)[1]
         if stack.algorithm.networks > 1:
             on_validation["agreement"] = _agreement(stack, trials, validation, held)
         for i, k in enumerate(trials.tolist()):
@@ -110,7 +110,7 @@ def oracle_measure(
                     None if gone else shares[i].double().numpy(),
                     None
                     if gone or view.given is None
-                    else criteria.confusion_counts(given[i], guess[i], stack.q),
+                    else confusion_counts(given[i], guess[i], stack.q),
                 )
             )
     return measured
@@ -122,7 +122,7 @@ def _agreement(stack: Stack, trials: Tensor, validation: Tensor, held: Tensor) -
         torch.stack([stack.logits(k, validation[k], copy).cpu() for k in trials.tolist()])
         for copy in range(1, stack.algorithm.networks)
     ]
-    return criteria._agreement(torch.stack([held, *others], 1))
+    return _logits.agreement(torch.stack([held, *others], 1))
 
 
 def _numbers(values: dict[str, Tensor], i: int, gone: bool) -> dict[str, float | None]:

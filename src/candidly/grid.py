@@ -45,12 +45,14 @@ class Column:
             A ``bar`` is drawn in text and HTML, and left out elsewhere.
         form: format specification of numbers, such as ``,`` or ``.2f``.
         sparse: in text, a value that repeats the one above is left out.
+        spread: what stands behind ± in this column, as CSV names it.
     """
 
     name: str
     kind: Kind = "number"
     form: str = ""
     sparse: bool = False
+    spread: str = "±"
 
     @property
     def right(self) -> bool:
@@ -112,7 +114,7 @@ class Grid:
     def csv(self) -> str:
         """Lines with a heading; numbers without marks, texts that a spreadsheet does not compute.
 
-        The title and the notes are left out. Spreads are columns of their own, ``NAME ±``.
+        The title and the notes are left out. Spreads are columns of their own.
         """
         return _csv(self)
 
@@ -297,7 +299,7 @@ def _csv(grid: Grid) -> str:
         [
             inert(name)
             for column, wide in zip(grid.columns, spread)
-            for name in ([column.name, f"{column.name} ±"] if wide else [column.name])
+            for name in ([column.name, f"{column.name} {column.spread}"] if wide else [column.name])
         ]
     ]
     for row in grid.rows:
@@ -437,7 +439,7 @@ def _html_cell(place: int, cell: Datum, text: str, column: Column) -> str:
     if cell.link is not None:
         inside = f'<a href="#{escape(cell.link)}">{inside}</a>'
     if place == 0:
-        return f'<th scope="row">{inside}</th>'
+        return f'<th scope="row"{_class("number" * column.right)}>{inside}</th>'
     names = " ".join(filter(None, (_CLASSES[column.kind], "flawed" * cell.soft)))
     return f"<td{_class(names)}>{inside}</td>"
 

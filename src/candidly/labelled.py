@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _checks, _convert, _inputs
-from ._arrays import as_array, rows_are, same_rows
+from . import _checks, _convert
+from ._arrays import as_array, is_frame, rows_are, same_rows
 from ._numbers import whole
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
 from .describe import Description, describe
-from .inputs import Table
+from .inputs import Table, as_inputs, checked_features, checked_inputs, kind_of_inputs
 from .seeds import hashed
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
@@ -64,11 +64,11 @@ class Labelled:
 
     def __post_init__(self) -> None:
         store = object.__setattr__
-        store(self, "inputs", _checks.checked_inputs(self.inputs))
+        store(self, "inputs", checked_inputs(self.inputs))
         store(self, "classes", _checks.checked_classes(self.classes))
         ids = np.arange(self.n) if self.ids is None else self.ids
         store(self, "ids", _checks.checked_ids(ids, self.n))
-        store(self, "features", _checks.checked_features(self.features, self.inputs))
+        store(self, "features", checked_features(self.features, self.inputs))
         for name in ("candidates", "tags"):
             sets = getattr(self, name)
             if sets is not None:
@@ -97,7 +97,7 @@ class Labelled:
     @property
     def kind(self) -> str:
         """``table``, ``images``, ``texts``, ``media`` or ``columns``."""
-        return _checks.kind_of(self.inputs)
+        return kind_of_inputs(self.inputs)
 
     def __len__(self) -> int:
         return self.n
@@ -298,7 +298,7 @@ def from_arrays(
     for name, value in raw.items():
         read = _convert.as_sets if name in _convert.SETS else _convert.as_labels
         parts[name] = read(name, value, known)
-    inputs = _inputs.as_inputs(X)
+    inputs = as_inputs(X)
     if not len(inputs):
         raise ValueError("`inputs` has no rows.")
     names = _checks.checked_classes(_convert.as_classes(classes, parts))
@@ -308,7 +308,7 @@ def from_arrays(
         arrays[name] = write(name, part, names)
     if ids is not None:
         arrays["ids"] = _convert.as_ids(ids)
-    if features is None and _inputs.is_frame(X) and isinstance(inputs, np.ndarray):
+    if features is None and is_frame(X) and isinstance(inputs, np.ndarray):
         # a first column may have been left out
         features = [str(name) for name in X.columns][-inputs.shape[1] :]
     arrays["features"] = None if features is None else tuple(features)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .algorithms import Own, Row, Stage
 from .batches import Batch
-from .nets._module import Module
+from .nets import Module
 from .optim import OPTIMISERS, Optimiser
 
 

@@ -21,9 +21,7 @@ from .algorithms import Algorithm, Stage
 from .batches import Batch, Feed, Orders, Samplers
 from .examples import Examples
 from .moving import LearnedRows, Movers
-from .nets import Net
-from .nets._module import Module
-from .nets._net import Output
+from .nets import Module, Net, Output
 from .optim import Optimiser
 from .seeds import draw
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ._arrays import objects
 from ._checks import check_size, read_only
-from ._inputs import objects
 
 
 @dataclass(frozen=True, eq=False)

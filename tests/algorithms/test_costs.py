@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from candidly.algorithms import ALGORITHMS
-from candidly.algorithms._costs import COSTS, SHAPES, compared_with
+from candidly.algorithms.costs import COSTS, SHAPES, compared_with
 
 MEASURED = Path(__file__).parents[2] / "bench" / "results" / "costs.json"
 

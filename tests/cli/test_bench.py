@@ -326,7 +326,7 @@ def test_table_in_every_form(finished, candidly):
     out, done = finished
     assert candidly("bench", "table", out)[1] == done.stdout
     markdown = candidly("bench", "table", out, "--format", "markdown")[1]
-    assert re.search(r"^\| PRODEN \| \d\d\.\d\d ± ", markdown, re.MULTILINE)
+    assert re.search(r"^\| PRODEN \| (\*\*)?\d\d\.\d\d ± ", markdown, re.MULTILINE)
     about = json.loads(candidly("bench", "table", out, "--format", "json")[1])
     assert [table["criterion"] for table in about["tables"]] == ["CR", "AA", "OA", "OA & ES"]
     assert (

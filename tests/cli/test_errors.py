@@ -243,7 +243,7 @@ def test_health_as_text_json_and_files(candidly, made, tmp_path):
     numbers = {k: list(NAMES).index(first[k]) for k in "ab"}
     strays = errors.confident_joint(*made)[numbers["a"], numbers["b"]]
     assert first["a to b"] == strays
-    pairs = out[out.index("overlapping classes") :].splitlines()[4:]
+    pairs = out[out.index("Overlapping classes") :].splitlines()[3:]
     ways = [tuple(map(int, line.split()[2:])) for line in pairs if line.strip()]
     assert len(ways) == len(found["overlaps"])
     assert all(there >= back for there, back in ways)

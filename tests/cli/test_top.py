@@ -90,7 +90,10 @@ def test_help_imports_no_command_and_a_command_no_other():
     )
     for words, expected in (
         ((), {"_process", "_names", "cli", "cli._help"}),
-        (("algorithms",), {"_process", "_names", "cli", "cli._help", "cli.algorithms"}),
+        (
+            ("algorithms",),
+            {"_process", "_names", "cli", "cli._help", "cli._print", "cli.algorithms"},
+        ),
     ):
         done = subprocess.run(
             [sys.executable, "-c", code.format(words=words)],

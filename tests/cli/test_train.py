@@ -88,9 +88,7 @@ def test_predictions_have_ids_and_names_and_agree_with_python(trained):
 def test_every_form_of_output_holds_the_same(trained):
     candidly, _, _ = trained
     for name in ("p.csv", "p.parquet", "p.jsonl", "p.npz"):
-        status, _, err = candidly(
-            "predict", "m.safetensors", "new.csv", "--probs", "--out", name
-        )
+        status, _, err = candidly("predict", "m.safetensors", "new.csv", "--probs", "--out", name)
         assert status == 0, err
     table = pl.read_csv("p.csv")
     assert table.columns == ["id", "prediction", "probability", *NAMES]
@@ -229,7 +227,7 @@ TRAINING = {
 }
 
 
-@pytest.mark.parametrize("words, told", TRAINING.values(), ids=TRAINING)
+@pytest.mark.parametrize(("words", "told"), TRAINING.values(), ids=TRAINING)
 def test_training_refuses_in_one_sentence(trained, words, told):
     candidly, _, _ = trained
     with open("empty.csv", "w"), open("header.csv", "w") as header, open("one.csv", "w") as one:
@@ -323,7 +321,7 @@ def cut(path):
         file.truncate(1000)
 
 
-@pytest.mark.parametrize("make, words, told", PREDICTING.values(), ids=PREDICTING)
+@pytest.mark.parametrize(("make", "words", "told"), PREDICTING.values(), ids=PREDICTING)
 def test_predicting_refuses_in_one_sentence(trained, make, words, told):
     candidly, _, _ = trained
     make()

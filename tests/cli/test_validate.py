@@ -72,10 +72,10 @@ def test_what_is_printed(candidly, files):
     words = [" ".join(line.split()) for line in out.splitlines()]
     assert words[0] == "4 items checked, 4 decided, decided by 3"
     assert "correctable 1" in words
-    assert "exact 3 75.0 3 30.00 all checked" in words
+    assert "exact 3 75.0 30.1 to 95.4 3 30.00 all checked" in words
     assert any(w.startswith("missed errors: nothing is known of the 6 examples") for w in words)
     assert "labels: 6 unflagged, 1 confirmed, 1 corrected, 2 pruned" in words
-    assert "seen at all by 3 1 1 11.11 20.00 1" in words
+    assert "seen at all by 3 1 1 8 11.11 20.00 1" in words
 
 
 def test_corrected_labels_in_every_form(candidly, files, tmp_path):
@@ -159,7 +159,8 @@ def test_the_page(candidly, files, tmp_path):
     ("more", "message"),
     [
         (("--votes", "none.json"), "there is no file none.json"),
-        (("--votes", "answers.csv", "--format", "relased"), "did you mean 'released'"),
+        (("--votes", "answers.csv", "--votes-format", "relased"), "did you mean 'released'"),
+        (("--votes", "answers.csv", "--format", "released"), "give --votes-format released"),
         (("--votes", "votes.json", "--out", "c.npz"), "say with --labels what to correct"),
         (("--votes", "votes.json", "--out", "c.txt"), "must end in .npz or .npy"),
         (("--votes", "votes.json", "--reading", "both"), "choose exact or seen"),

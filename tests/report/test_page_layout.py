@@ -7,9 +7,9 @@ import pytest
 
 from candidly import crowd, validation
 from candidly.detectors import DETECTORS
-from candidly.report.comparison import COLUMNS, make_comparison_page
+from candidly.report.comparison import MEASURES, make_comparison_page
 from candidly.report.crowd import make_crowd_page
-from candidly.report.html import make_page
+from candidly.report.html import make_results_page
 from candidly.report.issues import make_issues_page
 from candidly.report.stability import make_stability_page
 from candidly.report.verdicts import make_verdicts_page, summarise
@@ -66,7 +66,7 @@ def browser():
 def results_page(datasets=2):
     names = (*SKILL, "decoupling-lws:a-variant-with-a-long-name", "an_algorithm_with_a_long_name")
     places = ("Lost", "tabular-benchmark-2024/flights", "Birdsong", "YahooNews")
-    return make_page(
+    return make_results_page(
         make_results(places[:datasets], names, splits=3, configs=1), criteria=["CR", "OA"]
     )
 
@@ -113,7 +113,7 @@ def comparison_page():
     """Every number as long as it gets: three digits, and an interval of two."""
     rng = np.random.default_rng(0)
     about = {"noise": "symmetric:rate=0.2", "n": 1797, "wrong": 359}
-    names = [column.name for column in COLUMNS]
+    names = [column.name for column in MEASURES]
     return make_comparison_page(
         [
             {"detector": name, "seed": seed, **about}
@@ -166,7 +166,9 @@ def test_nothing_reaches_beside_the_window_or_over_other_words(shown, page_text,
 
 def test_a_wider_table_scrolls_in_its_box_and_by_keyboard(shown):
     results = make_results([f"data set {k}" for k in range(12)], ("CC",), 1, 2, steps=1, every=1)
-    page = shown(make_page(results, criteria=["CR"]), viewport={"width": 1280, "height": 800})
+    page = shown(
+        make_results_page(results, criteria=["CR"]), viewport={"width": 1280, "height": 800}
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     assert page.evaluate(BEYOND) == []
     assert page.evaluate(CUT) != []

@@ -11,7 +11,7 @@ import pytest
 from candidly.report import figures, write_report
 from candidly.report._wording import cell_text
 from candidly.report.findings import findings_by_dataset
-from candidly.report.html import costs, make_page
+from candidly.report.html import costs, make_results_page
 from candidly.report.tables import make_tables
 from candidly.sweep.records import Results
 from candidly.sweep.select import cells
@@ -61,7 +61,7 @@ def results():
 
 @pytest.fixture(scope="module")
 def page(results):
-    return make_page(results)
+    return make_results_page(results)
 
 
 def test_everything_is_on_the_page(results, page):
@@ -104,7 +104,9 @@ def test_a_report_that_cannot_be_written_leaves_nothing(results, tmp_path):
 
 def test_hostile_names_stay_text():
     evil = "<script>alert('1')</script> & $x^2$ \""
-    page = make_page(make_results((evil,), (evil, "CC"), configs=1, splits=2, notes=(evil,)))
+    page = make_results_page(
+        make_results((evil,), (evil, "CC"), configs=1, splits=2, notes=(evil,))
+    )
     assert "<script" not in page
     outline = Outline(page)
     assert "script" not in outline.tags
@@ -127,7 +129,7 @@ def test_hostile_names_stay_text():
 )
 @pytest.mark.filterwarnings("error")
 def test_odd_results_make_a_page(results):
-    page = make_page(results)
+    page = make_results_page(results)
     Outline(page)  # which is well formed
     assert page.count("<h1>") == 1
     assert page.endswith("</html>\n")
@@ -160,7 +162,7 @@ def test_few_splits_are_points_and_only_many_get_a_box(splits):
     cells = [table.cells[a, "Lost"] for a in table.algorithms]
     svg = figures.split_plot(cells, figures.make_colours(table.algorithms))
     assert svg.count("<use") >= 3 * splits  # points
-    page = make_page(results)
+    page = make_results_page(results)
     assert ("fill-opacity" in svg) == ("The box spans" in page) == (splits >= 10)
     assert ("thick line at their mean" in page) == (splits < 10)
 

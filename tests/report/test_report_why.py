@@ -10,11 +10,12 @@ import pytest
 
 from candidly._names import UnknownName
 from candidly.criteria import FlipRate
-from candidly.report.why import COLUMNS, RULE, render_why, why_rows
+from candidly.report.why import COLUMNS, RULE, render_why, why_grid
 from candidly.sweep.records import Results, pack_outcomes
 from candidly.sweep.trust import trust
 from report.fake_results import change, make_results
 
+NAMES_OF = [column.name for column in COLUMNS]
 NAMES = ("CC", "supervised-oracle", "PRODEN")
 
 
@@ -43,7 +44,7 @@ def results():
 
 def test_the_numbers_of_a_row(results):
     one = trust(results)[1]
-    row = dict(zip(COLUMNS, why_rows([one])[0]))
+    row = dict(zip(NAMES_OF, why_grid([one]).texts()[0]))
     assert (row["algorithm"], row["criterion"]) == ("CC", "AA")
     assert row["its value"] == f"{100 * one.value:.1f} ± {100 * one.standard_error:.1f}"
     assert row["Eq. 8"] == f"{100 * one.accuracy:.1f} ± {100 * one.accuracy_error:.1f}"
@@ -56,7 +57,7 @@ def test_the_numbers_of_a_row(results):
 def test_every_row_is_there_and_the_rule_is_said(results, format):
     page = render_why(results, format)
     words = " ".join(page.replace("|", " ").split())
-    for row in why_rows(trust(results)):
+    for row in why_grid(trust(results)).texts():
         assert " ".join(" ".join(row).split()) in words
     assert "Redrawn: the share of 1,000 bootstrap resamples" in words
     assert RULE in words
@@ -80,14 +81,14 @@ def test_json_has_every_split(results):
 
 def test_what_is_not_there_is_said(results):
     bare = make_results(algorithms=("CC",), configs=2, splits=2)
-    rows = [dict(zip(COLUMNS, row)) for row in why_rows(trust(bare))]
+    rows = [dict(zip(NAMES_OF, row)) for row in why_grid(trust(bare)).texts()]
     assert rows[1]["its value"].endswith("± not recorded")
     assert [row["redrawn"] for row in rows] == ["not recorded"] * 2
     assert rows[1]["AA over-confident"] == "unknown"
     known = replace(bare, flip_rates={"Lost": FlipRate(0.3, 0.01)})
-    assert why_rows(trust(known))[1][-1] == "not recorded"
+    assert why_grid(trust(known)).texts()[1][-1] == "not recorded"
     nothing = change(bare, lambda run: replace(run, records=()))
-    assert why_rows(trust(nothing))[0][2:] == ("nothing chosen", "–", "–", "–", "")
+    assert why_grid(trust(nothing)).texts()[0][2:] == ["nothing chosen", "–", "–", "–", ""]
 
 
 def test_nothing_planned_and_unknown_forms(results):

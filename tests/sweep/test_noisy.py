@@ -17,7 +17,7 @@ from candidly._names import UnknownName
 from candidly.criteria import corrected_accuracy
 from candidly.report import findings, render
 from candidly.report.gap import render_gap
-from candidly.report.html import make_page
+from candidly.report.html import make_results_page
 from candidly.sweep.budget import at_budget, common_budget
 from candidly.sweep.correct import Noise, with_corrected
 from candidly.sweep.gap import gaps
@@ -279,9 +279,9 @@ def test_a_sweep_on_given_labels_is_chosen_by_nva(swept):
     assert "Chosen by NVA: noisy validation accuracy" in render(results)
     assert "no clean label read" in render(results, criteria=["NVA"])
     assert any("Chosen by NVA" in sentence for sentence in findings(results))
-    page = make_page(results)
+    page = make_results_page(results)
     assert "noisy accuracy, validation (%)" in page
-    assert "Epochs × networks" in page
+    assert "epochs × networks" in page
     for one in results.runs:
         assert (one.reads, one.networks) in ((("given",), 1), (("truth",), 1))
         assert one.n_train == 268
@@ -319,7 +319,7 @@ def test_candidates_and_given_side_by_side():
         there = cell.algorithm == "IDGP" or cell.criterion != "agreement"
         assert (cell.choices[0] is not None) == there
     assert {run.algorithm: run.networks for run in results.runs}["IDGP"] == 2
-    assert make_page(results)
+    assert make_results_page(results)
 
 
 def test_directories_from_before_read_as_they_did():

@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from candidly import benchmark
-from candidly._benchmark import prepare
+from candidly.benchmarking import prepare
 from candidly.evaluate import oracle_measure
 from candidly.labelled import Labelled
 from candidly.report import findings, render
-from candidly.report.html import make_page
+from candidly.report.html import make_results_page
 from candidly.sweep import execute
 from candidly.sweep.execute import build_stack
 from candidly.sweep.settings import make_settings
@@ -165,7 +165,7 @@ def test_the_table_says_that_clean_labels_were_trained_on(results, data):
     (table,) = json.loads(render(results, "json"))["tables"]
     assert table["trained_on_validation_truth"] is True
     assert all(cell["count"] == 2 and cell["mean"] > 0 for cell in table["cells"])
-    page = make_page(results)
+    page = make_results_page(results)
     assert said in page
     assert "covering rate on validation" not in page
     assert findings(results)[0].startswith("toy: Trained on the validation rows' true labels too")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from candidly import checkpoint
-from candidly._benchmark import prepare
+from candidly.benchmarking import prepare
 from candidly.sweep.execute import build_stack
 from candidly.sweep.pack import make_tasks, parameter_count, stack_size
 from candidly.sweep.settings import make_settings

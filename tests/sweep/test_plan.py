@@ -2,8 +2,8 @@ import dataclasses
 
 import pytest
 
-from candidly._benchmark import prepare
 from candidly.algorithms import ALGORITHMS
+from candidly.benchmarking import prepare
 from candidly.labelled import Labelled
 from candidly.seeds import hashed
 from candidly.sweep.plan import extended, planned_runs, read_plan, write_plan

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from candidly._benchmark import prepare
+from candidly.benchmarking import prepare
 from candidly.criteria import (
     FlipRate,
     best_configuration,

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from candidly._benchmark import prepare
 from candidly.algorithms import ALGORITHMS, algorithm
+from candidly.benchmarking import prepare
 from candidly.seeds import hashed
 from candidly.sweep.journal import read_records, read_results
 from candidly.sweep.plan import read_plan

@@ -19,8 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..nets import Net, with_head
-from ..nets._net import Parameters, affine
+from ..nets import Net, Parameters, affine, with_head
 from ..nets.heads import linear, width
 from . import ce
 from ._algorithm import Algorithm, Stage

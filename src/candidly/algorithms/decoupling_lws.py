@@ -15,8 +15,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ..nets import Net, with_more
-from ..nets._net import leaf
+from ..nets import Net, leaf, with_more
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._classes import DECOUPLED, balanced, until_second

@@ -23,8 +23,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..nets import Net, with_head
-from ..nets._net import affine
+from ..nets import Net, affine, with_head
 from ..nets.heads import linear, width
 from . import ce
 from ._algorithm import Algorithm, Stage

@@ -21,8 +21,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..nets import Net, with_head
-from ..nets._net import leaf
+from ..nets import Net, leaf, with_head
 from ..nets.heads import width
 from . import ce
 from ._algorithm import Algorithm, Stage

@@ -29,8 +29,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..nets import Net, with_more
-from ..nets._net import affine
+from ..nets import Net, affine, with_more
 from ..nets.heads import linear, width
 from . import ce
 from ._algorithm import Algorithm, Stage, each_epoch

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
+
+from ._print import print_text, width
 
 if TYPE_CHECKING:
     from ..sweep.correct import Noise
@@ -20,7 +20,7 @@ Where = Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.
 def table(
     folder: Where,
     format: Annotated[
-        str, typer.Option(help="text, markdown or json; with --gap also csv.")
+        str, typer.Option(help="text, markdown, csv (one table), latex, html or json.")
     ] = "text",
     metric: Annotated[str, typer.Option(help="top1, top5 or balanced.")] = "top1",
     criterion: Annotated[
@@ -85,7 +85,7 @@ def table(
             )
         from ..report.why import render_why
 
-        print(render_why(results, form, _width()))
+        print_text(render_why(results, form, width()))
         return
     if transition:
         results = _corrected(results, transition)
@@ -99,7 +99,8 @@ def table(
         raise ValueError("--gap shows one criterion at a time; give one --criterion.")
     from ..report.gap import render_gap
 
-    print(render_gap(results, form, metric, criterion[0] if criterion else None, _width()))
+    chosen_by = criterion[0] if criterion else None
+    print_text(render_gap(results, form, metric, chosen_by, width()))
 
 
 def results_of(folder: Path) -> Results:
@@ -115,12 +116,7 @@ def print_tables(
     """The tables, on stdout."""
     from ..report import render
 
-    print(render(results, format, metric, criteria, width=_width()))
-
-
-def _width() -> int:
-    """Of the terminal, if it is one; elsewhere always the same."""
-    return min(100, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 100
+    print_text(render(results, format, metric, criteria, width=width()))
 
 
 def _cut(results: Results, budget: str) -> Results:

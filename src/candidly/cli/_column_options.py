@@ -10,6 +10,7 @@ import typer
 from ..ingest import Roles
 
 COLUMN = "COLUMN"
+ROLES = ("label", "separator", "id", "text", "image", "annotator", "item", "drop")
 
 Label = Annotated[
     str | None,

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich import box
-from rich.table import Table
 
 from .._tables import about
+from ..grid import Grid
 from ..ingest import Roles
-from ._issues import _out
 
 if TYPE_CHECKING:
     import polars as pl
@@ -166,41 +164,15 @@ def summary(found: Consensus, by: str) -> Iterator[str]:
         )
 
 
-def print_doubts(found: Consensus, top: int) -> None:
-    rows = found.table()
-    names = ("item", "consensus", "quality", "answers", "agreement")
-    _print("items, the most doubtful first", rows.select(names), top, "items", ("consensus",))
+def tables(found: Consensus, people: pl.DataFrame, top: int) -> Iterator[Grid | str]:
+    """Doubtful items, annotators and what to ask about next, and how much is left out."""
+    from ..report.crowd import annotators_grid, doubts_grid, next_grid
 
-
-def print_annotators(table: pl.DataFrame, top: int) -> None:
-    names = ("annotator", "answers", "agreement", "quality", "worst class", "worst agreement")
-    words = ("annotator", "worst class")
-    _print("annotators, worst first", table.select(names), top, "annotators", words)
-
-
-def print_next(found: Consensus, top: int) -> None:
-    from ..crowd import next_items
-
-    names = ("item", "priority", "answers", "consensus")
-    table = next_items(found).select(names)
-    _print("what to ask about next", table, top, "items", ("consensus",))
-
-
-def _print(title: str, table: pl.DataFrame, top: int, what: str, words: tuple[str, ...]) -> None:
-    if not top:
-        return
-    shown = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1))
-    for name in table.columns:
-        left = name in words or name == "item"
-        shown.add_column(name, justify="left" if left else "right", overflow="fold")
-    for row in table.head(top).iter_rows():
-        shown.add_row(*(_text(value) for value in row))
-    _out(shown)
-    if top < len(table):
-        print(f"the first {top:,} of {len(table):,} {what}; --top gives more")
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    for grid, there, what in (
+        (doubts_grid(found, top), found.answers.n, "items"),
+        (annotators_grid(people, top), len(people), "annotators"),
+        (next_grid(found, top), found.answers.n, "items"),
+    ):
+        yield grid
+        if top < there:
+            yield f"the first {top:,} of {there:,} {what}; --top gives more"

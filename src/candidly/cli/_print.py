@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from typing import Annotated
@@ -43,7 +42,7 @@ def check_form(form: str) -> None:
 
 
 def width() -> int:
-    """Columns of the terminal, or of COLUMNS where that is set; elsewhere always the same."""
-    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal():
-        return max(20, min(WIDEST, shutil.get_terminal_size((WIDTH, 24)).columns))
-    return WIDTH
+    """Columns of the terminal; elsewhere always the same, so that files can be compared."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    return max(20, min(WIDEST, shutil.get_terminal_size((WIDTH, 24)).columns))

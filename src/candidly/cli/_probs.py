@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from .._files import replacing
+from ..grid import Column, Grid
 from . import _progress
 from ._help import whole
 from ._issues import check_place
+from ._print import show
 
 if TYPE_CHECKING:
     from ..crossval import CrossValidated
@@ -196,14 +195,16 @@ def _print(result: CrossValidated, following: str | None) -> None:
         f"{len(result.probs):,} examples, {len(result.classes):,} classes, "
         f"{len(result.fold_ece)} folds"
     )
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
-    table.add_column("classifier")
     right = "in the candidates" if result.given is None else "agrees with the label"
-    table.add_column(right, justify="right", no_wrap=True)
-    table.add_column("")
-    for name, share in result.accuracies.items():
-        table.add_row(name, f"{share:.2%}", "kept" if name == result.chosen else "")
-    Console(markup=False, emoji=False, highlight=False).print(table)
+    rows = [
+        (name, share, "kept" if name == result.chosen else "")
+        for name, share in result.accuracies.items()
+    ]
+    show(
+        Grid(
+            "", (Column("classifier", "name"), Column(right, form=".2%"), Column("", "word")), rows
+        )
+    )
     if math.isfinite(result.ece):
         low, high = np.nanmin(result.fold_ece), np.nanmax(result.fold_ece)
         print(f"expected calibration error {result.ece:.3f}; by fold {low:.3f} to {high:.3f}")

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
-
-from ._issues import _out
+from ..grid import Column, Grid
+from ._print import show
 
 if TYPE_CHECKING:
     from ..review import Project
@@ -94,25 +92,24 @@ def _agreement(agreed: Mapping[str, Any]) -> None:
 
 
 def _people(people: list[dict[str, Any]]) -> None:
-    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
-    shown.add_column("person", overflow="fold")
-    for name in ("answers", "skips", "fast", "seconds", "gold", "95 %", "repeats alike"):
-        shown.add_column(name, justify="right", no_wrap=True)
-    shown.add_column("")
-    for one in people:
-        ends = "-" if one["low"] is None else f"{100 * one['low']:.0f} to {100 * one['high']:.0f}"
-        shown.add_row(
-            one["code"],
-            f"{one['answers']:,}",
-            f"{one['skips']:,}",
-            f"{one['fast']:,}",
-            "-" if one["seconds"] is None else f"{one['seconds']:.1f}",
+    columns = (
+        Column("person", "name"),
+        *(Column(name, form=",") for name in ("answers", "skips", "fast")),
+        Column("seconds", form=".1f"),
+        *map(Column, ("gold", "95 %", "repeats alike")),
+        Column("", "word"),
+    )
+    rows = [
+        (
+            *(one["code"], one["answers"], one["skips"], one["fast"], one["seconds"]),
             f"{one['gold_right']} of {one['gold']}",
-            ends,
+            None if one["low"] is None else f"{100 * one['low']:.0f} to {100 * one['high']:.0f}",
             f"{one['repeats_same']} of {one['repeats']}",
             "excluded" if one["excluded"] else "check" if one["warn"] else "",
         )
-    _out(shown)
+        for one in people
+    ]
+    show(Grid("", columns, rows))
 
 
 def _share(part: int, whole: int) -> float | None:

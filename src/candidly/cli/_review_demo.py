@@ -80,8 +80,7 @@ def _cifar(out: Path, votes: Path, images: Path, rules: Rules) -> Made:
     import polars as pl
     from PIL import Image
 
-    from ..review import items_of_tally, looks_of
-    from ..review._media import FOLDER
+    from ..review import MEDIA_FOLDER, items_of_tally, looks_of
     from ..validation import Tally, read_released
 
     tally = read_released(votes)
@@ -98,7 +97,7 @@ def _cifar(out: Path, votes: Path, images: Path, rules: Rules) -> Made:
     if sorted(asked) != flagged["index"].to_list():
         raise ValueError(f"{images} does not hold all test images that {votes} is about.")
     shown = _images(flagged["label"].to_numpy(), pixels(flagged), tally.classes)
-    look = looks_of(shown, out / FOLDER)
+    look = looks_of(shown, out / MEDIA_FOLDER)
     place = {int(row): k for k, row in enumerate(flagged["index"])}
     items = [replace(item, shown=look(place[item.row])) for item in items_of_tally(tally)]
     train = table.filter((pl.col("split") == "train") & (pl.col("index") < 1000)).collect()
@@ -116,8 +115,7 @@ def _digits(out: Path, rules: Rules) -> Made:
     """Digits with some labels made wrong, and what confident learning flags among them."""
     from ..errors import cross_validate, find
     from ..imperfect import apply
-    from ..review import items_of_data, looks_of
-    from ..review._media import FOLDER
+    from ..review import MEDIA_FOLDER, items_of_data, looks_of
     from ..sources import load
 
     data = apply(load("digits"), f"symmetric:rate={WRONG}")
@@ -135,7 +133,7 @@ def _digits(out: Path, rules: Rules) -> Made:
         replace(data, inputs=images.inputs, truth=None),
         [*flagged, *clear],
         guessed=_at(guessed, clear, other),
-        looks=looks_of(images, out / FOLDER),
+        looks=looks_of(images, out / MEDIA_FOLDER),
     )
     keys = {str(data.ids[row]): "given" for row in clear}
     return items, images, replace(rules, classes=data.classes), keys

@@ -20,8 +20,7 @@ from ._review_project import AsJson, Folder, check_installed
 if TYPE_CHECKING:
     from ..ingest import Origin, Roles
     from ..labelled import Labelled
-    from ..review import Item, Project, Rules
-    from ..review._media import Looks
+    from ..review import Item, Looks, Project, Rules
 
 
 def new(
@@ -138,8 +137,7 @@ def new(
     """
     check_installed()
     from .._names import lookup
-    from ..review import PRESETS, make_project
-    from ..review._orders import new_seed
+    from ..review import PRESETS, make_project, new_seed
     from ..review.project import check_free
     from ..review.rules import check_new
 
@@ -227,12 +225,11 @@ class _Read:
 
     def looks(self, folder: Path, prefix: str = "") -> Looks:
         """What a row looks like; see ``review.looks_of``."""
-        from ..review import looks_of, looks_of_rows
-        from ..review._media import FOLDER
+        from ..review import MEDIA_FOLDER, looks_of, looks_of_rows
 
         if self.shown is not None:
             return looks_of_rows(self.shown)
-        return looks_of(self.data, folder / FOLDER, prefix)
+        return looks_of(self.data, folder / MEDIA_FOLDER, prefix)
 
 
 def _read(
@@ -285,16 +282,21 @@ def _of_data(
     media: Path | None,
     sample: int | None,
 ) -> Sequence[Item]:
-    from ..review import items_of_data, items_of_issues, looks_of_files, of_data
-    from ..review._items import sampled
-    from ..review._media import FOLDER
-    from ..review._orders import seed_of
+    from ..review import (
+        MEDIA_FOLDER,
+        items_of_data,
+        items_of_issues,
+        looks_of_files,
+        of_data,
+        sampled,
+        seed_of,
+    )
 
     data = read.data
     if media is None:
         looks = read.looks(folder)
     else:
-        looks = looks_of_files(media, folder / FOLDER, data.n, list(data.ids))
+        looks = looks_of_files(media, folder / MEDIA_FOLDER, data.n, list(data.ids))
     if issues is not None:
         with _watched(looks, sample or _length(issues)) as looks:
             items, _ = items_of_issues(
@@ -314,11 +316,9 @@ def _of_issues(
     media: Path | None,
     sample: int | None,
 ) -> tuple[Sequence[Item], Rules]:
-    from ..review import items_of_issues, looks_of_files
-    from ..review._media import FOLDER, no_looks
-    from ..review._orders import seed_of
+    from ..review import MEDIA_FOLDER, items_of_issues, looks_of_files, no_looks, seed_of
 
-    looks: Looks = no_looks if media is None else looks_of_files(media, folder / FOLDER)
+    looks: Looks = no_looks if media is None else looks_of_files(media, folder / MEDIA_FOLDER)
     with _watched(looks, sample or _length(issues)) as looks:
         items, known = items_of_issues(
             issues, classes, sample=sample, seed=seed_of(rules), looks=looks

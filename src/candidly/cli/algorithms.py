@@ -8,8 +8,9 @@ from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+
+from ..grid import Column, Grid
+from . import _print
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -32,12 +33,13 @@ def list_algorithms(as_json: AsJson = False) -> None:
     if as_json:
         print(json.dumps([_about(page) for page in ALGORITHMS.values()], indent=1))
         return
-    table = Table(title="Algorithms")
-    for column in ("name", "kind", "reads", "what it does"):
-        table.add_column(column, no_wrap=column == "name")
-    for page in ALGORITHMS.values():
-        table.add_row(page.name, page.kind, ", ".join(page.reads), page.summary)
-    Console().print(table)
+    columns = (
+        *(Column("name", "word"), Column("kind", "word")),
+        *(Column("reads", "name"), Column("what it does", "text")),
+    )
+    pages = ALGORITHMS.values()
+    rows = [(page.name, page.kind, ", ".join(page.reads), page.summary) for page in pages]
+    _print.show(Grid("Algorithms", columns, rows))
 
 
 @app.command()
@@ -57,24 +59,24 @@ def show(
     if as_json:
         print(json.dumps(_about(page), indent=1))
         return
-    console = Console()
-    console.print(f"[bold]{page.label}[/bold]: {page.summary}")
-    facts = Table.grid(padding=(0, 2))
-    facts.add_row("  paper", page.paper or "-")
-    facts.add_row("  kind", page.kind)
-    facts.add_row("  needs", "\n".join(_needs(page)))
-    facts.add_row("  costs", _costs(page))
-    facts.add_row("  version", _versions(page))
-    for variant, sentence in _differences(page).items():
-        shown = page.variant == variant
-        facts.add_row(f"  [bold]:{variant}[/bold]" if shown else f"  :{variant}", sentence)
-    console.print(facts, highlight=False)
-    table = Table(title="Hyper-parameters")
-    for column in ("hyper-parameter", "default", "search", "where the benchmark's paper differs"):
-        table.add_column(column)
-    for setting, value in page.settings().items():
-        table.add_row(setting, f"{value.default:g}", value.shown, value.published)
-    console.print(table)
+    facts = [
+        ("paper", page.paper or "-"),
+        ("kind", page.kind),
+        *(("needs" * (not k), need) for k, need in enumerate(_needs(page))),
+        ("costs", _costs(page)),
+        ("version", _versions(page)),
+    ]
+    facts += [(f":{variant}", sentence) for variant, sentence in _differences(page).items()]
+    columns = (
+        *(Column("hyper-parameter", "word"), Column("default", form="g"), Column("search", "name")),
+        Column("where the benchmark's paper differs", "text"),
+    )
+    rows = [(name, s.default, s.shown, s.published) for name, s in page.settings().items()]
+    _print.show(
+        f"{page.label}: {page.summary}",
+        Grid("", (Column("", "word"), Column("", "text")), facts),
+        Grid("Hyper-parameters", columns, rows),
+    )
 
 
 def _versions(page: Any) -> str:
@@ -92,7 +94,7 @@ def _differences(page: Any) -> dict[str, str]:
 
 def _costs(page: Any) -> str:
     """Time per update as a multiple of CC's or ce's, at a small and a large shape."""
-    from ..algorithms._costs import COSTS, SHAPES, compared_with
+    from ..algorithms.costs import COSTS, SHAPES, compared_with
 
     if page.name not in COSTS:
         return "not measured yet"

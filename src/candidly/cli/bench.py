@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
+from ..grid import Column, Grid
 from . import _bench_table, _progress
 from ._bench_table import Where, print_tables, results_of
+from ._column_options import (
+    ROLES,
+    Annotator,
+    Drop,
+    Id,
+    Image,
+    Item,
+    Label,
+    Separator,
+    Text,
+    roles_of,
+)
 from ._hyper import Hyper, hyper_of
+from ._print import show
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
+    from ..ingest import Roles
     from ..labelled import Labelled
     from ..sweep.plan import Plan
     from ..sweep.records import Results
@@ -130,6 +142,14 @@ def plan(
     net: Network = None,
     hyper: Hyper = None,
     data: Root = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     out: Out = None,
     accept_code: AcceptCode = False,
     as_json: AsJson = False,
@@ -168,13 +188,7 @@ def plan(
         return
     count = len(made.trials)
     title = f"{count} run{'s' * (count != 1)}"
-    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 0))
-    for column in rows[0]:
-        table.add_column(column, justify="left" if column == "dataset" else "right")
-    for row in rows:
-        table.add_row(*(str(value) for value in row.values()))
-    Console().print(table)
-    print("algorithms: " + ", ".join(made.versions))
+    show(_grid(title, rows), "algorithms: " + ", ".join(made.versions))
     if oracle:
         print("oracle: the validation rows are among the training rows, with their true labels")
 
@@ -198,6 +212,14 @@ def run(
     net: Network = None,
     hyper: Hyper = None,
     data: Root = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     device: Device = "cpu",
     workers: Workers = None,
     stack: StackSize = None,
@@ -264,12 +286,7 @@ def status(folder: Where, as_json: AsJson = False) -> None:
         about = {"running": busy, "rows": list(rows.values()), "notes": list(results.notes)}
         print(json.dumps(about, indent=1))
         return
-    table = Table(title=f"{folder}: {_count(folder)}{', running' if busy else ''}")
-    for column in next(iter(rows.values())):
-        table.add_column(column, justify="left" if column in ("dataset", "algorithm") else "right")
-    for row in rows.values():
-        table.add_row(*(str(value) for value in row.values()))
-    Console().print(table)
+    show(_grid(f"{folder}: {_count(folder)}{', running' if busy else ''}", list(rows.values())))
     _print_notes(results)
 
 
@@ -324,6 +341,14 @@ def compact(
             print(f"kept {name}, because of lines that cannot be read; --force deletes it")
 
 
+def _grid(title: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
+    columns = (
+        Column(name, "name") if name in ("dataset", "algorithm") else Column(name)
+        for name in rows[0]
+    )
+    return Grid(title, tuple(columns), [list(row.values()) for row in rows])
+
+
 def _usual_folder(plan: Plan) -> Path:
     return Path("runs", "-".join(Path(name).stem for name in plan.facts))
 
@@ -340,19 +365,20 @@ def _asked(values: dict[str, Any]) -> dict[str, Any]:
             asked[name] = tuple(part for part in parts if part)
     if asked["hyper"]:
         asked["hyper"] = hyper_of(asked["hyper"])
-    return asked | {"file": values["settings"], "root": values["data"]}
+    roles = roles_of(**{name: values[name] for name in ROLES})
+    return asked | {"file": values["settings"], "root": values["data"], "roles": roles}
 
 
 def _prepared(
-    file: Path | None, root: Path | None, **asked: Any
+    file: Path | None, root: Path | None, roles: Roles, **asked: Any
 ) -> tuple[Plan, dict[str, Labelled]]:
-    from .._benchmark import prepare
+    from ..benchmarking import prepare
     from ..sweep.settings import make_settings, read_settings
 
     with _options():
         settings = read_settings(file, **asked) if file else make_settings(**asked)
     with _progress.reading("preparing data", "of the data prepared") as watch:
-        return prepare(settings, root, watch=watch)
+        return prepare(settings, root, watch=watch, roles=roles)
 
 
 @contextmanager

@@ -14,9 +14,10 @@ from .._files import write_table
 from ..ingest.labels import read_classes
 from . import _progress
 from ._column_options import Annotator, Drop, Item, Label, Separator, roles_of
-from ._crowd import print_annotators, print_doubts, print_next, read_answers, summary
+from ._crowd import read_answers, summary, tables
 from ._help import whole
 from ._issues import check_place
+from ._print import Form, check_form, show
 
 if TYPE_CHECKING:
     from ..crowd import Consensus
@@ -84,6 +85,7 @@ def consensus(
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
+    form: Form = "text",
     label: Label = None,
     item: Item = None,
     annotator: Annotator = None,
@@ -104,6 +106,7 @@ def consensus(
     from .. import crowd
     from .._names import lookup
 
+    check_form(form)
     by = lookup(crowd.METHODS, by, "way to a consensus")[0]
     check_place(out, "--out", TABLES)
     check_place(annotators, "--annotators", TABLES)
@@ -132,11 +135,7 @@ def consensus(
     if as_json:
         _print_json(found, by, people, top, written, notes)
         return
-    for line in summary(found, by):
-        print(line)
-    print_doubts(found, top)
-    print_annotators(people, top)
-    print_next(found, top)
+    show(*summary(found, by), *(tables(found, people, top) if top else ()), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

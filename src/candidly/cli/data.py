@@ -5,20 +5,33 @@ from __future__ import annotations
 import dataclasses
 import json
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from .. import imperfect
 from .._names import lookup
 from ..describe import Description, describe
+from ..grid import Column, Grid
+from ..ingest import Roles
 from ..ingest.labels import read_classes
 from ..labelled import Labelled
 from ..sources import SOURCES, Comparison, Source, compare, load
+from . import _print
+from ._column_options import (
+    Annotator,
+    Drop,
+    Id,
+    Image,
+    Item,
+    Label,
+    Separator,
+    Text,
+    roles_of,
+)
 from ._issues import check_place
 from ._progress import reading
 
@@ -31,7 +44,10 @@ labels_app = typer.Typer(
     help="Make imperfect labels from true ones, and describe what came out.",
 )
 
-What = Annotated[str, typer.Argument(metavar="NAME_OR_PATH", help="A known name, or a file.")]
+What = Annotated[
+    str,
+    typer.Argument(metavar="NAME_OR_PATH", help="A known name, a file, or a folder of pictures."),
+]
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
@@ -53,7 +69,7 @@ SPEC_HELP = (
 
 SHOWN_CLASSES = 20  # longer histograms hide the rest of the page
 WHOLE_MATRIX = 12  # classes of a matrix that fits beside its names
-BAR = 30
+FACTS = (Column("", "word"), Column("", "text"))
 
 
 @app.command("list")
@@ -65,17 +81,18 @@ def list_sources(as_json: AsJson = False) -> None:
     if as_json:
         _print_json([_source_dict(source) for source in SOURCES.values()])
         return
-    table = Table(title="Known data sets (published numbers)", box=None, pad_edge=False)
-    table.add_column("name", no_wrap=True)
-    for column in ("n", "features", "classes", "candidates", "noise %"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("file", overflow="fold")
+    columns = (
+        Column("name", "word"),
+        *map(Column, ("n", "features", "classes", "candidates", "noise %")),
+        Column("file", "word"),
+    )
+    rows = []
     for source in SOURCES.values():
         e = source.expected
         rate = None if e.noise_rate is None else round(100 * e.noise_rate, 2)
         numbers = [_text(x) for x in (e.n, e.d, e.q, e.avg_candidates, rate)]
-        table.add_row(source.name, *numbers, _availability(source))
-    _out(table)
+        rows.append((source.name, *numbers, _availability(source)))
+    _print.show(Grid("Known data sets (published numbers)", columns, rows))
 
 
 @app.command()
@@ -91,15 +108,15 @@ def show(
     if as_json:
         _print_json(_source_dict(source))
         return
-    table = _two_columns(source.name)
+    rows = []
     for key, value in _source_dict(source).items():
         if key == "expected":
             value = _pairs(value)
         if key == "parts":
             value = "; ".join(_pairs(part) for part in value) or None
         listed = isinstance(value, (list, tuple))
-        table.add_row(key, ", ".join(value) or "-" if listed else _text(value))
-    _out(table)
+        rows.append((key, ", ".join(value) or "-" if listed else _text(value)))
+    _print.show(Grid(source.name, FACTS, rows))
 
 
 @app.command("describe")
@@ -108,6 +125,14 @@ def describe_data(
     what: What,
     data: Data = None,
     classes: Classes = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
     ] = None,
@@ -117,7 +142,9 @@ def describe_data(
 
     Example:  candidly data describe digits --labels flip:rate=0.3
     """
-    loaded = _load(what, data, classes)
+    loaded = _load(
+        what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
+    )
     compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
     if labels is not None:
         loaded = _apply(loaded, labels)
@@ -126,10 +153,12 @@ def describe_data(
         published = [row._asdict() for row in compared]
         _print_json({**description.to_dict(), "published": published})
         return
-    _out(_description_table(description))
-    _out(*_histograms(loaded, description), *_transitions(loaded, description))
-    if compared:
-        _out(_comparison_table(compared))
+    _print.show(
+        _description_grid(description),
+        *_histograms(loaded, description),
+        *_transitions(loaded, description),
+        _comparison_grid(compared),
+    )
 
 
 @app.command()
@@ -138,6 +167,14 @@ def convert(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
     data: Data = None,
     classes: Classes = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     as_json: AsJson = False,
 ) -> None:
     """Write any data set as one .npz file, which loads fast and needs no MATLAB or pickle.
@@ -145,7 +182,13 @@ def convert(
     Example:  candidly data convert lost.mat lost.npz
     """
     check_place(out, "OUT", (".npz",))
-    _save(_load(what, data, classes), out, as_json)
+    _save(
+        _load(
+            what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
+        ),
+        out,
+        as_json,
+    )
 
 
 @labels_app.command()
@@ -160,6 +203,14 @@ def make(
     ] = None,
     data: Data = None,
     classes: Classes = None,
+    label: Label = None,
+    separator: Separator = None,
+    id: Id = None,
+    text: Text = None,
+    image: Image = None,
+    annotator: Annotator = None,
+    item: Item = None,
+    drop: Drop = None,
     as_json: AsJson = False,
 ) -> None:
     """Make imperfect labels from the truth of a data set, and write the result.
@@ -174,7 +225,19 @@ def make(
         )
     spec, out = places
     check_place(Path(out), "OUT", (".npz",))
-    _save(_apply(_load(what, data, classes), spec), Path(out), as_json)
+    _save(
+        _apply(
+            _load(
+                what,
+                data,
+                classes,
+                roles_of(label, separator, id, text, image, annotator, item, drop),
+            ),
+            spec,
+        ),
+        Path(out),
+        as_json,
+    )
 
 
 def _apply(data: Labelled, spec: str) -> Labelled:
@@ -182,12 +245,12 @@ def _apply(data: Labelled, spec: str) -> Labelled:
         return imperfect.apply(data, spec, watch)
 
 
-def _load(what: str, root: Path | None, classes: str | None) -> Labelled:
+def _load(what: str, root: Path | None, classes: str | None, roles: Roles) -> Labelled:
     names = int(classes) if classes and classes.isdecimal() else read_classes(classes)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        with reading("decoding images", "of the images decoded") as watch:
-            loaded = load(what, root, watch=watch, classes=names)
+        with reading("reading images", "of the images read") as watch:
+            loaded = load(what, root, watch=watch, classes=names, roles=roles)
     for warning in caught:
         _tell(f"warning: {warning.message}")
     return loaded
@@ -220,8 +283,8 @@ def _availability(source: Source) -> str:
     return "download" if source.url else "bring your own"
 
 
-def _description_table(description: Description) -> Table:
-    table = _two_columns(description.source or "data")
+def _description_grid(description: Description) -> Grid:
+    rows = []
     elsewhere = {"candidate_sizes", "oracle_class_counts", "oracle_flipping"}
     elsewhere |= {"source", "oracle_transition", "oracle_diagonal"}
     for key, value in description.to_dict().items():
@@ -233,36 +296,27 @@ def _description_table(description: Description) -> Table:
             value = f"{len(value)} ({listed}{more})" if value else "none"
         label = {"n": "examples", "q": "classes"}.get(key, key)
         label = label.removeprefix("oracle_").replace("_", " ")
-        table.add_row(label + (" (oracle)" if key.startswith("oracle_") else ""), _text(value))
-    return table
+        rows.append((label + (" (oracle)" if key.startswith("oracle_") else ""), _text(value)))
+    return Grid(description.source or "data", FACTS, rows)
 
 
-def _two_columns(title: str) -> Table:
-    table = Table(title=title, show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    return table
-
-
-def _histograms(data: Labelled, description: Description) -> list[Table]:
-    tables = []
+def _histograms(data: Labelled, description: Description) -> Iterator[Grid]:
     if description.candidate_sizes is not None:
         sizes = [(str(s), c) for s, c in enumerate(description.candidate_sizes) if c]
-        tables.append(_bars("labels in a set", sizes))
+        yield _bars("labels in a set", sizes)
     if description.oracle_class_counts is not None:
         counts = list(zip(data.classes, description.oracle_class_counts))
         title = "examples of a class (oracle)"
         if len(counts) > SHOWN_CLASSES:
             counts = sorted(counts, key=lambda pair: -pair[1])[:SHOWN_CLASSES]
             title = f"examples of the {SHOWN_CLASSES} largest of {data.q} classes (oracle)"
-        tables.append(_bars(title, counts))
-    return tables
+        yield _bars(title, counts)
 
 
-def _transitions(data: Labelled, description: Description) -> list[Table]:
+def _transitions(data: Labelled, description: Description) -> Iterator[Grid]:
     """Given labels by true class: how many are right, what the others are, and the whole matrix."""
     if description.oracle_transition is None:
-        return []
+        return
     shares = np.array(description.oracle_transition)
     right = shares.diagonal()
     wrong = np.where(np.eye(data.q, dtype=bool), -1, shares)
@@ -271,61 +325,50 @@ def _transitions(data: Labelled, description: Description) -> list[Table]:
     title = "given labels that are right, by true class (oracle)"
     if len(shown) < len(known):
         title = f"the {len(shown)} true classes with the fewest right given labels (oracle)"
-    table = Table(
-        "true class", "right %", "most often wrong as", "%", title=title, min_width=len(title)
+    columns = (
+        *(Column("true class", "name"), Column("right %", form=".1f")),
+        *(Column("most often wrong as", "name"), Column("%", form=".1f")),
     )
+    rows = []
     for label in shown if len(shown) < len(known) else known:
         other = wrong[label].argmax()
         name = data.classes[other] if wrong[label, other] > 0 else "-"
-        shares_of = (right[label], max(wrong[label, other], 0))
-        percents = [f"{100 * share:.1f}" for share in shares_of]
-        table.add_row(data.classes[label], percents[0], name, percents[1])
-    return [table] if data.q > WHOLE_MATRIX else [table, _matrix_table(data.classes, shares)]
+        share = 100 * max(float(wrong[label, other]), 0)
+        rows.append((data.classes[label], 100 * float(right[label]), name, share))
+    yield Grid(title, columns, rows)
+    if data.q <= WHOLE_MATRIX:
+        yield _matrix_grid(data.classes, shares)
 
 
-def _matrix_table(classes: tuple[str, ...], shares: np.ndarray) -> Table:
-    table = Table(
-        title="given label (columns, by number) by true class (rows), % (oracle)", box=None
-    )
-    table.add_column("")
-    for label in range(len(classes)):
-        table.add_column(str(label), justify="right")
-    for label, row in enumerate(shares):
-        cells = ["-" if np.isnan(share) else f"{100 * share:.1f}" for share in row]
-        number, name = str(label), classes[label]
-        table.add_row(name if name == number else f"{number} {name}", *cells)
-    return table
+def _matrix_grid(classes: tuple[str, ...], shares: np.ndarray) -> Grid:
+    columns = (Column("", "name"), *(Column(str(k), form=".1f") for k in range(len(classes))))
+    rows = [
+        (name if name == str(k) else f"{k} {name}", *(100 * row).tolist())
+        for k, (name, row) in enumerate(zip(classes, shares))
+    ]
+    title = "given label (columns, by number) by true class (rows), % (oracle)"
+    return Grid(title, columns, rows)
 
 
-def _bars(title: str, counts: list[tuple[str, int]]) -> Table:
+def _bars(title: str, counts: list[tuple[str, int]]) -> Grid:
     largest = max(count for _, count in counts)
-    table = Table(title=title, show_header=False, box=None, min_width=len(title))
-    table.add_column(justify="right")
-    table.add_column(justify="right")
-    table.add_column()
-    for name, count in counts:
-        table.add_row(name, str(count), "█" * round(BAR * count / largest))
-    return table
+    columns = (Column("", "name"), Column(""), Column("", "bar"))
+    return Grid(title, columns, [(name, count, count / largest) for name, count in counts])
 
 
-def _comparison_table(rows: list[Comparison]) -> Table:
-    table = Table("published", "expected", "measured", "agrees")
-    for row in rows:
-        table.add_row(
-            row.what, _text(row.expected), _text(row.measured), "yes" if row.agrees else "NO"
-        )
-    return table
+def _comparison_grid(rows: list[Comparison]) -> Grid:
+    columns = (Column("published", "name"), *map(Column, ("expected", "measured", "agrees")))
+    lines = [
+        (row.what, _text(row.expected), _text(row.measured), "yes" if row.agrees else "NO")
+        for row in rows
+    ]
+    return Grid("", columns, lines)
 
 
 def _text(value: Any) -> str:
     if value is None:
         return "-"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _out(*things: Table) -> None:
-    for thing in things:
-        Console(markup=False, emoji=False, highlight=False).print(thing)  # names may hold [...]
 
 
 def _tell(message: str) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from . import _progress
 from ._help import whole
+from ._print import print_text, width
 from ._stopping import stoppable
 
 SETTINGS = {
@@ -39,7 +40,7 @@ def demo(
 
 
 def _run(out: Path, workers: int | None) -> None:
-    from .._benchmark import prepare
+    from ..benchmarking import prepare
     from ..report import findings, render, write_report
     from ..sweep.journal import read_results
     from ..sweep.run import run_plan
@@ -56,7 +57,7 @@ def _run(out: Path, workers: int | None) -> None:
     with _progress.shown() as watch:
         run_plan(plan, loaded, out, workers=workers, watch=watch)
     results = read_results(out)
-    print(render(results, choices=False))
+    print_text(render(results, width=width(), choices=False))
     write_report(results, out / "report.html")
     for sentence in findings(results)[:2]:
         print(sentence)

@@ -155,8 +155,7 @@ def find(
     """
     from .. import errors
     from .._names import lookup
-    from ..errors._scores import OF_COLUMNS
-    from ..errors._select import METHODS
+    from ..errors import METHODS, OF_COLUMNS
     from ..ingest.labels import holds_sets
 
     by = lookup({**METHODS, **OF_COLUMNS}, by, "way to find label errors")[0]
@@ -315,8 +314,7 @@ def _examined(
     pairs: bool,
 ) -> tuple[Evidence | SetEvidence, list[str]]:
     """What was read, and what is to be said of it."""
-    from ..errors import examine
-    from ..errors._sets import examine_sets
+    from ..errors import examine, examine_sets
     from ..ingest.labels import holds_sets
 
     sets = holds_sets(labels)

@@ -15,6 +15,7 @@ from .._files import write_table
 from . import _progress
 from ._help import whole
 from ._issues import check_place
+from ._print import Form, check_form, show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,6 +78,7 @@ def compare(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
     ] = None,
+    form: Form = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Detectors of label errors beside one another, on data whose truth is known.
@@ -90,9 +92,7 @@ def compare(
       candidly errors compare mine.npz --detectors cl-noise-rate,knn-vote,aum --html page.html
     """
     from .._names import lookup
-    from ..detectors import DETECTORS
-    from ..detectors._subject import EPOCHS
-    from ..detectors._table import check_taken
+    from ..detectors import DETECTORS, EPOCHS, check_taken
     from ..ingest.arrays import read_matrix
     from ..report.comparison import write_comparison_page
     from ..sources import load
@@ -101,6 +101,7 @@ def compare(
     names = [lookup(DETECTORS, name.strip(), "detector")[0] for name in asked]
     options = {"probs": probs, "features": features, "metric": metric, "epochs": epochs}
     check_taken(names, options, "--")
+    check_form(form)
     check_place(out, "--out", (".csv", ".parquet", ".json"))
     check_place(html, "--html", (".html", ".htm"))
     if probs is not None and noise:
@@ -126,7 +127,7 @@ def compare(
         files = {name: str(path) for name, path in written.items() if path is not None}
         print(json.dumps({"data": what, "rows": rows, "written": files}, indent=1))
         return
-    _print(rows)
+    _print(rows, form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
@@ -192,21 +193,12 @@ def _probabilities(path: Path, data: Labelled) -> np.ndarray:
     return source.read(0, source.n)
 
 
-def _print(rows: list[dict[str, Any]]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+def _print(rows: list[dict[str, Any]], form: str) -> None:
+    from ..report.comparison import BOLD, LEGEND, comparison_grid, noises, one_table
 
-    from ..report.comparison import COLUMNS, LEGEND, about, cell, noises, summaries
-
-    shown = [column for column in COLUMNS if column.short]
-    for noise in noises(rows):
-        table = Table(title=about(rows, noise), box=box.SIMPLE_HEAD, padding=(0, 1))
-        table.add_column("detector", no_wrap=True)
-        for column in shown:
-            table.add_column(column.heading, justify="right", no_wrap=True)
-        for name, summary in summaries(rows, noise).items():
-            table.add_row(name, *(cell(summary[c.name], c.share) for c in shown))
-        Console(markup=False, emoji=False, highlight=False).print(table)
-    print(LEGEND)
-    print("--out, --html and --json give the other measures, too")
+    if form == "csv":
+        show(one_table(rows), form=form)
+        return
+    short = form == "text"
+    more = "--out, --html and --json give the other measures, too" if short else BOLD
+    show(*(comparison_grid(rows, noise, short) for noise in noises(rows)), LEGEND, more, form=form)

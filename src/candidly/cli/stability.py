@@ -18,6 +18,7 @@ from . import _progress
 from ._column_options import Drop, Id, Label, Separator, roles_of
 from ._help import number, whole
 from ._issues import check_place
+from ._print import Form, check_form, print_text, width
 
 THIS = "this correction"  # what the report calls the one of --corrected
 
@@ -109,6 +110,7 @@ def stability(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")
     ] = None,
+    form: Form = "text",
     label: Label = None,
     separator: Separator = None,
     id: Id = None,
@@ -133,6 +135,7 @@ def stability(
     from ..ingest.labels import label_numbers, read_labels
     from ..stability import assess, checking_plan
 
+    check_form(form)
     check_place(out, "--out", (".json",))
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
@@ -174,7 +177,7 @@ def stability(
         return
     from ..report import render_stability
 
-    print(render_stability(report))
+    print_text(render_stability(report, width(), form))
     for path in (html, plan, out):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

@@ -16,7 +16,8 @@ from ..ingest.labels import read_classes
 from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
 from ._help import whole
 from ._issues import check_place
-from ._verdicts import print_settings, print_verdicts
+from ._print import Form, check_form, show
+from ._verdicts import parts
 from .errors import _plain_words
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def validate(
             "columns item, person, answer; given and guessed where --labels says less.",
         ),
     ],
-    form: Annotated[
+    votes_format: Annotated[
         str | None,
-        typer.Option("--format", help="released or long. (default: by the file's ending)"),
+        typer.Option(help="Of the answers: released or long. (default: by the file's ending)"),
     ] = None,
     labels: Annotated[
         Path | None,
@@ -102,6 +103,7 @@ def validate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
     ] = None,
+    form: Form = "text",
     label: Label = None,
     id: Id = None,
     item: Item = None,
@@ -125,6 +127,9 @@ def validate(
     from ..report.verdicts import summarise, write_verdicts_page
     from ..validation import judge, missed
 
+    if form in ("released", "long"):
+        raise ValueError(f"--format is of what is printed; give --votes-format {form}.")
+    check_form(form)
     if into is None:
         check_place(out, "--out", OUT)
     check_place(html, "--html", (".html", ".htm"))
@@ -148,7 +153,7 @@ def validate(
     elif labels is not None:
         own, ids = _labels(labels, names, of_labels)
     of_votes = roles_of(item=item, annotator=annotator, separator=separator)
-    tally = _tally(votes, form, own, index, names, of_votes)
+    tally = _tally(votes, votes_format, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     unflagged = None if size is None else size - (flagged or len(tally))
@@ -173,8 +178,7 @@ def validate(
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    print_verdicts(about, getattr(tally, "offered", None))
-    print_settings(about)
+    show(*parts(about, getattr(tally, "offered", None)), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

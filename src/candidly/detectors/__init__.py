@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 _WHERE = {
     "BUDGETS": "_judge",
     "DETECTORS": "_table",
+    "EPOCHS": "_subject",
     "Detection": "_detection",
     "Detector": "_table",
     "Judgement": "_judge",
@@ -36,6 +37,7 @@ _WHERE = {
     "Transition": "_hoc",
     "Watch": "_watch",
     "aum": "_aum",
+    "check_taken": "_table",
     "compare": "_compare",
     "confident_learning": "_probs",
     "cores2": "_cores2",
@@ -70,7 +72,8 @@ if TYPE_CHECKING:
     from ._neighbours import Neighbours, nearest
     from ._probs import confident_learning, loss, mistakenness, retag
     from ._rank_average import rank_average
-    from ._table import DETECTORS, Detector, detect
+    from ._subject import EPOCHS
+    from ._table import DETECTORS, Detector, check_taken, detect
     from ._trained import data_maps, el2n, forgetting, small_loss, tracin
     from ._watch import TrainingDynamics, Watch, record
 
@@ -90,6 +93,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "BUDGETS",
     "DETECTORS",
+    "EPOCHS",
     "ComparedDetector",
     "Detection",
     "Detector",
@@ -99,6 +103,7 @@ __all__ = [
     "Transition",
     "Watch",
     "aum",
+    "check_taken",
     "compare",
     "confident_learning",
     "cores2",

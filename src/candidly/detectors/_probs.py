@@ -12,8 +12,7 @@ import numpy as np
 
 from .. import errors
 from .._names import lookup
-from ..errors import Evidence
-from ..errors._gather import gathered
+from ..errors import Evidence, gathered
 from ._detection import Detection
 
 

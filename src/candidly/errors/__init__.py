@@ -34,11 +34,12 @@ from ._doubts import of_many
 from ._ensemble import ensemble_scores
 from ._evidence import EPSILON, Evidence, examine
 from ._gather import gathered, gathered_either
-from ._health import Health, health
+from ._health import FEW, Health, health
 from ._matrices import NoiseMatrices, PriorBy
 from ._multilabel import TagIssues, find_multilabel, scores_multilabel
 from ._scores import OF_COLUMNS, adjusted, scores
-from ._sets import SetEvidence
+from ._select import METHODS
+from ._sets import SetEvidence, examine_sets, holds_sets
 
 if TYPE_CHECKING:
     import polars as pl
@@ -207,7 +208,7 @@ def find(
             what ``examine`` says of the probabilities, such as that they agree with the labels no
             better than guesses.
     """
-    known = {**_select.METHODS, **OF_COLUMNS}
+    known = {**METHODS, **OF_COLUMNS}
     by = lookup(known, by, "way to find label errors")[0]  # type: ignore[assignment]
     rank = lookup(OF_COLUMNS, rank, "rank")[0]  # type: ignore[assignment]
     keep = whole(keep, "keep", low=0)
@@ -224,7 +225,7 @@ def find(
     elif by in OF_COLUMNS:
         mask = _select.lowest(evidence, by, _number(evidence, count))
     else:
-        mask = _select.flagged(evidence, _select.METHODS[by], keep, fraction, quotas)
+        mask = _select.flagged(evidence, METHODS[by], keep, fraction, quotas)
     many: tuple[str, ...] = ()
     if not isinstance(count, int | np.integer):
         many = tuple(of_many(int(np.count_nonzero(mask)), evidence.number_labelled))
@@ -243,6 +244,9 @@ def _number(evidence: Evidence, count: Any) -> int:
 
 __all__ = [
     "EPSILON",
+    "FEW",
+    "METHODS",
+    "OF_COLUMNS",
     "Counts",
     "CrossValidated",
     "Evidence",
@@ -259,9 +263,12 @@ __all__ = [
     "cross_validate",
     "ensemble_scores",
     "examine",
+    "examine_sets",
     "find",
     "find_multilabel",
+    "gathered",
     "health",
+    "holds_sets",
     "joint",
     "noise_matrices",
     "prior",

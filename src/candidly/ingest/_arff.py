@@ -97,7 +97,7 @@ def with_attributes(
 
 def _end_of_cell(line: str, place: int, row: int) -> int:
     """Where a cell ends, before what comes between it and the next."""
-    at, end = 0, 0
+    at = end = 0
     for k in range(place + 1):
         match = CELL.match(line, at)
         if match is None or (k < place and not match[4]):

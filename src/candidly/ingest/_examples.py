@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._arrays import is_frame
 from .._convert import as_ids
-from .._inputs import as_inputs, is_frame
 from .._tables import about, check_filled, listed
-from ..inputs import as_polars
+from ..inputs import as_inputs, as_polars
 from ..labelled import Labelled, from_arrays
 from ..votes import Votes
 from ._arrays import load_npz, records, with_classes

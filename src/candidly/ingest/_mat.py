@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._inputs import as_inputs
+from ..inputs import as_inputs
 from ..labelled import Labelled
 
 NEEDED = ("data", "partial_target")

@@ -5,6 +5,7 @@ from the training rows alone how they become numbers, and ``Encoding`` is what i
 JSON.
 """
 
+from ._arrays import as_inputs, checked_features, checked_inputs, kind_of_inputs
 from ._columns import KINDS, as_polars, parsed
 from ._table import Table
 from .encoding import Encoding, Prepared, encoded, fit_encoding, prepare
@@ -14,9 +15,13 @@ __all__ = [
     "Encoding",
     "Prepared",
     "Table",
+    "as_inputs",
     "as_polars",
+    "checked_features",
+    "checked_inputs",
     "encoded",
     "fit_encoding",
+    "kind_of_inputs",
     "parsed",
     "prepare",
 ]

@@ -51,7 +51,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnEncoding:
     """How one column is encoded.
 
     Attributes:
@@ -109,7 +109,7 @@ class Prepared:
 class Encoding:
     """How a table becomes numbers: what ``fit_encoding`` learned. Plain values."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnEncoding, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -170,7 +170,7 @@ class Encoding:
             told = json.loads(text)
             schema = told["schema"]
             columns = tuple(
-                Column(
+                ColumnEncoding(
                     str(one["name"]),
                     str(one["kind"]),
                     {str(part): Numbers(**state) for part, state in one["numbers"].items()},
@@ -251,9 +251,9 @@ def fit_encoding(table: Table | Prepared, rows: Any = None) -> Encoding:
     for name, kind in prepared.kinds.items():
         cells = prepared.cells[name]
         if isinstance(cells, Codes):
-            columns.append(Column(name, kind, {}, _kept(cells, rows)))
+            columns.append(ColumnEncoding(name, kind, {}, _kept(cells, rows)))
         else:
-            columns.append(Column(name, kind, _states(kind, cells[rows])))
+            columns.append(ColumnEncoding(name, kind, _states(kind, cells[rows])))
     return Encoding(tuple(columns))
 
 
@@ -343,7 +343,7 @@ def _parts(kind: str, width: int) -> Sequence[str]:
     return [str(place) for place in range(width)] if kind == "text" else [""]
 
 
-def _write(column: Column, cells: np.ndarray | Codes, out: np.ndarray) -> None:
+def _write(column: ColumnEncoding, cells: np.ndarray | Codes, out: np.ndarray) -> None:
     """The encoded column, into float32 (n, its features), which is 0."""
     if isinstance(cells, Codes):
         place = {level: at for at, level in enumerate(column.levels)}

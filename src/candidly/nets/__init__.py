@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from .._names import lookup, named
-from ._net import Net
+from ._module import Module
+from ._net import Net, Output, Parameters, affine, leaf
 from .heads import with_head, with_more
 from .mlp import mlp
 from .table import table
@@ -27,4 +28,17 @@ def network(name: str, features: int, classes: int) -> Net:
     return make(features, classes, hidden=int(hidden))
 
 
-__all__ = ["NETS", "Net", "mlp", "network", "table", "with_head", "with_more"]
+__all__ = [
+    "NETS",
+    "Module",
+    "Net",
+    "Output",
+    "Parameters",
+    "affine",
+    "leaf",
+    "mlp",
+    "network",
+    "table",
+    "with_head",
+    "with_more",
+]

@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._files import replacing
+from ..grid import Column, Datum, Grid
 from ..stats import Summary, interval, summarise
 from . import figures
-from ._template import rendered
-from ._wording import percent
+from ._page import Html, figure_row, make_page, section, write_page
+from ._wording import in_percent
 
 Rows = Sequence[Mapping[str, Any]]
 ANCHORS = ("flag everything",)  # what is no detector
 
 
-class Column(NamedTuple):
+class Measure(NamedTuple):
     """A number of a row: its name, a heading, and how it is written."""
 
     name: str
@@ -29,22 +29,23 @@ class Column(NamedTuple):
     short: bool = False  # part of the narrow table
 
 
-COLUMNS = (
-    Column("f1", "F1", short=True),
-    Column("precision", "precision"),
-    Column("recall", "recall"),
-    Column("average_precision", "AP", short=True),
-    Column("roc_auc", "AUC"),
-    Column("precision_at_wrong", "at n wrong", short=True),
-    Column("found in 1%", "in 1 %"),
-    Column("found in 2%", "in 2 %"),
-    Column("found in 5%", "in 5 %"),
-    Column("found in 10%", "in 10 %"),
-    Column("flagged", "flagged", share=False, short=True),
-    Column("estimated", "estimated", share=False),
-    Column("CPU s", "CPU s", share=False, short=True),
-    Column("extra MB", "MB", share=False),
+MEASURES = (
+    Measure("f1", "F1", short=True),
+    Measure("precision", "precision"),
+    Measure("recall", "recall"),
+    Measure("average_precision", "AP", short=True),
+    Measure("roc_auc", "AUC"),
+    Measure("precision_at_wrong", "at n wrong", short=True),
+    Measure("found in 1%", "in 1 %"),
+    Measure("found in 2%", "in 2 %"),
+    Measure("found in 5%", "in 5 %"),
+    Measure("found in 10%", "in 10 %"),
+    Measure("flagged", "flagged", share=False, short=True),
+    Measure("estimated", "estimated", share=False),
+    Measure("CPU s", "CPU s", share=False, short=True),
+    Measure("extra MB", "MB", share=False),
 )
+BOLD = "Bold: the highest mean of a column."
 LEGEND = (
     "Percent, the mean over seeds ± half its 95 % interval (Student's t; none from one seed). "
     "F1, precision and recall are of the detector's own cut, a dash where it has none; AP is the "
@@ -65,27 +66,66 @@ def summaries(rows: Rows, noise: str) -> dict[str, dict[str, Summary]]:
     found: dict[str, dict[str, Summary]] = {}
     for name in dict.fromkeys(row["detector"] for row in mine):
         same = [row for row in mine if row["detector"] == name]
-        found[name] = {
-            column.name: summarise([row[column.name] for row in same]) for column in COLUMNS
-        }
+        found[name] = {m.name: summarise([row[m.name] for row in same]) for m in MEASURES}
     return found
 
 
-def cell(summary: Summary, share: bool = True) -> str:
-    """The mean, and half its 95 % interval where there is one.
+def datum(summary: Summary, share: bool = True, best: bool = False) -> Datum:
+    """The mean, and half its 95 % interval where there is one; shares in percent.
 
-    >>> cell(summarise([0.5, 0.7])), cell(summarise([0.5])), cell(summarise([]))
-    ('60.0 ± 127.1', '50.0', '–')
-    >>> cell(summarise([12.0, 12.0]), share=False)
+    >>> datum(summarise([0.5])).value, datum(summarise([])).value
+    (50.0, None)
+    >>> datum(summarise([0.5, 0.7])).spread  # one degree of freedom
+    127.06...
+    >>> datum(summarise([12.0, 12.0]), share=False).text
     '12'
     """
     if summary.mean is None:
-        return "–"
+        return Datum(None)
     if not share:
-        return f"{summary.mean:,.0f}" if abs(summary.mean) >= 10 else f"{summary.mean:.2g}"
+        few = abs(summary.mean) < 10
+        return Datum(summary.mean, text=f"{summary.mean:{'.2g' if few else ',.0f'}}")
     ends = interval(summary)
-    half = "" if ends is None else f" ± {percent((ends[1] - ends[0]) / 2, 1)}"
-    return percent(summary.mean, 1) + half
+    half = None if ends is None else in_percent((ends[1] - ends[0]) / 2)
+    return Datum(in_percent(summary.mean), half, best=best)
+
+
+def comparison_grid(rows: Rows, noise: str, short: bool = False) -> Grid:
+    """A row for each detector; the highest mean of a share stands out.
+
+    Args:
+        short: leave out what is less often asked for.
+    """
+    found = summaries(rows, noise)
+    measures = [measure for measure in MEASURES if measure.short or not short]
+    tops = {measure: best(found, measure) for measure in measures}
+    lines = [
+        (
+            Datum(name, soft=name in ANCHORS),
+            *(
+                datum(
+                    summary[m.name],
+                    m.share,
+                    name not in ANCHORS and tops[m] is not None and summary[m.name].mean == tops[m],
+                )
+                for m in measures
+            ),
+        )
+        for name, summary in found.items()
+    ]
+    columns = (
+        Column(m.heading, form=".1f" if m.share else ".4g", spread="half the 95 % interval")
+        for m in measures
+    )
+    return Grid(about(rows, noise), (Column("detector", "word"), *columns), lines)
+
+
+def one_table(rows: Rows) -> Grid:
+    """All noises and measures in one table."""
+    grids = {noise: comparison_grid(rows, noise) for noise in noises(rows)}
+    columns = next(iter(grids.values())).columns
+    lines = [(noise, *row) for noise, grid in grids.items() for row in grid.rows]
+    return Grid("", (Column("noise", "name"), *columns), lines)
 
 
 def about(rows: Rows, noise: str) -> str:
@@ -97,11 +137,11 @@ def about(rows: Rows, noise: str) -> str:
     return f"{noise}: {wrong:,.0f} of {some['n']:,} labels are wrong; {seeds}"
 
 
-def best(found: Mapping[str, Mapping[str, Summary]], column: Column) -> float | None:
+def best(found: Mapping[str, Mapping[str, Summary]], measure: Measure) -> float | None:
     """The highest mean of a share, detectors alone; None where there is nothing to choose."""
-    means = [s[column.name].mean for name, s in found.items() if name not in ANCHORS]
+    means = [s[measure.name].mean for name, s in found.items() if name not in ANCHORS]
     there = [mean for mean in means if mean is not None]
-    return max(there) if column.share and len(there) > 1 else None
+    return max(there) if measure.share and len(there) > 1 else None
 
 
 def write_comparison_page(rows: Rows, path: Path | str, **options: Any) -> None:
@@ -110,9 +150,7 @@ def write_comparison_page(rows: Rows, path: Path | str, **options: Any) -> None:
     Raises:
         OSError: the folder cannot be written, or the disk is full; the message names ``path``.
     """
-    page = make_comparison_page(rows, **options).encode()
-    with replacing(path) as file:
-        file.write(page)
+    write_page(make_comparison_page(rows, **options), path)
 
 
 def make_comparison_page(rows: Rows, *, read: Mapping[str, str] | None = None) -> str:
@@ -122,43 +160,19 @@ def make_comparison_page(rows: Rows, *, read: Mapping[str, str] | None = None) -
         rows: at least one.
         read: what to say of where the numbers came from, by name.
     """
-    return rendered(
-        "comparison.html",
-        read or {},
-        sections=[_section(rows, noise) for noise in noises(rows)],
-        headings=[column.heading for column in COLUMNS],
-        legend=LEGEND,
+    return make_page(
+        "Which detector finds these label errors?",
+        *(_section(rows, noise) for noise in noises(rows)),
+        lead=f"{LEGEND} {BOLD}",
+        facts=read,
+        kind="wide",
     )
 
 
-def _section(rows: Rows, noise: str) -> dict[str, Any]:
-    import markupsafe
-
-    found = summaries(rows, noise)
-    tops = {column: best(found, column) for column in COLUMNS}
-    lines = [
-        {
-            "name": name,
-            "anchor": name in ANCHORS,
-            "cells": [
-                {
-                    "text": cell(summary[column.name], column.share),
-                    "best": name not in ANCHORS
-                    and tops[column] is not None
-                    and summary[column.name].mean == tops[column],
-                }
-                for column in COLUMNS
-            ],
-        }
-        for name, summary in found.items()
-    ]
-    drawn = _figure(found, noise)
-    return {
-        "noise": noise,
-        "about": about(rows, noise),
-        "rows": lines,
-        "figure": markupsafe.Markup(drawn) if drawn else None,
-    }
+def _section(rows: Rows, noise: str) -> Html:
+    drawn = _figure(summaries(rows, noise), noise)
+    shown = [("", "", drawn)] if drawn else []
+    return section(noise, comparison_grid(rows, noise), figure_row(shown))
 
 
 def _figure(found: Mapping[str, Mapping[str, Summary]], noise: str) -> str:
@@ -185,5 +199,5 @@ def _figure(found: Mapping[str, Mapping[str, Summary]], noise: str) -> str:
         axes.grid(axis="x", color=figures.FAINT, linewidth=0.6, alpha=0.3)
         axes.tick_params(axis="y", length=0)
 
-    told = "; ".join(f"{name} {cell(means[name])}" for name in order)
+    told = "; ".join(f"{name} {100 * (means[name].mean or 0):.1f}" for name in order)
     return figures.draw_svg(draw, f"{noise}: average precision", f"{told}.", rows=len(order))

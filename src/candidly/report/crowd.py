@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._files import replacing
-from ._template import rendered
+from ..grid import Column, Grid
+from ._page import Html, make_page, section, tiles, write_page
 from .figures import FAINT, INK, SERIES, STROKES, draw_svg
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from ..crowd import Consensus, SetCurve
 
 LISTED = 200  # doubtful items and annotators on the page
@@ -32,9 +34,7 @@ def write_crowd_page(consensus: Consensus, path: Path | str, **options: Any) -> 
     Raises:
         OSError: the folder cannot be written, or the disk is full; the message names ``path``.
     """
-    page = make_crowd_page(consensus, **options).encode("utf-8", "replace")
-    with replacing(path) as file:
-        file.write(page)
+    write_page(make_crowd_page(consensus, **options), path)
 
 
 def make_crowd_page(
@@ -52,10 +52,10 @@ def make_crowd_page(
         read: what to say of where answers and probabilities came from, by name.
         notes: what to say besides, such as warnings.
     """
-    from ..crowd import annotators, next_items
+    from ..crowd import annotators
 
     answers = consensus.answers
-    table, people = consensus.table(), annotators(consensus)
+    people = annotators(consensus)
     asked = answers.per_item > 0
     unanimous = answers.counts.max(1) == answers.per_item
     agree = answers.label == consensus.labels[answers.item]
@@ -82,22 +82,106 @@ def make_crowd_page(
         "annotators": f"{len(answers.annotators):,}",
         "classes": ", ".join(answers.classes[:20]) + (", ..." if answers.m > 20 else ""),
     }
-    return rendered(
-        "crowd.html",
-        facts,
-        by=by,
-        meaning=MEANING[by],
-        items=answers.n,
-        number=len(answers.annotators),
-        numbers=numbers,
-        notes=notes,
-        doubts=[
-            row | {"said": _said(consensus, row["row"])}
-            for row in table.head(LISTED).iter_rows(named=True)
-        ],
-        people=people.head(LISTED).rows(named=True),
-        following=next_items(consensus, ASKED).rows(named=True),
+    return make_page(
+        f"What {len(answers.annotators):,} annotators say about {answers.n:,} items",
+        section("", tiles(numbers), *(f"Note: {note}" for note in notes), label="Counts"),
+        section(
+            "Doubtful labels",
+            _soft(
+                f"The lowest quality first{_cut(answers.n, LISTED, '--out')}. Agreement is the "
+                "share of an item's answers that are its consensus."
+            ),
+            doubts_grid(consensus, LISTED),
+        ),
+        section(
+            "Annotators",
+            _soft(
+                f"The lowest quality first{_cut(len(people), LISTED, '--annotators')}. Agreement "
+                "is with the consensus, on items that others answered too. The worst class is the "
+                "one that, when this annotator says it, is least often the consensus."
+            ),
+            annotators_grid(people, LISTED),
+        ),
+        section(
+            "What to ask about next",
+            "Items of which one more answer would tell most, the lowest priority score first.",
+            next_grid(consensus, ASKED),
+        ),
+        lead=f"Consensus by {by}: {MEANING[by]}. Qualities lie between 0 and 1; they follow from "
+        "the answers and from what the method takes for granted, not from the truth.",
+        facts=facts,
+        made_of="the answers of people",
     )
+
+
+def doubts_grid(consensus: Consensus, most: int) -> Grid:
+    """Items, those of the lowest quality first, and what was said of each."""
+    columns = (
+        Column("item", "name"),
+        Column("consensus", "name"),
+        Column("quality", form=".3f"),
+        Column("", "bar"),
+        Column("agreement", form=".3f"),
+        Column("answers", form=","),
+        Column("what was said", "text"),
+    )
+    rows = [
+        (
+            *(str(row["item"]), row["consensus"], row["quality"], row["quality"]),
+            *(row["agreement"], row["answers"], _said(consensus, row["row"])),
+        )
+        for row in consensus.table().head(most).iter_rows(named=True)
+    ]
+    return Grid("Items, the most doubtful first", columns, rows)
+
+
+def annotators_grid(people: pl.DataFrame, most: int) -> Grid:
+    """Annotators, worst first, as ``crowd.annotators`` lists them."""
+    columns = (
+        Column("annotator", "name"),
+        Column("answers", form=","),
+        Column("quality", form=".3f"),
+        Column("", "bar"),
+        Column("agreement", form=".3f"),
+        Column("worst class", "name"),
+        Column("right there", form=".3f"),
+        Column("answers there", form=","),
+    )
+    rows = [
+        (
+            *(str(row["annotator"]), row["answers"], row["quality"], row["quality"]),
+            *(row["agreement"], row["worst class"], row["worst agreement"], row["worst answers"]),
+        )
+        for row in people.head(most).iter_rows(named=True)
+    ]
+    return Grid("Annotators, worst first", columns, rows)
+
+
+def next_grid(consensus: Consensus, most: int) -> Grid:
+    """Items to ask about, those first of which one more answer tells most."""
+    from ..crowd import next_items
+
+    columns = (
+        Column("item", "name"),
+        Column("score", form=".3f"),
+        Column("answers", form=","),
+        Column("consensus", "name"),
+    )
+    rows = [
+        (str(row["item"]), row["priority"], row["answers"], row["consensus"])
+        for row in next_items(consensus, most).iter_rows(named=True)
+    ]
+    return Grid("Items to ask about next", columns, rows)
+
+
+def _cut(there: int, most: int, option: str) -> str:
+    if there <= most:
+        return ""
+    return f"; the first {most} of {there:,}, <code>{option}</code> writes them all"
+
+
+def _soft(html: str) -> Html:
+    return Html(f'<p class="soft">{html}</p>')
 
 
 def _of_items(n: int, unasked: int) -> str:

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from .._files import inert
 from .._names import lookup
+from ..grid import FORMS, Column, Datum, Grid, Value
+from ..grid import render as render_grids
 from ..stats import Summary
 from ..sweep.gap import Gap, gaps
 from ..sweep.records import Results
 from ..sweep.select import METRICS, trained_on_validation, untested
-from ._forms import finite, markdown_safe, markdown_table, rich_table
 from ._wording import (
     NOTHING,
     algorithm_label,
     algorithm_order,
     budget_text,
     dataset_order,
-    percent,
+    finite,
+    in_percent,
     plus_minus,
 )
 
 SCHEMA = 1  # of the JSON form
-COLUMNS = ("algorithm", "best (oracle)", "last", "selected", "best − selected", "selected − last")
-CSV_COLUMNS = (
-    *("dataset", "algorithm", "criterion", "runs", "updates", "epochs"),
-    *("best_test", "best_test_se", "last_test", "last_test_se"),
-    *("test_at_selected", "test_at_selected_se"),
-    *("best_minus_selected", "best_minus_selected_se"),
-    *("selected_minus_last", "selected_minus_last_se"),
-)
+RECORDS = {  # heading and, in CSV, name of each column
+    "best (oracle)": "best_test",
+    "last": "last_test",
+    "selected": "test_at_selected",
+    "best − selected": "best_minus_selected",
+    "selected − last": "selected_minus_last",
+}
 
 
 def render_gap(
@@ -48,8 +46,8 @@ def render_gap(
 
     Args:
         results: what :func:`candidly.sweep.journal.read_results` returns.
-        format: ``text``, ``markdown``, ``json`` or ``csv``, whose columns ``_se`` hold the
-            standard errors of the text, in percent.
+        format: ``text``, ``markdown``, ``latex``, ``html``, ``json`` or ``csv``, whose columns
+            ``_se`` hold the standard errors of the text, in percent.
         metric: ``top1``, ``balanced`` or ``top5``; the best record is the best in it.
         criterion: by which runs and records are selected; by default CR, or NVA where given labels
             are learned from.
@@ -60,7 +58,7 @@ def render_gap(
         ValueError: the validation rows were trained on, so nothing was selected; or the data has
             no true labels.
     """
-    _, form = lookup(FORMATS, format, "format")
+    form, _ = lookup({**FORMS, "json": None}, format, "format")
     metric, _ = lookup(METRICS, metric, "metric")
     if trained_on_validation(results):
         raise ValueError(
@@ -72,82 +70,67 @@ def render_gap(
             "these runs have no test accuracy, as their data has no true labels, so there is no "
             "best record to compare with. Leave out --gap, or add the true labels to the data."
         )
-    return form(results, gaps(results, criterion, metric) if results.runs else [], metric, width)
+    found = gaps(results, criterion, metric) if results.runs else []
+    if form == "json":
+        return _json(results, found, metric)
+    if form == "csv":
+        return _one_table(found).csv()
+    parts = _parts(results, found, metric) if found else (NOTHING, *results.notes)
+    return render_grids(parts, form, width)
 
 
-def gap_rows(found: list[Gap]) -> list[tuple[str, ...]]:
-    """Texts for a table with ``COLUMNS``."""
-    return [
-        (
-            algorithm_label(one.algorithm) + ("" if one.complete else " !"),
-            *(_cell(s) for s in (one.best, one.last, one.selected, one.lost, one.gained)),
-        )
-        for one in found
-    ]
-
-
-def _cell(summary: Summary) -> str:
-    return "–" if summary.mean is None else plus_minus(summary)
-
-
-def _of(found: list[Gap], results: Results, dataset: str) -> list[Gap]:
+def _parts(results: Results, found: Sequence[Gap], metric: str) -> Iterator[str | Grid]:
     order = algorithm_order(results)
-    mine = [one for one in found if one.dataset == dataset]
-    return sorted(mine, key=lambda one: order.index(one.algorithm))
-
-
-def _title(mine: list[Gap], dataset: str) -> str:
-    return f"{dataset}: best, last, and selected by {mine[0].criterion}"
-
-
-def _legend(results: Results, metric: str) -> str:
-    return (
+    for dataset in dataset_order(results):
+        mine = [one for one in found if one.dataset == dataset]
+        yield gap_grid(sorted(mine, key=lambda one: order.index(one.algorithm)), dataset)
+    yield (
         f"Mean {METRICS[metric]} in percent ± standard error over splits, of three records of the "
         "same runs, those that the criterion chose. Best: the highest test accuracy of any record, "
         "an oracle that reads the test rows. Differences are paired over splits. An exclamation "
         f"mark: not every planned run is finished.{budget_text(results)}"
     )
+    yield from (f"Note: {note}" for note in results.notes)
 
 
-def _text(results: Results, found: list[Gap], metric: str, width: int) -> str:
-    from rich.console import Console
+def gap_grid(mine: Sequence[Gap], dataset: str) -> Grid:
+    """The records of one data set side by side, in percent."""
+    rows: list[tuple[Value | Datum, ...]] = [
+        (
+            algorithm_label(one.algorithm) + " !" * (not one.complete),
+            *(
+                Datum(in_percent(s.mean), text=None if s.mean is None else plus_minus(s))
+                for s in _summaries(one)
+            ),
+        )
+        for one in mine
+    ]
+    title = f"{dataset}: best, last, and selected by {mine[0].criterion}"
+    return Grid(title, (Column("algorithm", "name"), *map(Column, RECORDS)), rows)
 
-    if not found:
-        return "\n".join([NOTHING, *results.notes])
-    page = io.StringIO()
-    # names are data: no markup, emoji codes or highlighting in them
-    console = Console(
-        file=page, width=width, markup=False, emoji=False, highlight=False, color_system=None
+
+def _one_table(found: Sequence[Gap]) -> Grid:
+    """All of them in one table, in the order they were found."""
+    columns = (
+        *(Column(name, "name") for name in ("dataset", "algorithm", "criterion")),
+        *(Column("runs"), Column("updates"), Column("epochs", form=".4g")),
+        *(Column(f"{name}{end}", form=".2f") for name in RECORDS.values() for end in ("", "_se")),
     )
-    for dataset in dataset_order(results):
-        mine = _of(found, results, dataset)
-        console.print(_title(mine, dataset))
-        drawn = rich_table()
-        for column in COLUMNS:
-            drawn.add_column(column, justify="left" if column == COLUMNS[0] else "right")
-        for row in gap_rows(mine):
-            drawn.add_row(*row)
-        console.print(drawn)
-        console.print()
-    console.print(_legend(results, metric))
-    for note in results.notes:
-        console.print(f"Note: {note}")
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()).rstrip()
+    rows: list[tuple[Value, ...]] = [
+        (
+            *(one.dataset, one.algorithm, one.criterion, one.runs, one.updates, one.epochs),
+            *(in_percent(x) for s in _summaries(one) for x in (s.mean, s.standard_error)),
+        )
+        for one in found
+    ]
+    return Grid("", columns, rows)
 
 
-def _markdown(results: Results, found: list[Gap], metric: str, width: int) -> str:
-    if not found:
-        return "\n\n".join([NOTHING, *results.notes])
-    parts = []
-    for dataset in dataset_order(results):
-        mine = _of(found, results, dataset)
-        title = f"### {markdown_safe(_title(mine, dataset))}"
-        parts += [title, markdown_table(COLUMNS, gap_rows(mine), "right")]
-    notes = [f"Note: {markdown_safe(note)}" for note in results.notes]
-    return "\n\n".join([*parts, _legend(results, metric), *notes])
+def _summaries(one: Gap) -> tuple[Summary, ...]:
+    return one.best, one.last, one.selected, one.lost, one.gained
 
 
-def _json(results: Results, found: list[Gap], metric: str, width: int) -> str:
+def _json(results: Results, found: Sequence[Gap], metric: str) -> str:
     about: dict[str, Any] = {
         "schema": SCHEMA,
         "metric": metric,
@@ -158,27 +141,3 @@ def _json(results: Results, found: list[Gap], metric: str, width: int) -> str:
         "rows": [asdict(one) for one in found],
     }
     return json.dumps(finite(about), indent=1, ensure_ascii=False, allow_nan=False)
-
-
-def _csv(results: Results, found: list[Gap], metric: str, width: int) -> str:
-    page = io.StringIO()
-    write = csv.writer(page, lineterminator="\n").writerow
-    write(CSV_COLUMNS)
-    for one in found:
-        epochs = "" if one.epochs is None else f"{one.epochs:.4g}"
-        numbers = [
-            "" if value is None else percent(value)
-            for summary in (one.best, one.last, one.selected, one.lost, one.gained)
-            for value in (summary.mean, summary.standard_error)
-        ]
-        names = [inert(name) for name in (one.dataset, one.algorithm, one.criterion)]
-        write([*names, one.runs, one.updates, epochs, *numbers])
-    return page.getvalue().rstrip("\n")
-
-
-FORMATS: Mapping[str, Callable[[Results, list[Gap], str, int], str]] = {
-    "text": _text,
-    "markdown": _markdown,
-    "json": _json,
-    "csv": _csv,
-}

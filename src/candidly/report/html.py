@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from .._files import replacing
+from ..grid import Column, Datum, Grid
 from ..stats import summarise
 from ..sweep.records import Record, Results, Run
 from ..sweep.select import METRICS, trained_on_validation
 from . import figures
-from ._template import rendered
-from ._wording import (
-    NOTHING,
-    algorithm_label,
-    algorithm_order,
-    dataset_order,
-    is_oracle,
-    legend,
+from ._page import (
+    Html,
+    bullets,
+    figure_row,
+    folded,
+    heading,
+    make_page,
+    paragraph,
+    section,
+    together,
+    write_page,
 )
+from ._wording import NOTHING, algorithm_order, dataset_order, is_oracle, legend
 from .findings import findings_by_dataset
-from .tables import CHOICE_COLUMNS, Table, choice_rows, make_tables
+from .tables import BOLD, CONFIGURATIONS, Choices, make_tables
 
 CURVES = 7  # lines a reader can tell apart; the best ones are drawn, and an oracle
 
@@ -52,32 +55,49 @@ def write_report(
     Raises:
         OSError: the folder cannot be written, or the disk is full; the message names ``path``.
     """
-    page = make_page(results, metric, criteria).encode()
-    with replacing(path) as file:
-        file.write(page)
+    write_page(make_results_page(results, metric, criteria), path)
 
 
-def make_page(results: Results, metric: str = "top1", criteria: Sequence[str] | None = None) -> str:
+def make_results_page(
+    results: Results, metric: str = "top1", criteria: Sequence[str] | None = None
+) -> str:
     """The page as HTML text; it refers to nothing outside itself."""
     tables = make_tables(results, criteria) if results.runs else []
-    algorithms = algorithm_order(results)
-    sections = [_section(results, dataset, tables, metric) for dataset in dataset_order(results)]
-    return rendered(
-        "results.html",
-        dict(_settings(results)),
-        title="Which algorithm learns best from these labels?",
-        nothing=None if results.runs else NOTHING,
-        findings=findings_by_dataset(results, metric),
-        runs=f"{sum(run.complete for run in results.runs)} of {len(results.runs)}",
-        tables=[_rows(table, metric) for table in tables],
-        legend=legend(results, metric),
-        metric=METRICS[metric],
-        sections=sections,
-        several=sum(not is_oracle(name) for name in algorithms) > CURVES,
-        curves=CURVES,
-        choice_columns=CHOICE_COLUMNS,
-        notes=results.notes,
+    complete = sum(run.complete for run in results.runs)
+    lead = f"{complete} of {len(results.runs)} planned runs are complete."
+    unread = (heading("Journal lines that could not be read"), bullets(results.notes))
+    return make_page(
+        "Which algorithm learns best from these labels?",
+        *(_pieces(results, tables, metric) if tables else ()),
+        lead=lead if results.runs else paragraph(NOTHING),
+        facts=dict(_settings(results)),
+        facts_title="Settings",
+        notes=unread if results.notes else (),
+        made_of="the plan and journal of one results directory",
     )
+
+
+def _pieces(results: Results, tables: Sequence[Choices], metric: str) -> Iterator[Html]:
+    yield _lead(results, metric)
+    yield section(
+        "Test accuracy by selection criterion",
+        f"{legend(results, metric)} {BOLD}; whether it is a difference is said above.",
+        Html(f'<div class="tables">\n{together(*(t.grid(metric) for t in tables))}\n</div>'),
+    )
+    for dataset in dataset_order(results):
+        yield _section(results, dataset, tables, metric)
+
+
+def _lead(results: Results, metric: str) -> Html:
+    found = findings_by_dataset(results, metric)
+    said = [
+        piece for name, sentences in found.items() for piece in (heading(name), bullets(sentences))
+    ]
+    intervals = (
+        "Intervals are Student's t over splits, paired. Splits share rows, so they are somewhat "
+        "too narrow."
+    )
+    return section("", *said, intervals, label="What the tables show", kind="lead")
 
 
 def costs(results: Results, dataset: str) -> list[TrainingCost]:
@@ -109,73 +129,85 @@ def costs(results: Results, dataset: str) -> list[TrainingCost]:
     return found
 
 
-def _rows(table: Table, metric: str) -> dict[str, Any]:
-    """A table as the template needs it: texts, and whether each is the best of its column."""
-    best = {dataset: _best(table, dataset, metric) for dataset in table.datasets}
-    rows = []
-    for algorithm in table.algorithms:
-        texts = [
-            {
-                "text": table.text(algorithm, dataset, metric),
-                "best": best[dataset] == algorithm,
-                "flawed": _flawed(table, algorithm, dataset),
-            }
-            for dataset in table.datasets
-        ]
-        rows.append(
-            {"name": algorithm_label(algorithm), "oracle": is_oracle(algorithm), "cells": texts}
+def cost_grid(spent: Sequence[TrainingCost]) -> Grid:
+    """Time and memory of every algorithm."""
+    columns = (
+        Column("algorithm", "name"),
+        Column("runs"),
+        Column("networks"),
+        Column("epochs × networks", form=".1f"),
+        Column("ms per update", form=".3f", spread="standard deviation"),
+        Column("peak MiB", form=".0f"),
+    )
+    rows = [
+        (
+            *(cost.algorithm, cost.runs, cost.networks, cost.epochs),
+            Datum(
+                cost.ms_per_update,
+                cost.spread_ms,
+                text=f"{cost.ms_per_update:.3f} ± –"
+                if cost.ms_per_update is not None and cost.spread_ms is None
+                else None,
+            ),
+            cost.peak_mib,
         )
-    name = table.criterion.name
-    return {"name": name, "caption": table.caption, "datasets": table.datasets, "rows": rows}
+        for cost in spent
+    ]
+    note = (
+        "A run's time is its share of the stack it was trained in; memory is the peak of the "
+        "process, its imports included. Epochs are those of the longest run: batch sizes differ."
+    )
+    title = "Mean over complete runs ± standard deviation over runs"
+    return Grid(title, columns, rows, (note,))
 
 
-def _best(table: Table, dataset: str, metric: str) -> str | None:
-    means = {}
-    for algorithm in table.algorithms:
-        cell = table.cells.get((algorithm, dataset))
-        mean = cell.summary[metric].mean if cell else None
-        if mean is not None and not is_oracle(algorithm):
-            means[algorithm] = mean
-    return max(means, key=lambda name: means[name]) if len(means) > 1 else None
-
-
-def _flawed(table: Table, algorithm: str, dataset: str) -> bool:
-    cell = table.cells.get((algorithm, dataset))
-    return cell is not None and cell.state != "complete"
-
-
-def _section(
-    results: Results, dataset: str, tables: Sequence[Table], metric: str
-) -> dict[str, Any]:
+def _section(results: Results, dataset: str, tables: Sequence[Choices], metric: str) -> Html:
     """Everything the page shows about one data set below the tables."""
-    colours = figures.make_colours(algorithm_order(results))
+    algorithms = algorithm_order(results)
+    colours = figures.make_colours(algorithms)
     spent = costs(results, dataset)
     columns = [
         [t.cells[a, dataset] for a in t.algorithms if (a, dataset) in t.cells] for t in tables
     ]
     limits = _limits([v for column in columns for cell in column for v in cell.values(metric)])
-    return {
-        "name": dataset,
-        "splits": [
-            _safe(figures.split_plot(column, colours, metric, limits)) for column in columns
-        ],
-        "boxed": any(figures.boxed(cell.values(metric)) for column in columns for cell in column),
-        "curves": [_safe(svg) for svg in _curves(results, dataset, tables, colours, metric)],
-        "costs": spent,
-        "bars": [
-            _safe(
-                figures.bars(
-                    {cost.algorithm: cost.ms_per_update for cost in spent},
-                    colours,
-                    f"{dataset}: time per update",
-                    "milliseconds per update and run",
-                )
-            )
-        ],
-        "choices": [
-            {"criterion": t.criterion.name, "rows": choice_rows(t, dataset, metric)} for t in tables
-        ],
-    }
+    boxed = any(figures.boxed(cell.values(metric)) for column in columns for cell in column)
+    box = (
+        ". The box spans the quartiles, its thick line is the median, and the whiskers reach the "
+        "extremes."
+    )
+    plots = [figures.split_plot(column, colours, metric, limits) for column in columns]
+    names = [t.criterion.name for t in tables]
+    curves = _curves(results, dataset, tables, colours, metric)
+    several = sum(not is_oracle(name) for name in algorithms) > CURVES
+    drawn = (
+        heading("Learning curves"),
+        f"Mean over splits of the runs chosen by {names[0]}, with a band of one standard error."
+        + f" The {CURVES} best algorithms and the oracle are drawn." * several
+        + " A line ends where a run diverged.",
+        figure_row([(name, "", svg) for name, svg in zip(("Test", "Validation"), curves)]),
+    )
+    times = figures.bars(
+        {cost.algorithm: cost.ms_per_update for cost in spent},
+        colours,
+        f"{dataset}: time per update",
+        "milliseconds per update and run",
+    )
+    return section(
+        dataset,
+        heading("Spread over splits"),
+        "A point per split" + (box if boxed else ", and a thick line at their mean."),
+        figure_row([(f"Chosen by {name}", "", svg) for name, svg in zip(names, plots)]),
+        *(drawn if curves else ()),
+        heading("Time and memory"),
+        figure_row([("Time per update", "", times)]),
+        cost_grid(spent),
+        heading("Configurations chosen"),
+        CONFIGURATIONS.format(METRICS[metric]),
+        *(
+            folded(f"Chosen by {name}", table.configurations(dataset, metric))
+            for name, table in zip(names, tables)
+        ),
+    )
 
 
 def _limits(values: Sequence[float | None]) -> tuple[float, float] | None:
@@ -190,7 +222,7 @@ def _limits(values: Sequence[float | None]) -> tuple[float, float] | None:
 def _curves(
     results: Results,
     dataset: str,
-    tables: Sequence[Table],
+    tables: Sequence[Choices],
     colours: figures.Colours,
     metric: str,
 ) -> list[str]:
@@ -239,10 +271,3 @@ def _settings(results: Results) -> list[tuple[str, str]]:
         return "default" if value is None else str(value)
 
     return [(str(name), text(value)) for name, value in results.settings.items()]
-
-
-def _safe(svg: str) -> Any:
-    """Marks a figure as HTML; the words in it were escaped when it was drawn."""
-    from markupsafe import Markup
-
-    return Markup(svg)

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._files import replacing
-from ._template import rendered
+from ..grid import Column, Datum, Grid, breakable
+from ._gallery import gallery as gallery_of
+from ._page import (
+    Html,
+    Piece,
+    beside,
+    bullets,
+    command,
+    make_page,
+    paragraph,
+    section,
+    tiles,
+    together,
+    write_page,
+)
+from ._wording import in_percent, percent
 from .media import Media, open_media
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from ..errors import Issues
 
 GALLERY = 100  # examples shown with what they look like
 LISTED = 500  # rows of the ranked list
 HEAT = 30  # classes up to which confusions are a heat map
-FIELDS = 6  # columns of a row that are shown at once
 PAIRS = 20  # confusions, overlapping classes and classes that are listed
 
 MEANING = {
@@ -45,9 +61,7 @@ def write_issues_page(issues: Issues, path: Path | str, **options: Any) -> None:
         OSError: the folder cannot be written, or the disk is full; the message names ``path``.
         ValueError, FileNotFoundError: the media do not fit; nothing is written.
     """
-    page = make_issues_page(issues, **options).encode("utf-8", "replace")
-    with replacing(path) as file:
-        file.write(page)
+    write_page(make_issues_page(issues, **options), path)
 
 
 def make_issues_page(
@@ -83,7 +97,6 @@ def make_issues_page(
         FileNotFoundError: there are no media of that name.
     """
     from ..errors import Evidence, counts, health
-    from ..errors._health import FEW
 
     evidence = issues.evidence
     if not isinstance(evidence, Evidence):
@@ -91,12 +104,14 @@ def make_issues_page(
     names = list(classes) if classes is not None else [str(k) for k in range(evidence.m)]
     labelled = int(evidence.given_counts.sum())
     table = issues.table()
+    flagged = len(table)
     given, proposed = table["given"].to_numpy(), table["proposed"].to_numpy()
     cards: list[dict[str, Any]] = []
     absent = 0
     if media is not None:
         look = media if callable(media) else open_media(media, evidence.n)
         cards, absent = _cards(table, names, issues, look, gallery)
+        cards = [card | {"called": None if ids is None else ids[card["index"]]} for card in cards]
     healthy = health(evidence)
     found = counts(evidence)
     agrees = int((evidence.predicted == evidence.given)[evidence.labelled].sum())
@@ -109,39 +124,163 @@ def make_issues_page(
         "rows divided by their sums": "yes" if evidence.normalised else None,
         "guesses that the other collision rule changes": f"{evidence.disagreements:,}",
     }
-    return rendered(
-        "issues.html",
-        {name: value for name, value in facts.items() if value is not None},
-        of=of,
-        shown_fields=FIELDS,
-        findings=findings,
-        following=following,
-        called=lambda index: None if ids is None else ids[index],
-        flagged=len(table),
-        labelled=labelled,
-        by=issues.by,
-        rank=issues.rank,
-        counts=[
-            ("off-diagonal", found.off_diagonal, OFF_DIAGONAL),
-            ("calibrated", found.calibrated, CALIBRATED),
-            (f"flagged by {issues.by}", len(table), MEANING[issues.by]),
-        ],
-        off_diagonal=healthy.off_diagonal,
-        calibrated=healthy.calibrated,
-        notes=list(dict.fromkeys([*notes, *issues.warnings])),
-        names=names,
-        heat=_heat(given, proposed, evidence.m) if evidence.m <= HEAT else None,
-        pairs=_pairs(given, proposed, names),
-        worst=healthy.table(names).head(PAIRS).fill_nan(None).rows(named=True),
-        overlaps=healthy.overlap_table(names).head(PAIRS).rows(named=True),
-        few=FEW,
-        rows=[
-            _row(rank, row, names, issues)
-            for rank, row in enumerate(table.head(LISTED).iter_rows(named=True), 1)
-        ],
-        cards=cards,
-        pictured={card["index"] for card in cards},
-        absent=absent,
+    numbers = (
+        ("off-diagonal", f"{found.off_diagonal:,}", OFF_DIAGONAL),
+        ("calibrated", f"{found.calibrated:,}", CALIBRATED),
+        (f"flagged by {issues.by}", f"{flagged:,}", MEANING[issues.by]),
+    )
+    heat = _heat(given, proposed, names) if evidence.m <= HEAT else Html()
+    confused: list[Piece] = [
+        heat,
+        pairs_grid(given, proposed, names, 10 if heat else PAIRS),
+    ]
+    ranked = _ranked(table, names, issues, {card["index"] for card in cards}, ids)
+    where = f" in {of}" if of else ""
+    look_wrong = "look wrong" if of else "are worth a look"
+    source = "" if of else "Found from given labels and predicted probabilities. "
+    return make_page(
+        f"{flagged:,} of {labelled:,} labels{where} {look_wrong}"
+        if flagged
+        else f"No label of {labelled:,}{where} stands out",
+        *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
+        section("How many", tiles(numbers)),
+        *([section("Which class for which", beside(*confused))] if flagged else []),
+        section(
+            "Classes",
+            f"Health is {percent(healthy.off_diagonal)} % by the off-diagonal count and "
+            f"{percent(healthy.calibrated)} % by the calibrated joint: the share of labels that "
+            "are not counted as wrong. The two definitions differ, so compare each with itself "
+            "only.",
+            beside(
+                classes_grid(healthy.table(names), PAIRS),
+                overlaps_grid(healthy.overlap_table(names), PAIRS),
+            ),
+        ),
+        *([section("What to do next", *map(command, following))] if following else []),
+        *([section("Ranked list", _of_the_list(flagged), ranked)] if flagged else []),
+        lead=together(
+            f"{source}What is here is suspicious, not certainly wrong: only looking tells.",
+            *([bullets(findings)] if findings else []),
+            *(paragraph(note, "note") for note in dict.fromkeys([*notes, *issues.warnings])),
+        ),
+        facts={name: value for name, value in facts.items() if value is not None},
+        made_of="labels and probabilities",
+    )
+
+
+def classes_grid(table: pl.DataFrame, most: int) -> Grid:
+    """Classes by the quality of their labels, worst first, from ``Health.table``."""
+    from ..errors import FEW
+
+    rows = []
+    for row in table.head(most).fill_nan(None).rows(named=True):
+        few = "*" if row["given"] < FEW else ""
+        sure = None
+        if row["quality"] is not None:
+            sure = f"{percent(row['quality from'], 1)} to {percent(row['quality to'], 1)}"
+        rows.append(
+            (
+                str(row["class"]),
+                Datum(row["given"], text=f"{row['given']:,}{few}"),
+                *(row["label issues"], row["inverse issues"]),
+                *(in_percent(row["quality"]), sure),
+            )
+        )
+    note = (
+        "Label issues: given this class, likely another. Inverse issues: likely this class, given "
+        "another. Both are estimated, from the calibrated joint."
+    )
+    if any(row["given"] < FEW for row in table.head(most).rows(named=True)):
+        note += f" *: fewer than {FEW} examples, so the numbers say little."
+    columns = (
+        Column("class", "name"),
+        *(Column(name, form=",") for name in ("given", "label issues", "inverse issues")),
+        *(Column("quality %", form=".1f"), Column("95 % interval")),
+    )
+    return Grid("Classes by label quality, worst first", columns, rows, (note,))
+
+
+def overlaps_grid(table: pl.DataFrame, most: int) -> Grid:
+    """Pairs of classes that are taken for one another, from ``Health.overlap_table``."""
+    rows = []
+    for row in table.head(most).rows(named=True):
+        a, b, away, back = str(row["a"]), str(row["b"]), row["a to b"], row["b to a"]
+        rows.append((a, b, away, back) if away >= back else (b, a, back, away))
+    columns = (
+        *(Column("given", "name"), Column("likely", "name")),
+        *(Column("examples", form=","), Column("the other way", form=",")),
+    )
+    return Grid("Overlapping classes", columns, rows)
+
+
+def pairs_grid(given: np.ndarray, proposed: np.ndarray, names: Sequence[str], most: int) -> Grid:
+    """The pairs of given and proposed class that are flagged most often."""
+    pairs, counts = np.unique(np.stack([given, proposed], 1), axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:most]
+    largest = max(counts.max(initial=0), 1)
+    columns = (
+        *(Column("given", "name"), Column("proposed", "name")),
+        *(Column("examples", form=","), Column("", "bar")),
+    )
+    rows = [
+        (names[pairs[i, 0]], names[pairs[i, 1]], int(counts[i]), float(counts[i] / largest))
+        for i in order
+    ]
+    return Grid("Most frequent", columns, rows)
+
+
+def _ranked(
+    table: Any,
+    names: Sequence[str],
+    issues: Issues,
+    pictured: set[int],
+    ids: Sequence[Any] | None,
+) -> Grid:
+    columns = (
+        *(Column("rank"), Column("example" if ids is None else "row")),
+        *([] if ids is None else [Column("id", "name")]),
+        *(Column(name, "name") for name in ("given", "predicted", "proposed")),
+        *(Column("self-confidence", form=".4f"), Column("margin", form=".4f")),
+        Column("flagged by", "text"),
+    )
+    rows = []
+    for rank, row in enumerate(table.head(LISTED).iter_rows(named=True), 1):
+        one = _row(rank, row, names, issues)
+        link = f"example-{row['index']}" if row["index"] in pictured else None
+        rows.append(
+            (
+                *(rank, Datum(row["index"], link=link)),
+                *([] if ids is None else [str(ids[row["index"]])]),
+                *(one["given"], one["predicted"]),
+                Datum(one["proposed"], best=one["confident"]),
+                *(one["own"], one["margin"], one["methods"]),
+            )
+        )
+    return Grid("Flagged examples, the most suspicious first", columns, rows)
+
+
+def _of_the_list(flagged: int) -> Html:
+    cut = ""
+    if flagged > LISTED:
+        cut = f"The first {LISTED:,} of {flagged:,}; <code>--out</code> writes them all. "
+    return Html(
+        f'<p class="soft">{cut}Both scores lie between 0 and 1; low is suspicious. “proposed” is '
+        "bold where the example is confidently that class.</p>"
+    )
+
+
+def _shown(cards: Sequence[Mapping[str, Any]], flagged: int, rank: str, absent: int) -> Html:
+    first = f" {len(cards)} of {flagged:,}" if len(cards) < flagged else ""
+    out = f"; {absent:,} that have no file are left out" if absent else ""
+    order = (
+        " Columns whose value is more usual for the proposed class come first; in bold, where it "
+        "is far more usual."
+    ) * bool(cards[0]["item"].fields)
+    return section(
+        f"The most suspicious{first}",
+        f"By {rank}, the lowest first{out}. Beside each class: the probability that the model gave "
+        f"it.{order}",
+        gallery_of(cards),
     )
 
 
@@ -183,24 +322,34 @@ def _row(rank: int, row: dict[str, Any], names: Sequence[str], issues: Issues) -
     }
 
 
-def _heat(given: np.ndarray, proposed: np.ndarray, m: int) -> list[list[tuple[int, float]]]:
-    """Flagged examples by (given, proposed), each with its share of the largest count."""
-    counts = np.zeros((m, m), dtype=np.int64)
+def _heat(given: np.ndarray, proposed: np.ndarray, names: Sequence[str]) -> Html:
+    """Flagged examples by given and proposed class, coloured by their number."""
+    counts = np.zeros((len(names), len(names)), dtype=np.int64)
     np.add.at(counts, (given, proposed), 1)
     largest = max(int(counts.max()), 1)
-    return [[(int(c), c / largest) for c in row] for row in counts]
-
-
-def _pairs(given: np.ndarray, proposed: np.ndarray, names: Sequence[str]) -> list[dict[str, Any]]:
-    pairs, counts = np.unique(np.stack([given, proposed], 1), axis=0, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:PAIRS]
-    largest = max(counts.max(initial=0), 1)
-    return [
-        {
-            "given": names[pairs[i, 0]],
-            "proposed": names[pairs[i, 1]],
-            "count": int(counts[i]),
-            "share": counts[i] / largest,
-        }
-        for i in order
+    short = " short" if max(map(len, names)) <= 2 else ""
+    heads = "".join(f'<th scope="col"><span>{escape(name)}</span></th>' for name in names)
+    lines = [
+        '<div class="scroll" tabindex="0" role="region"'
+        ' aria-label="Flagged examples by given and proposed class">',
+        f'<table class="heat{short}">',
+        "<caption>Flagged examples by given class (rows) and proposed class (columns)</caption>",
+        f"<thead><tr><th></th>{heads}</tr></thead>\n<tbody>",
     ]
+    for k, name in enumerate(names):
+        cells = "".join(
+            _heat_cell(int(count), count / largest, k == other)
+            for other, count in enumerate(counts[k])
+        )
+        lines.append(f'<tr><th scope="row">{breakable(name)}</th>{cells}</tr>')
+    return Html("\n".join([*lines, "</tbody>", "</table>", "</div>"]))
+
+
+def _heat_cell(count: int, share: float, same: bool) -> str:
+    if same:
+        return f'<td class="self">{count or "·"}</td>'
+    if not count:
+        return "<td></td>"
+    deep = ' class="deep"' if share > 0.55 else ""
+    shade = 0.15 + 0.85 * share
+    return f'<td{deep} style="background: rgba(var(--hot), {shade:.2f})">{count}</td>'

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._files import replacing
-from ._forms import rich_table
-from ._template import rendered
-from ._wording import percent, short_names
+from ..grid import Column, Datum, Grid, Value, render
+from ._page import (
+    Piece,
+    beside,
+    bullets,
+    figure_row,
+    heading,
+    make_page,
+    paragraph,
+    section,
+    tiles,
+    together,
+    write_page,
+)
+from ._wording import in_percent, percent, short_names
 from .stability_figures import BIAS, prevalence_figure, rank_figure
 
 if TYPE_CHECKING:
-    from ..stability._report import Accuracy, Crossing, ModelPair, Neighbour, RankedModel, Report
+    from ..stability import Accuracy, Crossing, ModelPair, Neighbour, RankedModel, Report
 
 CROSSINGS = 20  # that a table lists
 PAIRS = 60
@@ -34,25 +43,13 @@ MAY_NOT = (
 )
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table as texts: the first column names its rows."""
-
-    caption: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-
-
 def write_stability_page(report: Report, path: Path | str, **options: Any) -> None:
     """Write the page, whole or not at all; options are those of ``make_stability_page``.
 
     Raises:
         OSError: the folder cannot be written, or the disk is full; the message names ``path``.
     """
-    page = make_stability_page(report, **options).encode("utf-8", "replace")
-    with replacing(path) as file:
-        file.write(page)
+    write_page(make_stability_page(report, **options), path)
 
 
 def make_stability_page(report: Report, *, read: Mapping[str, str] | None = None) -> str:
@@ -62,60 +59,70 @@ def make_stability_page(report: Report, *, read: Mapping[str, str] | None = None
         report: from ``stability.assess``.
         read: what to say of where labels and predictions came from, by name.
     """
-    from markupsafe import Markup
-
+    tables = grids(report)
     some = bool(report.sizes["C"] and report.sizes["B"])
-    return rendered(
-        "stability.html",
-        {**(read or {}), **_facts(report)},
-        verdict=report.verdict,
-        notes=report.notes,
-        may=MAY,
-        may_not=MAY_NOT,
-        bias=BIAS,
-        counts=_counts(report),
-        missed=missed_line(report),
-        grids=grids(report),
-        ranks=[
-            Markup(rank_figure(report, which)) for which in ("corrected", "changed")[: 1 + some]
-        ],
-        lines=[Markup(prevalence_figure(report, side)) for side in ("original", "corrected")]
-        if some
-        else [],
+    ranks = [("Before and after correcting", "", rank_figure(report, "corrected"))]
+    lines: list[Piece] = [
+        paragraph("There are no changed items beside unchanged ones, so no line can be drawn.")
+    ]
+    if some:
+        ranks.append(("On the changed items alone", BIAS, rank_figure(report, "changed")))
+        drawn = (
+            (f"By {side} labels", "", prevalence_figure(report, side))
+            for side in ("original", "corrected")
+        )
+        told = (
+            "Lines are exact. A band holds the middle 95 % of what removing unchanged items at "
+            "random would give. Filled points: established crossings; hollow ones: not. "
+        )
+        lines = [figure_row(list(drawn)), told + BIAS, tables["crossings"]]
+    return make_page(
+        report.verdict,
+        section(
+            "",
+            tiles(_counts(report)),
+            missed_line(report),
+            *(f"Note: {note}" for note in report.notes),
+            label="Sizes",
+        ),
+        section("Ranking", tables["standings"], figure_row(ranks), tables["top5"]),
+        section("How firm the order is", tables["neighbours"], tables["pairs"]),
+        section("If wrong labels were more frequent", *lines, tables["corrections"]),
+        section(
+            "What this does and does not say",
+            beside(
+                together(heading("May be concluded"), bullets(MAY)),
+                together(heading("May not be concluded"), bullets(MAY_NOT)),
+            ),
+        ),
+        over="Does the ranking survive the label errors?",
+        facts={**(read or {}), **_facts(report)},
+        made_of="labels, corrected labels and predictions",
+        kind="narrow",
     )
 
 
-def render_stability(report: Report, width: int = 110) -> str:
-    """The same as text."""
-    from rich.console import Console
+def render_stability(report: Report, width: int = 110, format: str = "text") -> str:
+    """The same in another form.
 
-    page = io.StringIO()
-    # names are data: no markup, emoji codes or highlighting in them
-    console = Console(
-        file=page, width=width, markup=False, emoji=False, highlight=False, color_system=None
+    Args:
+        report: from ``stability.assess``.
+        width: columns the text form may use.
+        format: ``text``, ``markdown``, ``latex``, ``html`` or ``csv`` (accuracies and ranks).
+
+    Raises:
+        UnknownName: a format that is not there; suggests the nearest.
+    """
+    parts: tuple[str | Grid, ...] = (
+        report.verdict,
+        *(f"{name}: {number} ({meaning})" for name, number, meaning in _counts(report)),
+        missed_line(report),
+        *(f"Note: {note}" for note in report.notes),
+        *grids(report).values(),
+        "May be concluded: " + " ".join(MAY),
+        "May not be concluded: " + " ".join(MAY_NOT),
     )
-    console.print(report.verdict)
-    console.print()
-    for name, number, meaning in _counts(report):
-        console.print(f"{name}: {number} ({meaning})")
-    console.print(missed_line(report))
-    for note in report.notes:
-        console.print(f"Note: {note}")
-    for grid in grids(report).values():
-        if not grid.rows:
-            continue
-        console.print(f"\n{grid.caption}")
-        drawn = rich_table()
-        for k, column in enumerate(grid.header):
-            drawn.add_column(column, justify="right" if k else "left", overflow="fold")
-        for row in grid.rows:
-            drawn.add_row(*row)
-        console.print(drawn)
-        if grid.note:
-            console.print(grid.note)
-    console.print("\nMay be concluded: " + " ".join(MAY))
-    console.print("\nMay not be concluded: " + " ".join(MAY_NOT))
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()).rstrip()
+    return render(parts, format, width)
 
 
 def grids(report: Report) -> dict[str, Grid]:
@@ -152,20 +159,21 @@ def _level(report: Report) -> str:
     return f"{100 * (1 - report.alpha):.3g} %"
 
 
-def _range(low: float | None, high: float | None, digits: int = 1) -> str:
+def _range(low: float | None, high: float | None, digits: int = 1) -> str | None:
     return (
-        "–" if low is None or high is None else f"{percent(low, digits)} to {percent(high, digits)}"
+        None
+        if low is None or high is None
+        else f"{percent(low, digits)} to {percent(high, digits)}"
     )
 
 
-def _with_range(share: Accuracy, digits: int = 2) -> str:
-    if share.share is None:
-        return "–"
-    return f"{percent(share.share, digits)} ({_range(share.low, share.high, digits)})"
+def _with_range(share: Accuracy, digits: int = 2) -> Datum:
+    text = f"{percent(share.share, digits)} ({_range(share.low, share.high, digits)})"
+    return Datum(in_percent(share.share), text=None if share.share is None else text)
 
 
-def _p(value: float) -> str:
-    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
+def _p(value: float) -> Datum:
+    return Datum(value, text=None if value >= 0.001 else "< 0.001")
 
 
 def _counts(report: Report) -> list[tuple[str, str, str]]:
@@ -189,41 +197,32 @@ def _counts(report: Report) -> list[tuple[str, str, str]]:
 
 
 def _standings(report: Report) -> Grid:
-    def row(s: RankedModel) -> tuple[str, ...]:
+    def row(s: RankedModel) -> tuple[Value | Datum, ...]:
         top = s.top1
         return (
-            s.model,
-            f"{s.rank_original}",
-            f"{s.rank_corrected}",
-            _ranks(s.range_corrected),
-            _with_range(top.original),
-            _with_range(top.corrected),
-            percent(top.benign.share),
-            f"{top.changed_original.right:,}",
-            f"{top.changed_corrected.right:,}",
+            *(s.model, s.rank_original, s.rank_corrected, _ranks(s.range_corrected)),
+            *(_with_range(top.original), _with_range(top.corrected)),
+            in_percent(top.benign.share),
+            *(top.changed_original.right, top.changed_corrected.right),
         )
 
     size = report.sizes["C"]
     short = _short(report)
     elsewhere = " Long names are shortened elsewhere: their middle is left out."
-    return Grid(
-        "Accuracies in percent and ranks, the best by corrected labels first",
-        (
-            "model",
-            "rank before",
-            "after",
-            "possible",
-            "original",
-            "corrected",
-            "on B",
-            f"of {size} C, original",
-            f"of {size} C, corrected",
-        ),
-        tuple(row(s) for s in report.standings),
+    note = (
         f"Intervals and possible ranks at {_level(report)}; the latter hold for all models "
         "together. Original: all items; corrected: kept items."
-        + elsewhere
-        * any(name != kept for name, kept in short.items()),
+    )
+    columns = (
+        *(Column("model", "name"), Column("rank before"), Column("after"), Column("possible")),
+        *(Column(name, form=".2f") for name in ("original", "corrected", "on B")),
+        *(Column(f"of {size} C, {name}", form=",") for name in ("original", "corrected")),
+    )
+    return Grid(
+        "Accuracies in percent and ranks, the best by corrected labels first",
+        columns,
+        [row(s) for s in report.standings],
+        (note + elsewhere * any(name != kept for name, kept in short.items()),),
     )
 
 
@@ -236,57 +235,68 @@ def _ranks(bounds: tuple[int, int]) -> str:
 
 
 def _top5(report: Report) -> Grid:
-    columns = ("Acc@1", "cAcc@1", "Acc@5", "cAcc@5")
+    names = ("Acc@1", "cAcc@1", "Acc@5", "cAcc@5")
     rows = []
     for s in report.standings:
         if s.top5 is not None:
             one, five = s.top1, s.top5
             shares = [a for x in (one, five) for a in (x.changed_original, x.changed_corrected)]
-            ranks = ["–" if rank is None else str(rank) for rank in s.ranks_changed]
-            texts = [percent(share.share) for share in shares]
-            rows.append((s.model, *texts, *ranks, percent(five.original.share)))
+            numbers = [in_percent(share.share) for share in shares]
+            rows.append((s.model, *numbers, *s.ranks_changed, in_percent(five.original.share)))
+    columns = (
+        Column("model", "name"),
+        *(Column(name, form=".2f") for name in names),
+        *(Column(f"rank {name}") for name in names),
+        Column("Acc@5, all items", form=".2f"),
+    )
     return Grid(
         "On changed items: accuracies in percent by original (Acc) and corrected (cAcc) labels",
-        ("model", *columns, *("rank " + column for column in columns), "Acc@5, all items"),
-        tuple(rows),
+        columns,
+        rows,
     )
 
 
 def _neighbours(report: Report) -> Grid:
     short = _short(report)
 
-    def row(n: Neighbour) -> tuple[str, ...]:
+    def row(n: Neighbour) -> tuple[Value | Datum, ...]:
         expected = "" if n.expected_errors is None else f" (≤ {n.expected_errors:,.0f} expected)"
         return (
             f"{short[n.first]} > {short[n.second]}",
-            f"{n.lead:,}",
-            f"{n.differing:,}",
-            "any" if n.budget is None else f"{n.budget:,}",
-            f"{n.unchecked:,}{expected}",
+            n.lead,
+            n.differing,
+            "any" if n.budget is None else n.budget,
+            Datum(n.unchecked, text=f"{n.unchecked:,}{expected}"),
             n.status,
-            "–" if n.to_check is None else f"{n.to_check:,}",
+            n.to_check,
         )
 
     whole = "–" if report.to_check is None else f"{report.to_check:,}"
     return Grid(
         "Neighbours in the ranking: wrong labels that cannot turn them round",
-        ("pair", "lead", "differ on", "flip budget", "unchecked", "by checking", "to check"),
-        tuple(row(n) for n in report.neighbours),
-        "Flip budget: so many wrong labels, however chosen, leave the order as it is. To check: "
-        f"about how many more items of the plan would settle it (all pairs: {whole}).",
+        (
+            Column("pair", "name"),
+            *(Column(name, form=",") for name in ("lead", "differ on", "flip budget")),
+            *(Column("unchecked"), Column("by checking"), Column("to check", form=",")),
+        ),
+        [row(n) for n in report.neighbours],
+        (
+            "Flip budget: so many wrong labels, however chosen, leave the order as it is. To "
+            "check: about how many more items of the plan would settle it (all pairs: "
+            f"{whole}).",
+        ),
     )
 
 
 def _pairs(report: Report) -> Grid:
     short = _short(report)
 
-    def row(p: ModelPair) -> tuple[str, ...]:
-        drawn = "–" if p.bootstrap is None else _range(*p.bootstrap, 2)
+    def row(p: ModelPair) -> tuple[Value | Datum, ...]:
         return (
             f"{short[p.first]} − {short[p.second]}",
-            percent(p.difference),
+            in_percent(p.difference),
             _range(p.low, p.high, 2),
-            drawn,
+            None if p.bootstrap is None else _range(*p.bootstrap, 2),
             f"{p.only_first:,} : {p.only_second:,}",
             _p(p.p),
             _p(p.adjusted),
@@ -297,24 +307,30 @@ def _pairs(report: Report) -> Grid:
     more = f" {left:,} more pairs are in the JSON form." if left else ""
     return Grid(
         f"Differences on kept items by corrected labels, in points ({report.pairs_are} pairs)",
-        ("pair", "difference", "score interval", "bootstrap", "only one right", "p", "Holm p"),
-        tuple(row(p) for p in listed),
-        f"McNemar's exact p, and after Holm over these pairs; intervals at {_level(report)}.{more}",
+        (
+            *(Column("pair", "name"), Column("difference", form=".2f")),
+            *map(Column, ("score interval", "bootstrap", "only one right")),
+            *(Column("p", form=".3f"), Column("Holm p", form=".3f")),
+        ),
+        [row(p) for p in listed],
+        (
+            f"McNemar's exact p, and after Holm over these pairs; intervals at {_level(report)}."
+            + more,
+        ),
     )
 
 
 def _crossings(report: Report) -> Grid:
     short = _short(report)
 
-    def row(c: Crossing) -> tuple[str, ...]:
-        drawn = "–" if c.bootstrap is None else _range(*c.bootstrap)
+    def row(c: Crossing) -> tuple[Value | Datum, ...]:
         return (
             f"{short[c.behind]} passes {short[c.ahead]}",
-            percent(c.prevalence, 1),
+            in_percent(c.prevalence),
             _range(c.low, c.high),
-            drawn,
-            "–" if c.x_removed is None else percent(c.x_removed, 1),
-            "–" if c.x_mixture is None else percent(c.x_mixture, 1),
+            None if c.bootstrap is None else _range(*c.bootstrap),
+            in_percent(c.x_removed),
+            in_percent(c.x_mixture),
             "already" if c.already else "established" if c.established else "not established",
             _p(c.adjusted),
         )
@@ -325,30 +341,41 @@ def _crossings(report: Report) -> Grid:
     sure = sum(c.established and not c.already for c in report.crossings)
     return Grid(
         f"Crossings by corrected labels as wrong labels become more frequent: {sure} established",
-        ("crossing", "N× %", "interval", "bootstrap", "removed %", "mixture %", "state", "Holm p"),
-        tuple(row(c) for c in ordered[:CROSSINGS]),
-        "N×: the prevalence of wrong labels at which the two tie; removed: the share of unchanged "
-        "items that would have to go for that. The interval is of this pair alone. Established: "
-        f"both differences behind it exclude 0 after Holm's correction over all pairs.{more}",
+        (
+            *(Column("crossing", "name"), Column("N× %", form=".1f")),
+            *(Column("interval"), Column("bootstrap")),
+            *(Column("removed %", form=".1f"), Column("mixture %", form=".1f")),
+            *(Column("state"), Column("Holm p", form=".3f")),
+        ),
+        [row(c) for c in ordered[:CROSSINGS]],
+        (
+            "N×: the prevalence of wrong labels at which the two tie; removed: the share of "
+            "unchanged items that would have to go for that. The interval is of this pair alone. "
+            "Established: both differences behind it exclude 0 after Holm's correction over all "
+            f"pairs.{more}",
+        ),
     )
 
 
 def _corrections(report: Report) -> Grid:
-    rows = tuple(
+    rows = [
         (
-            row.name,
-            f"{row.changed:,}",
-            f"{row.pruned:,}",
-            percent(row.prevalence),
-            percent(row.errors),
-            f"{row.moved}",
-            "–" if row.tau is None else f"{row.tau:.3f}",
+            *(row.name, row.changed, row.pruned),
+            *(in_percent(row.prevalence), in_percent(row.errors), row.moved, row.tau),
         )
         for row in report.corrections
-    )
+    ]
     return Grid(
         "The same models by other corrections",
-        ("correction", "changed", "pruned", "c %", "errors %", "models moved", "Kendall's tau"),
+        (
+            *(
+                Column("correction", "name"),
+                Column("changed", form=","),
+                Column("pruned", form=","),
+            ),
+            *(Column("c %", form=".2f"), Column("errors %", form=".2f")),
+            *(Column("models moved"), Column("Kendall's tau", form=".3f")),
+        ),
         rows if len(rows) > 1 else (),
     )
 

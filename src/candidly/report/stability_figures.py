@@ -13,7 +13,7 @@ from ._wording import percent, short_names
 from .figures import FAINT, INK, PAPER, SERIES, STROKES, Draw, draw_svg
 
 if TYPE_CHECKING:
-    from ..stability._report import Accuracies, Accuracy, Crossing, RankedModel, Report
+    from ..stability import Accuracies, Accuracy, Crossing, RankedModel, Report
 
 BIAS = (
     "Where the new label of a changed item is what a detector predicted, models like that detector "

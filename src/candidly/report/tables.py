@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .._names import lookup
+from ..grid import FORMS, Column, Datum, Grid, Value
+from ..grid import render as render_grids
 from ..sweep.records import Results
 from ..sweep.select import (
     CRITERIA,
@@ -19,33 +20,30 @@ from ..sweep.select import (
     trained_on_validation,
     usual_criteria,
 )
-from ._forms import finite, markdown_safe, markdown_table, rich_table
 from ._wording import (
     NOTHING,
     algorithm_label,
     algorithm_order,
     cell_text,
     dataset_order,
+    finite,
     hyper_text,
+    in_percent,
+    is_oracle,
     legend,
-    percent,
 )
 
 SCHEMA = 1  # of the JSON form
-CHOICE_COLUMNS = (
-    "algorithm",
-    "split",
-    "config",
-    "tied",
-    "step",
-    "criterion",
-    "test",
-    "hyper-parameters",
+ERROR = "standard error"
+BOLD = "Bold: the highest mean of a column, oracles aside"
+CONFIGURATIONS = (
+    "Per split: the configuration, how many were tied for it (the last one wins), its updates, and "
+    "in percent the criterion and the {}."
 )
 
 
 @dataclass(frozen=True)
-class Table:
+class Choices:
     """What one criterion chose: a cell for each algorithm (row) and data set (column)."""
 
     criterion: Criterion
@@ -66,9 +64,71 @@ class Table:
         read = f"{labels:,} reads of clean labels{where}" if labels else "no clean label read"
         return f"Chosen by {self.criterion.name}: {self.criterion.about}; {read}"
 
-    def text(self, algorithm: str, dataset: str, metric: str) -> str:
-        cell = self.cells.get((algorithm, dataset))
-        return cell_text(cell, metric) if cell else ""
+    def grid(self, metric: str) -> Grid:
+        """Test accuracies; the highest mean of a data set stands out, oracles aside."""
+        best = {dataset: self._best(dataset, metric) for dataset in self.datasets}
+        rows = [
+            (
+                Datum(algorithm_label(algorithm), soft=is_oracle(algorithm)),
+                *(
+                    _datum(self.cells.get((algorithm, dataset)), metric, best[dataset])
+                    for dataset in self.datasets
+                ),
+            )
+            for algorithm in self.algorithms
+        ]
+        columns = (Column(name, form=".2f", spread=ERROR) for name in self.datasets)
+        return Grid(self.caption, (Column("algorithm", "name"), *columns), rows)
+
+    def configurations(self, dataset: str, metric: str) -> Grid:
+        """The chosen model of every algorithm and split of a data set.
+
+        ``tied`` counts the configurations that share the highest value; the criterion, beside it
+        its standard error where that is known, and the test accuracy are in percent.
+        """
+        rows: list[tuple[Value | Datum, ...]] = []
+        for algorithm in self.algorithms:
+            cell = self.cells.get((algorithm, dataset))
+            for split, choice in zip(cell.splits, cell.choices) if cell else ():
+                if choice is None:
+                    rows.append((algorithm, split, *[None] * 5, "nothing to choose from"))
+                    continue
+                told = (choice.config, choice.ties, choice.step)
+                value = Datum(in_percent(choice.value), in_percent(choice.error))
+                tested = in_percent(choice.test.get(metric))
+                rows.append((algorithm, split, *told, value, tested, hyper_text(choice.hyper)))
+        columns = (
+            Column("algorithm", "name", sparse=True),
+            *map(Column, ("split", "config", "tied", "step")),
+            Column(self.criterion.name, form=".2f", spread=ERROR),
+            Column("test", form=".2f"),
+            Column("hyper-parameters", "text"),
+        )
+        title = f"{dataset}: configurations chosen by {self.criterion.name}"
+        return Grid(title, columns, rows)
+
+    def _best(self, dataset: str, metric: str) -> Cell | None:
+        there = [
+            (cell.summary[metric].mean or 0.0, -k, cell)
+            for k, algorithm in enumerate(self.algorithms)
+            if not is_oracle(algorithm)
+            and (cell := self.cells.get((algorithm, dataset)))
+            and cell.summary[metric].mean is not None
+        ]
+        return max(there)[2] if len(there) > 1 else None
+
+
+def _datum(cell: Cell | None, metric: str, best: Cell | None) -> Datum:
+    if cell is None:
+        return Datum(None, text="")
+    shown = cell.own if cell.untested and cell.own.count else cell.summary[metric]
+    return Datum(
+        in_percent(shown.mean),
+        in_percent(shown.standard_error),
+        text=cell_text(cell, metric),
+        best=cell is best,
+        soft=cell.state != "complete",
+    )
 
 
 def render(
@@ -84,25 +144,31 @@ def render(
 
     Args:
         results: what :func:`candidly.sweep.journal.read_results` returns.
-        format: ``text``, ``markdown`` or ``json``.
+        format: ``text``, ``markdown``, ``latex``, ``html``, ``csv`` (one table of all means, in
+            percent) or ``json`` (everything).
         metric: ``top1``, ``balanced`` or ``top5``.
         criteria: one table each; by default ``select.usual_criteria``. On request there are all
             of ``select.CRITERIA``.
         width: columns the text form may use.
-        choices: whether the configurations follow the tables (JSON always has them).
+        choices: whether the configurations follow the tables (JSON has them, CSV does not).
 
     Raises:
         UnknownName: a format, metric or criterion that is not there; suggests the nearest.
     """
-    _, form = lookup(FORMATS, format, "format")
+    form, _ = lookup({**FORMS, "json": None}, format, "format")
     metric, _ = lookup(METRICS, metric, "metric")
-    return form(
-        results, metric, usual_criteria(results) if criteria is None else criteria, width, choices
-    )
+    tables = make_tables(results, criteria) if results.runs else []
+    if form == "json":
+        return _json(results, tables, metric)
+    if form == "csv":
+        return _one_table(tables, metric).csv()
+    bold = form != "text"
+    parts = _parts(results, tables, metric, choices, bold) if tables else (NOTHING, *results.notes)
+    return render_grids(parts, form, width)
 
 
-def make_tables(results: Results, criteria: Sequence[str] | None = None) -> list[Table]:
-    """One table per criterion, by default the usual ones."""
+def make_tables(results: Results, criteria: Sequence[str] | None = None) -> list[Choices]:
+    """What each criterion chose, by default the usual ones."""
     criteria = usual_criteria(results) if criteria is None else criteria
     found = cells(results, criteria)
     algorithms, datasets = tuple(algorithm_order(results)), tuple(dataset_order(results))
@@ -111,152 +177,49 @@ def make_tables(results: Results, criteria: Sequence[str] | None = None) -> list
         _, criterion = lookup(CRITERIA, name, "criterion")
         mine = {(c.algorithm, c.dataset): c for c in found if c.criterion == criterion.name}
         oracle = trained_on_validation(results)
-        tables.append(Table(criterion, algorithms, datasets, mine, oracle))
+        tables.append(Choices(criterion, algorithms, datasets, mine, oracle))
     return tables
 
 
-def choice_rows(table: Table, dataset: str, metric: str) -> list[tuple[str, ...]]:
-    """The chosen model of every algorithm and split of a data set, as texts for a table.
-
-    Columns are ``CHOICE_COLUMNS``: ``tied`` counts the configurations that share the highest
-    value; criterion and test are in percent.
-    """
-    rows = []
-    for algorithm in table.algorithms:
-        cell = table.cells.get((algorithm, dataset))
-        for split, choice in zip(cell.splits, cell.choices) if cell else ():
-            if choice is None:
-                rows.append((algorithm, str(split), *["–"] * 5, "nothing to choose from"))
-                continue
-            rows.append(
-                (
-                    algorithm,
-                    str(split),
-                    str(choice.config),
-                    str(choice.ties),
-                    str(choice.step),
-                    percent(choice.value) + _error_text(choice.error),
-                    percent(choice.test.get(metric)),
-                    hyper_text(choice.hyper),
-                )
-            )
-    return rows
-
-
-def _error_text(error: float | None) -> str:
-    return "" if error is None else f" ± {percent(error)}"
-
-
-# text
-
-
-def _text(results: Results, metric: str, criteria: Sequence[str], width: int, choices: bool) -> str:
-    from rich.console import Console
-
-    if not results.runs:
-        return "\n".join([NOTHING, *results.notes])
-    tables = make_tables(results, criteria)
-    page = io.StringIO()
-    # names are data: no markup, emoji codes or highlighting in them
-    console = Console(
-        file=page, width=width, markup=False, emoji=False, highlight=False, color_system=None
-    )
-    for table in tables:
-        console.print(table.caption)
-        for datasets in _blocks(table, metric, width):
-            console.print(_text_table(table, datasets, metric))
-            console.print()
-    console.print(legend(results, metric))
-    for note in results.notes:
-        console.print(f"Note: {note}")
+def _parts(
+    results: Results, tables: Sequence[Choices], metric: str, choices: bool, bold: bool
+) -> Iterator[str | Grid]:
+    yield from (table.grid(metric) for table in tables)
+    yield legend(results, metric) + f" {BOLD}." * bold
+    yield from (f"Note: {note}" for note in results.notes)
     if choices:
-        for table in tables:
-            for dataset in table.datasets:
-                console.print(f"\n{dataset}: configurations chosen by {table.criterion.name}")
-                console.print(_text_choices(table, dataset, metric))
-        console.print(
-            f"\nPer split: the configuration, how many were tied for it (the last one wins), its "
-            f"updates, and in percent the criterion and the {METRICS[metric]}."
+        yield from (
+            table.configurations(dataset, metric) for table in tables for dataset in table.datasets
         )
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()).rstrip()
+        yield CONFIGURATIONS.format(METRICS[metric])
 
 
-def _blocks(table: Table, metric: str, width: int) -> list[list[str]]:
-    """Data sets in groups that fit side by side, so that no cell is broken over lines."""
-    rows = table.algorithms
-    room = width - max(len(algorithm_label(a)) for a in rows) - 4
-    blocks: list[list[str]] = []
-    left = 0
-    for dataset in table.datasets:
-        need = 3 + max(len(dataset), *(len(table.text(a, dataset, metric)) for a in rows))
-        if not blocks or need > left:
-            blocks.append([])
-            left = room
-        blocks[-1].append(dataset)
-        left -= need
-    return blocks
-
-
-def _text_table(table: Table, datasets: Sequence[str], metric: str) -> Any:
-    drawn = rich_table()
-    drawn.add_column("")
-    for dataset in datasets:
-        drawn.add_column(dataset, justify="right", overflow="fold")
-    for algorithm in table.algorithms:
-        texts = (table.text(algorithm, dataset, metric) for dataset in datasets)
-        drawn.add_row(algorithm_label(algorithm), *texts)
-    return drawn
-
-
-def _text_choices(table: Table, dataset: str, metric: str) -> Any:
-    drawn = rich_table()
-    for name in CHOICE_COLUMNS:
-        words = name in ("algorithm", "hyper-parameters")
-        drawn.add_column(
-            table.criterion.name if name == "criterion" else name,
-            justify="left" if words else "right",
-            no_wrap=not words,
-            overflow="fold",
-            min_width=24 if name == "hyper-parameters" else None,
+def _one_table(tables: Sequence[Choices], metric: str) -> Grid:
+    """All means in one table, a row for each criterion, data set and algorithm."""
+    columns = (
+        *(Column(name, "name") for name in ("dataset", "algorithm", "criterion")),
+        Column("accuracy", form=".2f", spread=ERROR),
+        *(Column(name) for name in ("splits", "finished", "planned")),
+        Column("state", "word"),
+    )
+    rows = [
+        (
+            *(dataset, algorithm, table.criterion.name),
+            replace(_datum(cell, metric, None), text=None),
+            *(cell.summary[metric].count, cell.finished, cell.planned, cell.state),
         )
-    before = None
-    for algorithm, *rest in choice_rows(table, dataset, metric):
-        drawn.add_row("" if algorithm == before else algorithm, *rest)
-        before = algorithm
-    return drawn
-
-
-# Markdown
-
-
-def _markdown(
-    results: Results, metric: str, criteria: Sequence[str], width: int, choices: bool
-) -> str:
-    if not results.runs:
-        return "\n\n".join([NOTHING, *results.notes])
-    tables = make_tables(results, criteria)
-    parts = []
-    for table in tables:
-        rows = [
-            [algorithm_label(a), *(table.text(a, d, metric) for d in table.datasets)]
-            for a in table.algorithms
-        ]
-        parts += [f"### {table.caption}", markdown_table(["", *table.datasets], rows, "right")]
-    parts.append(legend(results, metric))
-    parts += [f"Note: {markdown_safe(note)}" for note in results.notes]
-    for table in tables if choices else ():
-        header = [table.criterion.name if c == "criterion" else c for c in CHOICE_COLUMNS]
-        for dataset in table.datasets:
-            title = f"### {markdown_safe(dataset)}: configurations chosen by "
-            rows = [list(row) for row in choice_rows(table, dataset, metric)]
-            parts += [title + table.criterion.name, markdown_table(header, rows)]
-    return "\n\n".join(parts)
+        for table in tables
+        for dataset in table.datasets
+        for algorithm in table.algorithms
+        if (cell := table.cells.get((algorithm, dataset)))
+    ]
+    return Grid("", columns, rows)
 
 
 # JSON
 
 
-def _json(results: Results, metric: str, criteria: Sequence[str], width: int, choices: bool) -> str:
+def _json(results: Results, tables: Sequence[Choices], metric: str) -> str:
     about = {
         "schema": SCHEMA,
         "metric": metric,
@@ -276,7 +239,7 @@ def _json(results: Results, metric: str, criteria: Sequence[str], width: int, ch
                     if at in table.cells
                 ],
             }
-            for table in make_tables(results, criteria)
+            for table in tables
         ],
         "trials": [
             {
@@ -303,10 +266,3 @@ def _json_cell(cell: Cell, metric: str) -> dict[str, Any]:
     about = asdict(cell)
     summary = about.pop("summary")
     return {**about, **summary[metric], "summary": summary}
-
-
-FORMATS: Mapping[str, Callable[[Results, str, Sequence[str], int, bool], str]] = {
-    "text": _text,
-    "markdown": _markdown,
-    "json": _json,
-}

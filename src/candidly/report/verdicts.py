@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._files import replacing
-from ._forms import finite
-from ._template import rendered
+from ..grid import Column, Grid, Value
+from ._page import Html, Piece, make_page, paragraph, section, write_page
+from ._wording import finite, in_percent, percent
 
 if TYPE_CHECKING:
     from ..validation import Corrected, Missed, Verdicts
@@ -109,9 +109,7 @@ def write_verdicts_page(verdicts: Verdicts, path: Path | str, **options: Any) ->
     Raises:
         OSError: the folder cannot be written, or the disk is full; the message names ``path``.
     """
-    page = make_verdicts_page(verdicts, **options).encode("utf-8", "replace")
-    with replacing(path) as file:
-        file.write(page)
+    write_page(make_verdicts_page(verdicts, **options), path)
 
 
 def make_verdicts_page(
@@ -125,18 +123,223 @@ def make_verdicts_page(
     """
     from ..validation import SetTally
 
-    rows = items(verdicts)
-    return rendered(
-        "verdicts.html",
-        read or {},
-        about=about,
-        sets=isinstance(verdicts.tally, SetTally),
-        offered=getattr(verdicts.tally, "offered", ()),
-        families=FAMILIES,
-        corrections=[row for row in rows if row["verdict"] == "correctable"],
-        doubtful=[row for row in rows if row["fragile"] or row["verdict"] == "different set"],
-        listed=LISTED,
+    rows, sets = items(verdicts), isinstance(verdicts.tally, SetTally)
+    offered = getattr(verdicts.tally, "offered", ())
+    levels = about["threshold"]
+    threshold = f" ({levels[0]})" if len(levels) == 1 else ""
+    missed = about.get("missed")
+    warning = [paragraph(f"Missed errors: {missed['sentence']}.", "warn")] if missed else []
+    corrections = [row for row in rows if row["verdict"] == "correctable"]
+    doubtful = [row for row in rows if row["fragile"] or row["verdict"] == "different set"]
+    of_sets = ("Other sets than given", "Items of another set")
+    on_one = ("Hanging on one answer", "One other answer changes the category")
+    heading, told = of_sets if sets else on_one
+    return make_page(
+        f"{about['errors']['exact']['count']:,} of {about['decided']:,} checked labels are wrong",
+        section(
+            "Verdicts",
+            *([] if sets or not about["decided"] else [_shares(about)]),
+            errors_grid(about),
+            _counted(about),
+        ),
+        *(_whole(about, warning) if "estimates" in about else warning),
+        *([] if sets else [_agreement(about["agreement"])]),
+        *(_thresholds(about) if about.get("settings") else ()),
+        *(_corrected(about["corrected"]) if "corrected" in about else ()),
+        *_listed("Corrections", "Given becomes guessed", corrections, offered, sets),
+        *_listed(heading, told, doubtful, offered, sets),
+        lead="By the answers of people who saw each example with the given class and a guess. A "
+        f"label is wrong when fewer than the threshold{threshold} chose exactly it.",
+        facts=read,
+        made_of="answers of people",
     )
+
+
+def errors_grid(about: Mapping[str, Any]) -> Grid:
+    """Errors by each reading, of those checked and, where there are estimates, of all."""
+    whole = about.get("estimates")
+    columns = [
+        *(Column("errors, read as", "word"), Column("found", form=",")),
+        *(Column("% of checked", form=".1f"), Column("95 % of checked")),
+    ]
+    if whole:
+        columns += [Column("in all", form=",.0f"), Column("% of all", form=".2f")]
+        columns += [Column("95 % of all")]
+    rows: list[tuple[Value, ...]] = []
+    for name, share in about["errors"].items():
+        sure = None
+        if share["share"] is not None:
+            sure = f"{100 * share['low']:.1f} to {100 * share['high']:.1f}"
+        row: tuple[Value, ...] = (name, share["count"], in_percent(share["share"]), sure)
+        if whole:
+            e = whole[name]
+            ends = f"{e['percent low']:.2f} to {e['percent high']:.2f}"
+            row += (e["total"], e["percent"], "all checked" if e["census"] else ends)
+        rows.append(row)
+    told = "; ".join(f"{name}, when {share['meaning']}" for name, share in about["errors"].items())
+    return Grid("What counts as an error", tuple(columns), rows, (f"A label is an error: {told}.",))
+
+
+def thresholds_grid(about: Mapping[str, Any]) -> Grid:
+    """How much depends on the threshold; no rows where too few answered."""
+    columns = (
+        Column("decided by", "word"),
+        *(Column(name, form=",.0f") for name in ("corrected", "unsettled", "kept as it was")),
+        *(Column("prevalence %", form=".2f"), Column("errors %", form=".2f")),
+        Column("hang on one answer", form=","),
+    )
+    rows = [
+        (
+            *(s["name"], s["corrected"], s["unsettled"], s["benign"]),
+            *(in_percent(s["prevalence"]), s["percent error"], s["fragile"]),
+        )
+        for s in about.get("settings") or ()
+    ]
+    return Grid("How much depends on the threshold", columns, rows)
+
+
+def items_grid(
+    title: str, rows: Sequence[Mapping[str, Any]], offered: Sequence[str], sets: bool = False
+) -> Grid:
+    """Checked items with classes, answers, verdict: the first ``LISTED`` of those in ``rows``."""
+    columns = (
+        *(Column("item", "name"), Column("given", "name")),
+        Column("found by people" if sets else "guessed", "name"),
+        *(Column(name, form=",") for name in offered),
+        Column("verdict", "word"),
+    )
+    cut = f": the first {LISTED} of {len(rows):,}" if len(rows) > LISTED else ""
+    lines = [
+        (
+            *(row["id"], row["given"], row["guessed"]),
+            *(row["votes"][name] for name in offered),
+            row["verdict"],
+        )
+        for row in rows[:LISTED]
+    ]
+    return Grid(f"{title}{cut}", columns, lines)
+
+
+def _shares(about: Mapping[str, Any]) -> Html:
+    """A bar of verdicts, and what its colours are."""
+    counts = [(k, name, about["categories"][name]) for k, name in enumerate(FAMILIES)]
+    bar = "".join(
+        f'<span class="p{k}" style="width: {100 * count / about["decided"]:.2f}%"></span>'
+        for k, _, count in counts
+        if count
+    )
+    key = "".join(f'<li><i class="p{k}"></i>{name} {count:,}</li>' for k, name, count in counts)
+    return Html(
+        f'<div class="parts" role="img" aria-label="Shares of the verdicts">{bar}</div>\n'
+        f'<ul class="key">{key}</ul>'
+    )
+
+
+def _counted(about: Mapping[str, Any]) -> str:
+    told = (
+        ("unanswered", "have none at all"),
+        (
+            "short",
+            "have fewer than the threshold, so that nothing could confirm their label",
+        ),
+        ("degenerate", "offered one class twice, and count as what people said of it"),
+    )
+    more = "".join(f"; {about[name]:,} {words}" for name, words in told if about[name])
+    return (
+        f"Of {about['checked']:,} items checked, {about['decided']:,} have the three answers that "
+        f"a verdict needs{more}. The intervals cover chance in which items there are, not errors "
+        "of people."
+    )
+
+
+def _whole(about: Mapping[str, Any], warning: Sequence[Piece]) -> Iterator[Piece]:
+    census = about["estimates"]["exact"]["census"]
+    how = (
+        "All of them were checked and decided."
+        if census
+        else f"{about['decided']:,} were checked at random and decided; the totals are scaled to "
+        "all of them."
+    )
+    columns = (
+        *(Column("reading", "word"), Column("errors", form=",.0f")),
+        *(Column("95 % interval"), Column("% of the data set", form=".2f")),
+    )
+    rows = [
+        (
+            name,
+            e["total"],
+            "all checked" if e["census"] else f"{e['low']:,.0f} to {e['high']:,.0f}",
+            e["percent"],
+        )
+        for name, e in about["estimates"].items()
+    ]
+    yield section(
+        "In the whole data set",
+        paragraph(f"{about['flagged']:,} of {about['size']:,} examples were flagged. {how}"),
+        Grid("Errors among the flagged", columns, rows),
+        *warning,
+    )
+
+
+def _agreement(agreed: Mapping[str, Any]) -> Html:
+    kappa = agreed["kappa"]
+    pieces: list[Piece] = []
+    if kappa["kappa"] is not None:
+        ends = ""
+        if kappa["low"] is not None:
+            ends = f" ({kappa['low']:.2f} to {kappa['high']:.2f}, 95 %)"
+        pieces.append(
+            paragraph(
+                f"Fleiss’ κ is {kappa['kappa']:.2f}{ends}: people agree on "
+                f"{percent(kappa['observed'], 1)} % of pairs of answers, "
+                f"{percent(kappa['expected'], 1)} % by chance."
+            )
+        )
+    if agreed["slight"]:
+        slight = (
+            "Agreement is slight: much of what counts as an error is disagreement among people."
+        )
+        pieces.append(paragraph(slight, "warn"))
+    counts = paragraph(
+        f"Of {agreed['decided']:,} decided items {agreed['unanimous']:,} are unanimous, "
+        f"{agreed['split']:,} just reach the threshold, and {agreed['fragile']:,} would fall into "
+        "another category if one person answered otherwise."
+    )
+    return section("How far people agree", *pieces, counts)
+
+
+def _thresholds(about: Mapping[str, Any]) -> Iterator[Piece]:
+    scaled = "; all numbers are scaled from the sample" * about["settings"][0]["estimated"]
+    yield section(
+        "How much depends on the threshold",
+        thresholds_grid(about),
+        "A higher threshold makes more labels errors, as fewer are confirmed, and fewer "
+        "correctable. Prevalence: the corrected among the corrected and kept" + scaled + ".",
+    )
+
+
+def _corrected(made: Mapping[str, Any]) -> Iterator[Piece]:
+    waiting = f", {made['pending']:,} wait for answers" if made["pending"] else ""
+    yield section(
+        "The corrected labels",
+        Html(
+            f"<p>Of {made['labels']:,} labels, {made['corrected']:,} are replaced and "
+            f"{made['pruned']:,} pruned; {made['confirmed']:,} were confirmed{waiting} and "
+            f"{made['unflagged']:,} were not flagged. SHA-256 of what went in: "
+            f"<code>{made['fingerprint'][:16]}…</code></p>"
+        ),
+    )
+
+
+def _listed(
+    heading: str,
+    told: str,
+    rows: Sequence[Mapping[str, Any]],
+    offered: Sequence[str],
+    sets: bool,
+) -> Iterator[Piece]:
+    if rows:
+        yield section(heading, items_grid(told, rows, offered, sets))
 
 
 def _settings(verdicts: Verdicts, size: int, flagged: int | None) -> list[dict[str, Any]]:

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from .._names import lookup
+from ..grid import FORMS, Column, Datum, Grid, Value
+from ..grid import render as render_grids
 from ..sweep.records import Results
 from ..sweep.trust import ERRORS, REPEATS, RESAMPLES, Trust, trust
-from ._forms import finite, markdown_safe, markdown_table, rich_table
-from ._wording import NOTHING, algorithm_label, algorithm_order, dataset_order, percent
+from ._wording import (
+    NOTHING,
+    algorithm_label,
+    algorithm_order,
+    dataset_order,
+    finite,
+    in_percent,
+)
 
 SCHEMA = 1  # of the JSON form
-COLUMNS = ("algorithm", "criterion", "its value", "Eq. 8", "tied", "redrawn", "AA over-confident")
+COLUMNS = (
+    Column("algorithm", "name"),
+    Column("criterion", "word"),
+    Column("its value", form=".1f", spread="standard error"),
+    Column("Eq. 8", form=".1f", spread="standard error"),
+    Column("tied", form=".1f"),
+    Column("redrawn", form=".0f"),
+    Column("AA over-confident"),
+)
 RULE = (
     f"AA is over-confident in a split where it is above {REPEATS} CR, so that it only repeats CR, "
     f"and above Eq. 8's estimate from the same CR by more than {ERRORS} standard errors of the "
@@ -35,43 +50,66 @@ def render_why(results: Results, format: str = "text", width: int = 100) -> str:
 
     Args:
         results: what :func:`candidly.sweep.journal.read_results` returns.
-        format: ``text``, ``markdown`` or ``json``.
+        format: ``text``, ``markdown``, ``csv`` (one table), ``latex``, ``html`` or ``json``.
         width: columns the text form may use.
 
     Raises:
         UnknownName: a format that is not there; suggests the nearest.
         ValueError: the validation rows were trained on, so nothing was chosen by them.
     """
-    _, form = lookup(FORMATS, format, "format")
-    return form(results, width)
-
-
-def why_rows(found: Sequence[Trust]) -> list[tuple[str, ...]]:
-    """Texts for a table with ``COLUMNS``."""
-    return [
-        (
-            algorithm_label(one.algorithm),
-            one.criterion,
-            _plus_minus(one.value, one.standard_error),
-            "–" if one.accuracy is None else _plus_minus(one.accuracy, one.accuracy_error),
-            "–" if one.ties is None else f"{one.ties:.1f}",
-            _redrawn(one),
-            _overconfident(one),
+    form, _ = lookup({**FORMS, "json": None}, format, "format")
+    found = trust(results) if results.runs else []
+    if form == "json":
+        return _json(results, found)
+    if form == "csv":
+        whole = Grid(
+            "", (Column("dataset", "name"), *COLUMNS), [(t.dataset, *_row(t)) for t in found]
         )
-        for one in found
-    ]
+        return whole.csv()
+    parts = _parts(results, found) if found else (NOTHING, *results.notes)
+    return render_grids(parts, form, width)
 
 
-def _plus_minus(value: float | None, error: float | None) -> str:
+def why_grid(found: Sequence[Trust]) -> Grid:
+    """What is said of the choices on one data set, in percent."""
+    doubts = dict.fromkeys(one.doubt.rstrip(".") for one in found if one.doubt)
+    name = found[0].dataset
+    return Grid(
+        f"{name}: choices on {found[0].n_validation} validation rows",
+        COLUMNS,
+        [_row(one) for one in found],
+        tuple(f"Note: {name}: Eq. 8 is not applied: {doubt}." for doubt in doubts),
+    )
+
+
+def _row(one: Trust) -> tuple[Value | Datum, ...]:
+    return (
+        algorithm_label(one.algorithm),
+        one.criterion,
+        _plus_minus(one.value, one.standard_error),
+        None if one.accuracy is None else _plus_minus(one.accuracy, one.accuracy_error),
+        one.ties,
+        _redrawn(one),
+        _overconfident(one),
+    )
+
+
+def _plus_minus(value: float | None, error: float | None) -> str | Datum:
     if value is None:
         return "nothing chosen"
-    return f"{percent(value, 1)} ± {'not recorded' if error is None else percent(error, 1)}"
+    return Datum(
+        in_percent(value),
+        in_percent(error),
+        text=f"{100 * value:.1f} ± not recorded" if error is None else None,
+    )
 
 
-def _redrawn(one: Trust) -> str:
+def _redrawn(one: Trust) -> Value | Datum:
     if one.value is None:
-        return "–"
-    return "not recorded" if one.other is None else f"{percent(one.other, 0)} %"
+        return None
+    if one.other is None:
+        return "not recorded"
+    return Datum(100 * one.other, text=f"{100 * one.other:.0f} %")
 
 
 def _overconfident(one: Trust) -> str:
@@ -83,73 +121,22 @@ def _overconfident(one: Trust) -> str:
     return f"{one.overconfident} of {len(judged)} splits" + " !" * bool(one.overconfident)
 
 
-def _notes(found: Sequence[Trust], dataset: str) -> list[str]:
-    doubts = dict.fromkeys(one.doubt for one in found if one.dataset == dataset and one.doubt)
-    return [f"{dataset}: Eq. 8 is not applied: {doubt.rstrip('.')}." for doubt in doubts]
-
-
-def _of(found: Sequence[Trust], results: Results, dataset: str) -> list[Trust]:
+def _parts(results: Results, found: Sequence[Trust]) -> Iterator[str | Grid]:
     order = algorithm_order(results)
-    mine = [one for one in found if one.dataset == dataset]
-    return sorted(mine, key=lambda one: order.index(one.algorithm))
-
-
-def _text(results: Results, width: int) -> str:
-    from rich.console import Console
-
-    if not results.runs:
-        return "\n".join([NOTHING, *results.notes])
-    found = trust(results)
-    page = io.StringIO()
-    # names are data: no markup, emoji codes or highlighting in them
-    console = Console(
-        file=page, width=width, markup=False, emoji=False, highlight=False, color_system=None
-    )
     for dataset in dataset_order(results):
-        mine = _of(found, results, dataset)
-        console.print(f"{dataset}: choices on {mine[0].n_validation} validation rows")
-        drawn = rich_table()
-        for column in COLUMNS:
-            drawn.add_column(column, justify="left" if column in COLUMNS[:2] else "right")
-        for row in why_rows(mine):
-            drawn.add_row(*row)
-        console.print(drawn)
-        for note in _notes(found, dataset):
-            console.print(f"Note: {note}")
-        console.print()
-    console.print(LEGEND)
-    for note in results.notes:
-        console.print(f"Note: {note}")
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()).rstrip()
+        mine = [one for one in found if one.dataset == dataset]
+        yield why_grid(sorted(mine, key=lambda one: order.index(one.algorithm)))
+    yield LEGEND
+    yield from (f"Note: {note}" for note in results.notes)
 
 
-def _markdown(results: Results, width: int) -> str:
-    if not results.runs:
-        return "\n\n".join([NOTHING, *results.notes])
-    found = trust(results)
-    parts = []
-    for dataset in dataset_order(results):
-        mine = _of(found, results, dataset)
-        title = f"### {markdown_safe(dataset)}: choices on {mine[0].n_validation} validation rows"
-        parts += [title, markdown_table(COLUMNS, why_rows(mine), "right")]
-        parts += [f"Note: {markdown_safe(note)}" for note in _notes(found, dataset)]
-    return "\n\n".join([*parts, LEGEND, *(f"Note: {markdown_safe(n)}" for n in results.notes)])
-
-
-def _json(results: Results, width: int) -> str:
+def _json(results: Results, found: Sequence[Trust]) -> str:
     about = {
         "schema": SCHEMA,
         "unit": "shares, 0 to 1",
         "resamples": RESAMPLES,
         "rule": RULE,
         "notes": list(results.notes),
-        "rows": [asdict(one) for one in trust(results)],
+        "rows": [asdict(one) for one in found],
     }
     return json.dumps(finite(about), indent=1, ensure_ascii=False, allow_nan=False)
-
-
-FORMATS: Mapping[str, Callable[[Results, int], str]] = {
-    "text": _text,
-    "markdown": _markdown,
-    "json": _json,
-}

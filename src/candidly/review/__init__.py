@@ -6,6 +6,8 @@ does both; ``progress``, ``standings`` and ``verdicts`` say what has come of it.
 """
 
 from ._cards import (
+    COUNTS,
+    REMARK,
     Card,
     Said,
     answers_of,
@@ -15,12 +17,22 @@ from ._cards import (
     outcomes,
     said_about,
 )
-from ._items import Item, items_of_data, items_of_issues, items_of_tally, of_data
-from ._media import Shown, looks_of, looks_of_files, looks_of_rows
+from ._items import Item, items_of_data, items_of_issues, items_of_tally, of_data, sampled
+from ._log import LONGEST_MS
+from ._media import (
+    MEDIA_FOLDER,
+    Looks,
+    Shown,
+    looks_of,
+    looks_of_files,
+    looks_of_rows,
+    no_looks,
+)
 from ._open import answered, seen, shown_item
+from ._orders import flip_of, new_seed, seed_of
 from ._people import Standing, pace, standings
 from ._trouble import StoreError
-from ._views import PAGE, SORTS, Found, ItemFilter, browse
+from ._views import PAGE, SORTS, Found, ItemFilter, all_cards, browse
 from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
@@ -39,6 +51,7 @@ from .project import (
     Person,
     Project,
     add_person,
+    all_examples,
     find_person,
     make_project,
     open_project,
@@ -62,10 +75,14 @@ from .totals import (
 from .turn import answer, answer_and_next, next_tasks
 
 __all__ = [
+    "COUNTS",
     "GOALS",
+    "LONGEST_MS",
+    "MEDIA_FOLDER",
     "PAGE",
     "PRESETS",
     "QUESTIONS",
+    "REMARK",
     "SORTS",
     "Card",
     "Cost",
@@ -73,6 +90,7 @@ __all__ = [
     "Item",
     "ItemFilter",
     "Labels",
+    "Looks",
     "Overview",
     "Pair",
     "Person",
@@ -86,6 +104,8 @@ __all__ = [
     "StoreError",
     "Task",
     "add_person",
+    "all_cards",
+    "all_examples",
     "answer",
     "answer_and_next",
     "answered",
@@ -103,6 +123,7 @@ __all__ = [
     "exclude",
     "find_item",
     "find_person",
+    "flip_of",
     "import_answers",
     "import_votes",
     "items_of_data",
@@ -118,8 +139,10 @@ __all__ = [
     "make_project",
     "merge",
     "merge_log",
+    "new_seed",
     "next_like",
     "next_tasks",
+    "no_looks",
     "note",
     "of_data",
     "open_project",
@@ -134,6 +157,8 @@ __all__ = [
     "recount",
     "released",
     "said_about",
+    "sampled",
+    "seed_of",
     "seen",
     "set_tally",
     "shown_examples",

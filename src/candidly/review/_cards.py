@@ -11,8 +11,7 @@ import numpy as np
 from sqlalchemy import Connection, and_, or_, select
 
 from .._names import shortened
-from ..validation import ANSWERS, CATEGORIES
-from ..validation._verdicts import DIFFERENT_SET, categories
+from ..validation import ANSWERS, CATEGORIES, DIFFERENT_SET, categories
 from . import _schema as t
 from ._log import ANSWER, NOTE
 from ._media import Shown

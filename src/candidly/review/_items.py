@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import whole_numbers
 from .._tables import about, check_columns, typed, whole_column
 from ..ingest import read_frame
 from ..ingest.labels import class_numbers
 from ..labelled import Labelled
 from ..validation import SetTally, Tally
-from ..validation._tally import whole
 from ._media import NOTHING, Looks, Shown, no_looks
 from ._orders import drawn, seed_of
 from .rules import Rules
@@ -110,7 +110,7 @@ def items_of_data(
     Raises:
         ValueError: rows out of range, or arrays of another length.
     """
-    chosen = np.arange(data.n) if rows is None else whole("rows", np.asarray(list(rows)))
+    chosen = np.arange(data.n) if rows is None else whole_numbers("rows", np.asarray(list(rows)))
     for row in chosen[(chosen < 0) | (chosen >= data.n)][:1]:
         raise ValueError(f"row {row} is not among the {data.n} examples (0..{data.n - 1}).")
     columns: dict[str, Any] = {"given": data.given, "truth": data.truth}

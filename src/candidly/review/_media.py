@@ -19,7 +19,7 @@ from ._folder import make_folder
 if TYPE_CHECKING:
     import polars as pl
 
-FOLDER = "media"
+MEDIA_FOLDER = "media"
 
 
 @dataclass(frozen=True)

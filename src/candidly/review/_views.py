@@ -108,7 +108,7 @@ def browse(project: Project, view: ItemFilter) -> Found:
         return Found(cards_of(connection, project, chosen), total, page, pages)
 
 
-def every(project: Project) -> Iterator[list[Card]]:
+def all_cards(project: Project) -> Iterator[list[Card]]:
     """All items but those whose answer is known, in order, a page at a time."""
     i = t.item.c
     with project.store.read() as connection:

@@ -23,7 +23,7 @@ from ..labelled import Labelled
 from . import _schema as t
 from ._folder import make_folder
 from ._items import Item, check_items, gold_items, ordered
-from ._media import FOLDER, Looks, Shown, looks_of
+from ._media import MEDIA_FOLDER, Looks, Shown, looks_of
 from ._orders import drawn, new_seed, seed_of
 from .questions import codes_of
 from .rules import Rules, check_new
@@ -131,10 +131,11 @@ def make_project(
     rows = [_item_row(k, item) for k, item in enumerate([*asked, *golds])]
     fingerprint = _fingerprint(rules, rows)
     make_folder(folder)
+    media = folder / MEDIA_FOLDER
     shown = []
     if examples is not None:
-        look = example_looks or looks_of(examples, folder / FOLDER, "example-")
-        shown = _examples(examples, rules, look, folder / FOLDER, everything)
+        look = example_looks or looks_of(examples, media, "example-")
+        shown = _examples(examples, rules, look, media, everything)
     store = open_store(url or folder / DATABASE, new=True)
 
     def fill(connection: Connection) -> None:
@@ -274,6 +275,13 @@ def shown_examples(project: Project, numbers: Sequence[int]) -> list[Shown]:
         rows = connection.execute(select(t.example).where(t.example.c.id.in_(numbers))).all()
     found = {row.id: Shown(row.kind, row.payload) for row in rows}
     return [found[number] for number in numbers]
+
+
+def all_examples(project: Project) -> dict[int, Shown]:
+    """What all examples of classes look like, by number."""
+    with project.store.read() as connection:
+        rows = connection.execute(select(t.example)).all()
+    return {row.id: Shown(row.kind, row.payload) for row in rows}
 
 
 def _item_row(number: int, item: Item) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
 from .._names import lookup, nearest
-from ..validation import ANSWERS
-from ..validation._verdicts import FEWEST
+from ..validation import ANSWERS, FEWEST
 
 INFINITE = float("inf")
 SECRET_BITS = 128  # of a seed that is drawn

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection, func, select
 
-from ..validation import ANSWERS, CATEGORIES, Agreement, Tally, Verdicts, agreement
-from ..validation._verdicts import categories
+from ..validation import ANSWERS, CATEGORIES, Agreement, Tally, Verdicts, agreement, categories
 from . import _schema as t
 from ._people import Standing, standings_of
 from .project import Project

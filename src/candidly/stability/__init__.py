@@ -43,17 +43,32 @@ from ._prevalence import (
     x_removed,
 )
 from ._ranks import Correlation, competition_ranks, correlation, kendall, rank_intervals, tie_groups
-from ._report import Report, read_report
+from ._report import (
+    Accuracies,
+    Accuracy,
+    Crossing,
+    ModelPair,
+    Neighbour,
+    RankedModel,
+    Report,
+    read_report,
+)
 from ._sequential import SequentialTest, confidence_sequence, evidence, planning_number
 
 __all__ = [
+    "Accuracies",
+    "Accuracy",
     "AdjacentModels",
     "Case",
     "Certificate",
     "CheckingPlan",
     "Correction",
     "Correlation",
+    "Crossing",
     "Crossings",
+    "ModelPair",
+    "Neighbour",
+    "RankedModel",
     "Report",
     "SequentialTest",
     "accuracy_at",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import as_array, as_table, same_rows
-from ..criteria import _ahead
+from .._logits import classes_ahead
 
 PRUNED = -1
 TOP = 5
@@ -228,7 +228,7 @@ def _reduced(
         predicted[here] = rows.argmax(1)
         for kind, labels in enumerate((original, corrected)):
             known = labels[here] >= 0
-            top[kind, here] = known & (_ahead(rows, np.maximum(labels[here], 0)) < TOP)
+            top[kind, here] = known & (classes_ahead(rows, np.maximum(labels[here], 0)) < TOP)
     return predicted, top, q
 
 

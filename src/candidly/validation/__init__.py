@@ -15,7 +15,7 @@ array([1, 1, 0, 1])
 """
 
 from ._agreement import Agreement, Kappa, agreement, fleiss
-from ._answers import from_answers, read_answers
+from ._answers import class_numbers, from_answers, read_answers
 from ._corrected import PROVENANCE, Corrected, corrected
 from ._estimate import Estimate, Missed, Stratified, estimate, missed, stratified
 from ._posteriors import Posteriors, posteriors
@@ -33,11 +33,13 @@ from ._totals import (
     thresholds,
     totals,
 )
-from ._verdicts import CATEGORIES, Verdicts, fragile, judge
+from ._verdicts import CATEGORIES, DIFFERENT_SET, FEWEST, Verdicts, categories, fragile, judge
 
 __all__ = [
     "ANSWERS",
     "CATEGORIES",
+    "DIFFERENT_SET",
+    "FEWEST",
     "PROVENANCE",
     "READINGS",
     "Agreement",
@@ -56,6 +58,8 @@ __all__ = [
     "Totals",
     "Verdicts",
     "agreement",
+    "categories",
+    "class_numbers",
     "corrected",
     "estimate",
     "estimates",

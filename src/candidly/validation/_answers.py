@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import as_array, rows_are, same_rows
+from .._arrays import as_array, rows_are, same_rows, whole_numbers
 from .._checks import checked_classes
 from .._names import nearest
 from .._tables import about, whole_column
 from ..ingest import Roles, answers
 from ..ingest.labels import class_numbers
-from ._tally import ANSWERS, UNKNOWN, Tally, whole
+from ._tally import ANSWERS, UNKNOWN, Tally
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,9 +64,9 @@ def from_answers(
     same_rows(item=item, person=person, answer=answer)
     labels = {}
     for name, values in (("given", given), ("guessed", guessed)):
-        labels[name] = None if values is None else whole(name, values)
+        labels[name] = None if values is None else whole_numbers(name, values)
         rows_are(values, np.arange(0 if values is None else len(values)), name)
-    items = whole("item", item)
+    items = whole_numbers("item", item)
     return _tally_of(
         _Columns(
             items, _listed("person", person), _listed("answer", answer), np.arange(len(items))
@@ -117,7 +117,7 @@ def _of_table(
     items = whole_column(table["item"])
     if (items < 0).any():
         raise ValueError(f"item {items.min()} is negative; items are row numbers from 0.")
-    all_labels = None if labels is None else whole("labels", labels)
+    all_labels = None if labels is None else whole_numbers("labels", labels)
     said = {
         name: class_numbers(table[name], f"the {name} class", classes)
         for name in ("given", "guessed")
@@ -251,7 +251,7 @@ def _asked(columns: _Columns, asked: Any) -> tuple[np.ndarray, np.ndarray]:
             f"the item in row {columns.rows[place]} is {items[place]}; items are row numbers from"
             " 0."
         )
-    rows = np.unique(items if asked is None else whole("asked", asked))
+    rows = np.unique(items if asked is None else whole_numbers("asked", asked))
     places = np.searchsorted(rows, items)
     known = places < len(rows)
     known[known] = rows[places[known]] == items[known]

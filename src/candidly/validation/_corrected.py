@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .._arrays import as_array
-from .._checks import check_range, read_only
+from .._checks import LABEL_ARRAYS, check_range, read_only
 from .._names import made_by
-from .._stored import LABEL_ARRAYS
 from ..labelled import Labelled, given_to_candidates
 from ..storage import read_arrays, write_arrays
 from ..votes import Votes

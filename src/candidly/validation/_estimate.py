@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .._numbers import whole as whole_number
+from .._arrays import whole_numbers
+from .._numbers import whole
 from ..stats import wilson
-from ._tally import whole
 
 SIZEABLE = 0.05  # share of the flagged examples, beyond which a sample is no longer small
 TAIL = 0.025  # of a 95 % interval
@@ -75,9 +75,9 @@ def estimate(found: int, checked: int, flagged: int | None = None, size: int = 0
     >>> estimate(65, 400, 4643, 30607).total
     754.4875
     """
-    found, checked = whole_number(found, "found"), whole_number(checked, "checked")
-    flagged = checked if flagged is None else whole_number(flagged, "flagged")
-    size = whole_number(size, "size") or flagged
+    found, checked = whole(found, "found"), whole(checked, "checked")
+    flagged = checked if flagged is None else whole(flagged, "flagged")
+    size = whole(size, "size") or flagged
     names = ("found", "checked", "flagged", "size")
     values = (found, checked, flagged, size)
     if checked < 1 or found < 0 or list(values) != sorted(values):
@@ -143,8 +143,8 @@ def missed(unflagged: int, audited: int = 0, found: int = 0) -> Missed:
     >>> print(missed(44_560, 300))
     no error among 300 audited of 44,560 unflagged examples: up to 446 may have been missed (95 %)
     """
-    unflagged = whole_number(unflagged, "unflagged")
-    audited, found = whole_number(audited, "audited"), whole_number(found, "found")
+    unflagged = whole(unflagged, "unflagged")
+    audited, found = whole(audited, "audited"), whole(found, "found")
     if not 0 <= found <= audited <= unflagged:
         raise ValueError(
             f"{found:,} found, {audited:,} audited, {unflagged:,} unflagged: these must not fall."
@@ -185,7 +185,8 @@ def stratified(sizes: Any, audited: Any, found: Any) -> Stratified:
     >>> stratified([100, 900], [10, 30], [5, 3]).total
     140.0
     """
-    n, r, e = whole("sizes", sizes), whole("audited", audited), whole("found", found)
+    n, r = whole_numbers("sizes", sizes), whole_numbers("audited", audited)
+    e = whole_numbers("found", found)
     if not len(n) == len(r) == len(e):
         raise ValueError(
             f"{len(n)} sizes, {len(r)} audited and {len(e)} found: one a stratum each."

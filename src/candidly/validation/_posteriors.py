@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import whole_numbers
 from ..crowd import Answers, dawid_skene
 from ._answers import SKIP
-from ._tally import ANSWERS, whole
+from ._tally import ANSWERS
 from ._verdicts import NON_AGREEMENT, Verdicts
 
 
@@ -58,7 +59,7 @@ def posteriors(
         ValueError: no answer but skips, an answer that was not offered, or one person twice about
             one item.
     """
-    items, answers = whole("item", item), np.asarray(list(answer), dtype=object)
+    items, answers = whole_numbers("item", item), np.asarray(list(answer), dtype=object)
     said = answers != SKIP
     people = np.asarray([str(who) for who in person], dtype=object)
     table = Answers.from_columns(items[said], people[said], answers[said], classes=offered)

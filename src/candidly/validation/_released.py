@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._inputs import objects
+from .._arrays import objects
 from ._tally import ANSWERS, UNKNOWN, SetTally, Tally
 
 Row = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import as_array, same_rows
+from .._arrays import as_array, same_rows, whole_numbers
 from .._checks import checked_classes, read_only
 
 ANSWERS = ("given", "guessed", "both", "neither", "other")  # columns of counts
@@ -175,9 +175,9 @@ def from_counts(
     same_rows(counts=counts, item=item, given=given, guessed=guessed, ids=ids)
     table, offered = _as_table(counts)
     k = len(table)
-    rows = np.arange(k) if item is None else whole("item", item)
+    rows = np.arange(k) if item is None else whole_numbers("item", item)
     first, second = (
-        np.full(k, UNKNOWN) if value is None else whole(name, value)
+        np.full(k, UNKNOWN) if value is None else whole_numbers(name, value)
         for name, value in (("given", given), ("guessed", guessed))
     )
     if len(first) == len(second) == k:
@@ -192,18 +192,6 @@ def from_counts(
         ids=rows if ids is None else ids,
         classes=classes,  # type: ignore[arg-type]  # checked there
     )
-
-
-def whole(name: str, values: Any) -> np.ndarray:
-    """Whole numbers, int64 (k,). Raises ValueError for anything else."""
-    array = as_array(values, name)
-    if array.size == 0:
-        array = array.astype(np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"`{name}` is {array.dtype} of shape {array.shape}; it needs one whole number an entry."
-        )
-    return array.astype(np.int64)
 
 
 def check_items(item: np.ndarray, ids: np.ndarray) -> None:
@@ -257,7 +245,7 @@ def _as_table(counts: Any) -> tuple[np.ndarray, tuple[str, ...]]:
         if unknown or not counts:
             said = f"there are votes for {unknown[0]!r}" if unknown else "there are no votes"
             raise ValueError(f"{said}; the answers are {', '.join(ANSWERS)}.")
-        columns = {name: whole(name, values) for name, values in counts.items()}
+        columns = {name: whole_numbers(name, values) for name, values in counts.items()}
         k = len(next(iter(columns.values())))
         table = np.zeros((k, len(ANSWERS)), np.int64)
         for name, values in columns.items():

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..review import Project, Shown
-from ..review._media import FOLDER
+from ..review import MEDIA_FOLDER, Project, Shown
 
 CRISP = 96  # pixels: an image up to this is enlarged without smoothing
 LARGE = 384  # to which a small one is enlarged
@@ -45,7 +44,7 @@ def look_of(project: Project, shown: Shown, base: str = "/media/", name: str | N
     """
     src = base + (quote(shown.payload) if name is None else name)
     if shown.kind == "image":
-        width, height = _size(project.folder / FOLDER / shown.payload)
+        width, height = _size(project.folder / MEDIA_FOLDER / shown.payload)
         factor = _factor(max(width, height), project.rules.shown_px)
         return Look(
             "image",

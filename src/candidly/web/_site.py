@@ -12,10 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from sqlalchemy import select
-
-from ..review import Overview, Project, Shown, overview
-from ..review import _schema as t
+from ..review import Overview, Project, Shown, all_examples, overview
 from ._recent import Recent
 from ._sessions import Sessions
 
@@ -70,9 +67,7 @@ class Site:
     @cached_property
     def examples(self) -> dict[int, Shown]:
         """What examples of classes look like, by number; they never change."""
-        with self.project.store.read() as connection:
-            rows = connection.execute(select(t.example)).all()
-        return {row.id: Shown(row.kind, row.payload) for row in rows}
+        return all_examples(self.project)
 
     @cached_property
     def sessions(self) -> Sessions:

@@ -15,9 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from .. import review as reviews
 from .._names import shortened
-from ..review import Reply, Rules, Shown, Task, examples_text
-from ..review._log import LONGEST_MS
-from ..review._orders import flip_of
+from ..review import LONGEST_MS, Reply, Rules, Shown, Task, examples_text, flip_of
 from ..review.questions import SKIP
 from ._fields import decimal
 from ._looks import Look, look_of

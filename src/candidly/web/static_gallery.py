@@ -17,10 +17,20 @@ from typing import Any
 from .. import report
 from .. import review as reviews
 from .._version import __version__
-from ..review import PAGE, SORTS, Card, ItemFilter, Project, Said, Shown, answers_of
-from ..review._cards import COUNTS, REMARK
-from ..review._media import FOLDER
-from ..review._views import every
+from ..review import (
+    COUNTS,
+    MEDIA_FOLDER,
+    PAGE,
+    REMARK,
+    SORTS,
+    Card,
+    ItemFilter,
+    Project,
+    Said,
+    Shown,
+    all_cards,
+    answers_of,
+)
 from ._looks import Look, look_of
 from ._templates import part
 from .files import media_file
@@ -70,7 +80,7 @@ def write_gallery(
     beside = out.with_name(f".{out.name}.{os.getpid()}.part")
     shutil.rmtree(beside, ignore_errors=True)
     try:
-        (beside / FOLDER).mkdir(parents=True)
+        (beside / MEDIA_FOLDER).mkdir(parents=True)
         number = _write(project, beside, codes, watch or (lambda done, total: None))
         if out.exists():
             out.rmdir()
@@ -103,7 +113,7 @@ def _write(project: Project, folder: Path, codes: bool, watch: Callable[[int, in
     for path in (*STYLES, SCRIPT):
         shutil.copyfile(path, folder / path.name)
     records: list[dict[str, Any]] = []
-    for number, cards in enumerate(every(project) if total else [[]], 1):
+    for number, cards in enumerate(all_cards(project) if total else [[]], 1):
         shots = [
             _shot(project, folder, card, said)
             for card, said in zip(cards, reviews.said_about(project, cards))
@@ -134,11 +144,11 @@ def _taken(project: Project, folder: Path, shown: Shown) -> Look:
     """What it looks like; its file is copied, unless it is none that the app would show."""
     if shown.kind not in ("image", "audio"):
         return look_of(project, shown)
-    path = media_file(project.folder / FOLDER, shown.payload)
+    path = media_file(project.folder / MEDIA_FOLDER, shown.payload)
     if path is None:
         return Look("none")
-    shutil.copyfile(path, folder / FOLDER / path.name)
-    return look_of(project, shown, base=f"{FOLDER}/")
+    shutil.copyfile(path, folder / MEDIA_FOLDER / path.name)
+    return look_of(project, shown, base=f"{MEDIA_FOLDER}/")
 
 
 def _sides(project: Project, folder: Path) -> list[tuple[str, list[Look]]]:

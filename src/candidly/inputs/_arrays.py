@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import reprlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._arrays import as_array
-from ._checks import check_size
-from .inputs import Table
+from .._arrays import as_array, is_frame, objects
+from .._checks import check_different, check_size, read_only
+from ._table import Table
 
 UNNAMED = ("", "Unnamed: 0", "__index_level_0__")  # first columns that pandas writes unasked
 
@@ -70,6 +70,82 @@ def as_inputs(X: Any) -> np.ndarray | Table:
     return X
 
 
+def checked_inputs(inputs: Any) -> np.ndarray | Table:
+    """A read-only view of inputs of one of the five kinds (see ``kind_of_inputs``).
+
+    Raises:
+        ValueError: none of the five kinds, or a table with NaN or infinity.
+    """
+    if isinstance(inputs, Table):
+        return inputs
+    if isinstance(inputs, np.ma.MaskedArray):
+        inputs = as_array(inputs, "inputs")
+    kind = kind_of_inputs(inputs)
+    if kind in ("texts", "media"):
+        wanted = str if kind == "texts" else Path
+        for row, value in enumerate(inputs):
+            if not isinstance(value, wanted):
+                raise ValueError(
+                    f"`inputs` has {value!r} at row {row}, but row 0 is a {wanted.__name__}."
+                    " Pass only texts (str) or only files (pathlib.Path)."
+                    if row
+                    else f"`inputs` has {value!r} at row 0, which is neither a str nor a Path."
+                )
+    if 0 in inputs.shape[1:]:
+        raise ValueError(f"`inputs` has shape {inputs.shape}: there is nothing in an example.")
+    if kind == "table":
+        finite = np.isfinite(inputs)
+        if not finite.all():
+            row, column = (int(i) for i in np.argwhere(~finite)[0])
+            raise ValueError(
+                f"`inputs` has {inputs[row, column]} at row {row}, column {column}."
+                " Fill in or drop such rows before loading."
+            )
+    return read_only(inputs)
+
+
+def kind_of_inputs(inputs: Any) -> str:
+    """The kind: ``table`` (float (n, d)), ``images`` (uint8 (n, h, w[, c])), or one of three more.
+
+    ``texts`` and ``media`` are object arrays (n,) of ``str`` and of ``pathlib.Path``; ``columns``
+    of different kinds are a ``Table``.
+    """
+    if isinstance(inputs, Table):
+        return "columns"
+    if not isinstance(inputs, np.ndarray):
+        raise ValueError(
+            f"`inputs` is a {type(inputs).__name__}, not a numpy array. from_arrays() converts."
+        )
+    if inputs.dtype in (np.float32, np.float64) and inputs.ndim == 2:
+        return "table"
+    if inputs.dtype == np.uint8 and inputs.ndim in (3, 4):
+        return "images"
+    if inputs.dtype == object and inputs.ndim == 1:
+        return "media" if len(inputs) and isinstance(inputs[0], Path) else "texts"
+    raise ValueError(
+        f"`inputs` is {inputs.dtype} of shape {inputs.shape}. Pass a float table (n, d), uint8"
+        " images (n, h, w) or (n, h, w, c), texts or paths; from_arrays() converts other numbers."
+    )
+
+
+def checked_features(features: Any, inputs: Any) -> tuple[str, ...] | None:
+    """Names of the columns of inputs: different strings, one for each column of a table.
+
+    Raises:
+        ValueError: something else; the message names the place.
+    """
+    if features is None:
+        return None
+    if not isinstance(features, tuple) or not all(isinstance(name, str) for name in features):
+        raise ValueError(f"`features` is {features!r}. Write a tuple of names of columns.")
+    check_different("features", features, "position", "Rename one of them.")
+    if kind_of_inputs(inputs) in ("table", "columns") and len(features) != inputs.shape[1]:
+        raise ValueError(
+            f"`features` names {len(features)} columns, but `inputs` has {inputs.shape[1]}."
+        )
+    return features
+
+
 def _check_lengths(rows: list[Any]) -> None:
     """Refuse rows of different lengths."""
     lengths = [len(row) if isinstance(row, (list, tuple)) else None for row in rows]
@@ -88,22 +164,6 @@ def _first_strange(rows: list[Any]) -> str:
             if not isinstance(value, (int, float, complex, np.number, np.bool_)):
                 return f"{reprlib.repr(value)} at row {row}"
     return "rows of different kinds"
-
-
-def objects(values: Sequence[Any]) -> np.ndarray:
-    """An object array (n,) of these values, whatever they are."""
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
-
-
-def is_frame(value: Any) -> bool:
-    return hasattr(value, "columns") and hasattr(value, "to_numpy")
-
-
-def plain(values: Any) -> Any:
-    """A Series of pandas or polars as a list; anything else as it is."""
-    return values.to_list() if hasattr(values, "to_list") else values
 
 
 def _from_frame(frame: Any) -> np.ndarray | Table:

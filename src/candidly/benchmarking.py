@@ -10,6 +10,7 @@ from typing import Any
 
 from . import imperfect, sources
 from ._names import UnknownName, lookup
+from .ingest import Roles
 from .labelled import Labelled
 from .sweep.facts import Facts
 from .sweep.journal import read_results
@@ -89,6 +90,7 @@ def prepare(
     root: Path | str | None = None,
     own: Mapping[str, Data] | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
+    roles: Roles | None = None,
 ) -> tuple[Plan, dict[str, Labelled]]:
     """Load what the settings name, make its labels imperfect if they say so, and plan.
 
@@ -96,13 +98,16 @@ def prepare(
         root: folder in which files of sources are looked for first.
         own: data to use for a name instead of loading it.
         watch: called with rows done and rows in all, by what takes long.
+        roles: which column of the files is what.
     """
     loaded: dict[str, Labelled] = {}
     planned: dict[str, tuple[Labelled, Facts]] = {}
     for name in settings.datasets:
         what = (own or {}).get(name, name)
         labelled = (
-            what if isinstance(what, Labelled) else sources.load(str(what), root, watch=watch)
+            what
+            if isinstance(what, Labelled)
+            else sources.load(str(what), root, watch=watch, roles=roles)
         )
         if settings.labels:
             labelled = imperfect.apply(labelled, settings.labels, watch)
