@@ -38,7 +38,7 @@ def told(folder: Path, votes: str, names: list[str], more: str = "") -> dict:
     shell = f"candidly stability {both} --predictions models --classes {classes}"
     page = run(f"{shell} --html page.html --out found.json --resamples 500", folder)
     found = json.loads((folder / "found.json").read_text())
-    assert found["verdict"]["sentence"] in " ".join(page.split())
+    assert found["verdict"] in " ".join(page.split())
     assert "model-00" in (folder / "page.html").read_text()
     old, new = (pl.read_csv(folder / name) for name in ("test.csv", "test-corrected.csv"))
     assert new.drop("label corrected", "label corrected by").equals(old)
@@ -66,7 +66,8 @@ def test_predictions_of_twelve_models_with_corrected_labels(tmp_path):
     assert (found["corrected"]["corrected"], found["corrected"]["unflagged"]) == (60, 540)
     assert len(found["standings"]) == 12
     best = {one["model"]: one for one in found["standings"]}["model-00"]
-    assert best["top1"]["corrected"] > best["top1"]["original"] + 0.05
+    gained = best["top1"]["corrected"]["share"] - best["top1"]["original"]["share"]
+    assert 0.05 < gained < 0.15  # a tenth of the labels was wrong
 
 
 @real_files
@@ -80,5 +81,6 @@ def test_the_same_on_the_labels_of_cifar10_that_people_checked(tmp_path):
     shutil.copy(folder / "mturk" / "cifar10_mturk.json", tmp_path / "votes.json")
     models(tmp_path / "models", names, ids, 0.9 * np.eye(10)[known.predicted] + 0.01)
     found = told(tmp_path, "votes.json", names, f"--classes {','.join(names)}")
-    assert found["corrected"]["corrected"] == 54  # as published: 54 labels of CIFAR-10's test set
+    made = found["corrected"]
+    assert (made["corrected"], made["corrected"] + made["pruned"]) == (18, 54)  # as published
     assert len(found["standings"]) == 12
