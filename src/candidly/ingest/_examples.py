@@ -173,7 +173,15 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
             if kind in labels:
                 check_no_copy(inputs, labels[kind], columns.get(kind) or columns["label"])
     ids = ids_of(frame[roles.id]) if roles.id else ids
-    return from_arrays(inputs, ids=ids, source=sheet.path.name, classes=classes, **labels)
+    name = roles.text or roles.image
+    return from_arrays(
+        inputs,
+        ids=ids,
+        features=(name,) if name else None,
+        source=sheet.path.name,
+        classes=classes,
+        **labels,
+    )
 
 
 def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Labelled:
