@@ -85,7 +85,6 @@ CROWD = {
     "header.csv": ("item,annotator,label\n", "there is none"),
     "who.csv": ("item,annotator,label\n0,,cat\n", "column 'annotator' is empty at row 0"),
     "item.csv": ("item,annotator,label\n,a,cat\n", "column 'item' is empty at row 0"),
-    "half.csv": ("item,annotator,label\n0.5,a,cat\n", "`item` is 0.5 in row 0"),
     "set.csv": ("item,annotator,label\n0,a,cat|dog\n", "which is 2 labels; it takes one"),
     "twice.csv": ("item,annotator,label\n0,a,cat\n0,a,dog\n", "answers item 0 twice"),
     "one.csv": ("item,annotator,label\n0,a,cat\n", "there is one class, 'cat'"),
@@ -106,8 +105,8 @@ VOTES = {
     "later.csv": ("item,person,answer\n0,a,\n0,b,gven\n", "answer in row 1 is 'gven'"),
     "who.csv": ("item,person,answer\n0,,given\n", "column 'person' is empty at row 0, where"),
     "class.csv": ("item,person,answer,given\n0,a,given,1.5\n", "given class is 1.5 at row 0"),
-    "x.txt": ("hello", "must end in one of .json, .csv, .parquet"),
-    "empty.json": ("", "is no JSON file"),
+    "x.txt": ("hello", "it has no column 'item', but hello"),
+    "empty.json": ("", "empty.json is empty"),
     "list.json": ("[1, 2]", "holds no list of rows"),
     "votes.json": (
         '[{"id": 0, "mturk": 3, "given_original_label": 0, "our_guessed_label": 1}]',
