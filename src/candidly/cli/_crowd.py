@@ -33,7 +33,7 @@ def read_answers(
     Raises:
         ValueError, FileNotFoundError, KeyError: what is wrong, by name.
     """
-    from ..ingest import TABLE_ENDINGS
+    from ..ingest import is_table
     from ..ingest.probabilities import open_source
 
     beliefs = None
@@ -42,7 +42,7 @@ def read_answers(
         beliefs = open_source(probs, normalise, roles=Roles(separator=roles.separator))
         if not beliefs.n or not beliefs.m:
             raise ValueError(f"{probs} has no {'columns beside item' if beliefs.n else 'rows'}.")
-    if Path(what).name.lower().endswith(TABLE_ENDINGS):
+    if is_table(Path(what)):
         said = _of_table(Path(what), beliefs, classes, roles)
     else:
         said = _of_data(what, classes, root)
