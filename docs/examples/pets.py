@@ -29,9 +29,7 @@ REMARKS = {
 }
 ANY = ("shy", "likes children", "calm", "")
 PLACES = ("Harbour", "North", "Old town", "Mill Lane", "Station")
-NAMES = (
-    "Ada Bo Cleo Dina Emil Fips Gino Hanna Ivo Juno Kira Lumi Momo Nala Otto Pip Rosa Sam Tilly Zoe"
-)
+NAMES = "Ada Bo Cleo Dina Emil Fips Gino Hanna Ivo Juno Kira Lumi Momo Nala Otto Pip Rosa Zoe"
 COLUMNS = ("id", "name", "weight_kg", "colour", "arrived", "found_in", "fee", "remark", "kind")
 
 

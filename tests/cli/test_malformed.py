@@ -96,6 +96,11 @@ DATA = {  # of `candidly data describe`
         "column number 3 has no name in the first line. Name it, or take out the",
     ),
     "gapline.csv": ("a,given\n1,cat\n\n2,dog\n", "row 1 is empty. Delete the line, or fill it in."),
+    "gaps.csv": ("a,given\n,cat\n,dog\n", "no column of inputs with a value"),
+    "thousands.csv": (
+        'a,given\n"1,000",cat\n"2,000",dog\n',
+        "column 'a' has '1,000', which is a thousand",
+    ),
     "inf.csv": (
         "a,given\n1,cat\ninf,dog\n",
         "`inputs` has inf at row 1, column 0. Fill in or drop such rows before",

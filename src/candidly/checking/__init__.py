@@ -9,7 +9,7 @@ array([8])
 """
 
 from ._check import check
-from ._leaks import Leak
+from ._leaks import Leak, find_leaks
 from ._result import Checked
 
-__all__ = ["Checked", "Leak", "check"]
+__all__ = ["Checked", "Leak", "check", "find_leaks"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..crossval import CrossValidated, by_names, cross_validate
+from ..crossval import CrossValidated, cross_validate
 from ..ingest import Roles
 from ..labelled import Labelled
 from ._leaks import Leak, find_leaks
@@ -18,7 +18,6 @@ from ._opened import Watch, opened
 from ._result import Checked
 
 READ, FITTED, ALL = 5, 95, 100  # how far the work is after each step, in hundredths
-OF_SETS = "PRODEN"  # learns from candidate sets
 
 
 def check(
@@ -31,7 +30,7 @@ def check(
     image: str | None = None,
     drop: Sequence[str] = (),
     group: str | None = None,
-    classifier: str | Sequence[str] | None = None,
+    classifier: Any = None,
     folds: int = 5,
     by: errors.FindBy | None = None,
     seed: int = 0,
@@ -50,8 +49,8 @@ def check(
             truth.
         separator, id, text, image, drop: see ``ingest.Roles``.
         group: a column; rows with the same value there are in one fold, and it is no input.
-        classifier: names, see ``cross_validate``; of several the most accurate is kept. By default
-            what suits the kind of input.
+        classifier: see ``cross_validate``; of several the most accurate is kept. By default what
+            suits the kind of input.
         folds: how many models, each judging what it left out.
         by: the method, see ``errors.find``; by default ``noise rate``, and ``confident`` for
             candidate sets.
@@ -77,11 +76,8 @@ def check(
         leaks: tuple[Leak, ...] = ()
         if read.typed is not None and data.given is not None:
             leaks = find_leaks(read.typed, data.given, data.classes)
-        if leaks and leaks[0].copy:
-            raise ValueError(str(leaks[0]))
-        names = [classifier] if isinstance(classifier, str) else classifier
         judged = cross_validate(
-            by_names(names or _usual(data), data.kind),
+            classifier,
             data,
             folds,
             read.groups,
@@ -111,11 +107,6 @@ def _as_given(data: Labelled) -> Labelled:
             f"{data.source or 'the data'} has no labels to check; name their column with --label."
         )
     return data
-
-
-def _usual(data: Labelled) -> list[str]:
-    """Who judges, unless that is said."""
-    return [OF_SETS] if data.given is None else ["logistic"]
 
 
 def _found(

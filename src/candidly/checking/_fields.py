@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 LOW, HIGH = 10, 90  # percentiles between which a number is usual
+EMPTY = "–"
 SPEAKS = log(3)  # a value this much more usual is in bold
-LONGEST = 40  # characters of a value's name in "usual"
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Usual:
     Attributes:
         weigh: (row, given class, proposed class) -> how much more usual the value is for the
             proposed class, as a logarithm of odds.
-        say: (row, class) -> what is usual, in words.
+        say: (row, class) -> what is usual of that class, in words: an interval of numbers, or the
+            share of the rows that have the same value.
     """
 
     weigh: Callable[[int, int, int], float]
@@ -58,7 +59,7 @@ def fields_of(
         found = []
         for name in frame.columns:
             cell = frame[name][row]
-            value = "" if cell is None else str(cell)
+            value = EMPTY if cell is None or cell == "" else str(cell)
             value = value if len(value) <= TEXT else value[:TEXT].rstrip() + " …"
             at = usual.get(name)
             if at is None:
@@ -115,13 +116,6 @@ def _of_categories(values: list[str], given: np.ndarray, q: int) -> Usual:
         return log(other / own)
 
     def say(row: int, k: int) -> str:
-        if not totals[k]:
-            return ""
-        most = int(counts[k].argmax())
-        share = counts[k, codes[row]] / totals[k]
-        name = names[most] if len(names[most]) <= LONGEST else names[most][:LONGEST] + "…"
-        if most == codes[row]:
-            return f"{name or 'empty'} ({share:.0%})"
-        return f"{name or 'empty'} ({counts[k, most] / totals[k]:.0%}); this value {share:.0%}"
+        return f"{counts[k, codes[row]] / totals[k]:.0%} of them" if totals[k] else ""
 
     return Usual(weigh, say)

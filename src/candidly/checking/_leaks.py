@@ -23,21 +23,14 @@ class Leak:
     Attributes:
         column: its name.
         agrees: share of the labelled rows whose label is the usual one for their value, in [0, 1].
-        copy: whether each class has one value of its own, without an exception.
         names: whether its values are names of the classes.
     """
 
     column: str
     agrees: float
-    copy: bool
     names: bool = False
 
     def __str__(self) -> str:
-        if self.copy:
-            return (
-                f"column {self.column!r} copies the label: each class has one value of its own "
-                f"there. Leave it out with --drop {self.column!r}; with it, no label looks wrong."
-            )
         what = "holds names of the classes and tells" if self.names else "tells"
         return (
             f"column {self.column!r} {what} {self.agrees:.1%} of the labels by itself. If it was "
@@ -69,7 +62,7 @@ def find_leaks(frame: pl.DataFrame, given: np.ndarray, classes: Sequence[str]) -
         leak = _leak(frame[name].gather(rows), labels, words)
         if leak.agrees >= NEARLY or (leak.names and leak.agrees >= largest + AHEAD):
             found.append(leak)
-    return tuple(sorted(found, key=lambda leak: (not leak.copy, -leak.agrees)))
+    return tuple(sorted(found, key=lambda leak: -leak.agrees))
 
 
 def _leak(column: pl.Series, labels: np.ndarray, words: set[str]) -> Leak:
@@ -77,25 +70,28 @@ def _leak(column: pl.Series, labels: np.ndarray, words: set[str]) -> Leak:
     values, at, sizes = np.unique(codes, return_inverse=True, return_counts=True)
     if 2 * len(values) > len(codes):
         agrees = _by_neighbours(column, labels) if column.dtype.is_numeric() else 0.0
-        return Leak(column.name, agrees, False)
+        return Leak(column.name, agrees)
     q = int(labels.max()) + 1
     pairs, counts = np.unique(at * q + labels, return_counts=True)
     most = np.zeros(len(values), np.int64)
     np.maximum.at(most, pairs // q, counts)
     agrees = float(most[sizes > 1].sum() / len(labels))
-    copy = len(pairs) == len(values) == len(np.unique(labels))
     names = (
         not column.dtype.is_numeric()
         and len(values) <= len(words) + 1
         and set(column.drop_nulls().cast(str).unique().to_list()) <= words
         and column.null_count() < len(column)
     )
-    return Leak(column.name, agrees, copy, names)
+    return Leak(column.name, agrees, names)
 
 
 def _by_neighbours(column: pl.Series, labels: np.ndarray) -> float:
-    """Share of rows with the label of the row before, in order of the values."""
+    """Share of rows with the label of the row before, in order of the values.
+
+    Each class but the last has one row that cannot: it does not count.
+    """
     there = column.is_not_null().to_numpy()
     order = column.filter(there).arg_sort().to_numpy()
     ranked = labels[there][order]
-    return float((ranked[1:] == ranked[:-1]).sum() / max(len(labels) - 1, 1))
+    changes = int((ranked[1:] != ranked[:-1]).sum()) - (len(np.unique(ranked)) - 1)
+    return float((len(ranked) - changes) / len(labels))

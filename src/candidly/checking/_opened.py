@@ -12,6 +12,7 @@ import numpy as np
 from .._names import nearest
 from .._tables import listed, typed
 from ..ingest import Form, Roles, Sheet, is_table, label_column, read, read_frame
+from ..inputs import Table, as_polars
 from ..labelled import Labelled
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
             return Opened(path.name, _alone(read(path, roles, watch), group))
         sheet = read_frame(path, roles.separator)
     else:
-        sheet = Sheet(Path("data frame"), _polars(where), Form(".parquet"))
+        sheet = Sheet(Path("data frame"), as_polars(where), Form(".parquet"))
     return _of_table(sheet, roles, group, watch)
 
 
@@ -66,24 +67,18 @@ def _alone(data: Labelled, group: str | None) -> Labelled:
     return data.blind()
 
 
-def _polars(frame: Any) -> pl.DataFrame:
-    import polars as pl
-
-    return frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
-
-
 def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: Watch) -> Opened:
     frame = sheet.frame
     roles = roles.among(frame.columns)
-    roles = replace(roles, label=label_column(sheet, roles))
+    label = label_column(sheet, roles)
+    roles = replace(roles, label=label)
     groups = None
     if group is not None:
         groups = _groups(frame, group)
         roles = replace(roles, drop=(*roles.drop, group))
-    if frame[roles.label].null_count() == len(frame):
+    if frame[label].null_count() == len(frame):
         raise ValueError(
-            f"{sheet.path}: column {roles.label!r} is empty in every row, so there is no label to "
-            "check."
+            f"{sheet.path}: column {label!r} is empty in every row, so there is no label to check."
         )
     data = read(sheet, roles, watch).blind()
     return Opened(sheet.path.name, data, frame, _typed(data, frame, roles), roles, groups)
@@ -104,9 +99,8 @@ def _groups(frame: pl.DataFrame, name: str) -> np.ndarray:
 
 def _typed(data: Labelled, frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
     """The columns that the classifier sees, each as what it is."""
-    if data.kind == "columns":
-        own: pl.DataFrame = getattr(data.inputs, "frame")  # noqa: B009
-        return own
+    if isinstance(data.inputs, Table):
+        return data.inputs.frame
     if data.kind != "table":
         return frame.select([])
     out = {roles.label, roles.truth, roles.id, *roles.drop}

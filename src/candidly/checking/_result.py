@@ -14,6 +14,8 @@ import numpy as np
 from ..crossval import CrossValidated
 from ..errors import Issues
 from ..ingest import Roles
+from ..ingest.media import File, checked_file
+from ..inputs import Table
 from ..labelled import Labelled
 from ..report import write_issues_page
 from ..report.media import Preview, preview_of
@@ -180,12 +182,18 @@ class Checked:
 
     def looks(self) -> Callable[[int], Preview]:
         """A function from a flagged row to what a page shows of it."""
-        data = self.data
-        if data.kind in ("texts", "images", "media"):
-            return lambda row: preview_of(data.inputs[row])
+        data, inputs = self.data, self.data.inputs
+        if data.kind == "media":
+            return lambda row: preview_of(_file(Path(str(inputs[row]))))
+        if data.kind in ("texts", "images"):
+            return lambda row: preview_of(inputs[row])  # type: ignore[arg-type]
         table = self.issues.table().select("index", "given", "proposed")
         pairs = {i: (given, proposed) for i, given, proposed in table.iter_rows()}
-        own = self._numbered() if self.frame is None else self.frame.drop(self.roles.label or [])
+        beside = {self.roles.label, self.roles.id}  # shown above the columns
+        if self.frame is None:
+            own = self._numbered()
+        else:
+            own = self.frame.select(n for n in self.frame.columns if n not in beside)
         assert data.given is not None
         fields = fields_of(own, own if self.typed is None else self.typed, data.given, data.q)
         return lambda row: Preview(fields=fields(row, *pairs[row]))
@@ -225,6 +233,10 @@ class Checked:
         ids = self.data.ids
         plain = ids.dtype != object and bool((ids == np.arange(self.data.n)).all())
         return None if plain else list(ids.tolist())
+
+
+def _file(path: Path) -> File:
+    return File(path, checked_file(path))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -85,12 +85,12 @@ def consensus(
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
+    form: Form = "text",
     label: Label = None,
     item: Item = None,
     annotator: Annotator = None,
     separator: Separator = None,
     drop: Drop = None,
-    form: Form = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """One label per item, the most doubtful first; who answers well; what to ask next.

@@ -110,11 +110,11 @@ def stability(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")
     ] = None,
+    form: Form = "text",
     label: Label = None,
     separator: Separator = None,
     id: Id = None,
     drop: Drop = None,
-    form: Form = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Does a ranking of models survive the errors in the labels?

@@ -336,7 +336,7 @@ def read_classes(text: str | None) -> list[str] | None:
 
 def _of_corrected(columns: Columns, roles: Roles) -> Roles:
     """The same with the column of corrected labels as the label, where there is one."""
-    end = CORRECTED[0]
+    end = CORRECTED
     made = [name for name in columns.frame.columns if name.endswith(end)]
     if roles.label is not None:
         made = [name for name in made if name == roles.label + end]

@@ -20,6 +20,7 @@ from ._corrected import PROVENANCE, Corrected, corrected
 from ._estimate import Estimate, Missed, Stratified, estimate, missed, stratified
 from ._posteriors import Posteriors, posteriors
 from ._released import read_released
+from ._rule import CATEGORIES, DIFFERENT_SET, categories, fewest, majority, merged, needed, settled
 from ._tally import ANSWERS, SetTally, Tally, from_counts
 from ._totals import (
     READINGS,
@@ -33,13 +34,12 @@ from ._totals import (
     thresholds,
     totals,
 )
-from ._verdicts import CATEGORIES, DIFFERENT_SET, FEWEST, Verdicts, categories, fragile, judge
+from ._verdicts import Verdicts, fragile, judge, judged
 
 __all__ = [
     "ANSWERS",
     "CATEGORIES",
     "DIFFERENT_SET",
-    "FEWEST",
     "PROVENANCE",
     "READINGS",
     "Agreement",
@@ -62,16 +62,22 @@ __all__ = [
     "corrected",
     "estimate",
     "estimates",
+    "fewest",
     "fleiss",
     "fragile",
     "from_answers",
     "from_counts",
     "judge",
+    "judged",
+    "majority",
+    "merged",
     "missed",
+    "needed",
     "posteriors",
     "read_answers",
     "read_released",
     "sets",
+    "settled",
     "stratified",
     "thresholds",
     "totals",
