@@ -97,7 +97,8 @@ def read_labels(
         named = array.dtype.kind in "UT" and array.ndim == 1
         values = _plain(array.tolist()) if named else array
         return LabelColumn(path, str(path), values)
-    columns = read_columns(path, roles, classes or (), n, usual=LABELS)
+    # columns to drop may be those of another file that is read beside this one
+    columns = read_columns(path, replace(roles, drop=()), classes or (), n, usual=LABELS)
     if corrected:
         roles = _of_corrected(columns, roles)
     return labels_in_columns(columns, roles, classes)
@@ -344,7 +345,7 @@ def _of_corrected(columns: Columns, roles: Roles) -> Roles:
 
 
 def _label_name(columns: Columns, roles: Roles) -> str:
-    there = columns.frame.columns
+    there = [name for name in columns.frame.columns if name not in roles.drop]
     if roles.label is not None:
         if roles.label not in there:
             raise ValueError(missing_column(columns.path, there, roles.label, "label"))
