@@ -126,6 +126,10 @@ def test_labels_are_compared_with_only_where_asked_for(trained):
     assert status == 0
     assert "not looked at, as predicting needs no labels: truth" in err
     assert "accuracy" not in out
+    frame = pl.read_csv("sets.csv")
+    status, _, err = candidly("predict", "m.safetensors", "sets.csv", "--out", "p.csv")
+    assert "needs no labels: sets;" in err
+    assert len(pl.read_csv("p.csv")) == len(frame)
     command = ("predict", "m.safetensors", "known.csv", "--label", "truth", "--out", "p.csv")
     status, out, err = candidly(*command, "--json")
     assert (status, err) == (0, "")

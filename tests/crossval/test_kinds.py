@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from candidly import from_arrays
-from candidly.crossval import DEFAULTS, NAMED, Network, cross_validate
+from candidly.crossval import DEFAULTS, NAMED, Network, _features, cross_validate
 from candidly.crossval._features import Views
 from candidly.ingest import media
 from candidly.ingest.media import _decoded, decoded
