@@ -15,7 +15,6 @@ from ..crossval import CrossValidated
 from ..errors import Issues
 from ..ingest import Roles
 from ..ingest.media import File, checked_file
-from ..inputs import Table
 from ..labelled import Labelled
 from ..report import write_issues_page
 from ..report.media import Preview, preview_of
