@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..crossval import CrossValidated, cross_validate
+from ..crossval import CrossValidated, cross_validate, default_classifier
 from ..ingest import Roles
 from ..labelled import Labelled
 from ._leaks import Leak, find_leaks
@@ -18,7 +18,6 @@ from ._opened import Watch, opened
 from ._result import Checked
 
 READ, FITTED, ALL = 5, 95, 100  # how far the work is after each step, in hundredths
-OF_SETS = "PRODEN"  # learns from candidate sets
 
 
 def check(
@@ -78,7 +77,7 @@ def check(
         if read.typed is not None and data.given is not None:
             leaks = find_leaks(read.typed, data.given, data.classes)
         judged = cross_validate(
-            _usual(data) if classifier is None else classifier,
+            default_classifier(data).classifier if classifier is None else classifier,
             data,
             folds,
             read.groups,
@@ -108,11 +107,6 @@ def _as_given(data: Labelled) -> Labelled:
             f"{data.source or 'the data'} has no labels to check; name their column with --label."
         )
     return data
-
-
-def _usual(data: Labelled) -> str:
-    """Who judges, unless that is said."""
-    return OF_SETS if data.given is None else "logistic"
 
 
 def _found(

@@ -98,7 +98,7 @@ def probs(
     try:
         with _progress.reading("fitting", "done") as watch:
             result = cross_validate(
-                by_names(names, loaded.kind, steps),
+                by_names(names, steps),
                 loaded,
                 folds,
                 None if groups is None else read_names(groups, n=loaded.n, header="group"),

@@ -11,19 +11,22 @@ from __future__ import annotations
 from ._calibration import calibration_error
 from ._folds import make_folds
 from ._job import COMMON, IN_SAMPLE, Network
-from ._named import NAMED, by_name, by_names
+from ._named import DEFAULTS, NAMED, Default, by_name, by_names, default_classifier
 from ._result import CrossValidated
 from ._validate import cross_validate
 
 __all__ = [
     "COMMON",
+    "DEFAULTS",
     "IN_SAMPLE",
     "NAMED",
     "CrossValidated",
+    "Default",
     "Network",
     "by_name",
     "by_names",
     "calibration_error",
     "cross_validate",
+    "default_classifier",
     "make_folds",
 ]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import Table, fit_encoding, prepare
 from ..labelled import Labelled
+from ._features import Features, Views, usual
 from ._job import Fitted, Job, Learner, Tell, parts
 
 SUM_SLACK = 1e-3  # of a row of probabilities
@@ -36,36 +36,26 @@ def checked(classifier: Any, name: str) -> Any:
     return classifier
 
 
-def inputs_of(data: Labelled) -> Callable[[np.ndarray], np.ndarray]:
-    """What a classifier that is fitted to some rows sees of all, (n, d) or (n,).
-
-    A float table (images are flattened), texts or paths as they are; columns of different kinds as
-    those rows alone encode them.
-    """
-    inputs = data.inputs
-    if isinstance(inputs, Table):
-        prepared = prepare(inputs)
-        return lambda rows: fit_encoding(prepared, rows).encode(prepared)
-    table = inputs.reshape(data.n, -1).astype(np.float32) if data.kind == "images" else inputs
-    return lambda rows: table
-
-
-def learner(classifier: Any, name: str) -> Learner:
+def learner(classifier: Any, name: str, seen: Callable[[Views], Features], views: Views) -> Learner:
     """Fits a copy of the classifier to each fold; labels are numbers of classes.
 
-    An unset ``random_state``, wherever in the classifier, is set from the fold's seed.
+    It sees what ``seen`` takes of the views. An unset ``random_state``, wherever in the classifier,
+    is set from the fold's seed.
     """
 
     def learn(job: Job, tell: Tell) -> Iterator[Fitted]:
-        seen, y, q = inputs_of(job.data), job.data.given, job.data.q
+        y, q = job.data.given, job.data.q
         if y is None:
             raise ValueError(
                 f"{name} learns from one label each, and there are candidate sets alone; take an "
                 "algorithm that reads these, such as PRODEN, or give labels."
             )
-        make = _started(classifier, name, job) if job.start is not None else _fit
+        features = seen(views)
+        make: Maker = _fit
+        if job.start is not None:
+            make = _started(classifier, name, job, seen)
         for part in parts(job, y >= 0):
-            x = seen(part.train)
+            x = features(part.train)
             fresh = _seeded(_copied(classifier), job.seed_of(part.number))
             fitted, shown = make(fresh, x[part.train], y[part.train])
             known = np.zeros(q, bool)
@@ -147,7 +137,7 @@ def _fit(fresh: Any, x: np.ndarray, y: np.ndarray) -> tuple[Any, np.ndarray]:
 # going on from elsewhere
 
 
-def _started(classifier: Any, name: str, job: Job) -> Maker:
+def _started(classifier: Any, name: str, job: Job, seen: Callable[[Views], Features]) -> Maker:
     """Fit to ``job.start`` once; then copies of that go on in each fold.
 
     In a pipeline the steps before the last are fitted to the start alone.
@@ -161,15 +151,15 @@ def _started(classifier: Any, name: str, job: Job) -> Maker:
     start, q = job.start, job.data.q
     if not isinstance(start, Labelled):
         raise ValueError(f"`start` is a Model, which {name} cannot go on from; give (X, y).")
+    if start.kind == "columns" or (start.kind == "texts" and seen is usual):
+        raise ValueError(
+            f"`start` holds {start.kind}, of which {name} would see other numbers than of the data;"
+            " give both as tables of numbers."
+        )
     if start.given is None:
         raise ValueError(f"`start` has no given labels, and {name} learns from them.")
     labelled = start.given >= 0
-    if isinstance(start.inputs, Table):
-        raise ValueError(
-            f"`start` holds columns of different kinds, which {name} would encode otherwise than "
-            "the data; give both as tables of numbers."
-        )
-    x, y = inputs_of(start)(labelled)[labelled], start.given[labelled]
+    x, y = seen(Views(start))(labelled)[labelled], start.given[labelled]
     whole = _seeded(_copied(classifier), job.seed_of(-1))
     head, last = (whole[:-1], whole[-1]) if isinstance(whole, Pipeline) else (None, whole)
     if head is not None and len(head):

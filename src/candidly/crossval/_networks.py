@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
 
+from .._checks import check_size
 from ..algorithms import Algorithm, algorithm
 from ..examples import SCALINGS, Examples, make_examples, split_scaling
 from ..labelled import Labelled
@@ -21,14 +23,18 @@ from ..nets import network as network_of
 from ..seeds import draw
 from ..stack import Member, Stack
 from ..train import one_thread, train
+from ._features import Views
 from ._job import Fitted, Fold, Job, Learner, Network, Tell, parts
 
 MOST_FILLED = 0.01  # of a member's rows
 TOLD_EVERY = 50  # updates
 
 
-def learner(network: Network) -> Learner:
+def learner(network: Network, views: Views) -> Learner:
     """Trains a copy of the network on each fold, all folds together.
+
+    Columns of different kinds are encoded by each fold's training rows, and lie in memory once for
+    each fold.
 
     Raises:
         ValueError, KeyError: an unknown algorithm or hyper-parameter, or data it cannot learn from.
@@ -45,11 +51,16 @@ def learner(network: Network) -> Learner:
 
     def learn(job: Job, tell: Tell) -> Iterator[Fitted]:
         data, usable = _readable(job.data, page)
-        examples = make_examples(data, page.reads, network.scaling)
         folds = parts(job, usable)
+        held = _held(data, views, folds, page)
+        examples = make_examples(held, page.reads, network.scaling)
+        offsets = [0 if held.n == data.n else part.number * data.n for part in folds]
         values = _values(page, network, min(len(part.train) for part in folds))
         model = _start(page, network, values, job)
-        members = [_member(job, examples, network, part, values, model) for part in folds]
+        members = [
+            _member(job, held, examples, network, part, offset, values, model)
+            for part, offset in zip(folds, offsets)
+        ]
         done = 0.0
         for some in together(members):
             stack = Stack(
@@ -69,7 +80,7 @@ def learner(network: Network) -> Learner:
                 known = _shown(data, page, folds[k].train)
                 if model is not None:
                     known |= np.isin(np.arange(examples.q), model.about["shown"])
-                yield Fitted(folds[k], known, _asking(stack, place))
+                yield Fitted(folds[k], known, _asking(stack, place, offsets[k]))
 
     return learn
 
@@ -109,6 +120,29 @@ def _readable(data: Labelled, page: Algorithm) -> tuple[Labelled, np.ndarray]:
     return data, usable
 
 
+def _held(data: Labelled, views: Views, folds: list[Fold], page: Algorithm) -> Labelled:
+    """The rows as numbers; where each fold makes others of them, one fold's below the other's.
+
+    A fold with fewer columns than another has zeros for the rest.
+    """
+    if data.kind in ("table", "images"):
+        return data
+    if data.kind != "columns":
+        return replace(data, inputs=views.dense(folds[0].train))
+    each = [views.dense(part.train) for part in folds]
+    shape = len(each) * data.n, max(table.shape[1] for table in each)
+    check_size("the encoded columns of all folds", shape, 4)
+    inputs = np.zeros(shape, np.float32)
+    for number, table in enumerate(each):
+        inputs[number * data.n : (number + 1) * data.n, : table.shape[1]] = table
+    labels: dict[str, Any] = {
+        name: np.concatenate([getattr(data, name)] * len(each))
+        for name in page.reads
+        if getattr(data, name) is not None
+    }
+    return Labelled(inputs=inputs, classes=data.classes, source=data.source, **labels)
+
+
 def _shown(data: Labelled, page: Algorithm, rows: np.ndarray) -> np.ndarray:
     """Classes that the algorithm was shown: bool (q,)."""
     if "candidates" in page.reads and data.candidates is not None:
@@ -125,17 +159,20 @@ def _values(page: Algorithm, network: Network, rows: int) -> dict[str, float]:
 
 def _member(
     job: Job,
+    held: Labelled,
     examples: Examples,
     network: Network,
     part: Fold,
+    offset: int,
     values: dict[str, float],
     model: Model | None,
 ) -> Member:
-    scaling = split_scaling(job.data, examples, part.train, network.scaling)
+    rows = part.train + offset
+    scaling = split_scaling(held, examples, rows, network.scaling)
     if model is not None:  # the network goes on seeing inputs as it has seen them
         shift, factor = model.scaling
         scaling = (shift - examples.centre) / examples.spread, factor * examples.spread
-    return Member(job.seed_of(part.number), part.train, values, scaling)
+    return Member(job.seed_of(part.number), rows, values, scaling)
 
 
 def _trained(stack: Stack) -> Iterator[int]:
@@ -151,9 +188,9 @@ def _check(stack: Stack, page: Algorithm, place: int, k: int, values: dict[str, 
         )
 
 
-def _asking(stack: Stack, place: int):
+def _asking(stack: Stack, place: int, offset: int):
     def predict(rows: np.ndarray) -> np.ndarray:
-        logits = stack.logits(place, torch.from_numpy(np.ascontiguousarray(rows)))
+        logits = stack.logits(place, torch.from_numpy(np.ascontiguousarray(rows + offset)))
         return logits.double().softmax(-1).cpu().numpy()
 
     return predict
@@ -175,6 +212,11 @@ def _start(page: Algorithm, network: Network, values: dict[str, float], job: Job
         raise ValueError(
             f"{page.label} trains {page.networks} networks that must differ, so it cannot go on "
             "from `start`; take another algorithm."
+        )
+    if job.data.kind not in ("table", "images"):
+        raise ValueError(
+            f"the data holds {job.data.kind}, of which every fold makes numbers of its own, so that"
+            " a network cannot go on from `start`; give both as tables of numbers."
         )
     shown = list(range(job.data.q))
     if isinstance(start, Labelled):

@@ -17,9 +17,10 @@ from . import _leaks
 from ._calibration import calibration_error
 from ._classifiers import checked
 from ._classifiers import learner as of_classifier
+from ._features import ENCODERS, Views, plain, usual
 from ._folds import checked_folds, checked_groups, make_folds
 from ._job import Held, Job, Learner, Network, accuracy, held_out
-from ._named import by_name
+from ._named import NAMED, by_name, default_classifier
 from ._result import CrossValidated
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def cross_validate(
     pretrained_on: Any = None,
     leak_check: bool = False,
     classes: Any = None,
+    encoder: str = "own",
     watch: Watch | None = None,
 ) -> CrossValidated:
     """Probabilities of each example by a model that did not learn from it.
@@ -50,8 +52,10 @@ def cross_validate(
         classifier: a scikit-learn classifier with ``predict_proba``, unfitted, with scalers and
             vocabularies before it in a ``Pipeline``; a ``Network`` or the name of one of
             ``ALGORITHMS``; a name of ``NAMED``; or several of these, a list or by name, of which
-            the most accurate is kept. Classifiers see texts and paths as they are, images
-            flattened, and labels as numbers of classes.
+            the most accurate is kept; None for what ``DEFAULTS`` has for the kind of input.
+            Classifiers of your own see texts and paths as they are, images flattened, columns of
+            different kinds as the fold's training rows encode them, and labels as numbers of
+            classes. Those with names see pictures as descriptors, texts as counts of words.
         data: ``Labelled`` with given labels, or candidate sets for algorithms that read these; or
             (X, y) for ``from_arrays``. The truth is not looked at. Unlabelled rows are predicted,
             not learned from.
@@ -69,7 +73,9 @@ def cross_validate(
         leak_check: do it again with permuted labels, which nobody should be able to predict. Takes
             as long as a repeat.
         classes: names in order, or how many, for (X, y); see ``from_arrays``.
-        watch: called with hundredths of folds done and in all.
+        encoder: of columns of different kinds: candidly's ``own`` (``inputs.fit_encoding``), or
+            ``skrub``, whose TableVectorizer is fitted in each fold.
+        watch: called with hundredths of folds done and in all; describing pictures counts as one.
 
     Raises:
         ValueError, TypeError, KeyError: what is wrong, by name or row.
@@ -100,8 +106,12 @@ def cross_validate(
         raise ValueError(
             "calibrate needs one given label each: to be a candidate is not to be right."
         )
-    several = named(classifier)
-    learners = {name: _learner(each, name, data) for name, each in several.items()}
+    if encoder not in ENCODERS:
+        raise ValueError(f"encoder is {encoder!r}; use one of {', '.join(ENCODERS)}.")
+    several = named(default_classifier(data).classifier if classifier is None else classifier)
+    tell = _Progress(watch)
+    views = Views(data, tell.described, encoder)
+    learners = {name: _learner(each, name, views) for name, each in several.items()}
     job = Job(data, marks, strata, fold, numbered, seed, calibrate, start)
 
     said: list[str] = []
@@ -123,7 +133,8 @@ def cross_validate(
             say(_leaks.of_fitted_parts(each, name))
 
     runs = len(learners) * repeats + leak_check
-    tell = _Told(watch, runs * job.count)
+    described = any(_is_described(each, data.kind) for each in several.values())
+    tell.start(runs * job.count, described)
     best: tuple[str, np.ndarray, np.ndarray, list[Held]] | None = None
     accuracies: dict[str, float] = {}
     for name, learn in learners.items():
@@ -271,26 +282,34 @@ def _name(classifier: Any) -> str:
     return type(last).__name__
 
 
-def _learner(classifier: Any, name: str, data: Labelled) -> Learner:
+def _learner(classifier: Any, name: str, views: Views) -> Learner:
     """Who learns; strings are looked up among ``NAMED``, then among the algorithms."""
+    seen = usual if isinstance(classifier, str) else plain
     if isinstance(classifier, str):
-        classifier = by_name(classifier, data.kind)
+        classifier = by_name(classifier, views.data.kind)
     if isinstance(classifier, Network):
         from ._networks import learner as of_network  # which brings torch
 
-        return of_network(classifier)
-    return of_classifier(checked(classifier, name), name)
+        return of_network(classifier, views)
+    return of_classifier(checked(classifier, name), name, seen, views)
 
 
 # what is done
 
 
-class _Told:
-    """Hands progress on: folds done in all the runs before, and in this one."""
+class _Progress:
+    """Hands progress on: pictures described, folds done in all the runs before, and in this one."""
 
-    def __init__(self, watch: Watch | None, total: int):
-        self.watch, self.total, self.before = watch, total, 0
+    def __init__(self, watch: Watch | None):
+        self.watch, self.total, self.before = watch, 0, 0
+
+    def start(self, folds: int, described: bool) -> None:
+        self.total = folds + described
         self(0.0)
+
+    def described(self, done: int, total: int) -> None:
+        self(done / total)
+        self.before += done == total
 
     def __call__(self, folds: float) -> None:
         if self.watch is not None:
@@ -300,7 +319,14 @@ class _Told:
         self.before += folds
 
 
-def _run(learn: Learner, job: Job, tell: _Told) -> tuple[np.ndarray, list[Held]]:
+def _is_described(classifier: Any, kind: str) -> bool:
+    """Whether it sees pictures as descriptors: networks see the pixels of arrays."""
+    if isinstance(classifier, str) and classifier in NAMED:
+        return kind in ("images", "media")
+    return kind == "media" and isinstance(classifier, str | Network)
+
+
+def _run(learn: Learner, job: Job, tell: _Progress) -> tuple[np.ndarray, list[Held]]:
     """One model per fold: probabilities (n, q), and what else there is, in order of folds."""
     probs = np.zeros(job.marks.shape)
     found = []
@@ -317,7 +343,7 @@ def _ece(probs: np.ndarray, data: Labelled, rows: np.ndarray) -> float:
 
 
 def _repeated(
-    learn: Learner, job: Job, repeats: int, tell: _Told
+    learn: Learner, job: Job, repeats: int, tell: _Progress
 ) -> tuple[np.ndarray, np.ndarray, list[Held]]:
     """The mean over repeats, the labels' own probability (repeats, n), and all that was held."""
     total = np.zeros(job.marks.shape)

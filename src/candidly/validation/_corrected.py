@@ -17,9 +17,10 @@ from .._names import made_by
 from ..labelled import Labelled, given_to_candidates
 from ..storage import read_arrays, write_arrays
 from ..votes import Votes
+from ._rule import CATEGORIES, MULTI_LABEL, PENDING
 from ._tally import ANSWERS, SetTally
 from ._totals import Reading, parts
-from ._verdicts import CATEGORIES, MULTI_LABEL, PENDING, Verdicts
+from ._verdicts import Verdicts
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,0 +1,143 @@
+"""What learners see of inputs: made once for all of them, or of each fold's training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..ingest.media import checked_file, opened_picture
+from ..inputs import Table, fit_encoding, prepare
+from ..inputs.pictures import SIDE, descriptors
+from ..inputs.texts import dense_counts, word_counts
+from ..labelled import Labelled
+
+ENCODERS = ("own", "skrub")  # of columns of different kinds
+TOLD_EVERY = 200  # pictures
+
+Features = Callable[[np.ndarray], Any]  # (training rows) -> all rows as these alone encode them
+Watch = Callable[[int, int], None]
+
+
+def plain(views: Views) -> Features:
+    """For a classifier of somebody's own: inputs as they are, images flattened, columns encoded."""
+    return views.plain
+
+
+def usual(views: Views) -> Features:
+    """For the classifiers with names: pictures as descriptors, texts as counts of words."""
+    return views.usual
+
+
+class Views:
+    """The inputs of one data set as learners see them; what depends on no fold is made once.
+
+    Args:
+        watch: called with pictures decoded and described, and in all.
+        encoder: of columns: candidly's ``own``, or ``skrub``.
+    """
+
+    def __init__(self, data: Labelled, watch: Watch | None = None, encoder: str = "own"):
+        self.data, self.watch, self.encoder = data, watch, encoder
+
+    @cached_property
+    def plain(self) -> Features:
+        inputs = self.data.inputs
+        if isinstance(inputs, Table):
+            return self._columns(inputs)
+        if self.data.kind == "images":
+            inputs = inputs.reshape(self.data.n, -1).astype(np.float32)
+        return lambda rows: inputs
+
+    @cached_property
+    def usual(self) -> Features:
+        if self.data.kind not in ("images", "media", "texts"):
+            return self.plain
+        if self.data.kind == "texts":
+            counts = word_counts(np.asarray(self.data.inputs).tolist())
+            return lambda rows: counts
+        return lambda rows: self._described
+
+    @cached_property
+    def dense(self) -> Features:
+        """For networks: numbers (n, d), images as their pixels."""
+        if self.data.kind == "media":
+            return lambda rows: self._described
+        if self.data.kind == "texts":
+            counts = dense_counts(np.asarray(self.data.inputs).tolist())
+            return lambda rows: counts
+        return self.plain
+
+    @cached_property
+    def _described(self) -> np.ndarray:
+        inputs = np.asarray(self.data.inputs)
+        if self.data.kind == "images":
+            return descriptors(inputs, self.watch)
+        return descriptors(decoded(inputs.tolist(), self.watch))
+
+    def _columns(self, table: Table) -> Features:
+        if self.encoder == "skrub":
+            return _by_skrub(table)
+        prepared = prepare(table)
+        return lambda rows: fit_encoding(prepared, rows).encode(prepared)
+
+
+def decoded(files: Sequence[Path], watch: Watch | None = None) -> np.ndarray:
+    """Pictures as uint8 (n, 32, 32, 3), whatever their sizes and proportions.
+
+    Raises:
+        ValueError, OSError: a file that is no picture, damaged or too large; the message names it.
+    """
+    from PIL import Image
+
+    found = np.empty((len(files), SIDE, SIDE, 3), np.uint8)
+    for row, file in enumerate(files):
+        if checked_file(file).kind != "image":
+            raise ValueError(
+                f"{file} is a sound; classifiers with names are for pictures. Give one of your own"
+                " that reads paths, or features of the sounds as a table."
+            )
+        with opened_picture(file) as picture:
+            picture.draft("RGB", (2 * SIDE, 2 * SIDE))  # JPEG decodes to a smaller size for less
+            try:
+                small = picture.convert("RGB").resize((SIDE, SIDE), Image.Resampling.BOX)
+            except (OSError, SyntaxError, ValueError) as error:
+                raise ValueError(
+                    f"{file} cannot be decoded ({error}). Put another copy of it there, or take it"
+                    " away."
+                ) from None
+        found[row] = np.asarray(small)
+        if watch is not None and (row + 1) % TOLD_EVERY == 0:
+            watch(row + 1, len(files))
+    if watch is not None:
+        watch(len(files), len(files))
+    return found
+
+
+def _by_skrub(table: Table) -> Features:
+    """skrub's TableVectorizer, fitted to the training rows.
+
+    Raises:
+        ValueError: skrub is not installed.
+    """
+    try:
+        from skrub import TableVectorizer  # type: ignore[import-untyped]
+    except ImportError:
+        raise ValueError(
+            "encoder='skrub' needs skrub: pip install 'candidly[tables]'. Or leave it out."
+        ) from None
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    def features(rows: np.ndarray) -> np.ndarray:
+        vectors = TableVectorizer()
+        vectors.fit(table.frame[rows])
+        fill = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+        numbers = np.asarray(vectors.transform(table.frame).to_numpy(), np.float64)
+        return np.asarray(fill.fit(numbers[rows]).transform(numbers), np.float32)
+
+    return features

@@ -1,0 +1,34 @@
+"""Texts as counts of words, hashed: each text by itself, without a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+SPARSE = 2**16  # columns of the words' counts
+DENSE = 1024
+
+
+def word_counts(texts: Sequence[str]) -> Any:
+    """How often each word is in each text: scipy CSR float32 (n, d), of at most 65,536 columns.
+
+    Words are hashed to columns; those that no text needs are left out.
+    """
+    counts = _hashing(SPARSE).transform(texts)
+    return counts[:, np.flatnonzero(counts.getnnz(0))]
+
+
+def dense_counts(texts: Sequence[str]) -> np.ndarray:
+    """float32 (n, 1024): logarithms of counts of hashed words, each text's of a length of 1."""
+    counts = _hashing(DENSE).transform(texts).toarray()
+    np.log1p(counts, out=counts)
+    lengths = np.linalg.norm(counts, axis=1, keepdims=True)
+    return np.asarray(counts / np.where(lengths > 0, lengths, 1), np.float32)
+
+
+def _hashing(width: int) -> Any:
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    return HashingVectorizer(n_features=width, alternate_sign=False, norm=None, dtype=np.float32)
