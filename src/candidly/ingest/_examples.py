@@ -166,8 +166,8 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
         raise ValueError("it has no rows below its header.")
     if roles.annotator is not None and roles.item is not None:
         return _from_answers(sheet, roles, columns)
-    labels, classes = labels_of(frame, columns, roles)
     inputs = _inputs(sheet, roles, columns.values())
+    labels, classes = labels_of(frame, columns, roles)
     if is_frame(inputs):
         for kind in ("given", "truth"):
             if kind in labels:
