@@ -10,7 +10,9 @@ import stat
 import polars as pl
 import pytest
 
-from candidly._files import inert, lines_of, raw, read_csv, replacing, write_table
+from candidly._files import inert, lines_of, raw, replacing, write_table
+from candidly.ingest import read_frame
+from candidly.ingest.labels import read_classes
 from candidly.report import gap as report_gap
 from candidly.stats import summarise
 from candidly.sweep import gap
@@ -42,10 +44,10 @@ def test_no_text_starts_as_a_formula_and_all_come_back(tmp_path):
             assert not row[place].startswith(DANGEROUS), row
         assert float(row[1]) <= 0
         assert "'" not in row[1] + row[2]
-    back = read_csv(tmp_path / "t.csv")
+    back = read_frame(tmp_path / "t.csv").frame
     assert back["=name"].to_list() == back["kind"].to_list() == TEXTS
-    assert back["score"].to_list() == numbers
-    assert back["index"].to_list() == table["index"].to_list()
+    assert back["score"].cast(float).to_list() == numbers
+    assert back["index"].cast(int).to_list() == table["index"].to_list()
     assert back["lists"].to_list() == [f"{text}|-2" for text in TEXTS]
 
 
@@ -91,8 +93,6 @@ def test_lines_end_at_line_feeds_alone(tmp_path):
 
 
 def test_names_of_classes_keep_odd_characters(tmp_path):
-    from candidly.cli._issues import read_classes
-
     (tmp_path / "c.txt").write_bytes("\ufeffcat\u2028a\ndog\x85\x0bb\r\nowl\n".encode())
     assert read_classes(str(tmp_path / "c.txt")) == ["cat\u2028a", "dog\x85\x0bb", "owl"]
 

@@ -210,6 +210,19 @@ def test_a_wide_table_is_several_with_the_first_column_in_each():
     )
 
 
+def test_all_columns_that_name_the_rows_are_repeated():
+    columns = (
+        Column("model", "name"),
+        Column("split"),
+        *(Column(f"measure {k}") for k in range(9)),
+    )
+    grid = Grid("", columns, [("CC", 7, *range(100, 109))], keys=2)
+    rows = [line.split() for line in grid.text(40).split("\n") if line.startswith("CC")]
+    assert len(rows) > 1
+    assert all(row[:2] == ["CC", "7"] for row in rows)
+    assert [number for row in rows for number in row[2:]] == [str(k) for k in range(100, 109)]
+
+
 def test_spread_best_soft_link_and_bars():
     columns = (Column("model", "name"), Column("mean", form=".1f"), Column("", "bar"))
     rows = [

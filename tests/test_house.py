@@ -42,7 +42,7 @@ MAY = {  # who may import whom
         "train": "ground nets optim algorithms examples",
         "checkpoint": "ground train",
         "evaluate": "ground labelled criteria train",
-        "model": "ground inputs labelled criteria nets algorithms examples train",
+        "model": "ground inputs labelled ingest criteria nets algorithms examples train",
         "crossval": "ground inputs labelled ingest nets algorithms examples train model",
         "crowd": "ground labelled",
         "errors": "ground ingest stats crossval",
@@ -371,7 +371,9 @@ def test_no_pickle_and_no_eval():
                 assert not names & {"pickle", "dill", "joblib", "shelve", "marshal"}, path
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
-                assert called not in ("eval", "exec", "torch.load", "torch.save"), path
+                assert called not in ("eval", "exec", "torch.save"), path
+                if called == "torch.load":  # which runs nothing, then
+                    assert "weights_only=True" in ast.unparse(node), path
                 for keyword in node.keywords:
                     if keyword.arg == "allow_pickle":
                         assert ast.unparse(keyword.value) == "False", path

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from PIL import Image
 
 from candidly import from_arrays
+from candidly.ingest import read
 from candidly.model import fit, load_model
 
 
@@ -130,3 +132,48 @@ def test_pandas_and_polars_train_the_same_model(numbers):
     models = [fit(from_arrays(f, labels), steps=30) for f in (frame, pandas(frame))]
     np.testing.assert_array_equal(*(m.predict_logits(frame) for m in models))
     assert models[0].features == models[1].features
+
+
+def test_texts_go_in_as_they_are(tmp_path):
+    g = np.random.default_rng(0)
+    words = [["kernel", "thread", "cache"], ["basil", "oven", "dough"]]
+    y = g.integers(0, 2, 200)
+    texts = [" ".join(g.choice(words[k], 4)) + f" number {g.integers(99)}" for k in y]
+    frame = pl.DataFrame({"id": range(200), "say": texts, "label": [("a", "b")[k] for k in y]})
+    frame.write_csv(tmp_path / "t.csv")
+    data = read(tmp_path / "t.csv", text="say", drop=["id"])
+    model = fit(data[:150], steps=60, batch_size=32)
+    model.save(tmp_path / "m.safetensors")
+    again = load_model(tmp_path / "m.safetensors")
+    assert again.features == ("say",)
+    assert again.measure(data[150:])["given accuracy"] > 0.95
+    expected = model.predict_logits(texts)
+    for same in (texts, np.array(texts, object), data, frame.select("say")):
+        np.testing.assert_array_equal(quiet(again, same), expected)
+    with pytest.warns(UserWarning, match="does not use: id, label"):
+        again.predict(frame)
+    with pytest.raises(ValueError, match="5 at row 1; this model takes texts"):
+        again.predict(["a", 5])
+    with pytest.raises(ValueError, match="takes a list of texts"):
+        again.predict("a text")
+
+
+def test_pictures_go_in_as_files(tmp_path):
+    g = np.random.default_rng(0)
+    for row in range(80):
+        kind = ("bright", "dark")[row % 2]
+        pixels = g.integers(0, 120, (20 + row, 30, 3), dtype=np.uint8) + (row % 2 == 0) * 100
+        (tmp_path / "all" / kind).mkdir(parents=True, exist_ok=True)
+        Image.fromarray(pixels).save(tmp_path / "all" / kind / f"{row:02}.png")
+    data = read(tmp_path / "all")
+    split = data.split(0, test=0, validation=0.25)
+    model = fit(data[split.train], steps=60, batch_size=16)
+    model.save(tmp_path / "m.safetensors")
+    again = load_model(tmp_path / "m.safetensors")
+    assert again.measure(data[split.validation])["given accuracy"] == 1
+    files = [str(file) for file in data.inputs]
+    np.testing.assert_array_equal(quiet(again, files), model.predict_logits(data))
+    with pytest.raises(ValueError, match="this model takes pictures' files"):
+        again.predict([np.zeros(3)])
+    with pytest.raises((ValueError, OSError), match="gone"):
+        again.predict([tmp_path / "gone.png"])

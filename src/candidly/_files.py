@@ -80,23 +80,14 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
 def write_csv(table: pl.DataFrame, file: BinaryIO) -> None:
     """As CSV that a spreadsheet can open: lists as text, and no text that it would compute.
 
-    Names of columns and cells of text are ``inert``; numbers are as they are. ``read_csv`` reads
-    the same texts back.
+    Names of columns and cells of text are ``inert``; numbers are as they are. ``ingest.read_frame``
+    reads the same texts back.
     """
     import polars as pl
 
     texts = pl.col(pl.String, pl.Categorical, pl.Enum).cast(pl.String)
     plain = joined(table).with_columns(texts.str.replace(f"^({_FORMULA.pattern})", "'$1"))
     plain.rename(inert).write_csv(file)
-
-
-def read_csv(path: Path | str, **options: Any) -> pl.DataFrame:
-    """What ``polars.read_csv`` reads, with texts and names of columns as ``write_csv`` got them."""
-    import polars as pl
-
-    table = pl.read_csv(path, **options)
-    texts = pl.col(pl.String).str.replace(f"^'({_FORMULA.pattern})", "$1")
-    return table.with_columns(texts).rename(raw)
 
 
 def inert(cell: str) -> str:

@@ -5,22 +5,17 @@ A row's number counts from 0 and leaves out the header, as everywhere in candidl
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._files import raw, read_csv
-
 if TYPE_CHECKING:
     import polars as pl
 
-TABLES = (".csv", ".parquet")
 MOST = 2**53  # whole numbers beyond it are not exact where a column holds floats
 SAMPLE = 100  # cells that a column is tried on first
-OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 @contextmanager
@@ -37,31 +32,6 @@ def about(path: Path) -> Iterator[None]:
         raise ValueError(told) from error
 
 
-def read_table(path: Path, needed: Sequence[str] = ()) -> pl.DataFrame:
-    """The table in a ``.csv`` or ``.parquet`` file.
-
-    Args:
-        path: a ``.csv`` file is in UTF-8, with commas, and its first line names the columns.
-        needed: columns that must be there.
-
-    Returns:
-        Of a ``.csv`` file all columns as text, as they stand there, null where a cell is empty; of
-        a ``.parquet`` file what it holds. See ``typed`` and ``number_column``.
-
-    Raises:
-        FileNotFoundError: no such file.
-        ValueError: a folder, another ending, no such table, a name twice, a column missing.
-    """
-    check_file(path, TABLES)
-    csv_file = path.suffix.lower() == ".csv"
-    with about(path):
-        if csv_file:
-            _check_header(path)
-        table = read_cells(path, infer_schema=False) if csv_file else read_parquet(path)
-        check_columns(table.columns, needed)
-    return table
-
-
 def check_columns(there: Sequence[str], needed: Sequence[str]) -> None:
     """Refuse a table that lacks a column.
 
@@ -73,47 +43,6 @@ def check_columns(there: Sequence[str], needed: Sequence[str]) -> None:
             raise ValueError(
                 f"it has no column {name!r}, but {listed(there)}; it needs {', '.join(needed)}."
             )
-
-
-def read_cells(path: Path, **options: Any) -> pl.DataFrame:
-    """The cells of a ``.csv`` file, whatever they hold, without empty lines at the end.
-
-    Args:
-        options: of ``read_csv``. With ``has_header=False`` and ``infer_schema_length=None`` polars
-            makes as many columns as the longest line has cells.
-
-    Raises:
-        ValueError: no such table, or a line that has more or fewer cells than the first.
-    """
-    import polars as pl
-
-    try:
-        table = read_csv(path, **options)
-        return _whole_rows(path, table) if table.width > 1 else table
-    except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(f"{path} cannot be read: {why_unreadable(path)}") from None
-    except ValueError as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
-
-
-def read_parquet(path: Path) -> pl.DataFrame:
-    """The table in a ``.parquet`` file.
-
-    Raises:
-        ValueError: there is none that can be read.
-    """
-    import polars as pl
-
-    try:
-        return pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(f"{path} cannot be read: {why_unreadable(path)}") from None
-
-
-def read_typed(path: Path, needed: Sequence[str] = ()) -> pl.DataFrame:
-    """The same, with columns of text as numbers where every cell is one."""
-    table = read_table(path, needed)
-    return table.select(typed(table[name]) for name in table.columns)
 
 
 def check_file(path: Path, endings: Sequence[str]) -> None:
@@ -128,24 +57,6 @@ def check_file(path: Path, endings: Sequence[str]) -> None:
         raise ValueError(f"{path} must end in one of {', '.join(endings)}.")
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
-
-
-def columns_of(path: Path) -> list[str]:
-    """The first line of a ``.csv`` file, or the names of a ``.parquet`` file's columns.
-
-    Raises:
-        FileNotFoundError, ValueError: see ``read_table``.
-    """
-    import polars as pl
-
-    check_file(path, TABLES)
-    with about(path):
-        if path.suffix.lower() == ".csv":
-            return [raw(name) for name in next((row for _, row in _lines(path)), [])]
-        try:
-            return list(pl.read_parquet_schema(path))
-        except (pl.exceptions.PolarsError, OSError):
-            raise ValueError(why_unreadable(path)) from None
 
 
 def typed(column: pl.Series) -> pl.Series:
@@ -264,70 +175,6 @@ def is_number(cell: Any) -> bool:
     return True
 
 
-def why_unreadable(path: Path) -> str:
-    """A sentence on what is wrong with a table that cannot be read."""
-    if path.suffix.lower() == ".csv":
-        try:
-            if not any(row for _, row in _lines(path)):
-                return "it is empty."
-            _check_lines(path)
-        except ValueError as error:
-            return str(error)
-    return f"it is damaged, or no {path.suffix.lower()} table."
-
-
 def listed(names: Sequence[str]) -> str:
     """At most twenty names for a message."""
     return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "") or "none"
-
-
-def _check_header(path: Path) -> None:
-    first = next((row for _, row in _lines(path)), None)
-    if not first:
-        raise ValueError("the file is empty; its first line must name the columns.")
-    for place, name in enumerate(first):
-        if name in first[:place]:
-            raise ValueError(
-                f"two columns are called {name!r}, number {first.index(name) + 1} and number"
-                f" {place + 1}. Rename or drop one of them."
-            )
-    if len(first) == 1:
-        for separator, what in OTHER_SEPARATORS.items():
-            if separator in first[0]:
-                raise ValueError(f"its cells are separated by {what}; separate them by commas.")
-
-
-def _check_lines(path: Path) -> None:
-    """Refuse the first line that has more or fewer cells than the first of all."""
-    width = None
-    for line, row in _lines(path):
-        width = len(row) if width is None else width
-        if row and len(row) != width:
-            raise ValueError(
-                f"line {line} has {len(row)} cells, and the first line has {width}. A cell that"
-                " holds a comma needs quotes around it."
-            )
-
-
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Rows with the number of the line that each ends on, from 1."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            for row in reader:
-                yield reader.line_num, row
-    except UnicodeDecodeError:
-        raise ValueError("it is no text in UTF-8; save it in that encoding.") from None
-    except csv.Error:
-        raise ValueError("it is damaged, or no .csv table.") from None
-
-
-def _whole_rows(path: Path, table: pl.DataFrame) -> pl.DataFrame:
-    """Without empty lines at the end; a line with too few cells is refused."""
-    if table[table.columns[-1]].null_count():
-        _check_lines(path)  # short lines are filled up with nothing, the last column among it
-    import polars as pl
-
-    there = table.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
-    empty = int(there.reverse().arg_max() or 0) if there.any() else 0
-    return table.head(len(table) - empty)

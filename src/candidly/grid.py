@@ -17,7 +17,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Literal, TypeAlias
 
@@ -26,8 +26,9 @@ from ._names import lookup
 
 NOTHING = "–"
 WIDTH = 80  # of text, where nothing says otherwise
-BAR = 30  # characters of the longest bar
-NARROW = 24  # characters of names and sentences that may be broken where there is no room
+BAR = 30  # characters of the longest bar, where there is room
+SHORT_BAR = 8
+NARROW = 20  # characters of names and sentences that may be broken where there is no room
 LONG = 26  # characters of a word that HTML may break
 
 Kind = Literal["number", "name", "word", "text", "bar"]
@@ -82,12 +83,18 @@ class Datum:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: a title, columns, rows and notes below; the first column names the rows."""
+    """A table: a title, columns, rows and notes below.
+
+    Attributes:
+        keys: so many columns on the left name the rows; where text needs several tables for want
+            of room, each has them.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: Sequence[Sequence[Value | Datum]]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    keys: int = 1
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):
@@ -185,12 +192,12 @@ def _blocks(grid: Grid, width: int) -> Iterable[Any]:
     for k, column in enumerate(columns):
         whole = max([cell_len(row[k]) for row in cells], default=0)
         whole = BAR if column.kind == "bar" else whole
-        broken = column.kind in ("name", "text", "bar")
-        narrow = min(whole, width // 3, NARROW) if broken else whole
+        broken = {"name": NARROW, "text": NARROW, "bar": SHORT_BAR}.get(column.kind, whole)
+        narrow = whole if broken == whole else min(whole, width // 3, broken)
         head = max(map(cell_len, heads[k].split()), default=0)
         wanted.append(max(whole, cell_len(heads[k])))
         least.append(max(narrow, min(head, NARROW)))
-    for block in _fitting(least, width):
+    for block in _fitting(least, width, grid.keys):
         widths = _shared([wanted[k] for k in block], [least[k] for k in block], width)
         drawn = Table(
             box=box.SIMPLE_HEAD,
@@ -215,17 +222,20 @@ def _blocks(grid: Grid, width: int) -> Iterable[Any]:
         yield drawn
 
 
-def _fitting(least: Sequence[int], width: int) -> list[list[int]]:
-    """Columns in groups that fit side by side, each with the first column in front."""
+def _fitting(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
+    """Columns in groups that fit side by side, each with those in front that name the rows."""
+    front = list(range(min(keys, len(least))))
+    if sum(least[k] + 2 for k in front) > width // 2:
+        front = front[:1]
     blocks: list[list[int]] = []
     left = 0
-    for k in range(1, len(least)):
+    for k in range(len(front), len(least)):
         if not blocks or least[k] + 2 > left:
-            blocks.append([0])
-            left = width - least[0]
+            blocks.append(list(front))
+            left = width - sum(least[k] + 2 for k in front) + 2
         blocks[-1].append(k)
         left -= least[k] + 2
-    return blocks or [[0]]
+    return blocks or [front]
 
 
 def _shared(wanted: Sequence[int], least: Sequence[int], width: int) -> list[int]:
@@ -479,7 +489,7 @@ def _written(value: Value, column: Column) -> str:
 def _without_bars(grid: Grid) -> Grid:
     kept = [k for k, column in enumerate(grid.columns) if column.kind != "bar"]
     rows = [[row[k] for k in kept] for row in grid.rows]
-    return Grid(grid.title, tuple(grid.columns[k] for k in kept), rows, grid.notes)
+    return replace(grid, columns=tuple(grid.columns[k] for k in kept), rows=rows)
 
 
 def _range(grid: Grid) -> range:

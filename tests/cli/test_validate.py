@@ -94,6 +94,33 @@ def test_corrected_labels_in_every_form(candidly, files, tmp_path):
         ]
 
 
+def test_into_the_table_with_the_labels(candidly, files, tmp_path):
+    names = ("ant", "bee", "cat", "dog")
+    rows = [f'{k:03};"{names[k]}";1.10' for k in GIVEN]
+    (tmp_path / "in.csv").write_bytes("\r\n".join(["id;kind;x", *rows]).encode())
+    into = (*files[:2], "--into", "in.csv", "--label", "kind")
+    status, out, err = candidly("validate", *into, "--out", "out.csv")
+    assert status == 0, err
+    assert "labels: 6 unflagged, 1 confirmed, 1 corrected, 2 pruned" in out
+    lines = (tmp_path / "out.csv").read_bytes().decode().split("\r\n")
+    assert lines[0] == "id;kind;kind corrected;kind corrected by;x"
+    for k, label in enumerate([0, 2, 2, 3, -1, 1, 2, 3, -1, 1]):
+        start, _, end = rows[k].rpartition(";")
+        assert lines[k + 1].startswith(f'{start};"{names[label] if label >= 0 else ""}";"')
+        assert lines[k + 1].endswith(f'";{end}')
+    for more, match in (
+        (("--out", "in.csv"), "say --overwrite"),
+        ((), "--into in.csv needs --out"),
+        (("--labels", "l.npy", "--out", "o.csv"), "leave --labels out"),
+        (("--out", "o.txt"), "must end in .csv"),
+    ):
+        status, _, err = candidly("validate", *into, *more)
+        assert (status, match in err) == (2, True), err
+    again = (*files[:2], "--into", "out.csv", "--label", "kind", "--out", "o.csv")
+    status, _, err = candidly("validate", *again)
+    assert (status, "corrected before" in err) == (2, True), err
+
+
 def test_the_other_reading_and_a_threshold(candidly, files, tmp_path):
     status, _, err = candidly("validate", *files, "--reading", "seen", "--out", "c.npy")
     assert status == 0, err
@@ -161,4 +188,4 @@ def test_what_cannot_be_is_one_sentence(candidly, files, tmp_path, more, message
 def test_help_has_examples(candidly):
     status, out, _ = candidly("validate", "--help")
     assert status == 0
-    assert out.count("candidly validate --votes") == 3
+    assert out.count("candidly validate --votes") == 4

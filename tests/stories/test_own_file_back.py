@@ -7,10 +7,10 @@ import io
 import json
 import random
 import shlex
-import subprocess
-import sys
 
 import pytest
+
+from shell import run
 
 from needs import a_browser
 from web_browser import Screen, Server
@@ -48,16 +48,6 @@ def pets() -> str:
     return "\ufeff" + file.getvalue()
 
 
-def run(command: str, folder) -> str:
-    words = shlex.split(command)
-    assert words[0] == "candidly"
-    done = subprocess.run(
-        [sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def chromium():
     with a_browser() as browser:
@@ -67,9 +57,8 @@ def chromium():
 def test_csv_to_check_to_one_person_to_the_same_csv_with_corrected_labels(chromium, tmp_path):
     before = pets()
     (tmp_path / "pets.csv").write_bytes(before.encode())
-    found = json.loads(
-        run("candidly check pets.csv --label kind --classifier logistic --json", tmp_path)
-    )
+    check = "candidly check pets.csv --label kind --classifier logistic --json"
+    found = json.loads(run(check, tmp_path))
     new, serve, export = found["next"]  # what it says to do next is what is done
     assert "items, 1 people each" in run(new, tmp_path)
 

@@ -177,6 +177,10 @@ def test_the_table_says_where_each_label_comes_from():
     assert (row["original"], row["provenance"], row["verdict"]) == (2, "corrected", "correctable")
     assert (row["votes guessed"], row["threshold"]) == (5, 3)
     assert table.row(3, named=True)["votes given"] is None
+    assert table.columns[:3] == ["id", "label", "original"]
+    named = corrected(GIVEN, verdicts()).table([f"x{k}" for k in range(8)], list("abcd"))
+    assert named["id"][3] == "x3"
+    assert named["label"].to_list() == [None, None, "d", "d", None, "b", "c", None]
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,10 @@ def _corrected(project: Project, wanted: Wanted) -> int:
         label = None if project.origin else ingest.label_column(sheet, wanted.roles)
         return len(corrected_file(project, sheet, wanted.out, label, reading, wanted.overwrite))
     assert wanted.labels is not None
-    labels = _labels(wanted.labels, list(project.rules.classes))
+    classes = list(project.rules.classes)
+    labels, ids = _labels(wanted.labels, classes, wanted.roles)
     made = corrected_labels(project, labels, reading)
-    _write(made, wanted.out)
+    _write(made, wanted.out, ids, classes)
     return len(made)
 
 

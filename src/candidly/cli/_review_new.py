@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..ingest.labels import read_classes
+from ..ingest.texts import read_text
 from . import _column_options as columns
 from . import _progress
 from ._help import whole
@@ -169,7 +170,7 @@ def new(
         adaptive=adaptive,
         goal=goal or ("quality" if where is not None and issues is not None else "random"),
         title=title,
-        guidelines="" if guidelines is None else guidelines.read_text(encoding="utf-8"),
+        guidelines="" if guidelines is None else read_text(guidelines),
         seed=new_seed() if seed is None else seed,
     )
     if votes is not None:
@@ -334,10 +335,8 @@ def _length(issues: Path) -> int:
 
 def _numbers(rows: str) -> list[int]:
     """Rows from a list with commas, or from a text file with one a line."""
-    from .._files import lines_of
-
     path = Path(rows)
-    words = lines_of(path) if path.is_file() else rows.split(",")
+    words = read_text(path).split("\n") if path.is_file() else rows.split(",")
     found = [word.strip() for word in words if word.strip()]
     for word in found:
         if not (word.isascii() and word.isdigit()):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -21,7 +23,7 @@ from .errors import _plain_words
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..ingest import Roles
+    from ..ingest import Roles, Sheet
     from ..validation import Corrected, Reading, SetTally, Tally
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
@@ -48,6 +50,17 @@ def validate(
             "them.",
         ),
     ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The table with these labels, in place of --labels. --out is the same table with "
+            "the corrected labels, and where each comes from, beside the old ones.",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="With --into: --out may be that very file.")
+    ] = False,
     index: Annotated[
         Path | None,
         typer.Option(
@@ -108,6 +121,8 @@ def validate(
       candidly validate --votes quickdraw_mturk.json --size 50426266 --flagged 6825383
 
       candidly validate --votes answers.csv --labels labels.npy --out corrected.npz --html page.html
+
+      candidly validate --votes answers.csv --into pets.csv --label kind --out pets-corrected.csv
     """
     from ..report.verdicts import summarise, write_verdicts_page
     from ..validation import judge, missed
@@ -115,14 +130,28 @@ def validate(
     if form in ("released", "long"):
         raise ValueError(f"--format is of what is printed; give --votes-format {form}.")
     check_form(form)
-    check_place(out, "--out", OUT)
+    if into is None:
+        check_place(out, "--out", OUT)
     check_place(html, "--html", (".html", ".htm"))
-    if out is not None and labels is None:
+    if out is not None and labels is None and into is None:
         raise ValueError("--out writes corrected labels; say with --labels what to correct.")
+    if into is not None and (labels is not None or out is None):
+        why = (
+            "has the labels itself, so leave --labels out" if labels else "needs --out, a new file"
+        )
+        raise ValueError(f"--into {into} {why}.")
+    if overwrite and into is None:
+        raise ValueError("--overwrite is for --into; other files are written over anyway.")
     read_as = checked_reading(reading)
     names = read_classes(classes)
     of_labels = roles_of(label=label, id=id, separator=separator, drop=drop)
-    own = None if labels is None else _labels(labels, names, of_labels)
+    table = None if into is None else _Table.read(into, of_labels, names)
+    own: np.ndarray | None = None
+    ids = None
+    if table is not None:
+        own, names = table.labels, list(table.classes)
+    elif labels is not None:
+        own, ids = _labels(labels, names, of_labels)
     of_votes = roles_of(item=item, annotator=annotator, separator=separator)
     tally = _tally(votes, votes_format, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
@@ -133,15 +162,19 @@ def validate(
     about_missed = None if unflagged is None else missed(unflagged, audited, audit_errors)
     made = None if own is None else _corrected(own, verdicts, read_as, bool(out))
     about = summarise(verdicts, size=size, flagged=flagged, missed=about_missed, corrected=made)
+    source = labels or into
     if html is not None:
-        read = {"answers": str(votes)} | ({} if labels is None else {"labels": str(labels)})
+        read = {"answers": str(votes)} | ({} if source is None else {"labels": str(source)})
         write_verdicts_page(verdicts, html, about=about, read=read)
     if out is not None:
         assert made is not None
-        _write(made, out)
+        if table is not None:
+            table.write(made, out, overwrite)
+        else:
+            _write(made, out, ids, names)
     written = {"out": out, "html": html}
     if as_json:
-        about["read"] = {"votes": str(votes), "labels": None if labels is None else str(labels)}
+        about["read"] = {"votes": str(votes), "labels": None if source is None else str(source)}
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
         print(json.dumps(about, indent=1, allow_nan=False))
         return
@@ -149,6 +182,33 @@ def validate(
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """A table, its column of labels, and these as numbers of the classes."""
+
+    sheet: Sheet
+    label: str
+    classes: Sequence[str]
+    labels: np.ndarray
+
+    @classmethod
+    def read(cls, path: Path, roles: Roles, classes: Sequence[str] | None) -> _Table:
+        from .. import ingest
+
+        sheet = ingest.read_frame(path, roles.separator)
+        label = ingest.label_column(sheet, roles)
+        classes = ingest.classes_in(sheet, label) if classes is None else classes
+        return cls(sheet, label, classes, ingest.labels_in(sheet, label, classes))
+
+    def write(self, made: Corrected, out: Path, overwrite: bool) -> None:
+        from .. import ingest
+
+        new = ingest.corrected_columns(
+            self.sheet, self.label, self.classes, made.labels, made.sources
+        )
+        ingest.write_back(self.sheet, new, out, self.label, overwrite)
 
 
 def checked_reading(text: str) -> Reading:
@@ -189,18 +249,22 @@ def _tally(
     return read_answers(path, labels=labels, classes=classes, roles=roles)
 
 
-def _labels(path: Path, classes: list[str] | None, roles: Roles | None = None) -> np.ndarray:
+def _labels(
+    path: Path, classes: list[str] | None, roles: Roles | None = None
+) -> tuple[np.ndarray, Any]:
+    """Labels as numbers, and the names of their rows where the file has them."""
     import numpy as np
 
     from ..ingest.labels import label_numbers, read_labels
 
     with _plain_words():
-        labels = label_numbers(read_labels(path, roles, classes), classes)
+        read = read_labels(path, roles, classes)
+        labels = label_numbers(read, classes)
     if labels.dtype.kind not in "iu":
         raise ValueError(f"--labels holds {labels.dtype}; labels are whole numbers, or names.")
     if labels.ndim != 1:
         raise ValueError(f"--labels has shape {labels.shape}; labels are one an example.")
-    return np.asarray(labels)
+    return np.asarray(labels), read.ids
 
 
 def _size(size: int | None, labels: Any, flagged: int | None, checked: int) -> int | None:
@@ -228,7 +292,7 @@ def _corrected(
     return corrected(labels, verdicts, reading)
 
 
-def _write(made: Corrected, path: Path) -> None:
+def _write(made: Corrected, path: Path, ids: Any, classes: Sequence[str] | None) -> None:
     import numpy as np
 
     from .._files import replacing
@@ -239,4 +303,4 @@ def _write(made: Corrected, path: Path) -> None:
         with replacing(path) as file:
             np.save(file, made.labels, allow_pickle=False)
     else:
-        write_table(made.table(), path)
+        write_table(made.table(ids, classes), path)

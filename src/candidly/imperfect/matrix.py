@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..describe import transition
+from ..ingest.arrays import read_matrix
 from ..labelled import Labelled
 from ..seeds import draw
 from ._checks import checked_truth
@@ -105,23 +106,13 @@ def apportioned(shares: np.ndarray, n: int) -> np.ndarray:
 
 
 def read_shares(file: str | os.PathLike[str]) -> np.ndarray:
-    """A matrix from a ``.npy`` file, or from a ``.csv`` file of nothing but numbers.
+    """A matrix from an ``.npy`` file, or from a table of nothing but numbers.
 
     Raises:
         FileNotFoundError: no such file.
         ValueError: no numbers in it, or another kind of file.
     """
-    path = Path(file)
-    if path.suffix.lower() not in (".npy", ".csv"):
-        raise ValueError(f"{path} must end in .npy or .csv.")
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}.")
-    try:
-        if path.suffix.lower() == ".npy":
-            return np.asarray(np.load(path, allow_pickle=False), np.float64)
-        return np.loadtxt(path, delimiter=",", ndmin=2)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{path} is no matrix of numbers ({error}).") from error
+    return np.asarray(read_matrix(Path(file)), np.float64)
 
 
 def read_labels(file: str | os.PathLike[str], q: int) -> tuple[np.ndarray, np.ndarray]:

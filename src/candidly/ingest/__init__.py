@@ -12,6 +12,7 @@ from ._shown import is_table, shown_columns
 from .back import (
     Origin,
     check_origin,
+    classes_in,
     corrected_columns,
     label_column,
     labels_in,
@@ -27,6 +28,7 @@ __all__ = [
     "Roles",
     "Sheet",
     "check_origin",
+    "classes_in",
     "corrected_columns",
     "is_table",
     "label_column",

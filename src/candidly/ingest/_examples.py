@@ -166,14 +166,22 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
         raise ValueError("it has no rows below its header.")
     if roles.annotator is not None and roles.item is not None:
         return _from_answers(sheet, roles, columns)
-    labels, classes = labels_of(frame, columns, roles)
     inputs = _inputs(sheet, roles, columns.values())
+    labels, classes = labels_of(frame, columns, roles)
     if is_frame(inputs):
         for kind in ("given", "truth"):
             if kind in labels:
                 check_no_copy(inputs, labels[kind], columns.get(kind) or columns["label"])
     ids = ids_of(frame[roles.id]) if roles.id else ids
-    return from_arrays(inputs, ids=ids, source=sheet.path.name, classes=classes, **labels)
+    name = roles.text or roles.image
+    return from_arrays(
+        inputs,
+        ids=ids,
+        features=(name,) if name else None,
+        source=sheet.path.name,
+        classes=classes,
+        **labels,
+    )
 
 
 def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Labelled:

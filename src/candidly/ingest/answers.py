@@ -31,9 +31,9 @@ class AnswerTable:
 
     Attributes:
         path: of the file.
-        frame: columns ``item``, ``annotator`` and ``label``, as whole numbers or numbers where
-            every cell is one; the first is never empty, the second is not where there is a label.
-            Then the other columns, as they stand.
+        frame: columns ``item``, ``annotator`` and ``label``, as numbers where every cell is one,
+            names as whole numbers that are written as such (007 is a name); the first is never
+            empty, the second is not where there is a label. Then the other columns, as they stand.
         names: what the three are called in the file.
     """
 
@@ -85,8 +85,20 @@ def read_answers(
                 f"column {found['annotator']!r} is empty at row {empty.arg_max()}, where there is"
                 " an answer; say who gave it."
             )
-    columns = [typed(frame[name]).alias(role) for role, name in found.items()]
+    kinds = {"item": _names, "annotator": _names, "label": typed}
+    columns = [kinds[role](frame[name]).alias(role) for role, name in found.items()]
     taken = {*found, *found.values()}
     rest = [frame[name] for name in frame.columns if name not in taken]
     item, annotator, label = found.values()
     return AnswerTable(path, frame.select(columns + rest), (item, annotator, label))
+
+
+def _names(column: pl.Series) -> pl.Series:
+    """Names as whole numbers, where each is written as one."""
+    import polars as pl
+
+    if column.dtype != pl.String:
+        return column
+    numbers = column.cast(pl.Int64, strict=False)
+    whole = numbers.null_count() == column.null_count() < len(column)
+    return numbers if whole and (numbers.cast(pl.String) == column).all() else column

@@ -23,6 +23,7 @@ from ._examples import label_columns
 from ._packed import read_content
 from ._roles import CORRECTED, CORRECTED_BY, Roles
 from ._sheet import LINES, TABLE_ENDINGS, Sheet
+from ._targets import labels_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,6 +105,20 @@ def label_column(sheet: Sheet, roles: Roles) -> str:
         f"{sheet.path} has the columns {listed(sheet.frame.columns)}; say with --label which of"
         " them holds the labels."
     )
+
+
+def classes_in(sheet: Sheet, label: str) -> tuple[str, ...]:
+    """The classes that a column of labels shows, as ``read`` has them.
+
+    Raises:
+        ValueError: no such column, or cells that are no labels.
+    """
+    with about(sheet.path):
+        frame = sheet.frame.select(label)
+        values, names = labels_of(frame, {"given": label}, Roles(label=label))
+    if names is not None:
+        return tuple(names)
+    return tuple(str(k) for k in range(int(max(values["given"], default=-1)) + 1))
 
 
 def labels_in(sheet: Sheet, label: str, classes: Sequence[str]) -> np.ndarray:

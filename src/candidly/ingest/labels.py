@@ -132,7 +132,7 @@ def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndar
             if isinstance(cell, list):
                 raise ValueError(f"{labels.what} is {cell} at row {row}; it takes one label a row.")
         return numbers_of_names(values, labels.what, classes)
-    return whole_numbers(values, labels.what) if values.dtype.kind == "f" else values
+    return whole_labels(values, labels.what) if values.dtype.kind == "f" else values
 
 
 def numbers_of_names(names: np.ndarray, what: str, classes: Sequence[str] | None) -> np.ndarray:
@@ -175,7 +175,7 @@ def class_numbers(column: pl.Series, what: str, classes: Sequence[str] | None) -
     return np.asarray(label_numbers(LabelColumn(Path(), what, values), classes), np.int64)
 
 
-def whole_numbers(values: np.ndarray, what: str) -> np.ndarray:
+def whole_labels(values: np.ndarray, what: str) -> np.ndarray:
     """Floats that are whole as int64 (n,).
 
     Raises:
@@ -337,7 +337,7 @@ def read_classes(text: str | None) -> list[str] | None:
 
 def _of_corrected(columns: Columns, roles: Roles) -> Roles:
     """The same with the column of corrected labels as the label, where there is one."""
-    end = CORRECTED[0]
+    end = CORRECTED
     made = [name for name in columns.frame.columns if name.endswith(end)]
     if roles.label is not None:
         made = [name for name in made if name == roles.label + end]
@@ -379,7 +379,7 @@ def _cells(column: pl.Series, what: str, classes: set[str]) -> np.ndarray:
     if numbers.dtype.is_numeric() and not {str(one) for one in numbers.unique()} & classes:
         if numbers.dtype.is_integer():
             return numbers.fill_null(UNLABELLED).to_numpy()
-        return whole_numbers(numbers.fill_null(UNLABELLED).to_numpy(), what)
+        return whole_labels(numbers.fill_null(UNLABELLED).to_numpy(), what)
     if column.dtype.is_temporal() or column.dtype == pl.Binary or column.dtype.is_nested():
         raise ValueError(f"{what} holds no numbers and no names of classes, but {column.dtype}.")
     return _plain(column.cast(pl.String).to_list())

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import ENTRY_SLACK, as_table, column_order
-from .._tables import about, why_unreadable
+from .._tables import about
 from ._columns import (
     IDS,
     check_kind,
@@ -36,6 +36,7 @@ NEGATIVE = (
     "softmax of logits."
 )
 ARRAYS = ("detach", "to_numpy")  # what tensors and tables have
+BESIDE = ("prediction", "probability")  # columns that candidly predict writes beside the classes'
 
 Probs = Any  # an array, a tensor, a path, or an iterable of arrays
 
@@ -273,11 +274,18 @@ def _file(path: Path, normalise: bool, classes: Sequence[str] | None, roles: Rol
     if suffix == ".parquet":
         return _parquet(path, normalise, classes, roles, unchanged)
     columns = read_columns(path, roles, ids=_ids(classes))
+    if columns.named:
+        columns = replace(columns, frame=columns.frame.select(_of_classes(columns.frame.columns)))
     names = tuple(columns.frame.columns) if columns.named else None
     order = None if names is None else column_order(names, classes, str(path))
     array = number_columns(columns, order)
     found = _from_array(array, str(path), normalise, unchanged)
     return replace(found, ids=columns.ids, columns=names and tuple(names[k] for k in order or ()))
+
+
+def _of_classes(names: list[str]) -> list[str]:
+    """Without the two columns that ``candidly predict --probs`` writes beside the classes'."""
+    return [n for n in names if n not in BESIDE] if set(BESIDE) < set(names) else names
 
 
 def _ids(classes: Sequence[str] | None) -> tuple[str, ...]:
@@ -300,7 +308,7 @@ def _parquet(
         schema = lazy.collect_schema()
         n = int(lazy.select(pl.len()).collect().item())
     except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(f"{path} cannot be read: {why_unreadable(path)}") from None
+        raise ValueError(f"{path}: it is no Parquet file, or a damaged one.") from None
     names, ids = schema.names(), None
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in names:
@@ -309,7 +317,7 @@ def _parquet(
     if key is not None:
         with about(path):
             ids = row_names(path, lazy.select(key).collect()[key])
-    names = [name for name in names if name != key and name not in roles.drop]
+    names = _of_classes([name for name in names if name != key and name not in roles.drop])
     kinds = [schema[name] for name in names]
     if bad := [name for name, kind in zip(names, kinds) if not kind.is_numeric()]:
         raise ValueError(

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._names import nearest
 from ..examples import table_of
+from ..ingest.media import decoded
 from ..inputs import Encoding, Table, fit_encoding, parsed
+from ..inputs.pictures import SIDE, descriptors
+from ..inputs.texts import dense_counts
 from ..labelled import Labelled
+
+
+def _of_texts(texts: list[Any]) -> np.ndarray:
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"`inputs` has {text!r} at row {row}; this model takes texts.")
+    return dense_counts(texts)
+
+
+def _of_pictures(files: list[Any]) -> np.ndarray:
+    for row, file in enumerate(files):
+        if not isinstance(file, (str, Path)):
+            raise ValueError(
+                f"`inputs` has {file!r} at row {row}; this model takes pictures' files."
+            )
+    return descriptors(decoded([Path(file) for file in files], SIDE))
+
+
+# by kind of inputs, what is made of each example by itself
+ALONE: dict[str, Callable[[list[Any]], np.ndarray]] = {"texts": _of_texts, "media": _of_pictures}
 
 
 @dataclass(frozen=True)
@@ -31,9 +55,9 @@ class Reading:
 
     def table(self, data: Labelled) -> Labelled:
         """The same examples, whose inputs are what ``numbers`` makes of them."""
-        if self.encoding is None or not isinstance(data.inputs, Table):
+        if self.encoding is None and self.kind not in ALONE:
             return data
-        return replace(data, inputs=self.encoding.encode(data.inputs), features=None)
+        return replace(data, inputs=self.numbers(data.inputs), features=None)
 
     def numbers(self, inputs: Any) -> np.ndarray:
         """Numbers (n, d) of arrays, frames, tables, texts or files.
@@ -45,6 +69,8 @@ class Reading:
             UserWarning: columns that are not used.
         """
         frame = inputs.frame if isinstance(inputs, Table) else inputs
+        if self.kind in ALONE:
+            return ALONE[self.kind](_cells(frame, self.names, self.kind))
         if self.names is not None and hasattr(frame, "columns"):
             chosen = _chosen(frame, self.names)
             if self.encoding is not None:
@@ -101,10 +127,25 @@ def from_json(told: Mapping[str, Any] | None, d: int) -> Reading:
         return Reading()
     names = None if told["names"] is None else tuple(map(str, told["names"]))
     encoding = None if told["encoding"] is None else Encoding.from_json(told["encoding"])
-    made = len(encoding.features) if encoding else len(names or ()) or d
+    kind, made = str(told["kind"]), d
+    if encoding is not None:
+        made = len(encoding.features)
+    elif kind == "table" and names is not None:
+        made = len(names)
     if made != d:
         raise ValueError(f"its inputs are {made} numbers, and its network takes {d}")
-    return Reading(str(told["kind"]), names, encoding)
+    return Reading(kind, names, encoding)
+
+
+def _cells(inputs: Any, names: tuple[str, ...] | None, kind: str) -> list[Any]:
+    """Texts or files, one a row, of a list, an array, or a frame's column of the model's name."""
+    if hasattr(inputs, "columns"):
+        if not names:
+            raise ValueError(f"this model takes {kind}, one a row, and no data frame.")
+        inputs = _chosen(inputs, names)[names[0]]
+    if isinstance(inputs, (str, bytes)) or not hasattr(inputs, "__iter__"):
+        raise ValueError(f"this model takes a list of {kind}, one a row.")
+    return list(inputs)
 
 
 def _chosen(frame: Any, names: Any) -> Any:

@@ -105,7 +105,7 @@ class Choices:
             Column("hyper-parameters", "text"),
         )
         title = f"{dataset}: configurations chosen by {self.criterion.name}"
-        return Grid(title, columns, rows)
+        return Grid(title, columns, rows, keys=2)
 
     def _best(self, dataset: str, metric: str) -> Cell | None:
         there = [

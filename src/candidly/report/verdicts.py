@@ -176,8 +176,9 @@ def errors_grid(about: Mapping[str, Any]) -> Grid:
             ends = f"{e['percent low']:.2f} to {e['percent high']:.2f}"
             row += (e["total"], e["percent"], "all checked" if e["census"] else ends)
         rows.append(row)
-    told = "; ".join(f"{name}, when {share['meaning']}" for name, share in about["errors"].items())
-    return Grid("What counts as an error", tuple(columns), rows, (f"A label is an error: {told}.",))
+    told = "; ".join(f"{name}: {share['meaning']}" for name, share in about["errors"].items())
+    note = f"A label is an error, by the reading that is named: {told}."
+    return Grid("What counts as an error", tuple(columns), rows, (note,))
 
 
 def thresholds_grid(about: Mapping[str, Any]) -> Grid:

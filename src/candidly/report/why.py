@@ -79,6 +79,7 @@ def why_grid(found: Sequence[Trust]) -> Grid:
         COLUMNS,
         [_row(one) for one in found],
         tuple(f"Note: {name}: Eq. 8 is not applied: {doubt}." for doubt in doubts),
+        keys=2,
     )
 
 

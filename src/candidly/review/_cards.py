@@ -11,13 +11,13 @@ import numpy as np
 from sqlalchemy import Connection, and_, or_, select
 
 from .._names import shortened
-from ..validation import ANSWERS, CATEGORIES, DIFFERENT_SET, categories
+from ..validation import ANSWERS, CATEGORIES, DIFFERENT_SET, categories, merged, needed
 from . import _schema as t
 from ._log import ANSWER, NOTE
 from ._media import Shown
 from .export import words_of
 from .project import Project
-from .questions import YES_NO, counts_of
+from .questions import YES_NO, answer_counts, counts_of
 from .rules import Rules
 
 COUNTS, REMARK = "counts", "remark"  # states of what was said
@@ -216,12 +216,9 @@ def outcome_of(rules: Rules, counts: Mapping[int, int], done: bool, same: bool) 
 
 
 def _category(rules: Rules, counts: Mapping[int, int], done: bool, same: bool) -> str:
-    row = np.array([[counts.get(code, 0) for code in range(5)]])
-    if same:  # both names are of one class
-        row[0, :2] = row[0, :2].sum(), 0
-    majority = int(row.sum()) // 2 + 1
-    needed = np.array([max(majority, rules.threshold or 0)])
-    return CATEGORIES[int(categories(row, needed, rules.fewest)[0])]
+    row = merged(answer_counts(counts)[None], np.array([same]))
+    people = needed(row.sum(1), rules.threshold)
+    return CATEGORIES[int(categories(row, people, rules.fewest)[0])]
 
 
 def _yes_no(rules: Rules, counts: Mapping[int, int], done: bool, same: bool) -> str:

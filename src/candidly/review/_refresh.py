@@ -7,13 +7,14 @@ seats of items afresh whenever one of them changes, so that they cannot drift.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, select, update
 
 from . import _schema as t
-from .questions import SKIP, codes_of, counts_of, pattern_of, settled
+from .questions import SKIP, codes_of, pattern_of, settled
 from .rules import Rules
 
 LAPSED = 0.0  # the end of a lease that is over
@@ -25,6 +26,8 @@ _SEATS = (
         t.item.c.open,
         t.item.c.gold,
         t.item.c.queue,
+        t.item.c.given,
+        t.item.c.guessed,
         t.seat.c.until,
         t.seat.c.open.label("seen_openly"),
         t.entry.c.choice,
@@ -76,10 +79,11 @@ def _come_to(seats: Sequence[Any], rules: Rules) -> dict[str, Any]:
             skipped += seat.choice == SKIP
             said += seat.choice != SKIP
             codes += codes_of(seat.choice, rules)
-    pattern = pattern_of(codes)
+    counts = Counter(codes)
     full = said >= rules.people
     item = seats[0]
-    done = full or bool(rules.adaptive and said and settled(counts_of(pattern), said, rules))
+    same = item.given == item.guessed
+    done = full or bool(rules.adaptive and said and settled(counts, said, rules, same))
     is_open = not item.gold and not done and said + held < rules.people
     opens = is_open and not item.open
     return {
@@ -87,7 +91,7 @@ def _come_to(seats: Sequence[Any], rules: Rules) -> dict[str, Any]:
         "said": said,
         "skipped": skipped,
         "held": held,
-        "pattern": pattern,
+        "pattern": pattern_of(counts),
         "done": int(done),
         "open": int(is_open),
         "queue": time.time_ns() if opens else item.queue,

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from .. import validation
 from .._names import nearest, shortened
-from ..validation import ANSWERS
+from ..validation import ANSWERS, merged
 from .rules import Rules
 
 SKIP = "skip"
@@ -23,11 +26,12 @@ class Question:
 
     Attributes:
         codes: (choice, rules) -> its codes; raises ValueError for no such answer.
-        settled: (people by code, people yet to come, rules) -> the outcome cannot change.
+        settled: (people by code, people yet to come, rules, whether the two classes are one) ->
+            the outcome cannot change.
     """
 
     codes: Callable[[str, Rules], tuple[int, ...]]
-    settled: Callable[[Mapping[int, int], int, Rules], bool]
+    settled: Callable[[Mapping[int, int], int, Rules, bool], bool]
 
 
 def choice_of(flip: int, answer: str) -> str:
@@ -49,29 +53,43 @@ def codes_of(choice: str, rules: Rules) -> tuple[int, ...]:
     return () if choice == SKIP else QUESTIONS[rules.question].codes(choice, rules)
 
 
-def settled(counts: Mapping[int, int], said: int, rules: Rules) -> bool:
+def settled(counts: Mapping[int, int], said: int, rules: Rules, same: bool = False) -> bool:
     """Whether the answers that are still to come cannot change what the item comes to.
+
+    ``same``: its two classes are one.
 
     >>> from candidly.review import PRESETS
     >>> settled({0: 3}, 3, PRESETS["verdict"]), settled({0: 2, 1: 1}, 3, PRESETS["verdict"])
     (True, False)
     """
     left = rules.people - said
-    return left <= 0 or QUESTIONS[rules.question].settled(counts, left, rules)
+    return left <= 0 or QUESTIONS[rules.question].settled(counts, left, rules, same)
 
 
-def pattern_of(codes: Iterable[int]) -> str:
+def pattern_of(counts: Mapping[int, int]) -> str:
     """How many said what, as text: ``0:3 1:2``."""
-    counts: dict[int, int] = {}
-    for code in codes:
-        counts[code] = counts.get(code, 0) + 1
     return " ".join(f"{code}:{counts[code]}" for code in sorted(counts))
 
 
 def counts_of(pattern: str) -> dict[int, int]:
-    """The inverse of ``pattern_of``, counted: people by code."""
+    """The inverse of ``pattern_of``: people by code."""
     pairs = (cell.split(":") for cell in pattern.split())
     return {int(code): int(number) for code, number in pairs}
+
+
+def answers_by_kind(patterns: Iterable[str]) -> np.ndarray:
+    """People by place in ``validation.ANSWERS``, of many items: int64 (k, 5)."""
+    few: dict[str, np.ndarray] = {}  # patterns are different, and each is read once
+    for pattern in patterns:
+        if pattern not in few:
+            few[pattern] = answer_counts(counts_of(pattern))
+    rows = [few[pattern] for pattern in patterns]
+    return np.array(rows, np.int64).reshape(-1, len(ANSWERS))
+
+
+def answer_counts(counts: Mapping[int, int]) -> np.ndarray:
+    """The same of one item: int64 (5,)."""
+    return np.array([counts.get(code, 0) for code in range(len(ANSWERS))], np.int64)
 
 
 def _verdict(choice: str, rules: Rules) -> tuple[int, ...]:
@@ -80,11 +98,9 @@ def _verdict(choice: str, rules: Rules) -> tuple[int, ...]:
     return (ANSWERS.index(choice),)
 
 
-def _verdict_settled(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
-    needed = rules.threshold or rules.people // 2 + 1
-    most = max((counts.get(code, 0) for code in range(4)), default=0)
-    enough = sum(counts.values()) >= rules.fewest
-    return enough and (most >= needed or most + left < needed)
+def _verdict_settled(counts: Mapping[int, int], left: int, rules: Rules, same: bool) -> bool:
+    row = merged(answer_counts(counts)[None], np.array([same]))
+    return bool(validation.settled(row, left, rules.needed, rules.fewest)[0])
 
 
 def _one(choice: str, rules: Rules) -> tuple[int, ...]:
@@ -96,7 +112,7 @@ def _one(choice: str, rules: Rules) -> tuple[int, ...]:
     return found
 
 
-def _one_settled(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
+def _one_settled(counts: Mapping[int, int], left: int, rules: Rules, same: bool) -> bool:
     first, second = sorted([0, 0, *counts.values()])[-1:-3:-1]
     return first - second > left
 
@@ -121,7 +137,7 @@ def _several(choice: str, rules: Rules) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _never(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
+def _never(counts: Mapping[int, int], left: int, rules: Rules, same: bool) -> bool:
     return False
 
 
@@ -131,9 +147,9 @@ def _yes_no(choice: str, rules: Rules) -> tuple[int, ...]:
     return (YES_NO.index(choice),)
 
 
-def _yes_no_settled(counts: Mapping[int, int], left: int, rules: Rules) -> bool:
-    yes, needed = counts.get(1, 0), rules.threshold or rules.people // 2 + 1
-    return yes >= needed or yes + left < needed
+def _yes_no_settled(counts: Mapping[int, int], left: int, rules: Rules, same: bool) -> bool:
+    yes = counts.get(1, 0)
+    return yes >= rules.needed or yes + left < rules.needed
 
 
 def _unknown(choice: str, known: Iterable[str]) -> ValueError:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
 from .._names import lookup, nearest
-from ..validation import ANSWERS, FEWEST
+from ..validation import ANSWERS, fewest, majority
 
 INFINITE = float("inf")
 SECRET_BITS = 128  # of a seed that is drawn
@@ -101,12 +101,12 @@ class Rules:
     @property
     def needed(self) -> int:
         """People that make a verdict, or that must say yes."""
-        return self.threshold or self.people // 2 + 1
+        return self.threshold or majority(self.people)
 
     @property
     def fewest(self) -> int:
         """Answers about an item, below which nothing is decided: three, or all who are asked."""
-        return min(FEWEST, self.people)
+        return fewest(self.people)
 
     @property
     def decides(self) -> bool:
@@ -168,7 +168,7 @@ def _check_threshold(rules: Rules) -> None:
     if rules.question == "verdict" and 2 * rules.threshold <= rules.people:
         raise ValueError(
             f"threshold is {rules.threshold} of {rules.people} people: two answers could reach it."
-            f" Take at least {rules.people // 2 + 1}."
+            f" Take at least {majority(rules.people)}."
         )
 
 

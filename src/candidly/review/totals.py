@@ -8,11 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection, func, select
 
-from ..validation import ANSWERS, CATEGORIES, Agreement, Tally, Verdicts, agreement, categories
+from ..validation import (
+    ANSWERS,
+    CATEGORIES,
+    Agreement,
+    Tally,
+    Verdicts,
+    agreement,
+    judged,
+    merged,
+)
 from . import _schema as t
 from ._people import Standing, standings_of
 from .project import Project
-from .questions import counts_of
+from .questions import answers_by_kind
 from .rules import Rules
 
 BY = {  # what sums are grouped by, beside how many answered; the verdict follows from it
@@ -167,7 +176,7 @@ def _progress(connection: Connection, project: Project, sums: Sums) -> Progress:
 
 def _pairs(sums: Sums) -> list[Pair]:
     labels = np.column_stack([sums["given"], sums["guessed"]])[sums["said"] > 0]
-    counts = _counts(sums["pattern"])[sums["said"] > 0]
+    counts = answers_by_kind(sums["pattern"])[sums["said"] > 0]
     classes, which = np.unique(labels, axis=0, return_inverse=True)
     people = counts.sum(1)
     differ = people**2 - (counts**2).sum(1)
@@ -203,7 +212,7 @@ def tally(project: Project) -> Tally:
     ids[:] = [row.name for row in rows]
     return Tally(
         item=np.array([row.at_row for row in rows], np.int64),
-        counts=_merged(_counts([row.pattern for row in rows]), given == guessed),
+        counts=merged(answers_by_kind([row.pattern for row in rows]), given == guessed),
         given=given,
         guessed=guessed,
         skipped=np.array([row.skipped for row in rows], np.int64),
@@ -222,7 +231,8 @@ def verdicts(project: Project) -> Verdicts:
     Raises:
         ValueError: another question than verdicts.
     """
-    return _judged(tally(project), project.rules)
+    rules = project.rules
+    return judged(tally(project), rules.threshold, rules.fewest)
 
 
 def _check_verdicts(project: Project, what: str) -> None:
@@ -231,50 +241,27 @@ def _check_verdicts(project: Project, what: str) -> None:
         raise ValueError(f"the question is {question!r}; only verdicts have {what}.")
 
 
-def _judged(counted: Tally, rules: Rules) -> Verdicts:
-    majority = counted.answers // 2 + 1
-    needed = majority if rules.threshold is None else np.maximum(majority, rules.threshold)
-    return Verdicts(counted, needed, categories(counted.counts, needed, rules.fewest))
-
-
 def _verdicts_of(sums: Sums, rules: Rules) -> Verdicts:
     """Verdicts of items that are known by their counts alone, one for each row of sums."""
     same = sums["given"] == sums["guessed"]
     nought = np.zeros(len(same), np.int64)
-    return _judged(
+    return judged(
         Tally(
             item=np.arange(len(same)),
-            counts=_merged(_counts(sums["pattern"]), same),
+            counts=merged(answers_by_kind(sums["pattern"]), same),
             given=nought,
             guessed=np.where(same, 0, 1),
             skipped=nought,
             offered=tuple(name for name in ANSWERS if name in rules.offered),
         ),
-        rules,
+        rules.threshold,
+        rules.fewest,
     )
-
-
-def _counts(patterns: Sequence[str] | np.ndarray) -> np.ndarray:
-    """int64 (k, 5); few patterns are different, and each is read once."""
-    known: dict[str, list[int]] = {}
-    for pattern in patterns:
-        if pattern not in known:
-            counts = counts_of(pattern)
-            known[pattern] = [counts.get(code, 0) for code in range(len(ANSWERS))]
-    found = [known[pattern] for pattern in patterns]
-    return np.array(found, np.int64).reshape(-1, len(ANSWERS))
-
-
-def _merged(counts: np.ndarray, same: np.ndarray) -> np.ndarray:
-    """The same; where both classes are one, the two names of it count as given."""
-    counts[same, 0] += counts[same, 1]
-    counts[same, 1] = 0
-    return counts
 
 
 def _yes(sums: Sums, rules: Rules) -> tuple[int, int]:
     done = sums["done"] == 1
-    yes = _counts(sums["pattern"])[:, 1] >= rules.needed
+    yes = answers_by_kind(sums["pattern"])[:, 1] >= rules.needed
     return int(sums["items"][done & yes].sum()), int(sums["items"][done & ~yes].sum())
 
 

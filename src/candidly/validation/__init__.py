@@ -15,11 +15,12 @@ array([1, 1, 0, 1])
 """
 
 from ._agreement import Agreement, Kappa, agreement, fleiss
-from ._answers import class_numbers, from_answers, read_answers
+from ._answers import from_answers, read_answers
 from ._corrected import PROVENANCE, Corrected, corrected
 from ._estimate import Estimate, Missed, Stratified, estimate, missed, stratified
 from ._posteriors import Posteriors, posteriors
 from ._released import read_released
+from ._rule import CATEGORIES, DIFFERENT_SET, categories, fewest, majority, merged, needed, settled
 from ._tally import ANSWERS, SetTally, Tally, from_counts
 from ._totals import (
     READINGS,
@@ -33,13 +34,12 @@ from ._totals import (
     thresholds,
     totals,
 )
-from ._verdicts import CATEGORIES, DIFFERENT_SET, FEWEST, Verdicts, categories, fragile, judge
+from ._verdicts import Verdicts, fragile, judge, judged
 
 __all__ = [
     "ANSWERS",
     "CATEGORIES",
     "DIFFERENT_SET",
-    "FEWEST",
     "PROVENANCE",
     "READINGS",
     "Agreement",
@@ -59,20 +59,25 @@ __all__ = [
     "Verdicts",
     "agreement",
     "categories",
-    "class_numbers",
     "corrected",
     "estimate",
     "estimates",
+    "fewest",
     "fleiss",
     "fragile",
     "from_answers",
     "from_counts",
     "judge",
+    "judged",
+    "majority",
+    "merged",
     "missed",
+    "needed",
     "posteriors",
     "read_answers",
     "read_released",
     "sets",
+    "settled",
     "stratified",
     "thresholds",
     "totals",

@@ -14,6 +14,7 @@ from .._names import nearest
 from .._tables import about, whole_column
 from ..ingest import Roles, answers
 from ..ingest.labels import class_numbers
+from ._rule import merged
 from ._tally import ANSWERS, UNKNOWN, Tally
 
 if TYPE_CHECKING:
@@ -179,10 +180,8 @@ def _tally_of(
     table = np.bincount(place * width + codes, minlength=len(items) * width)
     table = table.reshape(len(items), width)
     first, second = classes_at(items)
-    counts = table[:, :-1]
     same = (first == second) & (first >= 0)
-    counts[same, 0] += counts[same, 1]  # two names of one class, and each person spoke once
-    counts[same, 1] = 0
+    counts = merged(table[:, :-1], same)  # two names of one class, and each person spoke once
     return Tally(
         item=items,
         counts=counts,

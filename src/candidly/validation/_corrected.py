@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,9 +17,10 @@ from .._names import made_by
 from ..labelled import Labelled, given_to_candidates
 from ..storage import read_arrays, write_arrays
 from ..votes import Votes
+from ._rule import CATEGORIES, MULTI_LABEL, PENDING
 from ._tally import ANSWERS, SetTally
 from ._totals import Reading, parts
-from ._verdicts import CATEGORIES, MULTI_LABEL, PENDING, Verdicts
+from ._verdicts import Verdicts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -156,8 +158,13 @@ class Corrected:
             "what this gives is not the data that were corrected: something else has changed too."
         )
 
-    def table(self) -> pl.DataFrame:
-        """A row per example: index, original, label (null when pruned), provenance, answers."""
+    def table(self, ids: Any = None, classes: Sequence[str] | None = None) -> pl.DataFrame:
+        """A row per example: id, label (null when pruned), original, provenance, answers.
+
+        Args:
+            ids: n names of the rows; their numbers by default.
+            classes: names, which then stand for the numbers of the classes.
+        """
         import polars as pl
 
         counts = np.full((len(self), len(ANSWERS)), -1)
@@ -165,18 +172,23 @@ class Corrected:
         threshold = np.full(len(self), -1)
         threshold[self.item] = self.threshold
         columns: dict[str, Any] = {
-            "index": np.arange(len(self)),
-            "original": self.original,
+            "id": np.arange(len(self)) if ids is None else list(ids),
             "label": self.labels,
+            "original": self.original,
             "provenance": self.sources,
             "verdict": self._verdict_names(),
         }
         columns |= {f"votes {name}": counts[:, i] for i, name in enumerate(ANSWERS)}
         columns["threshold"] = threshold
         optional = ["label", "threshold", *(f"votes {name}" for name in ANSWERS)]
-        return pl.DataFrame(columns).with_columns(
+        made = pl.DataFrame(columns).with_columns(
             pl.when(pl.col(optional) >= 0).then(pl.col(optional)).name.keep()
         )
+        if classes is None:
+            return made
+        names = dict(enumerate(classes))
+        both = pl.col("label", "original")
+        return made.with_columns(both.replace_strict(names, default=None, return_dtype=pl.String))
 
     def _verdict_names(self) -> list[str | None]:
         names: list[str | None] = [None] * len(self)

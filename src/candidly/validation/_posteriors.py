@@ -12,8 +12,9 @@ import numpy as np
 from .._arrays import whole_numbers
 from ..crowd import Answers, dawid_skene
 from ._answers import SKIP
+from ._rule import NON_AGREEMENT
 from ._tally import ANSWERS
-from ._verdicts import NON_AGREEMENT, Verdicts
+from ._verdicts import Verdicts
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ Files: github.com/cleanlab/label-errors (Northcutt et al., NeurIPS 2021), folder
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import objects
+from ..ingest.texts import read_json
 from ._tally import ANSWERS, UNKNOWN, SetTally, Tally
 
 Row = dict[str, Any]
@@ -190,12 +190,7 @@ def _sets(path: Path, rows: list[Row]) -> SetTally:
 
 
 def _load(path: Path) -> list[Row]:
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist.")
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError):
-        raise ValueError(f"{path} is no JSON file.") from None
+    rows = read_json(path)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ValueError(f"{path} holds no list of rows, one per item.")
     return rows
@@ -229,7 +224,7 @@ def _places(
         return np.array(ids, np.int64)
     if index is None:
         return np.full(len(ids), UNKNOWN)
-    files = json.loads(Path(index).read_text()) if isinstance(index, str | Path) else list(index)
+    files = read_json(index) if isinstance(index, str | Path) else list(index)
     key = _number_of if by_number else _stem_of
     place = {key(str(file)): position for position, file in enumerate(files)}
     found = [place.get(name if by_number else _stem_of(name), UNKNOWN) for name in ids]

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..stats import wilson
 from ._estimate import Estimate, estimate
+from ._rule import CATEGORIES, CORRECTABLE
 from ._tally import SetTally, Tally
-from ._verdicts import CATEGORIES, CORRECTABLE, Verdicts, fragile, judge
+from ._verdicts import Verdicts, fragile, judge
 
 Reading = Literal["exact", "seen"]
 READINGS = {

@@ -12,19 +12,17 @@ import numpy as np
 
 from .._names import made_by
 from .._numbers import whole
-from ._tally import ANSWERS, SetTally, Tally
-
-CATEGORIES = (
-    "non-error",
-    "correctable",
-    "multi-label",
-    "neither",
-    "non-agreement",
-    "pending",
-    "different set",
+from ._rule import (
+    CATEGORIES,
+    DIFFERENT_SET,
+    NON_ERROR,
+    PENDING,
+    categories,
+    fewest,
+    majority,
+    needed,
 )
-NON_ERROR, CORRECTABLE, MULTI_LABEL, NEITHER, NON_AGREEMENT, PENDING, DIFFERENT_SET = range(7)
-FEWEST = 3  # answers, below which nothing is decided
+from ._tally import ANSWERS, SetTally, Tally
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,38 +106,34 @@ def judge(tally: Tally | SetTally, threshold: int | None = None) -> Verdicts:
     made_by(tally, (Tally, SetTally), "tally", "validation.from_answers or read_answers")
     if threshold is not None:
         threshold = whole(threshold, "threshold", low=1)
-    people = tally.answers
-    needed = people // 2 + 1 if threshold is None else np.full(len(tally), int(threshold))
-    fewest = FEWEST if threshold is None else min(FEWEST, int(threshold))
-    for place in np.flatnonzero((2 * needed <= people) & (people >= fewest))[:1]:
+    people, least = tally.answers, fewest(threshold)
+    low = threshold is not None and (2 * threshold <= people) & (people >= least)
+    for place in np.flatnonzero(low)[:1]:
         raise ValueError(
             f"the threshold is {threshold}, but {people[place]} people answered about item"
             f" {tally.ids[place]!s}: two answers could reach it. Take at least"
-            f" {people[place] // 2 + 1}, or none for a majority of each item's answers."
+            f" {majority(people[place])}, or none for a majority of each item's answers."
         )
-    if isinstance(tally, SetTally):
-        category = _category_of_sets(tally, needed, fewest)
-    else:
-        category = categories(tally.counts, needed, fewest)
-    return Verdicts(tally, needed, category)
+    return judged(tally, threshold, least)
 
 
-def categories(counts: np.ndarray, threshold: np.ndarray, fewest: int = FEWEST) -> np.ndarray:
-    """Places in ``CATEGORIES``: int (k, 5) counts, int (k,) thresholds -> int8 (k,).
+def judged(tally: Tally | SetTally, threshold: int | None, least: int) -> Verdicts:
+    """``judge`` where more may have answered than were asked, as logs were merged.
 
-    Below ``fewest`` answers an item is pending.
+    Then it takes a majority of the answers, if that is more than ``threshold``. Below ``least``
+    answers an item is pending.
     """
-    reached = counts[:, :4] >= threshold[:, None]
-    category = np.where(reached.any(1), reached.argmax(1), NON_AGREEMENT).astype(np.int8)
-    category[counts.sum(1) < fewest] = PENDING
-    return category
+    people = needed(tally.answers, threshold)
+    if isinstance(tally, SetTally):
+        return Verdicts(tally, people, _category_of_sets(tally, people, least))
+    return Verdicts(tally, people, categories(tally.counts, people, least))
 
 
-def _category_of_sets(tally: SetTally, threshold: np.ndarray, fewest: int) -> np.ndarray:
+def _category_of_sets(tally: SetTally, threshold: np.ndarray, least: int) -> np.ndarray:
     found = tally.heard >= threshold[:, None]
     same = (found == tally.given).all(1)
     category = np.where(same, NON_ERROR, DIFFERENT_SET).astype(np.int8)
-    category[tally.answers < fewest] = PENDING
+    category[tally.answers < least] = PENDING
     return category
 
 

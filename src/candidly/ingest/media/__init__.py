@@ -1,6 +1,7 @@
 """What examples look like, from files: which file belongs to which example, and what is let in."""
 
 from ._check import ENDINGS, FORMATS, Format, checked_file, checked_pixels, opened_picture
+from ._decoded import decoded
 from ._open import File, Look, Media, open_media
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Media",
     "checked_file",
     "checked_pixels",
+    "decoded",
     "open_media",
     "opened_picture",
 ]

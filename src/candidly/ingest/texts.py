@@ -1,0 +1,42 @@
+"""Plain text and JSON that people give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def read_text(path: Path | str) -> str:
+    """The text of a file in UTF-8, whose line ends become ``\\n``.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, a folder, or another encoding.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; give a file of text.")
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {path}.")
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes().count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{path} is no text in UTF-8 (line {line}); save it in that encoding."
+        ) from None
+
+
+def read_json(path: Path | str) -> Any:
+    """What a file of JSON holds.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, or no JSON; names the line.
+    """
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"{path} is no JSON file: {error.msg} in line {error.lineno}. Write it again."
+        ) from None

@@ -1,0 +1,144 @@
+"""``candidly check``, through the same door as a user."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+
+
+@pytest.fixture
+def pets(tmp_path):
+    shutil.copy(EXAMPLES / "pets.csv", tmp_path)
+    return tmp_path
+
+
+def asked(candidly, *words):
+    status, out, err = candidly("check", *words, "--json")
+    assert status == 0, err
+    return json.loads(out)
+
+
+def test_the_example_is_what_its_script_writes(tmp_path):
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        import pets
+    finally:
+        sys.path.remove(str(EXAMPLES))
+    written = list(csv.reader((EXAMPLES / "pets.csv").open(newline="", encoding="utf-8")))
+    assert written == [list(pets.COLUMNS), *map(list, pets.rows())]
+
+
+def test_the_example_gives_most_of_its_wrong_labels_and_says_what_it_did(candidly, pets):
+    status, out, err = candidly("check", "pets.csv", "--label", "kind", "--top", 5)
+    assert status == 0, err
+    text = " ".join(out.split())
+    rows = list(csv.DictReader((pets / "pets.csv").open(encoding="utf-8")))
+    kinds = [row["kind"] for row in rows if row["kind"]]
+    most = max(sorted(set(kinds)), key=kinds.count)
+    for said in (
+        "rows 400",
+        "labels kind: 3 classes (cat, dog, rabbit), 4 rows without a label",
+        "ids id",
+        "numbers 2: weight_kg, fee",
+        "dates 1: arrived",
+        f"always saying {most!r} would agree with {kinds.count(most) / len(kinds):.1%}",
+        "fitted to the other folds (5 in all)",
+        "expected calibration error",
+        "labels look wrong.",
+    ):
+        assert said in text, said
+    for path in ("pets-check.csv", "pets-check.html"):
+        assert f"wrote {path}" in err
+        assert (pets / path).exists()
+    assert (pets / "pets.csv").read_bytes() == (EXAMPLES / "pets.csv").read_bytes()
+    table = pl.read_csv(pets / "pets-check.csv")
+    wrong = set(range(9, 400, 21))
+    assert len(wrong & set(table["index"].to_list())) >= 0.8 * len(wrong)
+    assert table["id"].to_list()[0] == table["id (own)"].to_list()[0]
+    for row in table.iter_rows(named=True):
+        assert rows[row["index"]]["remark"] == (row["remark"] or "")
+        assert rows[row["index"]]["kind"] == row["given"]
+
+
+def test_the_next_commands_work_as_they_are_printed(candidly, pets):
+    status, out, err = candidly("check", "pets.csv", "--label", "kind", "--classifier", "logistic")
+    assert status == 0, err
+    new, serve, export = [line.strip() for line in out.splitlines() if line.startswith("  candid")]
+    status, out, err = candidly(*shlex.split(new)[1:])
+    assert status == 0, err
+    assert shlex.split(serve)[-1] == "pets-review"
+    status, out, err = candidly(*shlex.split(export)[1:])
+    assert status == 0, err
+    assert (pets / "pets-corrected.csv").exists()
+
+
+def test_json_says_the_same_and_the_places(candidly, pets):
+    words = ("pets.csv", "--label", "kind", "--classifier", "logistic", "--folds", 3)
+    about = asked(candidly, *words, "--probs", "p.npz", "--out", "x.parquet", "--html", "x.html")
+    assert about["written"] == {"table": "x.parquet", "page": "x.html", "probabilities": "p.npz"}
+    assert about["flagged"] == len(pl.read_parquet(pets / "x.parquet"))
+    assert about["folds"] == 3
+    assert about["classifier"] == "logistic"
+    assert about["largest class"]["name"] == "cat"
+    with np.load(pets / "p.npz") as file:
+        assert file["probs"].shape == (400, 3)
+    assert shlex.split(about["next"][0])[-4:] == ["--issues", "x.parquet", "--people", "1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nothing.csv",), "nothing.csv"),
+        (("pets.csv", "--label", "kin"), "did you mean 'kind'"),
+        (("pets.csv", "--label", "kind", "--out", "pets.csv"), "the file that is read"),
+        (("pets.csv", "--label", "kind", "--out", "x.txt"), "must end in .csv"),
+        (("pets.csv", "--label", "kind", "--html", "no/x.html"), "no folder no"),
+        (("pets.csv", "--label", "kind", "--by", "guess"), "way to find label errors"),
+        (("pets.csv", "--label", "kind", "--folds", "1"), "whole number"),
+        (("pets.csv", "--label", "kind", "--classifier", "forrest"), "forest"),
+        (("pets.csv", "--label", "kind", "--group", "kinds"), "--group"),
+    ],
+)
+def test_what_cannot_be_done_is_a_sentence_and_writes_nothing(candidly, pets, words, said):
+    status, _, err = candidly("check", *words)
+    assert status == 2
+    assert said in err
+    assert "Traceback" not in err
+    assert [path.name for path in pets.iterdir()] == ["pets.csv"]
+
+
+def test_ctrl_c_ends_in_a_sentence_and_leaves_nothing(tmp_path):
+    g = np.random.default_rng(0)
+    x = pl.DataFrame(g.normal(size=(20_000, 60)), schema=[f"c{k}" for k in range(60)])
+    y = pl.Series("label", [f"class {k}" for k in g.integers(0, 8, 20_000)])
+    x.with_columns(y).write_parquet(tmp_path / "big.parquet")
+    command = [sys.executable, "-m", "candidly", "check", "big.parquet"]
+    command += ["--classifier", "forest", "--label", "label"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=os.environ
+    )
+    try:
+        time.sleep(6)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    # a shell sees 130 either way: Python may end by the signal that it has handled
+    assert process.returncode in (130, -signal.SIGINT), err
+    assert "stopped; nothing was written." in err
+    assert "Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir()] == ["big.parquet"]

@@ -1,0 +1,118 @@
+"""Who opens files: ``ingest`` those of users, and a few others their own, each for a reason."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import candidly
+
+SRC = Path(candidly.__file__).parent
+
+# functions and methods that read a file, by their last name
+READS = {
+    "open", "read_bytes", "memmap", "fromfile", "loadtxt", "genfromtxt",
+    "loadmat", "read_csv", "read_parquet", "read_ndjson", "read_ipc", "read_ipc_stream",
+    "read_excel", "read_feather", "read_pickle",
+    "scan_csv", "scan_parquet", "scan_ipc", "scan_ndjson", "ZipFile", "is_zipfile", "GzipFile",
+    "safe_open", "lines_of", "read_arrays",
+}  # fmt: skip
+# the same of modules, where the last name alone would also be another's
+OF_MODULES = {
+    "np.load", "numpy.load", "torch.load", "json.load", "csv.reader", "csv.DictReader",
+    "gzip.decompress", "tarfile.open", "Image.open", "os.open", "lzma.open", "tomllib.load",
+    "fastexcel.read_excel", "safetensors.torch.load_file",
+}  # fmt: skip
+
+
+MAY = {  # modules outside `ingest` that open files, and which
+    "_files.py": "lines of text for `ingest`; writes beside and renames",
+    "_stored.py": "the bytes of pictures and sounds, for a fingerprint alone",
+    "storage.py": "the .npz files that Labelled.save wrote",
+    "labelled.py": "the .npz files that Labelled.save wrote",
+    "checkpoint.py": "checkpoints",
+    "model/_file.py": "saved models",
+    "crossval/_duplicates.py": "the bytes of pictures and sounds, to find copies",
+    "crossval/_result.py": "the .npz files that CrossValidated.save wrote",
+    "detectors/_cost.py": "/proc: the memory in use",
+    "errors/_cells.py": "/proc: the memory there is",
+    "errors/_work.py": "the folder of a run that goes on",
+    "review/_folder.py": "a project's folder",
+    "review/_media.py": "copies media that `ingest.media` has let in",
+    "review/load.py": "logs that review export wrote",
+    "review/project.py": "a project's folder",
+    "sources/_crowds.py": "published files, by checksum or name",
+    "sources/_parts.py": "published files, by checksum or name",
+    "sources/_torch_file.py": "published files, by checksum or name",
+    "sources/cifar_n.py": "published files, by checksum or name",
+    "sources/fetch.py": "checksums of published files",
+    "sources/label_errors.py": "published files, by checksum or name",
+    "sources/pictures.py": "published files, by checksum or name",
+    "sweep/code.py": "candidly's own source",
+    "sweep/compact.py": "the journal",
+    "sweep/journal.py": "the journal",
+    "sweep/plan.py": "plans",
+    "sweep/settings.py": "settings of a sweep, which are TOML and no data",
+    "validation/_corrected.py": "the .npz files that Corrected.save wrote",
+    "web/_looks.py": "media of a project",
+    "web/_site.py": "a project's folder",
+    "web/organiser.py": "tables that review export has just written",
+    "cli/__init__.py": "/dev/null",
+    "cli/_review_demo.py": "a published file of pictures, for the demo",
+}
+
+
+def readings(path: Path) -> list[str]:
+    """Calls in a file that read a file, as they stand there."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func)
+        last = name.rpartition(".")[2]
+        method = isinstance(node.func, ast.Attribute) and last == "read_text"
+        if last not in READS and name not in OF_MODULES and not method:
+            continue
+        modes = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if any(isinstance(m, ast.Constant) and m.value in ("w", "wb", "x", "xb") for m in modes):
+            continue
+        found.append(f"{name} in line {node.lineno}")
+    return found
+
+
+OUTSIDE = {
+    str(path.relative_to(SRC)): found
+    for path in sorted(SRC.rglob("*.py"))
+    if path.relative_to(SRC).parts[0] != "ingest" and (found := readings(path))
+}
+
+
+def test_nobody_else_opens_a_users_file():
+    strangers = {name: found for name, found in OUTSIDE.items() if name not in MAY}
+    assert strangers == {}
+
+
+def test_the_table_names_nobody_who_opens_nothing():
+    assert set(MAY) <= set(OUTSIDE)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("open(path)", 1),
+        ("path.open('rb')", 1),
+        ("path.open('wb')", 0),
+        ("path.read_text()", 1),
+        ("np.load(path)", 1),
+        ("Labelled.load(path)", 0),
+        ("def f():\n    import polars as pl\n    return pl.scan_parquet(path)", 1),
+        ("json.loads(text)", 0),
+        ("zipfile.ZipFile(path)", 1),
+        ("project.opened(path)", 0),
+    ],
+)
+def test_calls_that_read_are_found(tmp_path, text, count):
+    (tmp_path / "m.py").write_text(text)
+    assert len(readings(tmp_path / "m.py")) == count
