@@ -341,7 +341,10 @@ def _of_corrected(columns: Columns, roles: Roles) -> Roles:
     made = [name for name in columns.frame.columns if name.endswith(end)]
     if roles.label is not None:
         made = [name for name in made if name == roles.label + end]
-    return replace(roles, label=made[0]) if len(made) == 1 else roles
+    if len(made) == 1:
+        return replace(roles, label=made[0])
+    there = roles.label in columns.frame.columns
+    return roles if there else replace(roles, label=None)  # a table of ids and corrected labels
 
 
 def _label_name(columns: Columns, roles: Roles) -> str:
