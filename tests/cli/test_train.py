@@ -394,3 +394,13 @@ def test_texts_and_pictures_from_the_shell(candidly):
         (f"{row:02}.png", ("light", "night")[row % 2], pytest.approx(1, abs=0.5))
         for row in range(4)
     ]
+
+
+def test_decimal_commas_are_read_as_in_training(trained):
+    candidly, _, _ = trained
+    text = Path("new.csv").read_text()
+    Path("commas.csv").write_text(text.replace(",", ";").replace(".", ","))
+    for name in ("new.csv", "commas.csv"):
+        status, _, err = candidly("predict", "m.safetensors", name, "--out", f"p-{name}")
+        assert status == 0, err
+    assert Path("p-new.csv").read_text() == Path("p-commas.csv").read_text()

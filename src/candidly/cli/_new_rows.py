@@ -12,7 +12,7 @@ import numpy as np
 
 from .._names import UnknownName, lookup, nearest
 from .._tables import about, listed
-from ..ingest import Roles, Sheet, read_frame
+from ..ingest import Roles, Sheet, decimal_points, read_frame
 from ..labelled import Labelled, from_arrays
 from ..sources import SOURCES, load
 
@@ -132,6 +132,7 @@ def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> An
                 f"column {name!r} is empty at row {cells.index(None)}. Drop such rows."
             )
         return [str(cell) if kind == "texts" else folder / str(cell) for cell in cells]
+    frame = decimal_points(frame)
     if names is not None:
         return frame
     from ..inputs import Table, parsed
