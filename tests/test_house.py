@@ -18,8 +18,8 @@ ROOM_OF = {
     name: room
     for room, names in {
         "labelled": "_stored describe labelled storage votes",
-        "ground": "_arrays _checks _compiled _convert _device _files _label_text _logits"
-        " _names _numbers _process _tables _version grid seeds",
+        "ground": "_arrays _checks _compiled _convert _device _escapes _files _grid_cells"
+        " _label_text _layout _logits _names _numbers _process _tables _version grid seeds",
         "train": "batches moving stack suspicion train",
         "criteria": "_flip_rate _noisy_accuracy criteria",
     }.items()
@@ -371,7 +371,9 @@ def test_no_pickle_and_no_eval():
                 assert not names & {"pickle", "dill", "joblib", "shelve", "marshal"}, path
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
-                assert called not in ("eval", "exec", "torch.load", "torch.save"), path
+                assert called not in ("eval", "exec", "torch.save"), path
+                if called == "torch.load":  # which runs nothing, then
+                    assert "weights_only=True" in ast.unparse(node), path
                 for keyword in node.keywords:
                     if keyword.arg == "allow_pickle":
                         assert ast.unparse(keyword.value) == "False", path

@@ -72,7 +72,8 @@ def test_arrays_and_files_read_text_alike(tmp_path, form):
     polars.DataFrame({"a": [0.5, 1.5, 2.5], "candidates": cells}).write_csv(tmp_path / "t.csv")
     data = load(tmp_path / "t.csv")
     for arguments in ({"y": form(cells)}, {"candidates": form(cells)}):
-        mine = from_arrays(X, **arguments, source="t.csv")
+        frame = polars.DataFrame({"a": [0.5, 1.5, 2.5]})
+        mine = from_arrays(frame, **arguments, source="t.csv")
         assert mine == data
         assert mine.classes == ("cat", "dog", "emu")
     numbers = form(["0|2", "1", "2"])
@@ -146,9 +147,9 @@ def test_a_column_of_row_numbers_is_no_feature(tmp_path, name):
 
 def test_what_pandas_writes(tmp_path):
     frame = pandas.DataFrame({"a": [0.5, 1.5, 2.5], "given": ["x", "y", "x"]})
-    frame.iloc[[2, 0]].to_csv(tmp_path / "t.csv")  # a part keeps its numbers
+    frame.iloc[[2, 1]].to_csv(tmp_path / "t.csv")  # a part keeps its numbers
     with pytest.warns(UserWarning, match="numbers the rows"):
-        assert load(tmp_path / "t.csv").inputs.tolist() == [[2.5], [0.5]]
+        assert load(tmp_path / "t.csv").inputs.tolist() == [[2.5], [1.5]]
     (tmp_path / "u.csv").write_text(",a,given\n0.5,1,x\n0.5,2,y\n")
     with pytest.raises(ValueError, match="first column without a name"):
         load(tmp_path / "u.csv")

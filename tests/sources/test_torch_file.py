@@ -15,6 +15,8 @@ from candidly.sources._torch_file import read_torch_arrays
 def archive(path, program, name="labels/data.pkl"):
     with zipfile.ZipFile(path, "w") as file:
         file.writestr(name, program)
+        file.writestr("labels/version", "3\n")
+        file.writestr("labels/byteorder", "little")
     return path
 
 
@@ -40,14 +42,14 @@ def test_what_torch_saves_comes_out(tmp_path):
     check(read_torch_arrays(tmp_path / "x.pt"))
 
 
-@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
-def test_every_protocol_of_numpy_comes_out_or_is_refused(tmp_path, protocol):
+@pytest.mark.parametrize("protocol", [0, 1, 2, 3, 4, 5])
+def test_the_protocol_of_torch_comes_out_and_others_are_refused(tmp_path, protocol):
     path = archive(tmp_path / "x.pt", pickle.dumps(ARRAYS, protocol))
-    if protocol == 5:  # numpy writes other things there, which torch does not use
-        with pytest.raises(ValueError, match="_frombuffer, which is no part of an array"):
-            read_torch_arrays(path)
-    else:
-        check(read_torch_arrays(path))
+    if protocol == 2:
+        return check(read_torch_arrays(path))
+    with pytest.raises(ValueError, match=r"x\.pt cannot be read as label arrays: "):
+        read_torch_arrays(path)
+    return None
 
 
 def test_as_older_numpy_wrote_it(tmp_path):
@@ -75,7 +77,7 @@ def test_hostile_files_are_refused_and_do_nothing(tmp_path, monkeypatch, call, p
     program = pickle.dumps(labels, protocol)
     path = archive(tmp_path / "x.pt", program)
     with pytest.raises(
-        ValueError, match=r"x.pt cannot be read as label arrays: it (names|has a st)"
+        ValueError, match=r"x.pt cannot be read as label arrays: it (names|is damaged)"
     ):
         read_torch_arrays(path)
     assert not (tmp_path / "ran").exists()
@@ -94,15 +96,15 @@ def stream(*steps):
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (pickle.dumps({"a": np.array([None, "x"])}, 2), r"array of 'O8', and labels are integers"),
-        (pickle.dumps({"a": np.array([0.5])}, 2), r"array of 'f8', and labels are integers"),
+        (pickle.dumps({"a": np.array([None, "x"])}, 2), "holds more than arrays of integers"),
+        (pickle.dumps({"a": np.array([0.5])}, 2), "holds more than arrays of integers"),
         (pickle.dumps({"a": [1, "x"]}, 2), "holds a list, which is no array of integers"),
-        (pickle.dumps({"a": 1.5}, 2), "it has a step BINFLOAT, which arrays do not need"),
+        (pickle.dumps({"a": 1.5}, 2), "it holds a float, which is no array"),
         (pickle.dumps([1, 2], 2), "does not hold a dict of arrays"),
         (pickle.dumps({}, 2), "does not hold a dict of arrays"),
         (pickle.dumps({"a": np.arange(9)}, 2)[:-30], "cannot be read"),
-        (stream(b"cnumpy\nndarray\n", b")", b"R"), "calls a class as NumPy's own files do not"),
-        (stream(b"cnumpy\ndtype\n", b"K\x01", b"b"), "sets the inside of _Name"),
+        (stream(b"cnumpy\nndarray\n", b")", b"R"), "it is damaged"),
+        (stream(b"cnumpy\ndtype\n", b"K\x01", b"b"), "it is damaged"),
         (stream(b"R"), "it is damaged"),
         (stream(b"h\x05"), "cannot be read"),
         (stream(b"t"), "cannot be read"),
@@ -123,7 +125,7 @@ def test_arrays_of_another_size_than_they_say_are_refused(tmp_path):
 
 def test_tensors_and_other_files_are_refused(tmp_path):
     torch.save({"a": torch.arange(3)}, tmp_path / "tensor.pt")
-    with pytest.raises(ValueError, match=r"names (torch|collections)\S+, which is no part"):
+    with pytest.raises(ValueError, match="holds a Tensor, which is no array of integers"):
         read_torch_arrays(tmp_path / "tensor.pt")
     torch.save({"a": np.arange(3)}, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
     with pytest.raises(ValueError, match="not a zip file"):
@@ -142,3 +144,11 @@ def test_a_file_that_unpacks_to_very_much_is_refused(tmp_path, monkeypatch):
         file.writestr("x/data.pkl", program.getvalue())
     with pytest.raises(ValueError, match="is larger than 1 MiB"):
         read_torch_arrays(tmp_path / "x.pt")
+
+
+def test_a_type_whose_state_is_forged_is_refused(tmp_path):
+    # fields of a structured type at places outside of it; set in NumPy's own code
+    forged = np.dtype([("a", "i4")]).__reduce__()[2]
+    kind = pickle.dumps({"a": np.dtype([("a", "i4")]), "b": forged}, 2)
+    with pytest.raises(ValueError, match="it is damaged, or holds more than arrays of integers"):
+        read_torch_arrays(archive(tmp_path / "x.pt", kind))

@@ -7,10 +7,10 @@ import io
 import json
 import random
 import shlex
-import subprocess
-import sys
 
 import pytest
+
+from shell import run
 
 from needs import a_browser
 from web_browser import Screen, Server
@@ -46,16 +46,6 @@ def pets() -> str:
     file = io.StringIO(newline="")
     csv.writer(file, delimiter=";", lineterminator="\r\n").writerows([COLUMNS, *rows])
     return "\ufeff" + file.getvalue()
-
-
-def run(command: str, folder) -> str:
-    words = shlex.split(command)
-    assert words[0] == "candidly"
-    done = subprocess.run(
-        [sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..crossval import CrossValidated, cross_validate, default_classifier
+from ..crossval import CrossValidated, cross_validate
 from ..ingest import Roles
 from ..labelled import Labelled
 from ._leaks import Leak, find_leaks
@@ -77,7 +77,7 @@ def check(
         if read.typed is not None and data.given is not None:
             leaks = find_leaks(read.typed, data.given, data.classes)
         judged = cross_validate(
-            default_classifier(data).classifier if classifier is None else classifier,
+            classifier,
             data,
             folds,
             read.groups,

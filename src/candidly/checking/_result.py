@@ -15,7 +15,6 @@ from ..crossval import CrossValidated
 from ..errors import Issues
 from ..ingest import Roles
 from ..ingest.media import File, checked_file
-from ..inputs import Table
 from ..labelled import Labelled
 from ..report import write_issues_page
 from ..report.media import Preview, preview_of
@@ -199,11 +198,9 @@ class Checked:
         return lambda row: Preview(fields=fields(row, *pairs[row]))
 
     def _numbered(self) -> pl.DataFrame:
-        """Inputs as a frame: of an array, with numbers for names."""
+        """Inputs that are an array, with numbers for names."""
         import polars as pl
 
-        if isinstance(self.data.inputs, Table):
-            return self.data.inputs.frame
         inputs = np.asarray(self.data.inputs)
         return pl.DataFrame(inputs, schema=[str(k) for k in range(inputs.shape[1])])
 

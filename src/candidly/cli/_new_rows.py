@@ -59,6 +59,8 @@ def read_new(
         UserWarning: columns that are not used.
     """
     path = Path(what).expanduser()
+    if path.is_dir() and (files := _pictures(path)):
+        return NewRows(files, [file.name for file in files], "id")
     if path.suffix.lower() in ARRAYS or path.is_dir() or _known(what):
         if label is not None:
             raise ValueError(f"--label names a column of a table, and {what} is none.")
@@ -68,6 +70,12 @@ def read_new(
     sheet = read_frame(path, roles.separator)
     with about(path):
         return _of_sheet(sheet, model, roles, label)
+
+
+def _pictures(folder: Path) -> list[Path]:
+    """The files of a folder without subfolders, by name; none of one with a subfolder a class."""
+    entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    return [] if any(path.is_dir() for path in entries) else entries
 
 
 def _known(what: str) -> bool:

@@ -168,7 +168,7 @@ def new(
         batch=batch or usual.batch,
         limit=limit,
         adaptive=adaptive,
-        goal=goal or ("quality" if where is not None and issues is not None else "random"),
+        goal=goal or "random",
         title=title,
         guidelines="" if guidelines is None else read_text(guidelines),
         seed=new_seed() if seed is None else seed,
@@ -185,6 +185,8 @@ def new(
         else:
             items = _of_data(folder, read, rules, issues, rows, media, sample)
             rules = replace(rules, classes=read.data.classes)
+            if goal is None and any(item.score is not None for item in items):
+                rules = replace(rules, goal="quality")
         examples = None if train is None else _read(train, replace(roles, classes=rules.classes))
         project = make_project(
             folder,
@@ -299,11 +301,10 @@ def _of_data(
     else:
         looks = looks_of_files(media, folder / MEDIA_FOLDER, data.n, list(data.ids))
     if issues is not None:
-        with _watched(looks, sample or _length(issues)) as looks:
-            items, _ = items_of_issues(
-                issues, data.classes, sample=sample, seed=seed_of(rules), looks=looks
-            )
-        return of_data(items, data)
+        items, _ = items_of_issues(issues, data.classes, sample=sample, seed=seed_of(rules))
+        items = of_data(items, data)
+        with _watched(looks, len(items)) as looks:
+            return [replace(item, shown=looks(item.row)) for item in items]
     chosen = sampled(data.n, sample, seed_of(rules)) if rows is None else _numbers(rows)
     with _watched(looks, len(chosen)) as looks:
         return items_of_data(data, chosen, looks=looks)

@@ -16,7 +16,7 @@ from ..ingest.labels import (
     label_numbers,
     numbers_of_names,
     read_labels,
-    whole_numbers,
+    whole_labels,
 )
 from ..ingest.probabilities import ProbRows
 
@@ -41,7 +41,7 @@ def read_given(
     if labels.ndim != 1 or len(labels) != n:
         raise ValueError(f"{what} has shape {labels.shape}; `probs` has {n} rows.")
     if labels.dtype.kind == "f":
-        labels = whole_numbers(labels, what)
+        labels = whole_labels(labels, what)
     elif labels.dtype.kind not in "iu":
         raise TypeError(f"{what} holds {labels.dtype}; labels are integers or names of classes.")
     lowest = UNLABELLED if unlabelled else 0

@@ -23,9 +23,9 @@ from .._tables import about, check_filled, listed
 from ..inputs import as_inputs, as_polars
 from ..labelled import Labelled, from_arrays
 from ..votes import Votes
-from ._arrays import load_npz, records, with_classes
 from ._features import check_no_copy, features
 from ._mat import load_mat
+from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
 from ._pictures import check_there, load_folder
 from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles
@@ -166,8 +166,8 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
         raise ValueError("it has no rows below its header.")
     if roles.annotator is not None and roles.item is not None:
         return _from_answers(sheet, roles, columns)
-    labels, classes = labels_of(frame, columns, roles)
     inputs = _inputs(sheet, roles, columns.values())
+    labels, classes = labels_of(frame, columns, roles)
     if is_frame(inputs):
         for kind in ("given", "truth"):
             if kind in labels:

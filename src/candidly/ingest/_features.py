@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..inputs import parsed
+from ..inputs import UNNAMED, parsed
 
 if TYPE_CHECKING:
     import polars as pl
 
 DECIMAL_COMMA = r"^\s*[+-]?\d+(,\d+)?\s*$"
+THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"
 MOSTLY = 0.9  # of the cells are numbers: the others are probably wrong
 ROWS_A_CLASS = 10  # fewer agree by chance
 TRIED_FIRST = 1000  # rows
@@ -22,19 +23,23 @@ def features(frame: pl.DataFrame) -> pl.DataFrame:
     Numbers with decimal commas are read as numbers.
 
     Raises:
-        ValueError: no column with a value.
+        ValueError: no column with a value, infinity, or commas that may divide thousands.
 
     Warns:
         UserWarning: a column of numbers with a few cells that are none; an empty column, left out.
     """
     import polars as pl
 
+    first = frame.columns[0]
+    if first in (*UNNAMED, "index"):  # whole numbers stay such, as those of the rows are
+        whole = frame[first].cast(pl.Int64, strict=False)
+        frame = frame if whole.null_count() else frame.with_columns(whole)
+    frame = _with_numbers(frame)
     for column in frame.get_columns():
-        there = column.drop_nulls()
-        if not len(there):
+        if column.null_count() == len(column):
             frame = frame.drop(column.name)
             warnings.warn(f"column {column.name!r} is empty in every row; left out.", stacklevel=6)
-        elif _has_decimal_commas(there):
+        elif column.dtype == pl.String and _has_decimal_commas(column.drop_nulls()):
             frame = frame.with_columns(column.str.replace(",", ".", literal=True))
     if not frame.width:
         raise ValueError("it has no column of inputs with a value.")
@@ -42,17 +47,59 @@ def features(frame: pl.DataFrame) -> pl.DataFrame:
     for name, kind in found.schema.items():
         if kind == pl.String:
             _warn_of_few(frame[name])
+        elif kind.is_float() and found[name].is_infinite().any():
+            row = int(found[name].is_infinite().arg_max() or 0)
+            raise ValueError(
+                f"column {name!r} has {found[name][row]} at row {row}. Correct or empty such cells."
+            )
     return found
 
 
-def _has_decimal_commas(column: pl.Series) -> bool:
+def _with_numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns of nothing but plain numbers as such; ``parsed`` looks for more, and is slower.
+
+    Numbers with a zero in front, such as 00501, stay text here as there.
+    """
     import polars as pl
 
-    if column.dtype != pl.String:
-        return False
-    return bool(column.str.contains(",", literal=True).any()) and bool(
-        column.str.contains(DECIMAL_COMMA).all()
+    first = frame.head(TRIED_FIRST)
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    some = first.select(pl.col(texts).cast(pl.Float64, strict=False))
+    likely = [name for name in texts if some[name].null_count() == first[name].null_count()]
+    numbers = frame.select(pl.col(likely).cast(pl.Float64, strict=False))
+    codes = frame.select(
+        (pl.col(name).str.starts_with("0") & (numbers[name] >= 1)).any()
+        | (pl.col(name).str.starts_with("-0") & (numbers[name] <= -1)).any()
+        | pl.col(name).str.starts_with("00").any()
+        for name in likely
     )
+    return frame.with_columns(
+        numbers[name].fill_nan(None)
+        for name in likely
+        if numbers[name].null_count() == frame[name].null_count() < len(frame)
+        and not codes[name].item()
+    )
+
+
+def _has_decimal_commas(column: pl.Series) -> bool:
+    """Whether all cells are numbers, some with a decimal comma.
+
+    Raises:
+        ValueError: the commas may as well divide thousands.
+    """
+    import polars as pl
+
+    if column.dtype != pl.String or not column.str.contains(",", literal=True).any():
+        return False
+    if not column.str.contains(DECIMAL_COMMA).all():
+        return False
+    some = column.filter(column.str.contains(",", literal=True))
+    if some.str.contains(THOUSANDS).all():
+        raise ValueError(
+            f"column {column.name!r} has {some[0]!r}, which is a thousand or so, or a number with"
+            " three decimals. Write it without the comma, or with a point."
+        )
+    return True
 
 
 def _warn_of_few(column: pl.Series) -> None:

@@ -42,8 +42,9 @@ def load_folder(folder: Path, classes: Any, watch: Callable[[int, int], None]) -
         labels += [entry.name] * len(below)
     if len(entries) < 2:
         raise ValueError(
-            f"{folder} has {len(entries) or 'no'} subfolder{'s' * (len(entries) != 1)}; a folder of"
-            " pictures has one for each class, and at least two."
+            f"{folder} is a folder with {len(entries) or 'no'} subfolder"
+            f"{'s' * (len(entries) != 1)}; one of pictures has a subfolder for each class, and at"
+            " least two."
         )
     _check_pictures(files, folder, watch)
     given = from_text({"given": labels}, written_classes(classes))

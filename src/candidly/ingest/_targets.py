@@ -44,7 +44,8 @@ def labels_of(
     except ValueError as error:
         told = str(error)
         for kind, column in cells.items():
-            told = told.replace(f"`{kind}`", f"column {column.name!r}")
+            if kind != column.name:
+                told = told.replace(f"`{kind}`", f"column {column.name!r}")
         raise ValueError(told) from None
     shown = {label for kind in values for cell in values[kind][0] for label in _several(cell)}
     if not shown - {-1}:
@@ -58,7 +59,7 @@ def labels_of(
                 f"every label is {next(iter(shown))!r}; there must be two different ones. {HINT}"
             )
     numbers = all(isinstance(label, int) for label in shown)
-    classes = roles.classes if numbers or known else tuple(sorted(shown))
+    classes = roles.classes if numbers or known else _declared(frame, columns, shown)
     place = {name: k for k, name in enumerate(classes)} if not numbers and not known else {}
     return {kind: _whole(kind, *values[kind], place) for kind in cells}, classes
 
@@ -150,6 +151,15 @@ def _whole(kind: str, labels: list[Any], rows: np.ndarray, place: Mapping[str, i
     if any(label is not None and label > np.iinfo(np.int64).max for label in labels):
         return [labels[row] for row in rows.tolist()]  # refused with its row
     return np.array([-1 if label is None else label for label in labels], np.int64)[rows]
+
+
+def _declared(frame: pl.DataFrame, columns: Mapping[str, str], shown: set[str]) -> tuple[str, ...]:
+    """Classes in the order of the columns' own categories, or sorted."""
+    import polars as pl
+
+    kinds = [frame.schema[name] for name in columns.values()]
+    known = [name for kind in kinds if isinstance(kind, pl.Enum) for name in kind.categories]
+    return tuple(dict.fromkeys(known)) if shown <= set(known) else tuple(sorted(shown))
 
 
 def _several(cell: Any) -> list[Any]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ..grid import Column, Datum, Grid, breakable
+from .._escapes import breakable
+from ..grid import Column, Datum, Grid
 from ._page import Html, folded
 from ._wording import percent
 from .media import Field

@@ -226,7 +226,11 @@ def load(
             " from_arrays takes arrays and tables."
         )
     path = Path(name_or_path).expanduser()
-    if isinstance(name_or_path, os.PathLike) or path.suffix.lower() in SUFFIXES:
+    if (
+        isinstance(name_or_path, os.PathLike)
+        or path.suffix.lower() in SUFFIXES
+        or (path.is_dir() and str(name_or_path).strip() and not _is_known(str(name_or_path)))
+    ):
         roles = roles or Roles()
         return read(path, roles if classes is None else replace(roles, classes=classes), watch)
     source = _known(str(name_or_path), path)
@@ -251,6 +255,15 @@ def load(
     return data
 
 
+def _is_known(name: str) -> bool:
+    """Whether a data set has this name, whatever the case and punctuation."""
+    try:
+        lookup(SOURCES, name, "data set")
+    except (UnknownName, ValueError):
+        return False
+    return True
+
+
 def _known(name: str, path: Path) -> Source:
     """The entry of this name; what looks like a file is told how files end.
 
@@ -262,8 +275,6 @@ def _known(name: str, path: Path) -> Source:
     except UnknownName:
         if not name.strip():
             raise ValueError("the name of the data set is empty.") from None
-        if path.is_dir():
-            raise ValueError(f"{name} is a folder; give a file, or a known data set.") from None
         if path.suffix or path.exists() or len(path.parts) > 1:
             raise ValueError(
                 f"{name} is no file that can be read: its name must end in {', '.join(SUFFIXES)}."

@@ -15,7 +15,7 @@ array([1, 1, 0, 1])
 """
 
 from ._agreement import Agreement, Kappa, agreement, fleiss
-from ._answers import class_numbers, from_answers, read_answers
+from ._answers import from_answers, read_answers
 from ._corrected import PROVENANCE, Corrected, corrected
 from ._estimate import Estimate, Missed, Stratified, estimate, missed, stratified
 from ._posteriors import Posteriors, posteriors
@@ -59,7 +59,6 @@ __all__ = [
     "Verdicts",
     "agreement",
     "categories",
-    "class_numbers",
     "corrected",
     "estimate",
     "estimates",
