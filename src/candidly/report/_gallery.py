@@ -52,7 +52,8 @@ def _rows(card: Mapping[str, Any]) -> str:
     left = len(fields) - FIELDS
     parts = [_where(card), _labels(card), fields_grid(card, fields[:FIELDS]).html()]
     if left > 0:
-        parts.append(folded(f"{left} more columns", fields_grid(card, fields[FIELDS:])))
+        more = f"{left} more column{'s' * (left > 1)}"
+        parts.append(folded(more, fields_grid(card, fields[FIELDS:])))
     return "\n".join(parts)
 
 
