@@ -18,9 +18,7 @@ import numpy as np
 from ._checks import check_rate, checked_truth
 from ._features import checked_table
 from ._rows import first_rows
-
-BLOCK = 1024
-UNIT = 2.0**25
+from ._similar import BLOCK, most_similar, whole_rows
 
 
 def lookalike(
@@ -91,29 +89,6 @@ def nearest_other(
             f"all {n} examples are of class {int(truth[0])}: none has a look-alike of another."
         )
     table = whole_rows(features)
-    neighbour, best = np.full(n, -1, np.int64), np.full(n, -np.inf)
-    for start in range(0, n, block):
-        rows = slice(start, start + block)
-        for first in range(0, n, block):
-            columns = slice(first, first + block)
-            products = table[rows] @ table[columns].T
-            products[truth[rows, None] == truth[columns]] = -np.inf
-            place = products.argmax(1)
-            found = products[np.arange(len(place)), place]
-            better = found > best[rows]  # of equal ones the first stays
-            best[rows] = np.where(better, found, best[rows])
-            neighbour[rows] = np.where(better, first + place, neighbour[rows])
-        watch(min(start + block, n), n)
-    return neighbour, best / UNIT**2
-
-
-def whole_rows(features: np.ndarray) -> np.ndarray:
-    """Rows of length 1, times 2^25, as whole numbers in float64."""
-    table = np.array(features, np.float64)
-    table /= _not_zero(np.abs(table).max(1, initial=0))  # the squares of large numbers overflow
-    table /= _not_zero(np.sqrt((table**2).sum(1)))
-    return np.rint(table * UNIT)
-
-
-def _not_zero(sizes: np.ndarray) -> np.ndarray:
-    return np.where(sizes > 0, sizes, 1)[:, None]
+    return most_similar(
+        table, table, lambda rows, columns: truth[rows, None] != truth[columns], block, watch
+    )

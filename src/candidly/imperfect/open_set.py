@@ -20,7 +20,7 @@ from ..seeds import draw
 from ._checks import check_seed
 from ._features import checked_table
 from ._rows import nearest_count
-from .lookalike import BLOCK, UNIT, whole_rows
+from ._similar import BLOCK, most_similar, whole_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,9 @@ def open_set(
         order = draw(seed, "imperfect.open_set.rows").permutation(n)
         nearest, similarity = np.full(n, -1), np.full(n, np.nan)
     else:
-        nearest, similarity = _nearest(mine, others, allowed, block, watch)
+        nearest, similarity = most_similar(
+            mine, others, lambda rows, columns: allowed(rows)[:, columns], block, watch
+        )
         order = np.argsort(-similarity, kind="stable")
     rows = _first(order, np.zeros(n, int) if groups is None else np.asarray(groups), rate)
     if not reuse and len(rows) > len(others):
@@ -130,30 +132,6 @@ def _first(order: np.ndarray, groups: np.ndarray, rate: float) -> np.ndarray:
         chosen[there[: nearest_count(rate, len(there))]] = True
     by_place = np.lexsort((order, places))
     return order[by_place[chosen[by_place]]]
-
-
-def _nearest(
-    mine: np.ndarray,
-    others: np.ndarray,
-    allowed: Callable[[slice | int], np.ndarray],
-    block: int,
-    watch: Callable[[int, int], None],
-) -> tuple[np.ndarray, np.ndarray]:
-    """The most similar row of ``others`` for each of ``mine``, of equals the lowest; the cosine."""
-    n = len(mine)
-    nearest, best = np.full(n, -1, np.int64), np.full(n, -np.inf)
-    for start in range(0, n, block):
-        rows = slice(start, min(start + block, n))
-        for first in range(0, len(others), block):
-            products = mine[rows] @ others[first : first + block].T
-            products = np.where(allowed(rows)[:, first : first + block], products, -np.inf)
-            place = products.argmax(1)
-            found = products[np.arange(len(place)), place]
-            better = found > best[rows]
-            best[rows] = np.where(better, found, best[rows])
-            nearest[rows] = np.where(better, first + place, nearest[rows])
-        watch(rows.stop, n)
-    return nearest, best / UNIT**2
 
 
 def _allowed(

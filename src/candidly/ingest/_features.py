@@ -150,3 +150,16 @@ def check_no_copy(frame: pl.DataFrame, labels: Any, name: str) -> None:
 def _one_to_one(pairs: pl.DataFrame, classes: int) -> bool:
     values = pairs["cell"].n_unique()
     return values <= classes and values == pairs["label"].n_unique() == pairs.n_unique()
+
+
+def decimal_points(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns of numbers with decimal commas, by the rule of ``features``, with points instead.
+
+    Raises:
+        ValueError: the commas may as well divide thousands.
+    """
+    return frame.with_columns(
+        column.str.replace(",", ".", literal=True)
+        for column in frame.get_columns()
+        if column.null_count() < len(column) and _has_decimal_commas(column.drop_nulls())
+    )

@@ -121,7 +121,9 @@ Orders = Callable[[np.ndarray], np.ndarray]
 
 
 def _spearman(x: np.ndarray, y: np.ndarray) -> Orders:
-    u, v = _mid_ranks(x), _mid_ranks(y)
+    from scipy.stats import rankdata
+
+    u, v = rankdata(x), rankdata(y)
     u, v = u - u.mean(), v - v.mean()
     scale = np.sqrt((u @ u) * (v @ v))
     return lambda orders: _ratio(v[orders] @ u, scale)
@@ -136,12 +138,6 @@ def _kendall(x: np.ndarray, y: np.ndarray) -> Orders:
 
 def _ratio(above: np.ndarray, below: float) -> np.ndarray:
     return above / below if below else np.full(len(above), np.nan)
-
-
-def _mid_ranks(values: np.ndarray) -> np.ndarray:
-    below = (values[None, :] < values[:, None]).sum(1)
-    same = (values[None, :] == values[:, None]).sum(1)
-    return below + (same + 1) / 2
 
 
 CORRELATIONS: dict[str, Callable[[np.ndarray, np.ndarray], Orders]] = {

@@ -1,0 +1,62 @@
+"""The most similar row by cosine, exact: ties are ties, whatever the blocks and their order.
+
+Features are scaled to length 1 and rounded to 2^-25, so that a product of two rows is a sum of
+integers below 2^53, which float64 holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+BLOCK = 1024
+UNIT = 2.0**25
+
+
+def most_similar(
+    mine: np.ndarray,
+    others: np.ndarray,
+    allowed: Callable[[slice, slice], np.ndarray],
+    block: int = BLOCK,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each row the most similar allowed one of others, and how similar it is.
+
+    Args:
+        mine, others: (n, d) and (m, d), of ``whole_rows``.
+        allowed: (rows of mine, rows of others) -> bool, which pairs count.
+        block: rows at a time; the result does not depend on it.
+        watch: called with rows done and rows in all.
+
+    Returns:
+        int64 (n,), the number of the row, of equally similar ones the lowest, -1 where none is
+        allowed; float64 (n,), the cosine, 0 where features are all 0.
+    """
+    n = len(mine)
+    nearest, best = np.full(n, -1, np.int64), np.full(n, -np.inf)
+    for start in range(0, n, block):
+        rows = slice(start, min(start + block, n))
+        for first in range(0, len(others), block):
+            columns = slice(first, min(first + block, len(others)))
+            products = mine[rows] @ others[columns].T
+            products = np.where(allowed(rows, columns), products, -np.inf)
+            place = products.argmax(1)
+            found = products[np.arange(len(place)), place]
+            better = found > best[rows]  # of equal ones the first stays
+            best[rows] = np.where(better, found, best[rows])
+            nearest[rows] = np.where(better, first + place, nearest[rows])
+        watch(rows.stop, n)
+    return nearest, best / UNIT**2
+
+
+def whole_rows(features: np.ndarray) -> np.ndarray:
+    """Rows of length 1, times 2^25, as whole numbers in float64."""
+    table = np.array(features, np.float64)
+    table /= _not_zero(np.abs(table).max(1, initial=0))  # the squares of large numbers overflow
+    table /= _not_zero(np.sqrt((table**2).sum(1)))
+    return np.rint(table * UNIT)
+
+
+def _not_zero(sizes: np.ndarray) -> np.ndarray:
+    return np.where(sizes > 0, sizes, 1)[:, None]
