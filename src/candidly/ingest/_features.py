@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .._inputs import UNNAMED
-from ..inputs import parsed
+from ..inputs import UNNAMED, parsed
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,13 +5,14 @@ from the training rows alone how they become numbers, and ``Encoding`` is what i
 JSON.
 """
 
-from ._arrays import as_inputs, checked_features, checked_inputs, kind_of_inputs
+from ._arrays import UNNAMED, as_inputs, checked_features, checked_inputs, kind_of_inputs
 from ._columns import KINDS, as_polars, parsed
 from ._table import Table
 from .encoding import Encoding, Prepared, encoded, fit_encoding, prepare
 
 __all__ = [
     "KINDS",
+    "UNNAMED",
     "Encoding",
     "Prepared",
     "Table",
