@@ -18,8 +18,8 @@ ROOM_OF = {
     name: room
     for room, names in {
         "labelled": "_stored describe labelled storage votes",
-        "ground": "_arrays _checks _compiled _convert _device _files _label_text _logits"
-        " _names _numbers _process _tables _version grid seeds",
+        "ground": "_arrays _checks _compiled _convert _device _escapes _files _grid_cells"
+        " _label_text _layout _logits _names _numbers _process _tables _version grid seeds",
         "train": "batches moving stack suspicion train",
         "criteria": "_flip_rate _noisy_accuracy criteria",
     }.items()

@@ -146,7 +146,7 @@ def test_texts_go_in_as_they_are(tmp_path):
     model.save(tmp_path / "m.safetensors")
     again = load_model(tmp_path / "m.safetensors")
     assert again.features == ("say",)
-    assert again.measure(data[150:])["given accuracy"] > 0.95
+    assert again.measure(data[150:])["given accuracy"] > 0.9
     expected = model.predict_logits(texts)
     for same in (texts, np.array(texts, object), data, frame.select("say")):
         np.testing.assert_array_equal(quiet(again, same), expected)

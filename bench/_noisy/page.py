@@ -151,8 +151,9 @@ def _who_leads(results: Results) -> list[str]:
         prose(
             f"""Test accuracy in percent, mean ± standard error over splits. In bold: above `{BASE}`
             on the same splits by more than {LIMIT:g} standard errors of the paired difference; in
-            italics: below it by as much. A standard error holds what other rows would change, not
-            another draw of the wrong labels."""
+            italics: below it by as much. A standard error shows how much the mean would
+            change with other rows. It does not include the change that another random draw of the
+            wrong labels would make."""
         ),
     ]
     for data, title in TITLES.items():

@@ -46,12 +46,12 @@ def rows() -> list[tuple[str, ...]]:
             (
                 f"A{row + 1:04}",
                 draw.choice(NAMES.split()),
-                "" if draw.random() < 0.08 else f"{weight:.1f}",
+                "" if draw.random() < 0.05 else f"{weight:.1f}",
                 draw.choice(COLOURS[kind]),
                 f"20{draw.randint(23, 25)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}",
                 draw.choice(PLACES),
-                str(draw.choice(FEE[kind])) if draw.random() < 0.9 else "",
-                draw.choice(REMARKS[kind] if draw.random() < 0.7 else ANY),
+                str(draw.choice(FEE[kind])) if draw.random() < 0.95 else "",
+                draw.choice(REMARKS[kind] if draw.random() < 0.85 else ANY),
                 "" if row in UNLABELLED else entered,
             )
         )

@@ -13,72 +13,24 @@
 from __future__ import annotations
 
 import io
-import math
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, Literal, TypeAlias
 
+from ._escapes import (
+    breakable,
+    csv_quoted,
+    latex_safe,
+    markdown_paragraph,
+    markdown_safe,
+    one_line,
+)
 from ._files import inert
+from ._grid_cells import NOTHING, Column, Datum, Value, datum_of, number_of, text_of, written
+from ._layout import WIDTH, blocks
 from ._names import lookup
 
-NOTHING = "–"
-WIDTH = 80  # of text, where nothing says otherwise
-BAR = 30  # characters of the longest bar, where there is room
-SHORT_BAR = 8
-NARROW = 20  # characters of names and sentences that may be broken where there is no room
-LONG = 26  # characters of a word that HTML may break
-
-Kind = Literal["number", "name", "word", "text", "bar"]
-Value: TypeAlias = "str | int | float | None"
-
-
-@dataclass(frozen=True)
-class Column:
-    """The heading of a column, and how its cells are written.
-
-    Attributes:
-        name: the heading.
-        kind: ``number`` stands on the right, all others on the left. ``name`` may be broken
-            anywhere when it is long, ``text`` between words, ``word`` and ``number`` never.
-            A ``bar`` is drawn in text and HTML, and left out elsewhere.
-        form: format specification of numbers, such as ``,`` or ``.2f``.
-        sparse: in text, a value that repeats the one above is left out.
-        spread: what stands behind ± in this column, as CSV names it.
-    """
-
-    name: str
-    kind: Kind = "number"
-    form: str = ""
-    sparse: bool = False
-    spread: str = "±"
-
-    @property
-    def right(self) -> bool:
-        return self.kind == "number"
-
-
-@dataclass(frozen=True)
-class Datum:
-    """A value with something besides.
-
-    Attributes:
-        value: a text, a number, or None for nothing; the length of a bar lies in 0..1.
-        spread: what stands behind ±, in the unit of the value; a column of its own in CSV.
-        text: how value and spread are written for people, where the column's form is not enough.
-        best: stands out.
-        soft: stands back, such as a number of too few runs.
-        link: in HTML, the id on the same page that it leads to.
-    """
-
-    value: Value
-    spread: float | None = None
-    text: str | None = None
-    best: bool = False
-    soft: bool = False
-    link: str | None = None
+__all__ = ["FORMS", "NOTHING", "WIDTH", "Column", "Datum", "Grid", "Value", "render"]
 
 
 @dataclass(frozen=True)
@@ -106,7 +58,7 @@ class Grid:
 
     def texts(self) -> list[list[str]]:
         """The cells as people read them; a bar is empty."""
-        return [[_text(cell, column) for cell, column in zip(r, self.columns)] for r in self.rows]
+        return [[text_of(cell, column) for cell, column in zip(r, self.columns)] for r in self.rows]
 
     def text(self, width: int = WIDTH) -> str:
         """For a terminal of ``width`` columns. What is too wide is broken into several tables."""
@@ -115,7 +67,7 @@ class Grid:
     def markdown(self) -> str:
         """For Markdown with tables, such as GitHub's."""
         title = [f"### {markdown_safe(self.title)}"] if self.title else []
-        notes = [_markdown_paragraph(note) for note in self.notes]
+        notes = [markdown_paragraph(note) for note in self.notes]
         return "\n\n".join([*title, _markdown_table(self), *notes])
 
     def csv(self) -> str:
@@ -166,121 +118,20 @@ def _text_of(parts: Sequence[str | Grid], width: int) -> str:
         if number and (isinstance(part, Grid) or isinstance(before, Grid)):
             console.print()
         if isinstance(part, str):
-            console.print(_seen(part))
+            console.print(one_line(part))
             continue
         if part.title:
-            console.print(_seen(part.title))
-        for k, block in enumerate(_blocks(part, width)):
+            console.print(one_line(part.title))
+        for k, block in enumerate(blocks(part.columns, part.rows, part.texts(), width, part.keys)):
             if k:
                 console.print()
             console.print(block)
         for note in part.notes:
-            console.print(_seen(note))
+            console.print(one_line(note))
     return "\n".join(line.rstrip() for line in page.getvalue().split("\n")).rstrip()
 
 
-def _blocks(grid: Grid, width: int) -> Iterable[Any]:
-    """The table, or several with the first column in each, so that no number is broken."""
-    from rich import box
-    from rich.cells import cell_len
-    from rich.table import Table
-
-    columns = grid.columns
-    cells = [[_seen(text) for text in row] for row in grid.texts()]
-    heads = [_seen(column.name) for column in columns]
-    wanted, least = [], []
-    for k, column in enumerate(columns):
-        whole = max([cell_len(row[k]) for row in cells], default=0)
-        whole = BAR if column.kind == "bar" else whole
-        broken = {"name": NARROW, "text": NARROW, "bar": SHORT_BAR}.get(column.kind, whole)
-        narrow = whole if broken == whole else min(whole, width // 3, broken)
-        head = max(map(cell_len, heads[k].split()), default=0)
-        wanted.append(max(whole, cell_len(heads[k])))
-        least.append(max(narrow, min(head, NARROW)))
-    for block in _fitting(least, width, grid.keys):
-        widths = _shared([wanted[k] for k in block], [least[k] for k in block], width)
-        drawn = Table(
-            box=box.SIMPLE_HEAD,
-            padding=(0, 1, 0, 0),
-            pad_edge=False,
-            show_edge=False,
-            show_header=any(heads),
-        )
-        for k, room in zip(block, widths):
-            justify: Any = "right" if columns[k].right else "left"
-            drawn.add_column(heads[k], justify=justify, width=room, overflow="fold")
-        above: Sequence[str] = [""] * len(columns)
-        for texts, row in zip(cells, grid.rows):
-            shown = [
-                "█" * round(room * (_number(row[k]) or 0))
-                if columns[k].kind == "bar"
-                else ("" if columns[k].sparse and texts[k] == above[k] else texts[k])
-                for k, room in zip(block, widths)
-            ]
-            drawn.add_row(*shown)
-            above = texts
-        yield drawn
-
-
-def _fitting(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
-    """Columns in groups that fit side by side, each with those in front that name the rows."""
-    front = list(range(min(keys, len(least))))
-    if sum(least[k] + 2 for k in front) > width // 2:
-        front = front[:1]
-    blocks: list[list[int]] = []
-    left = 0
-    for k in range(len(front), len(least)):
-        if not blocks or least[k] + 2 > left:
-            blocks.append(list(front))
-            left = width - sum(least[k] + 2 for k in front) + 2
-        blocks[-1].append(k)
-        left -= least[k] + 2
-    return blocks or [front]
-
-
-def _shared(wanted: Sequence[int], least: Sequence[int], width: int) -> list[int]:
-    """Widths of columns side by side: as wanted where there is room, else the widest give."""
-    room = width - 2 * (len(wanted) - 1)
-    widths = list(wanted)
-    while sum(widths) > room:
-        free = [k for k, one in enumerate(widths) if one > least[k]]
-        if not free:
-            break
-        widest = max(free, key=lambda k: widths[k])
-        widths[widest] -= 1
-    over = sum(widths) - room  # a first column alone that is wider than the page
-    return [max(1, widths[0] - over), *widths[1:]] if over > 0 else widths
-
-
-def _seen(text: str) -> str:
-    """Text on one line, without characters that would steer a terminal."""
-    text = " ".join(text.split())
-    return text if text.isprintable() else "".join(map(_printable, text))
-
-
-def _printable(character: str) -> str:
-    steers = unicodedata.category(character) in ("Cc", "Cs") or character in _TURNING
-    return "\ufffd" if steers else character
-
-
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # of writing
-
-
 # Markdown
-
-
-def markdown_safe(text: str) -> str:
-    """Text that Markdown shows as it is, on one line."""
-    return re.sub(r"[\\`*_\[\]<>|~$]|&(?=#?\w+;)", r"\\\g<0>", _seen(text))
-
-
-def _markdown_paragraph(text: str) -> str:
-    """The same at the start of a line, where signs make headings and lists."""
-    return re.sub(r"^([#+=-])|^(\d+)([.)])", _backslashed, markdown_safe(text))
-
-
-def _backslashed(found: re.Match[str]) -> str:
-    return f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}"
 
 
 def _markdown_table(grid: Grid) -> str:
@@ -290,12 +141,9 @@ def _markdown_table(grid: Grid) -> str:
         ["--:" if column.right else ":--" for column in grid.columns],
     ]
     for row, texts in zip(grid.rows, grid.texts()):
-        lines.append(
-            [
-                f"**{markdown_safe(text)}**" if _datum(cell).best and text else markdown_safe(text)
-                for cell, text in zip(row, texts)
-            ]
-        )
+        bold = (datum_of(cell).best and text for cell, text in zip(row, texts))
+        safe = map(markdown_safe, texts)
+        lines.append([f"**{text}**" if best else text for text, best in zip(safe, bold)])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -304,7 +152,7 @@ def _markdown_table(grid: Grid) -> str:
 
 def _csv(grid: Grid) -> str:
     grid = _without_bars(grid)
-    spread = [any(_datum(row[k]).spread is not None for row in grid.rows) for k in _range(grid)]
+    spread = [any(datum_of(row[k]).spread is not None for row in grid.rows) for k in _range(grid)]
     lines = [
         [
             inert(name)
@@ -315,61 +163,21 @@ def _csv(grid: Grid) -> str:
     for row in grid.rows:
         lines.append([])
         for cell, column, wide in zip(row, grid.columns, spread):
-            datum = _datum(cell)
+            datum = datum_of(cell)
             values = (datum.value, datum.spread) if wide else (datum.value,)
             lines[-1] += [_csv_value(value, column) for value in values]
-    return "\n".join(",".join(map(_quoted, line)) for line in lines)
-
-
-def _quoted(text: str) -> str:
-    # the csv module leaves a carriage return bare, at which readers end the line
-    return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n]', text) else text
+    return "\n".join(",".join(map(csv_quoted, line)) for line in lines)
 
 
 def _csv_value(value: Value, column: Column) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
     if isinstance(value, str):
         return inert(value)
-    return format(value, column.form.replace(",", ""))
+    plain = replace(column, form=column.form.replace(",", ""))
+    shown = written(value, plain)
+    return "" if shown == NOTHING else shown
 
 
 # LaTeX
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\ensuremath{<}",
-    ">": r"\ensuremath{>}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
-    "[": "{[}",  # behind \\ it would begin an option
-    "*": "{*}",
-    **{c: rf"\{c}" for c in "&%$#_"},
-    "±": r"\ensuremath{\pm}",
-    "−": r"\ensuremath{-}",
-    "×": r"\ensuremath{\times}",
-    "≤": r"\ensuremath{\le}",
-    "≥": r"\ensuremath{\ge}",
-    "→": r"\ensuremath{\to}",
-    "κ": r"\ensuremath{\kappa}",
-    "τ": r"\ensuremath{\tau}",
-    "≈": r"\ensuremath{\approx}",
-    "–": r"\textendash{}",
-    "…": r"\ldots{}",
-    "\u00a0": "~",
-}
-
-
-def latex_safe(text: str) -> str:
-    """Text that LaTeX sets as it is, on one line."""
-    safe = "".join(_LATEX.get(c, c) for c in _seen(text))
-    return re.sub("-(?=-)", "-{}", safe)  # two of them would be a dash
 
 
 def _latex(grid: Grid) -> str:
@@ -383,7 +191,7 @@ def _latex(grid: Grid) -> str:
     lines += [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
     lines += [_latex_row(column.name for column in grid.columns), r"\midrule"]
     for row, texts in zip(grid.rows, grid.texts()):
-        lines.append(_latex_row(texts, [_datum(cell).best for cell in row]))
+        lines.append(_latex_row(texts, [datum_of(cell).best for cell in row]))
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [rf"\par\footnotesize {latex_safe(note)}" for note in grid.notes]
     return "\n".join([*lines, r"\end{table}"])
@@ -399,16 +207,6 @@ def _latex_row(texts: Iterable[str], best: Iterable[bool] | None = None) -> str:
 # HTML
 
 _CLASSES = {"number": "", "name": "words name", "word": "words", "text": "words wrap"}
-
-
-def breakable(text: str) -> str:
-    """Text as HTML in which long words may be broken behind ``_ / . : -``, where one would."""
-    return "".join(
-        "<wbr>".join(map(escape, re.split(r"(?<=[_/.:-])(?=[^_/.:-])", word)))
-        if len(word) > LONG
-        else escape(word)
-        for word in re.split(r"(\s+)", text)
-    )
 
 
 def _html(grid: Grid) -> str:
@@ -427,9 +225,9 @@ def _html(grid: Grid) -> str:
         lines.append(f"<thead><tr>{''.join(heads)}</tr></thead>")
     lines.append("<tbody>")
     for row, texts in zip(grid.rows, grid.texts()):
-        soft = bool(row) and _datum(row[0]).soft
+        soft = bool(row) and datum_of(row[0]).soft
         cells = (
-            _html_cell(k, _datum(cell), text, grid.columns[k])
+            _html_cell(k, datum_of(cell), text, grid.columns[k])
             for k, (cell, text) in enumerate(zip(row, texts))
         )
         lines.append(f"<tr{_class('oracle' * soft)}>{''.join(cells)}</tr>")
@@ -440,7 +238,7 @@ def _html(grid: Grid) -> str:
 
 def _html_cell(place: int, cell: Datum, text: str, column: Column) -> str:
     if column.kind == "bar":
-        part = 100 * (_number(cell) or 0)
+        part = 100 * (number_of(cell) or 0)
         inside = f'<span class="bar"><span style="width: {part:.1f}%"></span></span>'
         return f'<td class="words">{inside}</td>'
     inside = escape(text) if column.right else breakable(text)
@@ -461,31 +259,6 @@ def _class(names: str) -> str:
 # cells
 
 
-def _datum(cell: Value | Datum) -> Datum:
-    return cell if isinstance(cell, Datum) else Datum(cell)
-
-
-def _number(cell: Value | Datum) -> float | None:
-    value = _datum(cell).value
-    return value if isinstance(value, int | float) and not math.isnan(value) else None
-
-
-def _text(cell: Value | Datum, column: Column) -> str:
-    datum = _datum(cell)
-    if column.kind == "bar":
-        return ""
-    if datum.text is not None:
-        return datum.text
-    shown = _written(datum.value, column)
-    return shown if datum.spread is None else f"{shown} ± {_written(datum.spread, column)}"
-
-
-def _written(value: Value, column: Column) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return NOTHING
-    return value if isinstance(value, str) else format(value, column.form)
-
-
 def _without_bars(grid: Grid) -> Grid:
     kept = [k for k, column in enumerate(grid.columns) if column.kind != "bar"]
     rows = [[row[k] for k in kept] for row in grid.rows]
@@ -501,7 +274,7 @@ def _range(grid: Grid) -> range:
 
 def _markdown_of(parts: Sequence[str | Grid], width: int) -> str:
     return "\n\n".join(
-        _markdown_paragraph(part) if isinstance(part, str) else part.markdown() for part in parts
+        markdown_paragraph(part) if isinstance(part, str) else part.markdown() for part in parts
     )
 
 

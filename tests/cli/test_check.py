@@ -67,7 +67,7 @@ def test_the_example_gives_most_of_its_wrong_labels_and_says_what_it_did(candidl
     assert (pets / "pets.csv").read_bytes() == (EXAMPLES / "pets.csv").read_bytes()
     table = pl.read_csv(pets / "pets-check.csv")
     wrong = set(range(9, 400, 21))
-    assert len(wrong & set(table["index"].to_list())) >= 0.8 * len(wrong)
+    assert len(wrong & set(table["index"].to_list())) >= 0.7 * len(wrong)
     assert table["id"].to_list()[0] == table["id (own)"].to_list()[0]
     for row in table.iter_rows(named=True):
         assert rows[row["index"]]["remark"] == (row["remark"] or "")

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from PIL import Image
 
 import candidly as library
 from candidly.model import fit, load_model
@@ -125,6 +126,10 @@ def test_labels_are_compared_with_only_where_asked_for(trained):
     assert status == 0
     assert "not looked at, as predicting needs no labels: truth" in err
     assert "accuracy" not in out
+    frame = pl.read_csv("sets.csv")
+    status, _, err = candidly("predict", "m.safetensors", "sets.csv", "--out", "p.csv")
+    assert "needs no labels: sets;" in err
+    assert len(pl.read_csv("p.csv")) == len(frame)
     command = ("predict", "m.safetensors", "known.csv", "--label", "truth", "--out", "p.csv")
     status, out, err = candidly(*command, "--json")
     assert (status, err) == (0, "")
@@ -356,3 +361,46 @@ def test_errors_find_takes_the_probabilities(trained, ending):
     found = json.loads(out)
     wrong = np.flatnonzero(new["noisy"] != new["truth"])
     assert found["counts"]["flagged"] == pytest.approx(len(wrong), abs=5)
+
+
+def test_texts_and_pictures_from_the_shell(candidly):
+    g = np.random.default_rng(0)
+    words = {"code": ["kernel", "thread", "cache"], "food": ["basil", "oven", "dough"]}
+    table = [(" ".join(g.choice(words[k], 4)), k) for k in ("code", "food") * 50]
+    pl.DataFrame(table, schema=["say", "topic"], orient="row").write_csv("says.csv")
+    command = ("train", "says.csv", "--label", "topic", "--text", "say", "--steps", 60)
+    status, out, err = candidly(*command, "--hyper", "batch_size=16", "--out", "t.safetensors")
+    assert status == 0, err
+    assert "1 text: say" in out
+    Path("new.csv").write_text("say\nthe oven and the dough\na thread in the kernel\n")
+    assert candidly("predict", "t.safetensors", "new.csv", "--out", "p.csv")[0] == 0
+    assert pl.read_csv("p.csv")["prediction"].to_list() == ["food", "code"]
+    Path("gap.csv").write_text("say,n\nthe oven,1\n,2\n")
+    told = "column 'say' is empty at row 1"
+    sentence(*candidly("predict", "t.safetensors", "gap.csv", "--out", "p.csv"), told)
+
+    for row in range(40):
+        kind = ("light", "night")[row % 2]
+        for folder in [f"all/{kind}"] + ["new"] * (row < 4):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            pixels = g.integers(0, 99, (20, 30, 3), dtype=np.uint8) + (row % 2 == 0) * 120
+            Image.fromarray(pixels).save(f"{folder}/{row:02}.png")
+    command = ("train", "all", "--steps", 60, "--hyper", "batch_size=16")
+    status, out, err = candidly(*command, "--out", "f.safetensors")
+    assert status == 0, err
+    status, out, err = candidly("predict", "f.safetensors", "new", "--out", "p.csv")
+    assert status == 0, err
+    assert pl.read_csv("p.csv").rows() == [
+        (f"{row:02}.png", ("light", "night")[row % 2], pytest.approx(1, abs=0.5))
+        for row in range(4)
+    ]
+
+
+def test_decimal_commas_are_read_as_in_training(trained):
+    candidly, _, _ = trained
+    text = Path("new.csv").read_text()
+    Path("commas.csv").write_text(text.replace(",", ";").replace(".", ","))
+    for name in ("new.csv", "commas.csv"):
+        status, _, err = candidly("predict", "m.safetensors", name, "--out", f"p-{name}")
+        assert status == 0, err
+    assert Path("p-new.csv").read_text() == Path("p-commas.csv").read_text()

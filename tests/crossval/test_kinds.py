@@ -12,8 +12,9 @@ from PIL import Image
 
 from candidly import from_arrays
 from candidly.crossval import DEFAULTS, NAMED, Network, _features, cross_validate
-from candidly.crossval._features import Views, decoded
+from candidly.crossval._features import Views
 from candidly.ingest import media
+from candidly.ingest.media import _decoded, decoded
 
 SMALL = {"batch_size": 32}
 KINDS = ("table", "columns", "images", "media", "texts")
@@ -172,7 +173,7 @@ def test_files_are_decoded_once_whoever_asks(tmp_path, monkeypatch):
     opened = []
     original = media.opened_picture
     monkeypatch.setattr(
-        _features, "opened_picture", lambda path: opened.append(path) or original(path)
+        _decoded, "opened_picture", lambda path: opened.append(path) or original(path)
     )
     told = []
     some = ["logistic", "knn", Network("ce", 20, SMALL)]
@@ -193,7 +194,7 @@ def test_pictures_of_all_sizes_and_kinds_become_squares(tmp_path):
         "large.jpg": grey.resize((900, 500)),
     }.items():
         picture.save(tmp_path / name)
-    found = decoded(sorted(tmp_path.iterdir()))
+    found = decoded(sorted(tmp_path.iterdir()), 32)
     assert found.shape == (5, 32, 32, 3)
     assert np.abs(found[:, :, :12].astype(int)).max() < 10
     assert found[:, :, 20:].min() > 245
@@ -211,7 +212,7 @@ def test_pictures_of_all_sizes_and_kinds_become_squares(tmp_path):
 def test_what_is_no_picture_is_refused_by_name(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=re.escape(message)):
-        decoded([tmp_path / name])
+        decoded([tmp_path / name], 32)
 
 
 def test_a_picture_that_ends_early_is_refused_by_name(tmp_path):
@@ -221,7 +222,7 @@ def test_a_picture_that_ends_early_is_refused_by_name(tmp_path):
     whole = (tmp_path / "a.jpg").read_bytes()
     (tmp_path / "a.jpg").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match=r"a\.jpg cannot be decoded"):
-        decoded([tmp_path / "a.jpg"])
+        decoded([tmp_path / "a.jpg"], 32)
 
 
 def test_going_on_from_columns_is_refused():

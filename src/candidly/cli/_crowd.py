@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._tables import about
+from .._tables import about, listed
 from ..grid import Grid
 from ..ingest import Roles
 
@@ -33,7 +33,7 @@ def read_answers(
     Raises:
         ValueError, FileNotFoundError, KeyError: what is wrong, by name.
     """
-    from ..ingest import TABLE_ENDINGS
+    from ..ingest import is_table
     from ..ingest.probabilities import open_source
 
     beliefs = None
@@ -42,7 +42,7 @@ def read_answers(
         beliefs = open_source(probs, normalise, roles=Roles(separator=roles.separator))
         if not beliefs.n or not beliefs.m:
             raise ValueError(f"{probs} has no {'columns beside item' if beliefs.n else 'rows'}.")
-    if Path(what).name.lower().endswith(TABLE_ENDINGS):
+    if is_table(Path(what)):
         said = _of_table(Path(what), beliefs, classes, roles)
     else:
         said = _of_data(what, classes, root)
@@ -134,6 +134,34 @@ def _places(what: str, path: str, there: list[str], wanted: Any) -> list[int]:
         other = next(name for name in there if name not in set(names))
         raise ValueError(f"{path} has the {what} {other!r}, which is not among the answers.")
     return [place[name] for name in names]
+
+
+def put_into(found: Consensus, path: Path, out: Path, roles: Roles) -> None:
+    """Writes a table again, with a column ``consensus`` of the items that its ids name.
+
+    Raises:
+        ValueError: no column of ids, an item that it lacks, or what ``ingest.write_back`` refuses.
+    """
+    from ..ingest import read_frame, write_back
+
+    sheet = read_frame(path, roles.separator)
+    key = roles.id or next((name for name in ("id", "item") if name in sheet.frame.columns), None)
+    if key is None or key not in sheet.frame.columns:
+        raise ValueError(
+            f"{path} has no column {key or 'id'!r}, but {listed(sheet.frame.columns)}; name the one"
+            " of ids with --id."
+        )
+    classes = found.answers.classes
+    label_of = {
+        str(item): classes[label] if label >= 0 else None
+        for item, label in zip(found.answers.items.tolist(), found.labels.tolist())
+    }
+    ids = [str(name) for name in sheet.frame[key].to_list()]
+    there = set(ids)
+    for item in label_of:
+        if item not in there:
+            raise ValueError(f"{path}, column {key!r}, lacks the item {item!r} of the answers.")
+    write_back(sheet, {"consensus": [label_of.get(name) for name in ids]}, out, key)
 
 
 def summary(found: Consensus, by: str) -> Iterator[str]:

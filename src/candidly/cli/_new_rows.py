@@ -12,7 +12,7 @@ import numpy as np
 
 from .._names import UnknownName, lookup, nearest
 from .._tables import about, listed
-from ..ingest import Roles, Sheet, read_frame
+from ..ingest import Roles, Sheet, decimal_points, read_frame
 from ..labelled import Labelled, from_arrays
 from ..sources import SOURCES, load
 
@@ -59,6 +59,8 @@ def read_new(
         UserWarning: columns that are not used.
     """
     path = Path(what).expanduser()
+    if path.is_dir() and (files := _pictures(path)):
+        return NewRows(files, [file.name for file in files], "id")
     if path.suffix.lower() in ARRAYS or path.is_dir() or _known(what):
         if label is not None:
             raise ValueError(f"--label names a column of a table, and {what} is none.")
@@ -68,6 +70,12 @@ def read_new(
     sheet = read_frame(path, roles.separator)
     with about(path):
         return _of_sheet(sheet, model, roles, label)
+
+
+def _pictures(folder: Path) -> list[Path]:
+    """The files of a folder without subfolders, by name; none of one with a subfolder a class."""
+    entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    return [] if any(path.is_dir() for path in entries) else entries
 
 
 def _known(what: str) -> bool:
@@ -124,6 +132,7 @@ def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> An
                 f"column {name!r} is empty at row {cells.index(None)}. Drop such rows."
             )
         return [str(cell) if kind == "texts" else folder / str(cell) for cell in cells]
+    frame = decimal_points(frame)
     if names is not None:
         return frame
     from ..inputs import Table, parsed

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..ingest.labels import read_classes
 from ..ingest.texts import read_text
 from . import _column_options as columns
-from . import _progress
 from ._help import whole
+from ._review_items import items_of_file, items_of_rows, read_rows
 from ._review_project import AsJson, Folder, check_installed
 
 if TYPE_CHECKING:
-    from ..ingest import Origin, Roles
-    from ..labelled import Labelled
-    from ..review import Item, Looks, Project, Rules
+    from ..review import Project, Rules
 
 
 def new(
@@ -147,9 +143,9 @@ def new(
     where = where or data
     roles = columns.roles_of(label, separator, id, text, image, drop=drop)
     _check_sources(where, issues, votes, rows, sample)
-    of_file = {"--label": label, "--id": id, "--text": text, "--image": image, "--drop": drop}
-    of_file |= {"--separator": separator, "--rows": rows}
-    for option, value in of_file.items():
+    of_columns = {"--label": label, "--id": id, "--text": text, "--image": image, "--drop": drop}
+    of_columns |= {"--separator": separator, "--rows": rows}
+    for option, value in of_columns.items():
         if where is None and value is not None:
             raise ValueError(f"{option} is about the columns or rows of a FILE; name it.")
     others = {"--classes": classes, "--media": media, "--train": train, "--gold": gold}
@@ -168,7 +164,7 @@ def new(
         batch=batch or usual.batch,
         limit=limit,
         adaptive=adaptive,
-        goal=goal or ("quality" if where is not None and issues is not None else "random"),
+        goal=goal or "random",
         title=title,
         guidelines="" if guidelines is None else read_text(guidelines),
         seed=new_seed() if seed is None else seed,
@@ -178,14 +174,22 @@ def new(
     else:
         check_new(rules)  # before media are copied
         names = read_classes(classes)
-        read = None if where is None else _read(where, replace(roles, classes=names), rules, issues)
+        read = (
+            None
+            if where is None
+            else read_rows(where, replace(roles, classes=names), rules, issues)
+        )
         if read is None:
             assert issues is not None
-            items, rules = _of_issues(folder, issues, rules, names, media, sample)
+            items, rules = items_of_file(folder, issues, rules, names, media, sample)
         else:
-            items = _of_data(folder, read, rules, issues, rows, media, sample)
+            items = items_of_rows(folder, read, rules, issues, rows, media, sample)
             rules = replace(rules, classes=read.data.classes)
-        examples = None if train is None else _read(train, replace(roles, classes=rules.classes))
+            if goal is None and any(item.score is not None for item in items):
+                rules = replace(rules, goal="quality")
+        examples = (
+            None if train is None else read_rows(train, replace(roles, classes=rules.classes))
+        )
         project = make_project(
             folder,
             items,
@@ -214,151 +218,6 @@ def _check_sources(
     picked = [option for option, value in given.items() if value is not None]
     if "--rows" in picked and len(picked) > 1:
         raise ValueError(f"{' and '.join(picked)} say which rows to ask about; give one of them.")
-
-
-@dataclass(frozen=True, eq=False)
-class _Read:
-    """What is asked about: its labels, and of a table the columns that people see."""
-
-    data: Labelled
-    shown: Any = None  # a polars frame
-    origin: Origin | None = None
-
-    def looks(self, folder: Path, prefix: str = "") -> Looks:
-        """What a row looks like; see ``review.looks_of``."""
-        from ..review import MEDIA_FOLDER, looks_of, looks_of_rows
-
-        if self.shown is not None:
-            return looks_of_rows(self.shown)
-        return looks_of(self.data, folder / MEDIA_FOLDER, prefix)
-
-
-def _read(
-    where: str, roles: Roles, rules: Rules | None = None, issues: Path | None = None
-) -> _Read:
-    """A table, a folder of pictures or a known data set.
-
-    Raises:
-        ValueError: it cannot be read, or the question needs a guess that nothing makes.
-    """
-    if rules is not None and rules.decides and issues is None:
-        raise ValueError(
-            f"verdicts need guesses: find them with candidly check {where}, and give what it writes"
-            " with --issues; or ask for labels with --preset single or candidates."
-        )
-    from .. import ingest
-    from ..sources import load
-
-    with _progress.reading() as watch:
-        path = Path(where)
-        if not ingest.is_table(path):
-            if path.exists():
-                return _Read(load(path, None, watch=watch, roles=roles))
-            found = load(where, None, watch=watch, roles=replace(roles, classes=None))
-            return _Read(_renamed(found, roles.classes))
-        sheet = ingest.read_frame(path, roles.separator)
-        data = ingest.read(sheet, roles, watch)
-        origin = ingest.origin_of(sheet, ingest.label_column(sheet, roles))
-    shown = None
-    if data.kind in ("table", "columns"):
-        shown = sheet.frame.select(ingest.shown_columns(sheet, roles))
-    return _Read(data, shown, origin)
-
-
-def _renamed(data: Labelled, classes: Sequence[str] | None) -> Labelled:
-    """A known data set under other names of its classes, where there are any."""
-    if classes is None or tuple(classes) == data.classes:
-        return data
-    if len(classes) != data.q:
-        raise ValueError(f"--classes has {len(classes)} names; {data.source} has {data.q} classes.")
-    return replace(data, classes=tuple(classes))
-
-
-def _of_data(
-    folder: Path,
-    read: _Read,
-    rules: Rules,
-    issues: Path | None,
-    rows: str | None,
-    media: Path | None,
-    sample: int | None,
-) -> Sequence[Item]:
-    from ..review import (
-        MEDIA_FOLDER,
-        items_of_data,
-        items_of_issues,
-        looks_of_files,
-        of_data,
-        sampled,
-        seed_of,
-    )
-
-    data = read.data
-    if media is None:
-        looks = read.looks(folder)
-    else:
-        looks = looks_of_files(media, folder / MEDIA_FOLDER, data.n, list(data.ids))
-    if issues is not None:
-        with _watched(looks, sample or _length(issues)) as looks:
-            items, _ = items_of_issues(
-                issues, data.classes, sample=sample, seed=seed_of(rules), looks=looks
-            )
-        return of_data(items, data)
-    chosen = sampled(data.n, sample, seed_of(rules)) if rows is None else _numbers(rows)
-    with _watched(looks, len(chosen)) as looks:
-        return items_of_data(data, chosen, looks=looks)
-
-
-def _of_issues(
-    folder: Path,
-    issues: Path,
-    rules: Rules,
-    classes: Sequence[str] | None,
-    media: Path | None,
-    sample: int | None,
-) -> tuple[Sequence[Item], Rules]:
-    from ..review import MEDIA_FOLDER, items_of_issues, looks_of_files, no_looks, seed_of
-
-    looks: Looks = no_looks if media is None else looks_of_files(media, folder / MEDIA_FOLDER)
-    with _watched(looks, sample or _length(issues)) as looks:
-        items, known = items_of_issues(
-            issues, classes, sample=sample, seed=seed_of(rules), looks=looks
-        )
-    return items, replace(rules, classes=known)
-
-
-def _length(issues: Path) -> int:
-    from ..ingest import read_frame
-
-    return len(read_frame(issues).frame)
-
-
-def _numbers(rows: str) -> list[int]:
-    """Rows from a list with commas, or from a text file with one a line."""
-    path = Path(rows)
-    words = read_text(path).split("\n") if path.is_file() else rows.split(",")
-    found = [word.strip() for word in words if word.strip()]
-    for word in found:
-        if not (word.isascii() and word.isdigit()):
-            raise ValueError(f"--rows has {word!r}, which is no row; rows are numbers from 0.")
-    if not found:
-        raise ValueError(f"--rows is {rows!r}, in which there is no row.")
-    return [int(word) for word in found]
-
-
-@contextmanager
-def _watched(looks: Looks, total: int) -> Iterator[Looks]:
-    """The same function, telling how many items have been copied."""
-    done = 0
-    with _progress.reading("copying", "copied") as watch:
-
-        def look(row: int) -> Any:
-            nonlocal done
-            done += 1
-            watch(done, total)
-            return looks(row)
-
-        yield look
 
 
 def _from_votes(

@@ -13,8 +13,8 @@ import typer
 from .._files import write_table
 from ..ingest.labels import read_classes
 from . import _progress
-from ._column_options import Annotator, Drop, Item, Label, Separator, roles_of
-from ._crowd import read_answers, summary, tables
+from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
+from ._crowd import put_into, read_answers, summary, tables
 from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
@@ -85,6 +85,15 @@ def consensus(
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A table of the items: --out becomes this table with a column consensus, rows by "
+            "its column of ids.",
+        ),
+    ] = None,
+    id: Id = None,
     form: Form = "text",
     label: Label = None,
     item: Item = None,
@@ -99,6 +108,8 @@ def consensus(
 
       candidly crowd consensus answers.csv --out labels.csv
 
+      candidly crowd consensus answers.csv --into features.csv --out labelled.csv
+
       candidly crowd consensus answers.parquet --by crowdlab --probs probs.csv --html page.html
 
       candidly crowd consensus labelme --by one-coin --annotators annotators.csv --json
@@ -108,7 +119,10 @@ def consensus(
 
     check_form(form)
     by = lookup(crowd.METHODS, by, "way to a consensus")[0]
-    check_place(out, "--out", TABLES)
+    if into is None:
+        check_place(out, "--out", TABLES)
+    elif out is None:
+        raise ValueError("--into is the table that --out becomes; say where with --out.")
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))
     names = read_classes(classes)
@@ -123,7 +137,9 @@ def consensus(
         warnings.warn(warning.message, stacklevel=1)
     people = crowd.annotators(found)
     written = {"out": out, "annotators": annotators, "html": html}
-    if out is not None:
+    if out is not None and into is not None:
+        put_into(found, into, out, roles_of(id=id, separator=separator))
+    elif out is not None:
         write_table(found.table(), out)
     if annotators is not None:
         write_table(people, annotators)

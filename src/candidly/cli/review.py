@@ -105,8 +105,8 @@ def export(
             " takes them."
         )
     for option, value in {"--label": label, "--separator": separator}.items():
-        if value is not None and into is None:
-            raise ValueError(f"{option} is about the columns of --into; give that.")
+        if value is not None and into is None and labels is None:
+            raise ValueError(f"{option} is about the columns of --into or --labels; give one.")
     if overwrite and into is None:
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     if codes and what != "gallery":

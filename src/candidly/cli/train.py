@@ -147,6 +147,7 @@ def train(
             "constant": {} if held is None else _constant(learned, held),
         }
         model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}
+        model.about["trained"]["label"] = label
         model.save(out)
     about |= {"out": str(out), "next": _next(out, model, what)}
     if as_json:

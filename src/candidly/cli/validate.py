@@ -144,7 +144,7 @@ def validate(
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     read_as = checked_reading(reading)
     names = read_classes(classes)
-    of_labels = roles_of(label=label, id=id, separator=separator, drop=drop)
+    of_labels = roles_of(label=label, id=id, separator=separator)
     table = None if into is None else _Table.read(into, of_labels, names)
     own: np.ndarray | None = None
     ids = None
@@ -152,7 +152,7 @@ def validate(
         own, names = table.labels, list(table.classes)
     elif labels is not None:
         own, ids = _labels(labels, names, of_labels)
-    of_votes = roles_of(item=item, annotator=annotator, separator=separator)
+    of_votes = roles_of(item=item, annotator=annotator, separator=separator, drop=drop)
     tally = _tally(votes, votes_format, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..ingest.media import checked_file, opened_picture
+from ..ingest.media import decoded
 from ..inputs import Table, fit_encoding, prepare
 from ..inputs.pictures import SIDE, descriptors
 from ..inputs.texts import dense_counts, word_counts
 from ..labelled import Labelled
 
 ENCODERS = ("own", "skrub")  # of columns of different kinds
-TOLD_EVERY = 200  # pictures
 
 Features = Callable[[np.ndarray], Any]  # (training rows) -> all rows as these alone encode them
 Watch = Callable[[int, int], None]
@@ -76,45 +74,13 @@ class Views:
         inputs = np.asarray(self.data.inputs)
         if self.data.kind == "images":
             return descriptors(inputs, self.watch)
-        return descriptors(decoded(inputs.tolist(), self.watch))
+        return descriptors(decoded(inputs.tolist(), SIDE, self.watch))
 
     def _columns(self, table: Table) -> Features:
         if self.encoder == "skrub":
             return _by_skrub(table)
         prepared = prepare(table)
         return lambda rows: fit_encoding(prepared, rows).encode(prepared)
-
-
-def decoded(files: Sequence[Path], watch: Watch | None = None) -> np.ndarray:
-    """Pictures as uint8 (n, 32, 32, 3), whatever their sizes and proportions.
-
-    Raises:
-        ValueError, OSError: a file that is no picture, damaged or too large; the message names it.
-    """
-    from PIL import Image
-
-    found = np.empty((len(files), SIDE, SIDE, 3), np.uint8)
-    for row, file in enumerate(files):
-        if checked_file(file).kind != "image":
-            raise ValueError(
-                f"{file} is a sound; classifiers with names are for pictures. Give one of your own"
-                " that reads paths, or features of the sounds as a table."
-            )
-        with opened_picture(file) as picture:
-            picture.draft("RGB", (2 * SIDE, 2 * SIDE))  # JPEG decodes to a smaller size for less
-            try:
-                small = picture.convert("RGB").resize((SIDE, SIDE), Image.Resampling.BOX)
-            except (OSError, SyntaxError, ValueError) as error:
-                raise ValueError(
-                    f"{file} cannot be decoded ({error}). Put another copy of it there, or take it"
-                    " away."
-                ) from None
-        found[row] = np.asarray(small)
-        if watch is not None and (row + 1) % TOLD_EVERY == 0:
-            watch(row + 1, len(files))
-    if watch is not None:
-        watch(len(files), len(files))
-    return found
 
 
 def _by_skrub(table: Table) -> Features:

@@ -5,6 +5,7 @@ which column is what, in the same words as the options of the command line.
 """
 
 from ._examples import SUFFIXES, read, read_inputs
+from ._features import decimal_points
 from ._mat import load_mat
 from ._roles import Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
@@ -30,6 +31,7 @@ __all__ = [
     "check_origin",
     "classes_in",
     "corrected_columns",
+    "decimal_points",
     "is_table",
     "label_column",
     "labels_in",

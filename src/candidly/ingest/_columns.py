@@ -51,11 +51,12 @@ def read_columns(
     classes: Collection[str] = (),
     n: int | None = None,
     ids: Sequence[str] = IDS,
+    usual: Sequence[str] = (),
 ) -> Columns:
     """The columns of a table of any format.
 
-    The first line of text names the columns where one of its cells is a usual name of ids, or
-    stands above a number and is none; or where no cell is empty, a number or one of the classes.
+    The first line of text names the columns where one of its cells is a usual name, or stands
+    above a number and is none; or where no cell is empty, a number or one of the classes.
     Where ``n`` is as many lines as there are, or one less, this decides; and a number names a
     column alone that has none below it.
 
@@ -63,7 +64,7 @@ def read_columns(
         roles: ``id``, ``drop`` and ``separator``; the others are not looked at.
         classes: names that stand in cells, and name no column.
         n: how many rows there should be, where that is known.
-        ids: usual names of the column that names the rows.
+        ids, usual: usual names of the column that names the rows, and of others.
 
     Raises:
         FileNotFoundError, ValueError: see ``read_frame``; a column that is not there, a row
@@ -73,7 +74,7 @@ def read_columns(
     path = Path(path)
     sheet = read_frame(path, roles.separator, header=False)
     frame, named = sheet.frame, sheet.form.format not in SEPARATED
-    found = not named and _is_header(frame, classes, n, {*ids} - {*classes})
+    found = not named and _is_header(frame, classes, n, {*ids, *usual} - {*classes})
     if found:
         frame, named = _with_header(path, frame), True
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
@@ -214,15 +215,15 @@ def _is_header(
     first = [(cell or "").strip() for cell in frame.row(0)]
     below = frame.row(1) if len(frame) > 1 else first
     numbers = [is_number(cell) for cell in first]
-    if {cell.lower() for cell in first} & set(usual):
+    over = [is_number(under) and not number for under, number in zip(below, numbers)]
+    if {cell.lower() for cell in first} & set(usual) or (any(over) and len(frame) > 1):
         return True
     if n is not None and len(frame) in (n, n + 1) and not all(numbers):
         return len(frame) == n + 1
     if frame.width == 1 and all(numbers) and len(frame) > 1:
         return not any(is_number(cell) for cell in frame.to_series(0)[1:].drop_nulls().to_list())
-    over = [is_number(under) and not number for under, number in zip(below, numbers)]
     plain = (cell and not number and cell not in classes for cell, number in zip(first, numbers))
-    return any(over) or all(plain)
+    return all(plain)
 
 
 def row_names(path: Path, column: pl.Series) -> np.ndarray:

@@ -23,9 +23,9 @@ from .._tables import about, check_filled, listed
 from ..inputs import as_inputs, as_polars
 from ..labelled import Labelled, from_arrays
 from ..votes import Votes
-from ._arrays import load_npz, records, with_classes
 from ._features import check_no_copy, features
 from ._mat import load_mat
+from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
 from ._pictures import check_there, load_folder
 from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles

@@ -34,12 +34,12 @@ def features(frame: pl.DataFrame) -> pl.DataFrame:
     if first in (*UNNAMED, "index"):  # whole numbers stay such, as those of the rows are
         whole = frame[first].cast(pl.Int64, strict=False)
         frame = frame if whole.null_count() else frame.with_columns(whole)
+    frame = _with_numbers(frame)
     for column in frame.get_columns():
-        there = column.drop_nulls()
-        if not len(there):
+        if column.null_count() == len(column):
             frame = frame.drop(column.name)
             warnings.warn(f"column {column.name!r} is empty in every row; left out.", stacklevel=6)
-        elif _has_decimal_commas(there):
+        elif column.dtype == pl.String and _has_decimal_commas(column.drop_nulls()):
             frame = frame.with_columns(column.str.replace(",", ".", literal=True))
     if not frame.width:
         raise ValueError("it has no column of inputs with a value.")
@@ -53,6 +53,32 @@ def features(frame: pl.DataFrame) -> pl.DataFrame:
                 f"column {name!r} has {found[name][row]} at row {row}. Correct or empty such cells."
             )
     return found
+
+
+def _with_numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns of nothing but plain numbers as such; ``parsed`` looks for more, and is slower.
+
+    Numbers with a zero in front, such as 00501, stay text here as there.
+    """
+    import polars as pl
+
+    first = frame.head(TRIED_FIRST)
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    some = first.select(pl.col(texts).cast(pl.Float64, strict=False))
+    likely = [name for name in texts if some[name].null_count() == first[name].null_count()]
+    numbers = frame.select(pl.col(likely).cast(pl.Float64, strict=False))
+    codes = frame.select(
+        (pl.col(name).str.starts_with("0") & (numbers[name] >= 1)).any()
+        | (pl.col(name).str.starts_with("-0") & (numbers[name] <= -1)).any()
+        | pl.col(name).str.starts_with("00").any()
+        for name in likely
+    )
+    return frame.with_columns(
+        numbers[name].fill_nan(None)
+        for name in likely
+        if numbers[name].null_count() == frame[name].null_count() < len(frame)
+        and not codes[name].item()
+    )
 
 
 def _has_decimal_commas(column: pl.Series) -> bool:
@@ -124,3 +150,16 @@ def check_no_copy(frame: pl.DataFrame, labels: Any, name: str) -> None:
 def _one_to_one(pairs: pl.DataFrame, classes: int) -> bool:
     values = pairs["cell"].n_unique()
     return values <= classes and values == pairs["label"].n_unique() == pairs.n_unique()
+
+
+def decimal_points(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns of numbers with decimal commas, by the rule of ``features``, with points instead.
+
+    Raises:
+        ValueError: the commas may as well divide thousands.
+    """
+    return frame.with_columns(
+        column.str.replace(",", ".", literal=True)
+        for column in frame.get_columns()
+        if column.null_count() < len(column) and _has_decimal_commas(column.drop_nulls())
+    )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+NO_WORKBOOK = "it is no .xlsx workbook, or a damaged one. Save it again, or as .csv."
 COMPRESSED = (".gz", ".zip")
 MOST_BYTES = 2**34  # of any unpacked file
 SURELY_FINE = 2**30  # up to here a file may unpack to any multiple of its size
@@ -81,7 +82,7 @@ def check_workbook_size(data: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             total = sum(entry.file_size for entry in archive.infolist())
     except zipfile.BadZipFile:
-        raise ValueError("it is no .xlsx workbook, or a damaged one.") from None
+        raise ValueError(NO_WORKBOOK) from None
     if total > _allowed(len(data)):
         raise _bomb(len(data))
 
@@ -119,7 +120,7 @@ def _from_zip(path: Path, size: int, endings: Sequence[str]) -> Content:
             with archive.open(entry) as file:
                 data = _read(file, size)
     except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError):
-        raise ValueError(f"{path} is no zip archive, or a damaged one.") from None
+        raise ValueError(f"{path} is no zip archive, or a damaged one. Pack it again.") from None
     if not data:
         raise ValueError(f"{path} holds an empty {entry.filename}.")
     return Content(data, Path(entry.filename).suffix.lower(), ".zip", entry.filename)

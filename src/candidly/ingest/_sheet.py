@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._tables import about
 from ._arff import read_arff
-from ._packed import Content, check_no_other_kind, check_workbook_size, read_content
+from ._packed import NO_WORKBOOK, Content, check_no_other_kind, check_workbook_size, read_content
 from ._text import Header, check_names, in_utf8, read_separated, whole_rows
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _binary(read: Callable[[Any], pl.DataFrame], data: bytes, what: str) -> pl.D
     try:
         return read(io.BytesIO(data))
     except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(f"it is no {what}, or a damaged one.") from None
+        raise ValueError(f"it is no {what}, or a damaged one. Write it again.") from None
 
 
 def _from_workbook(data: bytes) -> pl.DataFrame:
@@ -182,7 +182,7 @@ def _from_workbook(data: bytes) -> pl.DataFrame:
         name, *others = book.sheet_names
         cells = book.load_sheet(0, header_row=None, dtypes="string").to_polars()
     except fastexcel.FastExcelError:
-        raise ValueError("it is no .xlsx workbook, or a damaged one.") from None
+        raise ValueError(NO_WORKBOOK) from None
     if others:
         warnings.warn(
             f"read the sheet {name!r}; not {', '.join(map(repr, others[:5]))}.", stacklevel=2

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..inputs import UNNAMED
 from ._examples import label_columns
 from ._roles import CORRECTED, CORRECTED_BY, GIVEN, USUAL, Roles
 from ._sheet import TABLE_ENDINGS, Sheet
 
 if TYPE_CHECKING:
     import polars as pl
-
-UNNAMED = ("", "index", "Unnamed: 0", "__index_level_0__")  # columns that pandas writes unasked
 
 
 def is_table(path: Path) -> bool:
@@ -54,6 +53,6 @@ def _numbers_rows(column: pl.Series) -> bool:
     import polars as pl
 
     numbers = column.cast(pl.Int64, strict=False)
-    if column.name in UNNAMED and numbers.n_unique() == len(column):
+    if column.name in (*UNNAMED, "index") and numbers.n_unique() == len(column):
         return True
     return len(column) > 1 and numbers.null_count() == 0 and bool((numbers.diff() == 1)[1:].all())

@@ -56,12 +56,14 @@ def read_answers(
     Raises:
         FileNotFoundError, ValueError: no such file or column, an item or a person without a name.
     """
+    import polars as pl
+
     path, roles = Path(path), roles or Roles()
     frame = read_frame(path, roles.separator).frame
     for name in roles.drop:
         if name not in frame.columns:
             raise ValueError(missing_column(path, frame.columns, name, "drop"))
-    frame = frame.drop(roles.drop)
+    frame = frame.drop(roles.drop).with_columns(pl.col(pl.String).replace("", None))
     found = {}
     with about(path):
         for role, name in zip(USUAL, names):

@@ -17,7 +17,7 @@ import numpy as np
 from .._files import lines_of
 from .._label_text import BAR, labels_in
 from .._names import nearest
-from .._tables import is_number, listed, odd_cell, typed
+from .._tables import about, is_number, listed, odd_cell, typed
 from ._columns import (
     Columns,
     check_kind,
@@ -97,7 +97,8 @@ def read_labels(
         named = array.dtype.kind in "UT" and array.ndim == 1
         values = _plain(array.tolist()) if named else array
         return LabelColumn(path, str(path), values)
-    columns = read_columns(path, roles, classes or (), n)
+    # columns to drop may be those of another file that is read beside this one
+    columns = read_columns(path, replace(roles, drop=()), classes or (), n, usual=LABELS)
     if corrected:
         roles = _of_corrected(columns, roles)
     return labels_in_columns(columns, roles, classes)
@@ -196,7 +197,7 @@ def label_sets(labels: LabelColumn, classes: Sequence[str] | None, m: int) -> np
     """
     if labels.values.dtype == bool:
         return labels.values
-    rows = [_set_of(cell, labels.separator) for cell in labels.values.tolist()]
+    rows = _sets_of(labels)
     lengths = [len(row) for row in rows]
     flat = [name for row in rows for name in row]
     if classes is None and all(map(is_number, flat)):
@@ -235,12 +236,11 @@ def in_order_of(labels: LabelColumn, ids: np.ndarray | None) -> LabelColumn:
 
 
 def class_names(labels: LabelColumn, columns: Sequence[str] | None) -> list[str] | None:
-    """The names of the columns of probabilities as classes, where labels are among them."""
-    names = labels.names
-    if names is None or columns is None:
+    """The names of the columns of probabilities as classes, where a label is among them."""
+    if labels.names is None or columns is None:
         return None
-    flat = {one for name in names for one in _set_of(name, labels.separator)}
-    return list(columns) if flat <= set(columns) else None
+    known = {one for row in _sets_of(labels) for one in row} & set(columns)
+    return list(columns) if known else None
 
 
 def read_names(
@@ -341,11 +341,14 @@ def _of_corrected(columns: Columns, roles: Roles) -> Roles:
     made = [name for name in columns.frame.columns if name.endswith(end)]
     if roles.label is not None:
         made = [name for name in made if name == roles.label + end]
-    return replace(roles, label=made[0]) if len(made) == 1 else roles
+    if len(made) == 1:
+        return replace(roles, label=made[0])
+    there = roles.label in columns.frame.columns
+    return roles if there else replace(roles, label=None)  # a table of ids and corrected labels
 
 
 def _label_name(columns: Columns, roles: Roles) -> str:
-    there = columns.frame.columns
+    there = [name for name in columns.frame.columns if name not in roles.drop]
     if roles.label is not None:
         if roles.label not in there:
             raise ValueError(missing_column(columns.path, there, roles.label, "label"))
@@ -373,6 +376,8 @@ def _cells(column: pl.Series, what: str, classes: set[str]) -> np.ndarray:
         raise ValueError(f"{what} has no rows.")
     if isinstance(column.dtype, pl.List):
         return _plain(column.to_list())
+    if column.dtype == pl.String:
+        column = column.replace("", None)
     numbers = typed(column)
     if numbers.dtype == pl.Null:
         return np.full(len(column), UNLABELLED)
@@ -393,12 +398,18 @@ def _plain(cells: Sequence[Any]) -> np.ndarray:
     return found
 
 
-def _set_of(cell: Any, separator: str) -> list[str]:
-    if cell is None:
-        return []
-    if isinstance(cell, str):
-        return labels_in(cell, "label", 0) if separator == BAR else cell.split(separator)
-    return [str(one) for one in cell]
+def _sets_of(labels: LabelColumn) -> list[list[str]]:
+    """The labels of each row."""
+    rows = []
+    with about(labels.path):
+        for row, cell in enumerate(labels.values.tolist()):
+            if isinstance(cell, str) and labels.separator == BAR:
+                rows.append(labels_in(cell, "label", row, (cell,) if BAR not in cell else ()))
+            elif isinstance(cell, str):
+                rows.append([one.strip() for one in cell.split(labels.separator)])
+            else:
+                rows.append([] if cell is None else [str(one) for one in cell])
+    return rows
 
 
 def _key(name: Any) -> Any:

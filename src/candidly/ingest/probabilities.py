@@ -308,7 +308,9 @@ def _parquet(
         schema = lazy.collect_schema()
         n = int(lazy.select(pl.len()).collect().item())
     except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(f"{path}: it is no Parquet file, or a damaged one.") from None
+        raise ValueError(
+            f"{path}: it is no Parquet file, or a damaged one. Write it again."
+        ) from None
     names, ids = schema.names(), None
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in names:

@@ -100,6 +100,7 @@ def _directions(grey: np.ndarray) -> np.ndarray:
     cells = rows @ spread.reshape(n, high, -1)
     cells = cells.reshape(n, GRID, wide, ORIENTATIONS).transpose(0, 2, 1, 3)
     cells = (columns @ cells.reshape(n, wide, -1)).reshape(n, GRID, GRID, ORIENTATIONS)
+    cells = cells.transpose(0, 2, 1, 3)  # rows first
     energy = np.pad((cells**2).sum(-1), ((0, 0), (1, 1), (1, 1)))
     near = sum(energy[:, y : y + GRID, x : x + GRID] for y in range(3) for x in range(3))
     return np.sqrt(cells / (np.sqrt(near)[..., None] + 1e-2)).reshape(n, -1)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ..grid import Column, Datum, Grid, breakable
+from .._escapes import breakable
+from ..grid import Column, Datum, Grid
 from ._page import Html, folded
 from ._wording import percent
 from .media import Field
@@ -51,7 +52,8 @@ def _rows(card: Mapping[str, Any]) -> str:
     left = len(fields) - FIELDS
     parts = [_where(card), _labels(card), fields_grid(card, fields[:FIELDS]).html()]
     if left > 0:
-        parts.append(folded(f"{left} more columns", fields_grid(card, fields[FIELDS:])))
+        more = f"{left} more column{'s' * (left > 1)}"
+        parts.append(folded(more, fields_grid(card, fields[FIELDS:])))
     return "\n".join(parts)
 
 

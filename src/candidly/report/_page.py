@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from .._escapes import breakable
 from .._files import replacing
-from ..grid import Grid, breakable
+from ..grid import Grid
 
 
 class Html(str):

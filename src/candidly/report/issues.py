@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..grid import Column, Datum, Grid, breakable
+from .._escapes import breakable
+from ..grid import Column, Datum, Grid
 from ._gallery import gallery as gallery_of
 from ._page import (
     Html,
