@@ -70,7 +70,7 @@ item = Table(
     Column("kind", Text),
     Column("payload", Text),  # a file below media, or the text itself
     Column("queue", BigInteger),
-    # what the standing answers come to; ``refresh`` keeps it
+    # counts of its answers that count; ``refresh`` keeps them
     Column("open", Integer),
     Column("done", Integer),
     Column("said", Integer),

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-TIMINGS = ("fixed", "plench")
-
 
 @dataclass(frozen=True)
 class Trial:
