@@ -196,7 +196,7 @@ def test_two_corrections_of_one_name_are_refused(candidly, files):
         ("demo --workers 0", "'0' is no whole number of at least 1"),
         ("demo --workers few", "'few' is no whole number of at least 1"),
         ("review new", "Missing argument 'FOLDER'"),
-        ("review new project", "nothing to ask about; name a FILE"),
+        ("review new project", "nothing to ask about; name a FILE, or give --issues"),
         ("review new project --data nope --preset single", "no data set named 'nope'"),
         ("review new project --data digits --preset some", "'some'"),
         ("review new project --data digits --people 0", "'0' is no whole number of at least 1"),

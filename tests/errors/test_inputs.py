@@ -290,9 +290,7 @@ def test_files_that_cannot_be_read(tmp_path):
         short = tmp_path / f"short-{name}"
         for size in (len(data) - 9, 20, 0):
             short.write_bytes(data[:size])
-            with pytest.raises(
-                ValueError, match=r"truncated|cannot be read: it is damaged|is empty"
-            ):
+            with pytest.raises(ValueError, match=r"truncated|or a damaged one|is empty"):
                 errors.examine(GIVEN, short)
     np.savez(tmp_path / "archive.npz", PROBS)
     (tmp_path / "archive.npz").rename(tmp_path / "archive.npy")

@@ -202,8 +202,9 @@ def rows_by_id(mine: np.ndarray, its: np.ndarray, whose: str) -> np.ndarray | No
 def _with_header(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
     """The table below its first line, which names the columns."""
     names = [str(cell or "").strip() for cell in frame.row(0)]
-    with about(path):
-        check_names(names)
+    if len(names) > 1:
+        with about(path):
+            check_names(names)
     return frame[1:].rename(dict(zip(frame.columns, names)))
 
 
