@@ -11,8 +11,7 @@ from _reproduction.numbers import excludes_zero
 from _reproduction.words import difference, grid, prose
 from candidly.detectors import DETECTORS
 from candidly.report._wording import listed, percent
-from candidly.report.comparison import cell
-from candidly.stats import Summary, paired_difference, summarise
+from candidly.stats import Summary, interval, paired_difference, summarise
 
 from .data import STUDIES, Piece
 from .study import ANCHOR, read_results
@@ -21,6 +20,17 @@ GUIDE = Path(__file__).parent / "guide.md"
 CONFIDENT = ("cl-noise-rate", "cl-class", "cl-both", "cl-confident", "margin")
 RANKED = "margin"  # confident learning's order
 Cells = Mapping[str, Mapping[int, Mapping[str, Any]]]  # detector -> seed -> line
+
+
+def cell(summary: Summary, share: bool = True) -> str:
+    """The mean, and half its 95 % interval where there is one; shares in percent."""
+    if summary.mean is None:
+        return "–"
+    if not share:
+        return f"{summary.mean:,.0f}" if abs(summary.mean) >= 10 else f"{summary.mean:.2g}"
+    ends = interval(summary)
+    half = "" if ends is None else f" ± {percent((ends[1] - ends[0]) / 2, 1)}"
+    return percent(summary.mean, 1) + half
 
 
 def make_page(folder: Path) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from _reproduction.figures import alone
 from _reproduction.words import prose
-from candidly.report._forms import markdown_table
+from candidly.grid import Grid
 from candidly.report._wording import percent
-from candidly.report.stability import BIAS, Grid, grids, missed_line
+from candidly.report.stability import BIAS, grids, missed_line
 from candidly.report.stability_figures import prevalence_figure, rank_figure
 from candidly.stability import Report
 from candidly.stability._pairs import fewest_discordant
@@ -52,10 +54,8 @@ def make_page(report: Report) -> tuple[str, dict[str, str]]:
 
 
 def _table(grid: Grid) -> str:
-    table = markdown_table(grid.header, grid.rows, "right")
-    return "\n\n".join(
-        [prose(f"{grid.caption}:"), table, *([prose(grid.note)] if grid.note else [])]
-    )
+    table = replace(grid, title="", notes=()).markdown()
+    return "\n\n".join([prose(f"{grid.title}:"), table, *map(prose, grid.notes)])
 
 
 def _introduction(report: Report) -> str:

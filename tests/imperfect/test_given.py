@@ -412,9 +412,9 @@ def test_mistakes_in_text(spec, message):
     ("spec", "kind", "message"),
     [
         ("matrix:file=none.csv", FileNotFoundError, "there is no file none.csv"),
-        ("matrix:file=T.txt", ValueError, r"T.txt must end in .npy or .csv"),
-        ("matrix:file=words.csv", ValueError, r"words.csv is no matrix of numbers"),
-        ("matrix:file=broken.npy", ValueError, r"broken.npy is no matrix of numbers"),
+        ("matrix:file=T.md", ValueError, r"T.md must end in one of .npy, .csv"),
+        ("matrix:file=words.csv", ValueError, r"words.csv, column 'a', has 'c' at row 0, which is no number"),
+        ("matrix:file=broken.npy", ValueError, r"broken.npy cannot be read as an array"),
         ("empirical:file=none.npz", FileNotFoundError, "none.npz"),
         ("empirical:file=blind.npz", ValueError, "blind.npz needs both `given` and `truth`"),
         ("empirical:file=three.npz", ValueError, "three.npz has 3 classes.* wanted for 2"),
@@ -425,6 +425,7 @@ def test_mistakes_in_text(spec, message):
 )
 def test_mistakes_in_files_and_partners(tmp_path, monkeypatch, spec, kind, message):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "T.md").write_text("1,0")
     (tmp_path / "words.csv").write_text("a,b\nc,d\n")
     (tmp_path / "broken.npy").write_bytes(b"\x93NUMPY")
     data = from_arrays([[0.0], [1.0]], truth=[0, 1])

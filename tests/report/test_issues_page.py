@@ -282,7 +282,7 @@ def test_texts_from_files_of_one_column(tmp_path):
         (lambda p: (p / "m.txt").write_text("a\nb\n"), "holds 2 examples"),
         (lambda p: (p / "m.txt").write_bytes(b"\xff\xfe\x00"), "no text in UTF-8"),
         (lambda p: (p / "m.csv").write_text("a,b\nc,d\ne,f\n"), "has 2 columns"),
-        (lambda p: (p / "m.parquet").write_bytes(b"none"), "cannot be read"),
+        (lambda p: (p / "m.parquet").write_bytes(b"none"), "no Parquet file, or a damaged one"),
         (lambda p: (p / "m").mkdir(), "holds no image file"),
         (lambda p: (p / "m.zip").write_bytes(b""), "no folder of images"),
     ],

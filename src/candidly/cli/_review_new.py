@@ -44,7 +44,7 @@ def new(
         typer.Option(metavar="ROWS", help="Ask about these rows, from 0: 3,17,40 or a text file."),
     ] = None,
     data: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The same as FILE.", hidden=True)
+        str | None, typer.Option(metavar="NAME", help="The same as FILE", hidden=True)
     ] = None,
     votes: Annotated[
         Path | None,

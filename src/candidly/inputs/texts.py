@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,23 @@ def dense_counts(texts: Sequence[str]) -> np.ndarray:
     np.log1p(counts, out=counts)
     lengths = np.linalg.norm(counts, axis=1, keepdims=True)
     return np.asarray(counts / np.where(lengths > 0, lengths, 1), np.float32)
+
+
+def check_told(texts: Sequence[str]) -> None:
+    """Refuse texts that are names: they differ, and in their numbers alone.
+
+    Raises:
+        ValueError: such texts, as data sets have where their pictures are missing.
+    """
+    first = texts[0]
+    if all(text == first for text in texts):
+        return
+    if len({re.sub(r"[0-9]+", "", text) for text in texts}) == 1:
+        other = next(text for text in texts if text != first)
+        raise ValueError(
+            f"the texts differ in their numbers alone, such as {first!r} and {other!r}, so nothing"
+            " can be learned from them. Give what these names stand for: the texts or the pictures."
+        )
 
 
 def _hashing(width: int) -> Any:

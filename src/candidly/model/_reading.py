@@ -15,7 +15,7 @@ from ..examples import table_of
 from ..ingest.media import decoded
 from ..inputs import Encoding, Table, fit_encoding, parsed
 from ..inputs.pictures import SIDE, descriptors
-from ..inputs.texts import dense_counts
+from ..inputs.texts import check_told, dense_counts
 from ..labelled import Labelled
 
 
@@ -107,10 +107,12 @@ def fit_reading(data: Labelled) -> Reading:
     """How these inputs become numbers; all rows are training rows.
 
     Raises:
-        ValueError: inputs that nothing here makes numbers of.
+        ValueError: inputs that nothing here makes numbers of, or texts that are names.
     """
     if isinstance(data.inputs, Table):
         return Reading(data.kind, data.inputs.names, fit_encoding(data.inputs))
+    if data.kind == "texts":
+        check_told(data.inputs.tolist())
     return Reading(data.kind, data.features)
 
 
