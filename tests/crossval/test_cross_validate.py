@@ -234,7 +234,7 @@ def test_files_that_are_something_else_are_refused(tmp_path):
         errors.find([0, 1, 0], tmp_path / "other.npz")
     for content in (b"nothing", b"", (tmp_path / "other.npz").read_bytes()[:60]):
         (tmp_path / "torn.npz").write_bytes(content)
-        with pytest.raises(ValueError, match="no array 'given'|is empty"):
+        with pytest.raises(ValueError, match=r"no array 'given'|is empty"):
             errors.find(tmp_path / "torn.npz", np.eye(3))
     np.save(tmp_path / "one.npy", np.ones(3))
     (tmp_path / "one.npy").rename(tmp_path / "one.npz")

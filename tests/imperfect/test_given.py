@@ -413,7 +413,7 @@ def test_mistakes_in_text(spec, message):
     [
         ("matrix:file=none.csv", FileNotFoundError, "there is no file none.csv"),
         ("matrix:file=T.md", ValueError, r"T.md must end in one of .npy, .csv"),
-        ("matrix:file=words.csv", ValueError, r"words.csv, column 'a', has 'c' at row 0, which is no number"),
+        ("matrix:file=words.csv", ValueError, r"words.csv, column 'a', has 'c' at row 0"),
         ("matrix:file=broken.npy", ValueError, r"broken.npy cannot be read as an array"),
         ("empirical:file=none.npz", FileNotFoundError, "none.npz"),
         ("empirical:file=blind.npz", ValueError, "blind.npz needs both `given` and `truth`"),

@@ -362,7 +362,7 @@ def test_nothing_can_be_learned_from_names(folder):
     from candidly import fit
 
     data = load_cifar_n(folder / "labels" / "CIFAR-10_human.pt", "cifar10n-worst")
-    with pytest.raises(ValueError, match="differ in their numbers alone, such as 'CIFAR-10 training image 0'"):
+    with pytest.raises(ValueError, match="differ in their numbers alone, such as 'CIFAR-10"):
         fit(data, "ce", steps=1)
 
 
