@@ -121,6 +121,7 @@ def test_what_cannot_be_done_is_a_sentence_and_writes_nothing(candidly, pets, wo
     assert [path.name for path in pets.iterdir()] == ["pets.csv"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_in_a_sentence_and_leaves_nothing(tmp_path):
     g = np.random.default_rng(0)
     x = pl.DataFrame(g.normal(size=(20_000, 60)), schema=[f"c{k}" for k in range(60)])

@@ -65,6 +65,7 @@ def partial_labels():
     return toy(n=600, d=8, q=5), 300, 0.8
 
 
+@pytest.mark.slow
 def test_partial_labels_to_predictions_of_new_rows(tmp_path):
     data, steps, least = partial_labels()
     known = int(0.8 * data.n)

@@ -39,6 +39,7 @@ def found_of(page) -> list[str]:
         return [card.inner_text() for card in tab.locator(".gallery > li").all()]
 
 
+@pytest.mark.slow
 def test_a_column_of_texts_to_the_reviews_with_the_wrong_mood(tmp_path):
     draw, wrong = random.Random(1), set(range(5, 300, 29))
     rows = []
@@ -64,6 +65,7 @@ def test_a_column_of_texts_to_the_reviews_with_the_wrong_mood(tmp_path):
     assert (tmp_path / "reviews-corrected.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_of_pictures_to_those_in_the_wrong_subfolder(tmp_path):
     digits = load_digits()
     some = [k for k in range(len(digits.target)) if digits.target[k] in (0, 1, 4)][:240]

@@ -70,6 +70,7 @@ def test_predictions_of_twelve_models_with_corrected_labels(tmp_path):
     assert 0.05 < gained < 0.15  # a tenth of the labels was wrong
 
 
+@pytest.mark.slow
 @real_files
 def test_the_same_on_the_labels_of_cifar10_that_people_checked(tmp_path):
     folder = Path(os.environ["CANDIDLY_DATA"]) / "label_errors"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,6 +92,8 @@ def _by_skrub(table: Table) -> Features:
     Raises:
         ValueError: skrub is not installed.
     """
+    # skrub makes a folder for downloads when it is imported, otherwise in the home folder
+    os.environ.setdefault("SKB_DATA_DIRECTORY", str(Path(tempfile.gettempdir()) / "skrub_data"))
     try:
         from skrub import TableVectorizer  # type: ignore[import-untyped]
     except ImportError:
