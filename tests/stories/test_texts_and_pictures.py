@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from PIL import Image
 from sklearn.datasets import load_digits
 
