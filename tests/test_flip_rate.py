@@ -193,6 +193,7 @@ def test_accuracy_by_hand_for_numbers_arrays_and_tensors():
     assert np.isnan(accuracy_from_covering_rate(np.nan, 0.5, 10).accuracy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("same", [False, True], ids=["other sets", "the same sets"])
 def test_error_over_many_draws(same):
     n, q, c, right = 300, 3, 0.4, 0.2  # the error of c is a quarter of the variance

@@ -49,6 +49,7 @@ def test_every_method_equals_the_slow_version_on_coarse_grids(block):
             assert np.array_equal(found, slow.find(given, probs, by, **options)), (seed, by)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_larger_cases_equal_the_slow_version(dtype):
     for seed in range(12):
@@ -175,6 +176,7 @@ def test_a_threshold_between_two_floats():
         assert evidence.guess[0] == guess
 
 
+@pytest.mark.slow
 def test_many_classes_take_no_matrix_of_them():
     n, m = 60, 20_000  # a matrix of them in int64: 3.2 GB
     rng = np.random.default_rng(0)

@@ -46,6 +46,7 @@ def told(folder: Path, votes: str, names: list[str], more: str = "") -> dict:
     return found | {"corrected": counts["corrected"]}
 
 
+@pytest.mark.slow
 def test_predictions_of_twelve_models_with_corrected_labels(tmp_path):
     n, names = 600, ["cat", "dog", "owl"]
     random = np.random.default_rng(1)

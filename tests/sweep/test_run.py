@@ -291,6 +291,7 @@ def children_of(process: subprocess.Popen) -> list[int]:
     return [int(pid) for pid in listed.stdout.split()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.0, 0.4])
 def test_workers_leave_the_decision_about_ctrl_c_to_their_parent(file, tmp_path, seconds):
     process = start(tmp_path / "out", file, "--workers", "2", steps=40)
@@ -303,6 +304,7 @@ def test_workers_leave_the_decision_about_ctrl_c_to_their_parent(file, tmp_path,
     assert "Traceback" not in errors
 
 
+@pytest.mark.slow
 def test_workers_end_with_their_parent_and_not_at_their_next_record(file, tmp_path):
     out = tmp_path / "out"
     # one record, half an hour away
@@ -320,6 +322,7 @@ def test_workers_end_with_their_parent_and_not_at_their_next_record(file, tmp_pa
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_directory_are_refused(file, tmp_path):
     out = tmp_path / "out"
     first = start(out, file, "--workers", "1", steps=100_000)
