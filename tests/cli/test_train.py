@@ -108,14 +108,17 @@ def test_every_form_of_output_holds_the_same(trained):
         assert NAMES[arrays["prediction"]].tolist() == table["prediction"].to_list()
 
 
+KEEP = ("--keep-columns", "--out")
+
+
 def test_columns_can_be_added_to_the_file(trained):
     candidly, _, _ = trained
-    status, _, err = candidly("predict", "m.safetensors", "new.csv", "--into", "more.csv")
+    status, _, err = candidly("predict", "m.safetensors", "new.csv", *KEEP, "more.csv")
     assert status == 0, err
     before, after = pl.read_csv("new.csv"), pl.read_csv("more.csv")
     assert after.columns == [*before.columns, "prediction", "probability"]
     assert after.select(before.columns).equals(before)
-    status, _, err = candidly("predict", "m.safetensors", "more.csv", "--into", "again.csv")
+    status, _, err = candidly("predict", "m.safetensors", "more.csv", *KEEP, "again.csv")
     assert status == 2
     assert "prediction" in err
 
@@ -267,7 +270,8 @@ def test_the_place_to_write_is_looked_at_first(trained):
         (["--out", "p.txt"], ".csv or .parquet"),
         (["--out", "gone/p.csv"], "no folder"),
         ([], "say where to write"),
-        (["--into", "p.csv", "--probs"], "--probs"),
+        (["--keep-columns"], "say where to write"),
+        ([*KEEP, "p.csv", "--probs"], "--probs"),
     ):
         sentence(*candidly("predict", "gone.safetensors", "gone.csv", *words), told)
 

@@ -138,7 +138,7 @@ def test_mixed_columns_to_predictions_of_new_rows(tmp_path, inside):
         "organic": "number",
         "note": "text",
     }
-    inside("predict", "fruit.safetensors", "new.csv", "--into", "done.csv")
+    inside("predict", "fruit.safetensors", "new.csv", "--keep-columns", "--out", "done.csv")
     done = pl.read_csv(tmp_path / "done.csv")
     assert done.columns == [*reversed(new.columns), "prediction", "probability"]
     assert done["id"].to_list() == new["id"].to_list()

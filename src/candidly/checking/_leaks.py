@@ -39,7 +39,7 @@ class Leak:
 
 
 def find_leaks(frame: pl.DataFrame, given: np.ndarray, classes: Sequence[str]) -> tuple[Leak, ...]:
-    """Columns that tell the label in at least 99 of 100 rows, copies first.
+    """Columns that tell the label in at least 99 of 100 rows, those that tell most first.
 
     Where the values are names of the classes, 10 in 100 more than the largest class has are enough:
     such a column is an earlier or another label. A value that stands in one row only tells nothing.

@@ -41,14 +41,14 @@ def predict(
         Path | None,
         typer.Option(metavar="FILE", help=f"Where to write: {' '.join(ENDINGS)}."),
     ] = None,
-    into: Annotated[
-        Path | None,
+    keep_columns: Annotated[
+        bool,
         typer.Option(
-            metavar="FILE",
-            help="Write FILE as it is, with the columns prediction and probability added; the same "
-            "ending as FILE.",
+            "--keep-columns",
+            help="Write all columns of FILE as they are, and prediction and probability behind "
+            "them; --out then ends as FILE does.",
         ),
-    ] = None,
+    ] = False,
     probs: Annotated[
         bool, typer.Option("--probs", help="With a column of probabilities for each class.")
     ] = False,
@@ -80,31 +80,29 @@ def predict(
 
       candidly predict shop.safetensors new.csv --out predictions.csv
 
-      candidly predict shop.safetensors new.csv --into new-with-predictions.csv
+      candidly predict shop.safetensors new.csv --keep-columns --out predicted.csv
     """
-    if out is None and into is None:
-        raise ValueError("say where to write: --out predictions.csv, or --into FILE.")
-    check_place(out, "--out", ENDINGS)
-    if into is not None and probs and out is None:
-        raise ValueError("--probs is for the file of --out; --into adds two columns.")
+    if out is None:
+        raise ValueError("say where to write: --out predictions.csv.")
+    if not keep_columns:
+        check_place(out, "--out", ENDINGS)
+    elif probs:
+        raise ValueError("--keep-columns adds two columns; leave it or --probs out.")
     roles = roles_of(None, separator, id, text, image, None, None, drop)
     with stoppable(lambda: "stopped; nothing was written."):
         from ..model import load_model, measures
 
         trained = load_model(model)
         new = read_new(what, trained, roles, label, data)
-        if into is not None and new.sheet is None:
-            raise ValueError(f"--into adds columns to a table, and {what} is none; use --out.")
+        if keep_columns and new.sheet is None:
+            raise ValueError(f"--keep-columns is for a table, and {what} is none; leave it out.")
         logits = _logits(trained, new)
         measured = {} if new.labelled is None else measures(logits, new.labelled)
         found = _probabilities(logits)
-        written = {}
-        if out is not None:
+        if keep_columns:
+            _write_beside(trained, new, found, out)
+        else:
             _write(trained, new, found, out, probs)
-            written["out"] = str(out)
-        if into is not None:
-            _write_into(trained, new, found, into)
-            written["into"] = str(into)
     counts = _counts(trained, found)
     if as_json:
         about = {
@@ -114,13 +112,12 @@ def predict(
             "classes": list(trained.classes),
             "predicted": counts,
             "measured": {n: v if math.isfinite(v) else None for n, v in measured.items()},
-            **written,
+            "out": str(out),
         }
         print(json.dumps(about, indent=1, allow_nan=False))
         return
     _print(len(found), counts, measured)
-    for path in written.values():
-        print(f"wrote {path}", file=sys.stderr)
+    print(f"wrote {out}", file=sys.stderr)
 
 
 def _logits(model: Model, new: NewRows) -> np.ndarray:
@@ -187,7 +184,8 @@ def _table(model: Model, new: NewRows, probs: np.ndarray, whole: bool) -> pl.Dat
     return pl.DataFrame(columns)
 
 
-def _write_into(model: Model, new: NewRows, probs: np.ndarray, into: Path) -> None:
+def _write_beside(model: Model, new: NewRows, probs: np.ndarray, out: Path) -> None:
+    """The file's own columns, and two behind them."""
     from ..ingest.back import write_back
 
     assert new.sheet is not None
@@ -195,7 +193,7 @@ def _write_into(model: Model, new: NewRows, probs: np.ndarray, into: Path) -> No
         PREDICTION: [model.classes[k] for k in probs.argmax(1)],
         PROBABILITY: [f"{value:.6g}" for value in probs.max(1)],
     }
-    write_back(new.sheet, added, into, beside=new.sheet.frame.columns[-1])
+    write_back(new.sheet, added, out, beside=new.sheet.frame.columns[-1])
 
 
 def _print(rows: int, counts: dict[str, int], measured: dict[str, float]) -> None:
