@@ -82,9 +82,9 @@ def make_stack(
     import torch
 
     from candidly.algorithms import algorithm, configuration
-    from candidly.examples import make_examples, split_scaling
+    from candidly.engine.examples import make_examples, split_scaling
+    from candidly.engine.stack import Member, Stack
     from candidly.nets import mlp
-    from candidly.stack import Member, Stack
 
     page = algorithm(name)
     examples = make_examples(data, page.reads, dtype=getattr(torch, dtype), device=device)
@@ -200,7 +200,7 @@ def serve(way: str, shape: list[int], batch: int, trials: int) -> None:
         tune_memory()
     import torch
 
-    from candidly.train import update
+    from candidly.engine.train import update
 
     torch.set_num_threads(1)
     name = {"pre": "PRODEN:pre"}.get(way, "PRODEN" if way in ("ours", *PLAIN) else way)

@@ -27,7 +27,7 @@ from _bench import RESULTS, Claim, at_most, interleaved, main, median_ratio
 from _sides import Side, make_data, make_stack
 from candidly.algorithms import ALGORITHMS
 from candidly.algorithms.costs import compared_with
-from candidly.train import update
+from candidly.engine.train import update
 
 # shape: trials in the stack
 SHAPES = {(1122, 108, 16): 5, (22991, 163, 219): 1}
@@ -96,7 +96,7 @@ tune_memory()
 import torch
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from _sides import make_data, make_stack
-from candidly.train import update
+from candidly.engine.train import update
 torch.set_num_threads(1)
 stack = make_stack(make_data(22991, 163, 219), 2, 128, "VALEN")
 for _ in range(5):

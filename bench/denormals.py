@@ -19,10 +19,10 @@ from contextlib import nullcontext
 
 import torch
 
-import candidly.train
 from _bench import Claim, at_most, main
 from _sides import make_data, make_stack
 from candidly._process import tune_memory
+from candidly.engine import train
 
 SHAPE = (1122, 108, 16)
 NAME = "L-W"
@@ -39,15 +39,18 @@ class Side:
         self.guard, self.seconds = guard, []
         self.stack = make_stack(make_data(*SHAPE), 1, BATCH, NAME, **HYPER)
         self.stack.T = updates
-        self.steps: Iterator[int] = candidly.train.train(self.stack, range(0, updates, EVERY))
+        self.steps: Iterator[int] = train.train(self.stack, range(0, updates, EVERY))
 
     def advance(self) -> None:
-        ours, candidly.train.without_denormals = candidly.train.without_denormals, self.guard
+        ours, train.without_denormals = (
+            train.without_denormals,
+            self.guard,
+        )
         started = time.process_time()
         try:
             next(self.steps)
         finally:
-            candidly.train.without_denormals = ours
+            train.without_denormals = ours
         self.seconds.append(time.process_time() - started)
 
     def predict(self) -> torch.Tensor:
@@ -57,8 +60,8 @@ class Side:
 
 def measure(quick: bool) -> list[Claim]:
     updates = 2 * EVERY if quick else UPDATES
-    with candidly.train.one_thread():
-        ours = Side(updates, candidly.train.without_denormals)
+    with train.one_thread():
+        ours = Side(updates, train.without_denormals)
         plain = Side(updates, nullcontext)
         for _ in range(updates // EVERY):
             ours.advance()

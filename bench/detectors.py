@@ -52,10 +52,10 @@ def watching(n: int, d: int, q: int, trials: int, rounds: int) -> list[Claim]:
     from candidly.algorithms import algorithm, configuration
     from candidly.detectors import Watch
     from candidly.detectors._train import batch_size, examples_of
+    from candidly.engine.stack import Member, Stack
+    from candidly.engine.train import update
     from candidly.labelled import from_arrays
     from candidly.nets import mlp
-    from candidly.stack import Member, Stack
-    from candidly.train import update
 
     torch.set_num_threads(1)
     rng = np.random.default_rng(0)

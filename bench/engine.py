@@ -24,9 +24,9 @@ import torch
 
 from _bench import Claim, at_least, at_most, interleaved, main, median_ratio, timed
 from _sides import HIDDEN, Plain, Side, make_data, make_stack
-from candidly.evaluate import oracle_measure, oracle_view
+from candidly.engine.evaluate import oracle_measure, oracle_view
+from candidly.engine.train import update
 from candidly.sweep.pack import CACHE_BYTES
-from candidly.train import update
 
 BATCHES = (32, 64, 128)
 WAYS = ("ours", "pre", "released", "lean")
@@ -174,8 +174,8 @@ tune_memory()
 import torch
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import engine
-from candidly import checkpoint
-from candidly.train import update
+from candidly.engine import checkpoint
+from candidly.engine.train import update
 torch.set_num_threads(1)
 data = engine.make_data(22991, 163, 219)
 stack = engine.make_stack(data, 100, 128)

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from candidly.algorithms import Algorithm, Stage
-from candidly.examples import make_examples
+from candidly.engine.examples import make_examples
+from candidly.engine.stack import Stack
+from candidly.engine.train import train, update
 from candidly.nets import mlp
-from candidly.stack import Stack
-from candidly.train import train, update
 
 from toys import make_stack, member, toy
 

@@ -42,7 +42,7 @@ def test_every_algorithm_learns_on_lost():
 
 @pytest.mark.parametrize("name", ["lost", "msrcv2", "birdsong", "fg-net", "italian"])
 def test_scaled_inputs_are_finite_and_standardised(name):
-    from candidly.examples import make_examples, split_scaling
+    from candidly.engine.examples import make_examples, split_scaling
 
     data = load(name)
     examples = make_examples(data, ("candidates",))

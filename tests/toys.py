@@ -6,11 +6,11 @@ import numpy as np
 import torch
 
 from candidly.algorithms import Algorithm, algorithm, configuration
-from candidly.examples import make_examples, split_scaling
+from candidly.engine.examples import make_examples, split_scaling
+from candidly.engine.stack import Member, Stack
+from candidly.engine.train import update
 from candidly.labelled import Labelled
 from candidly.nets import mlp
-from candidly.stack import Member, Stack
-from candidly.train import update
 
 torch.set_num_threads(1)
 
@@ -63,6 +63,19 @@ def make_stack(
     members = [member(data, k, page, examples, batch=batch, **hyper) for k in trials]
     net = mlp(examples.inputs.shape[1], data.q, hidden)
     return Stack(page, net, examples, members, steps)
+
+
+def stack_of(page, trials=(0, 1, 2), data=None, dtype=torch.float64, steps=60, **hyper):
+    """A stack of a page that is no entry of the table."""
+    data = data or toy()
+    examples = make_examples(data, page.reads, dtype=dtype)
+    members = [member(data, k, page, examples, **hyper) for k in trials]
+    return Stack(page, mlp(12, data.q, 20), examples, members, steps)
+
+
+def few(s):
+    """Twenty rows, fewer than a batch."""
+    return (torch.arange(s.n) < 20).expand(s.K, -1)
 
 
 def advance(stack: Stack, steps: int) -> Stack:

@@ -22,11 +22,11 @@ from torch import Tensor
 
 from algorithms.reached import FOLDER, Steps, Where, never_ran, on_import, watched
 from candidly.algorithms import ALGORITHMS, Algorithm
-from candidly.checkpoint import restore, state_of
+from candidly.engine.checkpoint import restore, state_of
+from candidly.engine.stack import Stack
+from candidly.engine.suspicion import suspicion
+from candidly.engine.train import update
 from candidly.nets._module import Module
-from candidly.stack import Stack
-from candidly.suspicion import suspicion
-from candidly.train import update
 
 from toys import advance, make_stack, tensors, toy
 

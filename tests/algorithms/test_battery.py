@@ -21,7 +21,7 @@ from algorithms.battery import (
     reference,
 )
 from candidly.algorithms import ALGORITHMS, algorithm
-from candidly.train import update
+from candidly.engine.train import update
 
 from toys import advance, make_stack, shortened, toy
 

@@ -12,7 +12,7 @@ from algorithms.slow import softmax
 from algorithms.test_long_tail import long_tailed
 from candidly import fit
 from candidly.algorithms import decoupling_ncm
-from candidly.train import update
+from candidly.engine.train import update
 
 from toys import advance, make_stack
 

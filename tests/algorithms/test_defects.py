@@ -42,7 +42,7 @@ from candidly.algorithms import (
     scl_nl,
 )
 from candidly.algorithms._tensors import cross_entropy, masked_softmax
-from candidly.train import update
+from candidly.engine.train import update
 
 from toys import advance, make_stack, tensors, toy
 

@@ -11,13 +11,13 @@ from torch import Tensor
 
 from algorithms import battery, test_on_logits
 from algorithms.battery import STEPS
-from candidly import checkpoint
 from candidly.algorithms import ALGORITHMS, Stage, algorithm
-from candidly.batches import Feed, Samplers
-from candidly.moving import LearnedRows, Movers
+from candidly.engine import checkpoint
+from candidly.engine.batches import Feed, Samplers
+from candidly.engine.moving import LearnedRows, Movers
+from candidly.engine.stack import Stack
 from candidly.nets._module import Module
 from candidly.seeds import draw
-from candidly.stack import Stack
 
 LATE = STEPS - 5  # updates done; every warm-up is over
 

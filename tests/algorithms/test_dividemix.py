@@ -13,8 +13,8 @@ from sklearn.mixture import GaussianMixture
 
 from candidly.algorithms import dividemix
 from candidly.algorithms._mixture import clean_probability, two_means
+from candidly.engine.train import update
 from candidly.seeds import draw
-from candidly.train import update
 
 from toys import advance, make_stack, toy
 

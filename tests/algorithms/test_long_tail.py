@@ -12,8 +12,8 @@ from algorithms.slow import double, softmax
 from candidly import fit
 from candidly.algorithms import bbn, ldam
 from candidly.algorithms._classes import class_aware, class_counts, class_means
+from candidly.engine.train import update
 from candidly.labelled import Labelled
-from candidly.train import update
 
 from toys import advance, make_stack
 

@@ -42,7 +42,7 @@ from candidly.algorithms import (
     scl_exp,
     scl_nl,
 )
-from candidly.train import update
+from candidly.engine.train import update
 
 from toys import advance, make_stack, tensors, toy
 

@@ -30,8 +30,8 @@ from candidly.algorithms import (
     t_revision,
 )
 from candidly.algorithms._transition import forward_loss, of_symmetric_noise
+from candidly.engine.train import update
 from candidly.seeds import draw
-from candidly.train import update
 
 from toys import advance, make_stack, toy
 

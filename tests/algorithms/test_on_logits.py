@@ -10,11 +10,11 @@ import torch
 
 from algorithms.battery import NAMES
 from candidly.algorithms import ALGORITHMS, algorithm, configuration
-from candidly.examples import Examples, make_examples
+from candidly.engine.examples import Examples, make_examples
+from candidly.engine.stack import Member, Stack
 from candidly.labelled import Labelled
 from candidly.nets import mlp
 from candidly.nets._net import Net, affine
-from candidly.stack import Member, Stack
 
 from toys import advance, member, shortened, tensors, toy
 

@@ -16,7 +16,7 @@ from candidly.algorithms._tensors import (
     masked_softmax,
     uniform_over,
 )
-from candidly.train import update
+from candidly.engine.train import update
 
 from toys import advance, make_stack, toy
 

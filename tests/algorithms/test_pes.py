@@ -12,9 +12,9 @@ from algorithms.slow import softmax
 from candidly import fit
 from candidly.algorithms import pes
 from candidly.algorithms._views import gaussian_noise
+from candidly.engine.train import update
 from candidly.labelled import Labelled
 from candidly.seeds import draw
-from candidly.train import update
 
 from toys import advance, make_stack, toy
 

@@ -8,7 +8,7 @@ import torch
 from torch.nn.functional import one_hot
 
 from candidly.algorithms import pop
-from candidly.train import update
+from candidly.engine.train import update
 
 from toys import advance, make_stack, toy
 

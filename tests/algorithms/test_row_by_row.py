@@ -10,9 +10,9 @@ import torch
 
 from candidly.algorithms import algorithm, data_parameters, elr, sop
 from candidly.algorithms._selection import kept
+from candidly.engine.suspicion import suspicion
+from candidly.engine.train import update
 from candidly.model import hyper_parameters
-from candidly.suspicion import suspicion
-from candidly.train import update
 
 from toys import advance, make_stack, toy
 

@@ -8,8 +8,8 @@ import torch
 
 from candidly import fit
 from candidly.algorithms import algorithm, seal
-from candidly.suspicion import suspicion
-from candidly.train import update
+from candidly.engine.suspicion import suspicion
+from candidly.engine.train import update
 
 from toys import advance, make_stack, toy
 

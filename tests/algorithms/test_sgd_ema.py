@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from candidly import fit
-from candidly.train import update
+from candidly.engine.train import update
 
 from toys import advance, make_stack, toy
 

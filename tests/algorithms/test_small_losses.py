@@ -12,9 +12,9 @@ import torch
 from candidly.algorithms import cnlcu, jocor
 from candidly.algorithms._selection import masked_mean, smallest
 from candidly.algorithms.co_teaching import CO_TEACHING
+from candidly.engine.train import update
 from candidly.model import fit, load_model
 from candidly.nets._net import Output
-from candidly.train import update
 
 from toys import advance, make_stack, toy
 

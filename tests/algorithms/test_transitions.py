@@ -19,9 +19,9 @@ from candidly.algorithms._transition import (
     of_symmetric_noise,
     rows_of,
 )
+from candidly.engine.train import update
 from candidly.imperfect import transition
 from candidly.labelled import Labelled
-from candidly.train import update
 
 from toys import advance, make_stack, toy
 

@@ -10,7 +10,7 @@ import torch
 from torch.distributions import Dirichlet, kl_divergence
 
 from candidly.algorithms import valen
-from candidly.train import update
+from candidly.engine.train import update
 
 from toys import advance, make_stack, toy
 

@@ -193,7 +193,7 @@ def test_permuting_labels_seldom_alarms_without_reason():
 
 
 def test_candidlys_own_networks_have_no_held_out_row_in_any_batch(monkeypatch):
-    from candidly import stack
+    from candidly.engine import stack
 
     shown = []
     original = stack.Stack.next_batches

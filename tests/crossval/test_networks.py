@@ -9,8 +9,8 @@ import pytest
 
 from candidly.crossval import Network, _networks, cross_validate
 from candidly.crossval._job import Job
+from candidly.engine.stack import Member
 from candidly.model import fit
-from candidly.stack import Member
 
 from toys import toy
 

@@ -16,9 +16,9 @@ from candidly.detectors import _incv
 from candidly.detectors._aum import threshold_samples
 from candidly.detectors._train import batch_size, examples_of, seeds_of, trained
 from candidly.detectors._watch import TrainingDynamics
+from candidly.engine.stack import Member, Stack
 from candidly.labelled import from_arrays
 from candidly.nets import mlp
-from candidly.stack import Member, Stack
 
 from histories import History, margin, small, softmax
 

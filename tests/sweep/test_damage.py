@@ -9,7 +9,8 @@ import shutil
 
 import pytest
 
-from candidly import benchmark, checkpoint
+from candidly import benchmark
+from candidly.engine import checkpoint
 from candidly.sweep import execute
 from candidly.sweep.journal import journal_files, read_results
 from candidly.sweep.run import Interrupted

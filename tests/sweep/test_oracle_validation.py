@@ -11,14 +11,14 @@ import torch
 
 from candidly import benchmark
 from candidly.benchmarking import prepare
-from candidly.evaluate import oracle_measure
+from candidly.engine.evaluate import oracle_measure
+from candidly.engine.train import update
 from candidly.labelled import Labelled
 from candidly.report import findings, render
 from candidly.report.html import make_results_page
 from candidly.sweep import execute
 from candidly.sweep.execute import build_stack
 from candidly.sweep.settings import make_settings
-from candidly.train import update
 
 from toys import toy
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from candidly import checkpoint
 from candidly.benchmarking import prepare
+from candidly.engine import checkpoint
 from candidly.sweep.execute import build_stack
 from candidly.sweep.pack import make_tasks, parameter_count, stack_size
 from candidly.sweep.settings import make_settings

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from candidly import benchmark, checkpoint
+from candidly import benchmark
+from candidly.engine import checkpoint
 from candidly.sweep import execute
 from candidly.sweep.journal import read_records
 from candidly.sweep.plan import read_plan

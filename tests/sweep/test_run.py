@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from candidly import benchmark
-from candidly.examples import make_examples
+from candidly.engine.examples import make_examples
 from candidly.labelled import Labelled
 from candidly.sweep import execute
 from candidly.sweep.journal import read_results

@@ -16,13 +16,13 @@ import torch
 
 from .._checks import check_size
 from ..algorithms import Algorithm, algorithm
-from ..examples import SCALINGS, Examples, make_examples, split_scaling
+from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
+from ..engine.stack import Member, Stack
+from ..engine.train import one_thread, train
 from ..labelled import Labelled
 from ..model import Model, fit, hyper_parameters
 from ..nets import network as network_of
 from ..seeds import draw
-from ..stack import Member, Stack
-from ..train import one_thread, train
 from ._features import Views
 from ._job import Fitted, Fold, Job, Learner, Network, Tell, parts
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from ..examples import Examples
+from ..engine.examples import Examples
 from ..labelled import Labelled
 from ..seeds import draw
 from ._detection import Detection

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 
 from ..algorithms import Algorithm, algorithm, configuration
-from ..examples import Examples, make_examples, split_scaling
+from ..engine.examples import Examples, make_examples, split_scaling
+from ..engine.stack import Member, Stack
+from ..engine.train import Watcher, train
 from ..labelled import Labelled
 from ..nets import mlp
 from ..seeds import hashed
-from ..stack import Member, Stack
-from ..train import Watcher, train
 
 BATCH = 128  # at most
 

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from .._compiled import compiler
-from ..batches import Batch
+from ..engine.batches import Batch
+from ..engine.stack import Stack
 from ..labelled import Labelled
-from ..stack import Stack
 
 LATE = 1 / 3  # of the epochs
 HELD = 1 << 18  # logits held back before they are worked on together

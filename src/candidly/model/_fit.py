@@ -12,12 +12,12 @@ from .._names import nearest
 from .._numbers import whole
 from ..algorithms import Algorithm, configuration
 from ..algorithms import algorithm as algorithm_named
-from ..examples import SCALINGS, Examples, make_examples, split_scaling
+from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
+from ..engine.stack import Member, Stack
+from ..engine.suspicion import suspicion
+from ..engine.train import Watcher, one_thread, train
 from ..labelled import Labelled
 from ..nets import network
-from ..stack import Member, Stack
-from ..suspicion import suspicion
-from ..train import Watcher, one_thread, train
 from ._model import Model
 from ._reading import fit_reading
 

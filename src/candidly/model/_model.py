@@ -13,9 +13,9 @@ from .. import criteria
 from .._checks import checked_classes
 from .._names import UnknownName
 from ..algorithms import algorithm as algorithm_named
+from ..engine.train import one_thread
 from ..labelled import Labelled
 from ..nets import Net, network
-from ..train import one_thread
 from ._file import NoModel, read_model, write_model
 from ._reading import Reading, from_json
 

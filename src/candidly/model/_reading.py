@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._names import nearest
-from ..examples import table_of
+from ..engine.examples import table_of
 from ..ingest.media import decoded
 from ..inputs import Encoding, Table, fit_encoding, parsed
 from ..inputs.pictures import SIDE, descriptors

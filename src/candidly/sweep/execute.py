@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from .. import checkpoint
 from .._process import peak_memory_bytes
 from ..algorithms import algorithm
-from ..evaluate import OracleView, oracle_measure, oracle_view
-from ..examples import Examples, make_examples, split_scaling, with_oracle_twins
+from ..engine import checkpoint
+from ..engine.evaluate import OracleView, oracle_measure, oracle_view
+from ..engine.examples import Examples, make_examples, split_scaling, with_oracle_twins
+from ..engine.stack import Member, Stack
+from ..engine.train import train
 from ..labelled import Labelled, Split
 from ..nets import network
-from ..stack import Member, Stack
-from ..train import train
 from .journal import Journal
 from .pack import StackTask
 from .records import Record, pack_confusion, pack_outcomes

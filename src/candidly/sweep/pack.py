@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import checkpoint
 from ..algorithms import algorithm
+from ..engine import checkpoint
 from ..nets import network
 from .facts import Facts
 from .trial import Trial

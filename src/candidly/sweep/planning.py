@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from .._names import nearest
 from ..algorithms import Algorithm
 from ..criteria import constant_flip_rate
-from ..examples import unlearnable
+from ..engine.examples import unlearnable
 from ..labelled import Labelled
 from .facts import Facts
 from .pages import page_of, pages_asked

@@ -10,14 +10,13 @@ import torch
 
 from candidly.algorithms import Stage, View, algorithm
 from candidly.algorithms._views import gaussian_noise
-from candidly.examples import make_examples
+from candidly.engine.examples import make_examples
+from candidly.engine.stack import Stack
+from candidly.engine.train import update
 from candidly.nets import mlp
 from candidly.seeds import draw
-from candidly.stack import Stack
-from candidly.train import update
-from test_batches import stack_of
 
-from toys import advance, make_stack, member, toy
+from toys import advance, make_stack, member, stack_of, toy
 
 
 def test_samples_are_each_trials_own_and_the_same_in_any_company():

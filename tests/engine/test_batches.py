@@ -11,21 +11,11 @@ import torch
 from candidly.algorithms import View, algorithm
 from candidly.algorithms._algorithm import Stage
 from candidly.algorithms._views import gaussian_noise
-from candidly.batches import in_proportion, in_turn
-from candidly.checkpoint import restore, state_of
-from candidly.examples import make_examples
-from candidly.nets import mlp
-from candidly.stack import Stack
-from candidly.train import update
+from candidly.engine.batches import in_proportion, in_turn
+from candidly.engine.checkpoint import restore, state_of
+from candidly.engine.train import update
 
-from toys import advance, member, tensors, toy
-
-
-def stack_of(page, trials=(0, 1, 2), data=None, dtype=torch.float64, steps=60, **hyper):
-    data = data or toy()
-    examples = make_examples(data, page.reads, dtype=dtype)
-    members = [member(data, k, page, examples, **hyper) for k in trials]
-    return Stack(page, mlp(12, data.q, 20), examples, members, steps)
+from toys import advance, few, stack_of, tensors
 
 
 def sampled(*samplers, step=None, **fields):
@@ -233,11 +223,6 @@ def test_a_sampler_may_give_the_rows_themselves(networks):
 def test_rows_that_cannot_be_an_epochs_are_refused(rows, match):
     with pytest.raises(ValueError, match=match):
         stack_of(sampled(rows)).next_batch()
-
-
-def few(s):
-    """Twenty rows, fewer than a batch."""
-    return (torch.arange(s.n) < 20).expand(s.K, -1)
 
 
 def test_the_last_of_a_row_that_comes_twice_is_written_and_networks_must_share_a_batch():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from candidly import evaluate
-from candidly.evaluate import oracle_measure, oracle_view
+from candidly.engine import evaluate
+from candidly.engine.evaluate import oracle_measure, oracle_view
 from candidly.labelled import Labelled
 
 from toys import advance, make_stack, toy

@@ -19,7 +19,7 @@ from typing import BinaryIO
 import numpy as np
 import torch
 
-from ._files import replacing
+from .._files import replacing
 from .stack import Stack
 
 SCHEMA = 3

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .algorithms import Algorithm
+from ..algorithms import Algorithm
+from ..seeds import draw
 from .examples import Examples
-from .seeds import draw
 
 
 class BatchRows(NamedTuple):

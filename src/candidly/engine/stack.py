@@ -17,13 +17,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .algorithms import Algorithm, Stage
+from ..algorithms import Algorithm, Stage
+from ..nets import Module, Net, Output
+from ..seeds import draw
 from .batches import Batch, Feed, Orders, Samplers
 from .examples import Examples
 from .moving import LearnedRows, Movers
-from .nets import Module, Net, Output
 from .optim import Optimiser
-from .seeds import draw
 
 FLAGS_EVERY = 100  # updates between looks at the divergence flags on an accelerator
 ROWS_AT_ONCE = 8192  # in a forward pass outside training

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .inputs import Table
-from .labelled import Labelled
+from ..inputs import Table
+from ..labelled import Labelled
 
 SCALINGS = ("train", "plench", "none")
 GUARD = 1e-6  # added to every standard deviation: the benchmark's

@@ -3,7 +3,7 @@ from functools import partial
 import pytest
 import torch
 
-from candidly.optim import SGD, Adam, AdamW, can_fuse
+from candidly.engine.optim import SGD, Adam, AdamW, can_fuse
 
 LR = [1e-3, 3e-3, 1e-2]
 DECAY = [0.0, 1e-3, 0.1]

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from . import _logits
-from .criteria import confusion_counts
-from .labelled import Labelled, given_to_candidates
+from .. import _logits
+from ..criteria import confusion_counts
+from ..labelled import Labelled, given_to_candidates
 from .stack import Stack
 
 LOGITS_AT_ONCE = 8_000_000  # numbers; the criteria make a few temporaries of that size

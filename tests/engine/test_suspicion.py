@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from candidly.algorithms import algorithm
+from candidly.engine.suspicion import suspicion
 from candidly.model import fit, load_model
-from candidly.suspicion import suspicion
-from test_batches import stack_of
 
-from toys import advance, make_stack, tensors, toy
+from toys import advance, make_stack, stack_of, tensors, toy
 
 
 @pytest.mark.parametrize(("name", "label"), [("ce", "given"), ("PRODEN", "candidates")])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from candidly.examples import make_examples, split_scaling
+from candidly.engine.examples import make_examples, split_scaling
 from candidly.labelled import Labelled, from_arrays
 
 from toys import toy

@@ -13,11 +13,10 @@ from candidly.algorithms import Own, Row, Stage, algorithm
 from candidly.algorithms._algorithm import each_epoch, epochs
 from candidly.algorithms._rates import constant, cosine, steps, warmed_up
 from candidly.algorithms._space import one_of
-from candidly.checkpoint import restore, state_of
-from candidly.train import update
-from test_batches import few, stack_of
+from candidly.engine.checkpoint import restore, state_of
+from candidly.engine.train import update
 
-from toys import advance, tensors
+from toys import advance, few, stack_of, tensors
 
 
 def step(s, b):

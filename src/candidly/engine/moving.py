@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from .algorithms import Own, Row, Stage
+from ..algorithms import Own, Row, Stage
+from ..nets import Module
 from .batches import Batch
-from .nets import Module
 from .optim import OPTIMISERS, Optimiser
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from candidly.train import train, update, without_denormals
+from candidly.engine.train import train, update, without_denormals
 
 from toys import advance, make_stack, toy
 
@@ -56,7 +56,7 @@ def test_train_pauses_at_the_record_steps_and_at_the_end():
 
 def test_seconds_are_the_processors_and_not_the_clocks(monkeypatch):
     ticks = iter([10.0, 12.5, 20.0, 20.25])
-    monkeypatch.setattr("candidly.train.time.process_time", lambda: next(ticks))
+    monkeypatch.setattr("candidly.engine.train.time.process_time", lambda: next(ticks))
     stack = make_stack(toy(), "CC", steps=3)
     assert list(train(stack, (2,))) == [2, 3]
     assert stack.seconds == 2.75

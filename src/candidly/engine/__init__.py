@@ -1,0 +1,1 @@
+"""Training stacks of trials: their state, batches, optimisers, checkpoints and measures."""
