@@ -240,10 +240,10 @@ class Feed:
         return Batch(rows, self._gather, partial(self._change, s), name, repeats)
 
     def _gather(self, name: str, batch: Batch) -> Tensor:
+        if name == "x":
+            return self._inputs(batch)
         if name in self.rows:
             table, at = self.rows[name].flatten(0, 1), batch.table_rows
-        elif name == "x":
-            table, at = self.examples.inputs, batch.data_rows
         elif name in self.examples.labels:
             table, at = self.examples.labels[name], batch.data_rows
         else:
@@ -252,12 +252,16 @@ class Feed:
                 f"not among the labels it reads ({', '.join(self.examples.labels)})"
             )
         value = table.index_select(0, at).view(*batch.ids.shape, *table.shape[1:])
-        if name == "x" and self.scaling:
+        return value.requires_grad_() if name in self.algorithm.learned else value
+
+    def _inputs(self, batch: Batch) -> Tensor:
+        value = self.examples.take(batch.data_rows).view(*batch.ids.shape, *self.examples.shape)
+        if self.scaling:
             shift, factor = self.scaling
             if batch.ids.dim() == 3:
                 shift, factor = shift[:, None], factor[:, None]
             value.sub_(shift).mul_(factor)
-        return value.requires_grad_() if name in self.algorithm.learned else value
+        return value
 
     def _change(self, s: Any, name: str, which: int, batch: Batch) -> Tensor:
         """The batch's inputs as a view sees them, each trial under its own random numbers."""

@@ -40,6 +40,25 @@ class Examples:
     spread: np.ndarray
     q: int
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of one example's inputs."""
+        return tuple(self.inputs.shape[1:])
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """That training computes in."""
+        return self.inputs.dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Where batches are made."""
+        return self.inputs.device
+
+    def take(self, rows: Tensor) -> Tensor:
+        """New tensors of the inputs of some rows, int64 (m,): (m, *shape), before a split's scaling."""
+        return self.inputs.index_select(0, rows)
+
 
 def table_of(inputs: np.ndarray | Table) -> np.ndarray:
     """Inputs as a table: images are flattened, (n, h, w, c) -> (n, h * w * c).
@@ -94,7 +113,7 @@ def with_oracle_twins(examples: Examples, data: Labelled, rows: np.ndarray) -> E
         rows: int64 (m,).
     """
     assert data.truth is not None
-    oracle = torch.tensor(data.truth[rows], device=examples.inputs.device)
+    oracle = torch.tensor(data.truth[rows], device=examples.device)
     at = torch.from_numpy(rows).to(oracle.device)
     labels = {}
     for name, values in examples.labels.items():

@@ -75,7 +75,7 @@ class Stack:
                 "hyper-parameter of at most 128; use more data or smaller held-out shares."
             )
         self.E = self.n // self.B
-        self.dtype, self.device = examples.inputs.dtype, examples.inputs.device
+        self.dtype, self.device = examples.dtype, examples.device
         settings = algorithm.settings()
         self.hp = SimpleNamespace(
             **{
@@ -399,7 +399,7 @@ class Stack:
             return Output(*(torch.stack(parts).mean(0) for parts in zip(*each)))
         outs = []
         for some in rows.split(ROWS_AT_ONCE):
-            x = self.examples.inputs.index_select(0, some)[None]
+            x = self.examples.take(some)[None]
             if self.scaling:
                 shift, factor = self.scaling
                 x.sub_(shift[k]).mul_(factor[k])
