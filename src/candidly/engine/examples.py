@@ -56,7 +56,7 @@ class Examples:
         return self.inputs.device
 
     def take(self, rows: Tensor) -> Tensor:
-        """New tensors of the inputs of some rows, int64 (m,): (m, *shape), before a split's scaling."""
+        """New tensors of some rows, int64 (m,): inputs (m, *shape) before a split's scaling."""
         return self.inputs.index_select(0, rows)
 
 
