@@ -48,7 +48,7 @@ def read_table(files: Mapping[str, Sequence[Path]]) -> dict[str, Rows]:
 
 
 def _table(path: Path) -> pl.DataFrame:
-    """Columns ``picture`` and ``label``; ``coarse``, ``split`` and ``index`` where they are there."""
+    """``picture`` and ``label``, and of ``coarse``, ``split`` and ``index`` what is there."""
     import polars as pl  # a fifth of a second to import
 
     try:
@@ -70,7 +70,7 @@ def _table(path: Path) -> pl.DataFrame:
             **{what: pl.col(name) for what, name in kept.items()}
         )
         if isinstance(table["picture"].dtype, pl.Struct):
-            table = table.with_columns(pl.col("picture").struct.field("bytes"))
+            table = table.with_columns(picture=pl.col("picture").struct.field("bytes"))
         if table["picture"].dtype != pl.Binary:
             raise ValueError(
                 f"its column {kept['picture']} holds {table['picture'].dtype}, not bytes"

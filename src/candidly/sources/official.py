@@ -151,9 +151,11 @@ def _warn(
     shape: tuple[int, ...],
 ) -> None:
     """Warns of a part that is missing, and of files that are not those on record."""
-    differences = [] if found.lacking else differences_of(data, source)
     left_out = next((part for part in PARTS if not (official.test == (part == TEST)).any()), None)
-    if left_out is not None:
+    differences = []
+    if left_out is None:
+        differences = differences_of(data, source)
+    else:
         other = PARTS[left_out == TRAIN]
         lacking = " and ".join(found.lacking.get(left_out, ())) or f"its {left_out} rows"
         warnings.warn(
