@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..algorithms import Own, Row, Stage
-from ..nets import Module
+from ..nets import Flat
 from .batches import Batch
 from .optim import OPTIMISERS, Optimiser
 
@@ -21,15 +21,15 @@ class Movers:
     """
 
     def __init__(
-        self, modules: Mapping[str, Module], hyper: Sequence[Mapping[str, float | int]]
+        self, flats: Mapping[str, Flat], hyper: Sequence[Mapping[str, float | int]]
     ) -> None:
-        self.modules, self.hyper = modules, hyper
+        self.flats, self.hyper = flats, hyper
         self.optimisers: dict[str, Optimiser] = {}
         self.kind = ""  # of the stage that these are of
 
     def trained(self, stage: Stage) -> list[str]:
         """What a stage moves."""
-        return list(self.modules if stage.trains is None else stage.trains)
+        return list(self.flats if stage.trains is None else stage.trains)
 
     def networks(self, stage: Stage) -> list[str]:
         """The networks of which a stage moves something."""
@@ -50,13 +50,14 @@ class Movers:
 
     def _made(self, name: str, how: Own) -> Optimiser:
         network, _, part = name.partition(".")
-        module = self.modules[network]
+        flat = self.flats[network]
+        assert flat.grad is not None, f"{name} is moved by gradient"
         return OPTIMISERS[how.optimiser](
-            module.flat,
-            module.grad,
+            flat.flat,
+            flat.grad,
             [float(h[how.lr]) for h in self.hyper],
             [float(h[how.weight_decay]) if how.weight_decay else 0.0 for h in self.hyper],
-            module.slices(part),
+            flat.slices(part),
         )
 
     def update(
@@ -69,8 +70,8 @@ class Movers:
         """
         for name in self.trained(stage):
             self.optimisers[name].update(alive, everyone, factors)
-        for module in self.modules.values():
-            module.forget()
+        for flat in self.flats.values():
+            flat.forget()
 
     @property
     def tensors(self) -> dict[str, Tensor]:
