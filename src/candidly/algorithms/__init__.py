@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._names import UnknownName, lookup, named, nearest
 from ._algorithm import Algorithm, Own, Row, Stage
+from ._rates import Rate, schedule
 from ._space import configuration
 from ._views import View
 from .abs_gce import ABS_GCE
@@ -131,9 +132,11 @@ __all__ = [
     "VARIANTS",
     "Algorithm",
     "Own",
+    "Rate",
     "Row",
     "Stage",
     "View",
     "algorithm",
     "configuration",
+    "schedule",
 ]

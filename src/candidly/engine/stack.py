@@ -305,7 +305,7 @@ class Stack:
 
     def move(self, batch: Batch) -> None:
         """Move what the stage trains, and the batch's learned rows, for live trials only."""
-        factors, rate = None, self.stage.rate
+        factors, rate = None, self.movers.rate(self.stage)
         if rate:
             each = torch.as_tensor(rate(self), dtype=torch.float64)
             factors = each.flatten().expand(self.K).tolist()
