@@ -63,23 +63,23 @@ def test_defaults_by_kind_of_input():
 
 
 BAD = {
-    "adm": "no recipe named 'adm'; did you mean 'adam'? Choose from: adam, sgd, adamw.",
-    "": "no recipe named ''. Choose from: adam, sgd, adamw.",
+    "adm": "recipe is 'adm'; did you mean 'adam'? Choose from: adam, sgd, adamw.",
+    "": "recipe is ''. Choose from: adam, sgd, adamw.",
     "sgd:schedul=steps": "recipe 'sgd:schedul=steps' has no 'schedul'; did you mean 'schedule'? "
     "Choose from: schedule, at, warm_up, decay, momentum, nesterov, precision, views.",
     "sgd:": "recipe 'sgd:' has no ''. Choose from: schedule, at, warm_up, decay, momentum, "
     "nesterov, precision, views.",
-    "sgd:schedule=cosin": "schedule of recipe 'sgd:schedule=cosin' is 'cosin'; did you mean "
+    "sgd:schedule=cosin": "recipe 'sgd:schedule=cosin': schedule is 'cosin'; did you mean "
     "'cosine'? Choose from: constant, cosine, steps.",
-    "adam:precision=float64": "precision of recipe 'adam:precision=float64' is 'float64'; did you "
+    "adam:precision=float64": "recipe 'adam:precision=float64': precision is 'float64'; did you "
     "mean 'bfloat16'? Choose from: float32, bfloat16.",
-    "adam:views": "views of recipe 'adam:views' is ''. Choose from: plain, weak.",
-    "sgd:momentum=1": "momentum of recipe 'sgd:momentum=1' is '1'; give a share from 0 to below 1, "
+    "adam:views": "recipe 'adam:views': views is ''. Choose from: plain, weak.",
+    "sgd:momentum=1": "recipe 'sgd:momentum=1': momentum is '1'; give a share from 0 to below 1, "
     "such as 0.1.",
-    "sgd:momentum=nan": "momentum of recipe 'sgd:momentum=nan' is 'nan'; give a share from 0 to "
+    "sgd:momentum=nan": "recipe 'sgd:momentum=nan': momentum is 'nan'; give a share from 0 to "
     "below 1, such as 0.1.",
-    "sgd:nesterov=yes": "nesterov of recipe 'sgd:nesterov=yes' is 'yes'. Choose from: true, false.",
-    "sgd:schedule=steps,at=0.7/0.6": "at of recipe 'sgd:schedule=steps,at=0.7/0.6' is '0.7/0.6'; "
+    "sgd:nesterov=yes": "recipe 'sgd:nesterov=yes': nesterov is 'yes'. Choose from: true, false.",
+    "sgd:schedule=steps,at=0.7/0.6": "recipe 'sgd:schedule=steps,at=0.7/0.6': at is '0.7/0.6'; "
     "give growing shares above 0, such as 0.5/0.75.",
     "sgd:at=0.6": "recipe 'sgd:at=0.6': at belongs to schedule=steps. Leave at out.",
     "adam:momentum=0.9": "recipe 'adam:momentum=0.9': momentum belongs to the recipe sgd. Leave "
@@ -87,8 +87,8 @@ BAD = {
     "sgd:momentum=0,nesterov=true": "recipe 'sgd:momentum=0,nesterov=true': nesterov needs a "
     "momentum above 0.",
     "sgd:decay=all,decay=all": "recipe 'sgd:decay=all,decay=all' says decay twice.",
-    3: "recipe is a int; give its name, such as 'adam'.",
-    None: "recipe is a NoneType; give its name, such as 'adam'.",
+    3: "recipe is 3; give a text such as sgd:momentum=0.95.",
+    None: "recipe is None; give a text such as sgd:momentum=0.95.",
 }
 
 

@@ -205,9 +205,14 @@ class Algorithm:
         """What is trained where ``net`` is asked for."""
         return self.head(net, features, classes) if self.head else net
 
-    def settings(self) -> dict[str, Setting]:
-        """Every hyper-parameter, the common ones first."""
-        return {**COMMON, **self.space}
+    def settings(self, common: Mapping[str, Setting] = COMMON) -> dict[str, Setting]:
+        """Every hyper-parameter, the common ones first.
+
+        Args:
+            common: ``_space.common`` has them by optimiser and kind of input; by default those of
+                Adam on tables.
+        """
+        return {**common, **self.space}
 
 
 SPELLED = "Training seeds are made of the benchmark's spelling, {} (D-SEED-1)."

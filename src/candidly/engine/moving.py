@@ -12,7 +12,7 @@ from ..algorithms import Own, Rate, Row, Stage, schedule
 from ..nets import Module
 from .batches import Batch
 from .optim import OPTIMISERS, Optimiser
-from .recipe import Recipe
+from .recipe import ADAM, Recipe
 
 
 class Movers:
@@ -26,7 +26,7 @@ class Movers:
         self,
         modules: Mapping[str, Module],
         hyper: Sequence[Mapping[str, float | int]],
-        recipe: Recipe = Recipe(),
+        recipe: Recipe = ADAM,
     ) -> None:
         self.modules, self.hyper, self.recipe = modules, hyper, recipe
         self.optimisers: dict[str, Optimiser] = {}

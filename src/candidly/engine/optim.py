@@ -218,9 +218,7 @@ class SGD(Optimiser):
                 _write((buffer, new), (flat, moved), alive=alive[:, None])
 
 
-def _pieces(
-    slices: Sequence[slice], plain: Sequence[slice]
-) -> Iterator[tuple[slice, slice, bool]]:
+def _pieces(slices: Sequence[slice], plain: Sequence[slice]) -> Iterator[tuple[slice, slice, bool]]:
     """The slices, cut where ``plain`` columns begin or end: where in the parameters, where in the
     moments, and whether they are plain."""
     here = 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
-from .._names import UnknownName, lookup, named, nearest, shortened
+from .._names import UnknownName, nearest, shortened
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,9 @@ class Recipe:
         return f"{self.optimiser}:{options}" if options else self.optimiser
 
 
+ADAM = Recipe()  # the partial-label benchmark's
 RECIPES: Mapping[str, Recipe] = {
-    "adam": Recipe(),  # the partial-label benchmark's
+    "adam": ADAM,
     "sgd": Recipe("sgd", schedule="cosine", decay="weights"),
     "adamw": Recipe("adamw", schedule="cosine", decay="weights"),
 }
@@ -69,11 +70,14 @@ RECIPES: Mapping[str, Recipe] = {
 
 def default_recipe(kind: str) -> Recipe:
     """The recipe for inputs of a kind, as ``Labelled.kind`` names it, where none is asked for."""
-    return replace(Recipe(), views="weak") if kind == "images" else Recipe()
+    return replace(ADAM, views="weak") if kind == "images" else ADAM
 
 
-def recipe(text: str) -> Recipe:
+def recipe(text: str, name: str = "recipe") -> Recipe:
     """The recipe that a text names: ``NAME`` or ``NAME:key=value,...``.
+
+    Args:
+        name: what an error calls the text.
 
     Raises:
         UnknownName: no such name, key or choice; suggests the nearest and lists the rest.
@@ -82,34 +86,39 @@ def recipe(text: str) -> Recipe:
     >>> recipe("sgd:schedule=steps,at=0.6").at
     (0.6,)
     """
-    name, colon, options = named(text, "recipe", "adam").partition(":")
-    name, made = lookup(RECIPES, name, "recipe")
+    if not isinstance(text, str):
+        raise ValueError(f"{name} is {text!r}; give a text such as sgd:momentum=0.95.")
+    base, colon, options = text.partition(":")
+    base = base.strip().lower()
+    if base not in RECIPES:
+        raise UnknownName(
+            f"{name} is {shortened(text)}{nearest(base, RECIPES)} "
+            f"Choose from: {', '.join(RECIPES)}."
+        )
     given: dict[str, Any] = {}
+    where = f"{name} {shortened(text)}"
     for option in options.split(",") if colon else ():
         key, _, value = (part.strip() for part in option.partition("="))
         if key not in OPTIONS:
             raise UnknownName(
-                f"recipe {shortened(text)} has no {key!r}{nearest(key, OPTIONS)} "
-                f"Choose from: {', '.join(OPTIONS)}."
+                f"{where} has no {key!r}{nearest(key, OPTIONS)} Choose from: {', '.join(OPTIONS)}."
             )
         if key in given:
-            raise ValueError(f"recipe {shortened(text)} says {key} twice.")
-        given[key] = OPTIONS[key](value, f"{key} of recipe {shortened(text)}")
-    made = replace(made, **given)
-    _check_effect(text, made, given)
+            raise ValueError(f"{where} says {key} twice.")
+        given[key] = OPTIONS[key](value, f"{where}: {key}")
+    made = replace(RECIPES[base], **given)
+    _check_effect(where, made, given)
     return made
 
 
-def _check_effect(text: str, made: Recipe, given: Mapping[str, Any]) -> None:
+def _check_effect(where: str, made: Recipe, given: Mapping[str, Any]) -> None:
     idle = {"at": made.schedule != "steps" and "schedule=steps"}
     idle |= dict.fromkeys(("momentum", "nesterov"), made.optimiser != "sgd" and "the recipe sgd")
-    for key, where in idle.items():
-        if where and key in given:
-            raise ValueError(
-                f"recipe {shortened(text)}: {key} belongs to {where}. Leave {key} out."
-            )
+    for key, there in idle.items():
+        if there and key in given:
+            raise ValueError(f"{where}: {key} belongs to {there}. Leave {key} out.")
     if made.nesterov and not made.momentum:
-        raise ValueError(f"recipe {shortened(text)}: nesterov needs a momentum above 0.")
+        raise ValueError(f"{where}: nesterov needs a momentum above 0.")
 
 
 def _one_of(*known: str) -> Callable[[str, str], str]:
