@@ -73,6 +73,21 @@ def default_recipe(kind: str) -> Recipe:
     return replace(ADAM, views="weak") if kind == "images" else ADAM
 
 
+def unsuited(made: Recipe, kind: str, dtype: str = "float32") -> str:
+    """Why a recipe does not suit inputs of a kind, or training in ``dtype``; '' where it does."""
+    if made.views != "plain" and kind != "images":
+        return (
+            f"recipe {made.text}: views={made.views} changes pictures, and the inputs are none. "
+            "Leave views out."
+        )
+    if made.precision != "float32" and dtype != "float32":
+        return (
+            f"recipe {made.text}: precision={made.precision} is for training in float32, and this "
+            f"is in {dtype}. Leave one of the two out."
+        )
+    return ""
+
+
 def recipe(text: str, name: str = "recipe") -> Recipe:
     """The recipe that a text names: ``NAME`` or ``NAME:key=value,...``.
 
