@@ -36,7 +36,7 @@ class StackTask:
 def parameter_count(trial: Trial, facts: Facts) -> int:
     """Parameters of one trial, over all its networks."""
     page = algorithm(trial.algorithm, trial.variant)
-    net = page.network(network(trial.net, (facts.d,), facts.q), facts.q)
+    net = page.network(network(trial.net, facts.input_shape, facts.q), facts.q)
     nets = [net] * page.networks + [make(net, facts.q) for make in page.modules.values()]
     beside = [values(facts.q).size for values in page.parameters.values()]
     return sum(beside) + sum(math.prod(s) for each in nets for s in each.shapes.values())
