@@ -15,11 +15,19 @@ from ..algorithms import Algorithm
 from ..nets import Flat, Module, Net
 from ..seeds import draw
 from .examples import Examples
+from .recipe import ADAM, Recipe
 from .stack import Member, Stack, Tables
+
+PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # what operations round to on the way
 
 
 def start(
-    page: Algorithm, net: Net, examples: Examples, members: Sequence[Member], steps: int
+    page: Algorithm,
+    net: Net,
+    examples: Examples,
+    members: Sequence[Member],
+    steps: int,
+    recipe: Recipe = ADAM,
 ) -> Stack:
     """A fresh stack of these trials.
 
@@ -27,6 +35,7 @@ def start(
         net: the network that is asked for; the page may have others, or another head on it.
         members: with equally many rows, one batch size and one value of what is static.
         steps: updates in all.
+        recipe: how they train where the page leaves it open.
 
     Raises:
         ValueError: fewer rows than a batch, or members that differ in what they must share.
@@ -44,7 +53,7 @@ def start(
         examples,
         members,
         steps,
-        _flats(page, net, examples, members),
+        _flats(page, net, examples, members, recipe),
         index,
         _scaling(examples, members),
         _hyper_parameters(page, members, examples),
@@ -53,11 +62,12 @@ def start(
             memory=initial(page.memory),
             constants=initial(page.constants),
         ),
+        recipe,
     )
 
 
 def _flats(
-    page: Algorithm, net: Net, examples: Examples, members: Sequence[Member]
+    page: Algorithm, net: Net, examples: Examples, members: Sequence[Member], recipe: Recipe
 ) -> dict[str, Flat]:
     """The page's networks, and its parameters beside them."""
     seeds = [member.seed for member in members]
@@ -73,6 +83,7 @@ def _flats(
             init,
             trained=name in trained,
             moves_always=page.statistics == "always",
+            precision=PRECISIONS[recipe.precision],
         )
 
     net = page.network(net, examples.q)
