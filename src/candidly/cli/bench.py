@@ -80,13 +80,23 @@ Variant = Annotated[
 ]
 Scaling = Annotated[
     str | None,
-    typer.Option(help="train, plench (statistics over all rows) or none. (default: the variant's)"),
+    typer.Option(
+        help="train, plench (statistics over all rows; of pictures constants) or none; for "
+        "pictures cifar10 or cifar100, too. (default: the variant's)"
+    ),
 ]
 Validation = Annotated[
     str | None,
     typer.Option(
         help="tune: choose models on the validation rows; train-oracle: train on their true "
         "labels instead. (default: tune)"
+    ),
+]
+SplitBy = Annotated[
+    str | None,
+    typer.Option(
+        help="random: a share of the rows is for testing; official: the test set that the data "
+        "came with. (default: random)"
     ),
 ]
 TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (default: 0.1)")]
@@ -146,6 +156,7 @@ def plan(
     variant: Variant = None,
     scaling: Scaling = None,
     validation: Validation = None,
+    split: SplitBy = None,
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
     net: Network = None,
@@ -220,6 +231,7 @@ def run(
     variant: Variant = None,
     scaling: Scaling = None,
     validation: Validation = None,
+    split: SplitBy = None,
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
     net: Network = None,

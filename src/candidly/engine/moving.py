@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..algorithms import Own, Rate, Row, Stage, schedule
-from ..nets import Module
+from ..nets import Flat, Module
 from .batches import Batch
 from .optim import OPTIMISERS, Optimiser
 from .recipe import ADAM, Recipe
@@ -24,18 +24,18 @@ class Movers:
 
     def __init__(
         self,
-        modules: Mapping[str, Module],
+        flats: Mapping[str, Flat],
         hyper: Sequence[Mapping[str, float | int]],
         recipe: Recipe = ADAM,
     ) -> None:
-        self.modules, self.hyper, self.recipe = modules, hyper, recipe
+        self.flats, self.hyper, self.recipe = flats, hyper, recipe
         self.optimisers: dict[str, Optimiser] = {}
         self.kind: tuple[str, dict[str, Any]] = "", {}  # of the stage that these are of
         self.schedule = schedule(recipe.schedule, recipe.at, recipe.warm_up)
 
     def trained(self, stage: Stage) -> list[str]:
         """What a stage moves."""
-        return list(self.modules if stage.trains is None else stage.trains)
+        return list(self.flats if stage.trains is None else stage.trains)
 
     def networks(self, stage: Stage) -> list[str]:
         """The networks of which a stage moves something."""
@@ -71,15 +71,16 @@ class Movers:
 
     def _made(self, name: str, how: Own, optimiser: str | None) -> Optimiser:
         network, _, part = name.partition(".")
-        module = self.modules[network]
+        flat = self.flats[network]
+        assert flat.grad is not None, f"{name} is moved by gradient"
         kind, options = self._kind(optimiser)
         return OPTIMISERS[kind](
-            module.flat,
-            module.grad,
+            flat.flat,
+            flat.grad,
             [float(h[how.lr]) for h in self.hyper],
             [float(h[how.weight_decay]) if how.weight_decay else 0.0 for h in self.hyper],
-            module.slices(part),
-            _plain(module) if self.recipe.decay == "weights" else (),
+            flat.slices(part),
+            _plain(flat) if self.recipe.decay == "weights" else (),
             **options,
         )
 
@@ -93,8 +94,8 @@ class Movers:
         """
         for name in self.trained(stage):
             self.optimisers[name].update(alive, everyone, factors)
-        for module in self.modules.values():
-            module.forget()
+        for flat in self.flats.values():
+            flat.forget()
 
     @property
     def tensors(self) -> dict[str, Tensor]:
@@ -106,12 +107,13 @@ class Movers:
         }
 
 
-def _plain(module: Module) -> list[slice]:
-    """Where in a trial's ``flat`` the network's norms and biases lie, of every copy, in order."""
-    shapes, plain = module.net.shapes, set(getattr(module.net, "plain", ()))
-    ends = [*list(module.starts.values())[1:], module.size]
-    inside = [(s, e) for name, s, e in zip(shapes, module.starts.values(), ends) if name in plain]
-    copies = range(0, module.copies * module.size, module.size)
+def _plain(flat: Flat) -> list[slice]:
+    """Where norms and biases of a network lie in a trial's ``flat``, of every copy, in order."""
+    plain = set(flat.net.plain) if isinstance(flat, Module) else set()
+    starts = flat.starts.values()
+    ends = [*list(starts)[1:], flat.size]
+    inside = [(s, e) for name, s, e in zip(flat.starts, starts, ends) if name in plain]
+    copies = range(0, flat.copies * flat.size, flat.size)
     return [slice(copy + start, copy + end) for copy in copies for start, end in inside]
 
 

@@ -58,6 +58,7 @@ def trials_of(
         for label, page in pages.items():
             algorithm, _, variant = label.partition(":")
             released = variant == "plench"
+            official = settings.split == "official"
             for config, by_split in enumerate(page.hyper_for(facts.kind)):
                 for split, hyper in enumerate(by_split, settings.seed):
                     yield Trial(
@@ -71,7 +72,7 @@ def trials_of(
                         net=settings.net,
                         scaling=settings.scaling or ("plench" if released else "train"),
                         split=split,
-                        test=settings.test_share,
+                        test=0.0 if official else settings.test_share,
                         validation=settings.validation_share,
                         mode=settings.validation,
                         seed=hashed(facts.seed_name, page.seed_name, config, split),
@@ -79,6 +80,7 @@ def trials_of(
                         eval_every=settings.eval_every,
                         timing="plench" if released else "fixed",
                         dtype=settings.dtype,
+                        test_set=settings.split,
                         recipe=recipe,
                     )
 

@@ -40,11 +40,15 @@ class Settings(BaseModel):
         labels: how to make labels imperfect, for example ``flip:rate=0.3``.
         variant: ``fixed``, or ``plench`` for the released benchmark program's behaviour:
             algorithms, scaling, record times and standard deviation.
-        scaling: ``train`` (statistics of the training rows), ``plench`` (of all rows), ``none``;
-            by default what each algorithm's variant stands for.
+        scaling: ``train`` (statistics of the training rows, of pictures a channel), ``plench`` (of
+            all rows; of pictures the released program's constants), ``none``, or for pictures the
+            constants ``cifar10`` and ``cifar100``; by default what each algorithm's variant stands
+            for.
         validation: what the validation rows are for: ``tune`` chooses models on them;
             ``train-oracle`` adds them, with their true labels, to the training rows. That is an
             oracle: it says what training on clean labels would give instead of choosing by them.
+        split: ``random`` holds out a share of the rows for testing; ``official`` the test set that
+            the data came with, and nothing is trained or chosen on any of it.
         test_share, validation_share: of the rows, and of the rest, what is held out.
         net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
         recipe: optimiser, schedule, weight decay, precision and views, such as
@@ -64,8 +68,9 @@ class Settings(BaseModel):
     seed: int = 0
     labels: str | None = None
     variant: Literal["fixed", "plench"] = "fixed"
-    scaling: Literal["train", "plench", "none"] | None = None
+    scaling: Literal["train", "none", "plench", "cifar10", "cifar100"] | None = None
     validation: Literal["tune", "train-oracle"] = "tune"
+    split: Literal["random", "official"] = "random"
     test_share: float = 0.1
     validation_share: float = 0.1
     net: str = "mlp"
@@ -156,8 +161,9 @@ CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a 
     "seed": _count(0),
     "labels": _text,
     "variant": _one_of("fixed", "plench"),
-    "scaling": _one_of("train", "plench", "none"),
+    "scaling": _one_of("train", "none", "plench", "cifar10", "cifar100"),
     "validation": _one_of("tune", "train-oracle"),
+    "split": _one_of("random", "official"),
     "test_share": _share,
     "validation_share": _share,
     "net": _net,
