@@ -32,6 +32,7 @@ from ._column_options import (
     Text,
     roles_of,
 )
+from ._contact_sheet import check_pictures, pictures_in_words, write_sheet
 from ._issues import check_place
 from ._progress import reading
 
@@ -136,25 +137,41 @@ def describe_data(
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE.png",
+            help="Draw a contact sheet: pictures of each class with their labels.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """What is in a data set, and whether a known one has its published characteristics.
 
     Example:  candidly data describe digits --labels flip:rate=0.3
     """
+    check_place(out, "--out", (".png",))
     loaded = _load(
         what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
     )
+    if out is not None:
+        check_pictures(loaded)
     compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
     if labels is not None:
         loaded = _apply(loaded, labels)
     description = describe(loaded)
+    pictures = pictures_in_words(loaded)
+    if out is not None:
+        write_sheet(loaded, out)
+        _tell(f"wrote {out}: a contact sheet")
     if as_json:
         published = [row._asdict() for row in compared]
-        _print_json({**description.to_dict(), "published": published})
+        found = description.to_dict() | ({} if pictures is None else {"pictures": pictures})
+        _print_json({**found, "published": published})
         return
     _print.show(
-        _description_grid(description),
+        _description_grid(description, pictures),
         *_histograms(loaded, description),
         *_transitions(loaded, description),
         _comparison_grid(compared),
@@ -283,8 +300,8 @@ def _availability(source: Source) -> str:
     return "download" if source.url else "bring your own"
 
 
-def _description_grid(description: Description) -> Grid:
-    rows = []
+def _description_grid(description: Description, pictures: str | None) -> Grid:
+    rows = [] if pictures is None else [("pictures", pictures)]
     elsewhere = {"candidate_sizes", "oracle_class_counts", "oracle_flipping"}
     elsewhere |= {"source", "oracle_transition", "oracle_diagonal"}
     for key, value in description.to_dict().items():
