@@ -7,8 +7,9 @@ import pytest
 from PIL import Image
 
 from candidly.labelled import from_arrays
-from candidly.report.contact_sheet import GAP, SIDE, SheetRow, Shot, draw_sheet
+from candidly.report.contact_sheet import GAP, SIDE, SheetPicture, SheetRow, draw_sheet
 from candidly.votes import Votes
+from picture_files import ten_binary
 
 COLOURS = np.array([[200, 0, 0], [0, 150, 0], [0, 0, 220], [250, 200, 0]], np.uint8)
 
@@ -133,6 +134,23 @@ def test_files_of_pictures(candidly, tmp_path):
     assert "a/1.png cannot be read" in err.splitlines()[-1]
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_known_pictures_say_their_official_test_rows(candidly, tmp_path):
+    ten_binary(tmp_path / "ten")
+    status, out, err = candidly(
+        *("data", "describe", "cifar10", "--data", "ten", "--labels", "flip:rate=0.3"),
+        *("--out", "s.png"),
+    )
+    assert status == 0
+    assert "official test  " in out
+    assert "60000" in out  # beside 19
+    assert "warning: ten/data_batch_1.bin: n is 19, not 60000." in err
+    assert (tmp_path / "s.png").stat().st_size > 5000
+    found = json.loads(candidly("data", "describe", "cifar10", "--data", "ten", "--json")[1])
+    assert found["official_test"] == 4
+    assert found["pictures"] == "32 x 32 pixels, 3 channels"
+
+
 def test_what_is_no_picture_is_refused(candidly, tmp_path):
     def refused(*arguments):
         status, out, err = candidly("data", "describe", *arguments)
@@ -149,7 +167,9 @@ def test_what_is_no_picture_is_refused(candidly, tmp_path):
 
 def test_many_classes_stand_in_columns(tmp_path):
     pictures = plain(np.random.default_rng(0).integers(0, 250, (31, 3), dtype=np.uint8))
-    rows = [SheetRow(f"class {k}", 1, (Shot(picture),)) for k, picture in enumerate(pictures)]
+    rows = [
+        SheetRow(f"class {k}", 1, (SheetPicture(picture),)) for k, picture in enumerate(pictures)
+    ]
     draw_sheet(tmp_path / "s.png", "many", "note", rows)
     sheet = np.asarray(Image.open(tmp_path / "s.png")).astype(int) @ [1, 256, 65536]
     colours, first = np.unique(sheet, return_index=True)
@@ -166,12 +186,12 @@ def test_long_labels_are_cut_and_counted():
 
     font = _font(SMALL)
     names = tuple(f"class{k}" for k in range(30))
-    lines = _lines(Shot(np.zeros((4, 4), np.uint8), names), font)
+    lines = _lines(SheetPicture(np.zeros((4, 4), np.uint8), names), font)
     assert len(lines) == 3
     assert all(font.getlength(line) <= SIDE for line in lines)
     *shown, more = ", ".join(lines).replace(" +", ", +").split(", ")
     assert int(more) == 30 - len(shown)
     assert tuple(shown) == names[: len(shown)]
-    (line,) = _lines(Shot(np.zeros((4, 4), np.uint8), ("a" * 100,)), font)
+    (line,) = _lines(SheetPicture(np.zeros((4, 4), np.uint8), ("a" * 100,)), font)
     assert line.endswith("…")
     assert font.getlength(line) <= SIDE

@@ -83,16 +83,16 @@ def write_sheet(data: Labelled, path: Path) -> None:
     Raises:
         ValueError: a file that is no picture. OSError: ``path`` cannot be written.
     """
-    from ..report.contact_sheet import SheetRow, Shot, draw_sheet
+    from ..report.contact_sheet import SheetPicture, SheetRow, draw_sheet
 
     by, rows_of = _classes_of(data)
     below, labels_of = _labels_of(data)
     inputs = np.asarray(data.inputs)
 
-    def shot(row: int) -> Shot:
+    def shot(row: int) -> SheetPicture:
         labels = labels_of(row)
         wrong = bool(labels) and data.truth is not None and int(data.truth[row]) not in labels
-        return Shot(inputs[row], tuple(data.classes[k] for k in labels), wrong)
+        return SheetPicture(inputs[row], tuple(data.classes[k] for k in labels), wrong)
 
     most = SHOTS if data.q <= FEW else FEWER_SHOTS
     rows = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -161,17 +161,18 @@ def describe_data(
     if labels is not None:
         loaded = _apply(loaded, labels)
     description = describe(loaded)
-    pictures = pictures_in_words(loaded)
+    beside: dict[str, Any] = {"pictures": words} if (words := pictures_in_words(loaded)) else {}
+    if loaded.official_test is not None:
+        beside["official_test"] = int(loaded.official_test.sum())
     if out is not None:
         write_sheet(loaded, out)
         _tell(f"wrote {out}: a contact sheet")
     if as_json:
         published = [row._asdict() for row in compared]
-        found = description.to_dict() | ({} if pictures is None else {"pictures": pictures})
-        _print_json({**found, "published": published})
+        _print_json({**description.to_dict(), **beside, "published": published})
         return
     _print.show(
-        _description_grid(description, pictures),
+        _description_grid(description, beside),
         *_histograms(loaded, description),
         *_transitions(loaded, description),
         _comparison_grid(compared),
@@ -300,8 +301,8 @@ def _availability(source: Source) -> str:
     return "download" if source.url else "bring your own"
 
 
-def _description_grid(description: Description, pictures: str | None) -> Grid:
-    rows = [] if pictures is None else [("pictures", pictures)]
+def _description_grid(description: Description, beside: Mapping[str, Any]) -> Grid:
+    rows = [(name.replace("_", " "), _text(value)) for name, value in beside.items()]
     elsewhere = {"candidate_sizes", "oracle_class_counts", "oracle_flipping"}
     elsewhere |= {"source", "oracle_transition", "oracle_diagonal"}
     for key, value in description.to_dict().items():

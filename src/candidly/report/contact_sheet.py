@@ -22,7 +22,7 @@ TALL = 14  # classes below one another before a second column begins
 
 
 @dataclass(frozen=True, eq=False)
-class Shot:
+class SheetPicture:
     """One example on the sheet.
 
     Attributes:
@@ -42,7 +42,7 @@ class SheetRow:
 
     name: str
     count: int
-    shots: tuple[Shot, ...]
+    shots: tuple[SheetPicture, ...]
 
 
 def draw_sheet(path: Path, title: str, note: str, rows: Sequence[SheetRow]) -> None:
@@ -112,7 +112,7 @@ def _image(picture: np.ndarray | Path) -> Any:
     return image.resize((image.width * times, image.height * times), Image.Resampling.NEAREST)
 
 
-def _lines(shot: Shot, font: Any) -> list[str]:
+def _lines(shot: SheetPicture, font: Any) -> list[str]:
     """The labels in lines that are as wide as a picture; how many more there are, at the end."""
     lines: list[list[str]] = []
     left = len(shot.labels)
