@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from .. import algorithms
@@ -56,8 +57,14 @@ def splits_of(settings: Settings) -> range:
 def _hyper(
     page: Algorithm, fixed: Mapping[str, Any], config: int, split: int
 ) -> dict[str, float | int]:
-    drawn = configuration(page.settings(), config, split)
+    space = page.settings()
+    drawn = {name: _drawn(name, setting, config, split) for name, setting in space.items()}
     return drawn | {name: value for name, value in fixed.items() if name in drawn}
+
+
+@cache  # most pages share most settings, and a generator takes longer to seed than to draw
+def _drawn(name: str, setting: Any, config: int, split: int) -> float | int:
+    return configuration({name: setting}, config, split)[name]
 
 
 def _place(page: Algorithm) -> str:
