@@ -56,9 +56,9 @@ def _reach(file: str, name: str, reached: dict[tuple[str, str], str]) -> None:
     # the classes of private files are the contract with the loop, which tests hold
     if not isinstance(what, ast.stmt) or (isinstance(what, ast.ClassDef) and file[0] == "_"):
         return
-    what = _without_words(what)
-    reached[file, name] = _plain(what)
-    for node in ast.walk(what):
+    plain = _without_words(what)
+    reached[file, name] = _plain(plain)
+    for node in ast.walk(plain):
         if isinstance(node, ast.Name) and node.id in known:
             _reach(file, node.id, reached)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
