@@ -1,4 +1,4 @@
-"""What is trained: networks written for a stack of trials."""
+"""What is trained: networks written for a stack of trials, and torch modules."""
 
 from ._files import function_of, loaded_source, neighbours_of
 from ._flat import Flat
@@ -6,8 +6,11 @@ from ._module import Module
 from ._named import NETS, network
 from ._net import Buffer, Net, Output, affine, leaf
 from ._state import One, State, each, fixed
+from .cnn import cnn
+from .from_torch import from_torch
 from .heads import linear, with_head, with_more, with_projection
 from .mlp import mlp
+from .resnet import resnet18, resnet32, resnet34
 
 __all__ = [
     "NETS",
@@ -19,8 +22,10 @@ __all__ = [
     "Output",
     "State",
     "affine",
+    "cnn",
     "each",
     "fixed",
+    "from_torch",
     "function_of",
     "leaf",
     "linear",
@@ -28,6 +33,9 @@ __all__ = [
     "mlp",
     "neighbours_of",
     "network",
+    "resnet18",
+    "resnet32",
+    "resnet34",
     "with_head",
     "with_more",
     "with_projection",

@@ -12,9 +12,18 @@ import torch
 from .._net_text import NetText, digest_of, read_net
 from ._files import function_of, said
 from ._net import Net
+from .cnn import cnn
+from .from_torch import from_torch
 from .mlp import mlp
+from .resnet import resnet18, resnet32, resnet34
 
-NETS: Mapping[str, Callable[..., Net]] = {"mlp": mlp}  # options: ``_net_text.KNOWN``
+NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
+    "mlp": mlp,
+    "cnn": cnn,
+    "resnet32": resnet32,
+    "resnet18": resnet18,
+    "resnet34": resnet34,
+}
 
 
 def network(text: str, shape: tuple[int, ...], classes: int) -> Net:
@@ -48,8 +57,6 @@ def _made(text: str, file: str, shape: tuple[int, ...], classes: int) -> Net:
 
 
 def _of_file(asked: NetText, shape: tuple[int, ...], classes: int) -> Net:
-    from .from_torch import from_torch
-
     make = function_of(asked)
     where = f"{asked.file}:{asked.function}"
     try:

@@ -177,10 +177,7 @@ def read_plan(folder: Path) -> Plan | None:
     try:
         renamed = RENAMED if schema == 1 else {}
         settings = make_settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
-        facts = {
-            name: Facts(**values | {"shape": tuple(values.get("shape", ()))})
-            for name, values in about["data"].items()
-        }
+        facts = {name: _facts(values) for name, values in about["data"].items()}
         pages = _old_pages(about, settings) if schema in READ_FROM_PAGES else _pages(about)
     except UnknownName as error:
         raise ValueError(f"{path} names an algorithm that is not there: {error}") from None
@@ -213,6 +210,10 @@ def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
 
 def _tuples(drawn: Sequence[Sequence[Mapping[str, float | int]]]) -> Drawn:
     return tuple(tuple(by_split) for by_split in drawn)
+
+
+def _facts(kept: Mapping[str, Any]) -> Facts:
+    return Facts(**{**kept, "shape": tuple(kept.get("shape", ()))})
 
 
 def _old_pages(about: Mapping[str, Any], settings: Settings) -> dict[str, Page]:
@@ -279,8 +280,8 @@ def _check_net(folder: Path, then: str, now: str) -> None:
     if same_file(then, now):
         raise ValueError(
             f"{folder} was planned with {then}, and the file has been edited since: it is {now}, "
-            f"and old and new runs would not compare. Use the copy in {folder / 'nets'} to resume, or "
-            "another --out."
+            f"and old and new runs would not compare. Use the copy in {folder / 'nets'} to resume, "
+            "or another --out."
         )
     raise ValueError(_contradiction(folder, "net", then, now))
 
