@@ -83,7 +83,8 @@ def make_stack(
 
     from candidly.algorithms import algorithm, configuration
     from candidly.engine.examples import make_examples, split_scaling
-    from candidly.engine.stack import Member, Stack
+    from candidly.engine.stack import Member
+    from candidly.engine.start import start
     from candidly.nets import mlp
 
     page = algorithm(name)
@@ -95,7 +96,7 @@ def make_stack(
         values |= LATE.get(name, {}) | hyper
         members.append(Member(k, rows, values, split_scaling(data, examples, rows, "train")))
     net, steps = mlp(examples.inputs.shape[1], data.q, HIDDEN), UPDATES.get(name, 10**9)
-    return Stack(page, net, examples, members, steps)
+    return start(page, net, examples, members, steps)
 
 
 class Rows:

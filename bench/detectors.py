@@ -52,7 +52,8 @@ def watching(n: int, d: int, q: int, trials: int, rounds: int) -> list[Claim]:
     from candidly.algorithms import algorithm, configuration
     from candidly.detectors import Watch
     from candidly.detectors._train import batch_size, examples_of
-    from candidly.engine.stack import Member, Stack
+    from candidly.engine.stack import Member
+    from candidly.engine.start import start
     from candidly.engine.train import update
     from candidly.labelled import from_arrays
     from candidly.nets import mlp
@@ -67,7 +68,7 @@ def watching(n: int, d: int, q: int, trials: int, rounds: int) -> list[Claim]:
 
     def side(watchers: list) -> Callable[[], float]:
         members = [Member(k, np.arange(n), hyper) for k in range(trials)]
-        stack = Stack(page, mlp(d, q), examples, members, 10**9)
+        stack = start(page, mlp(d, q), examples, members, 10**9)
 
         def epochs() -> float:
             start = time.thread_time()

@@ -17,7 +17,7 @@ SRC = Path(candidly.__file__).parent
 ROOM_OF = {
     name: room
     for room, names in {
-        "labelled": "_stored describe labelled storage votes",
+        "labelled": "_splits _stored describe labelled storage votes",
         "ground": "_arrays _checks _compiled _convert _device _escapes _files _grid_cells"
         " _label_text _layout _logits _names _numbers _process _tables _version grid seeds",
         "criteria": "_flip_rate _noisy_accuracy criteria",
@@ -36,7 +36,8 @@ MAY = {  # who may import whom
         "criteria": "ground",
         "nets": "ground",
         "algorithms": "ground nets",
-        "engine": "ground inputs labelled criteria nets algorithms",
+        "views": "ground",
+        "engine": "ground inputs labelled criteria nets algorithms views",
         "model": "ground inputs labelled ingest criteria nets algorithms engine",
         "crossval": "ground inputs labelled ingest nets algorithms engine model",
         "crowd": "ground labelled",

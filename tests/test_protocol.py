@@ -9,7 +9,7 @@ import torch
 
 from candidly.algorithms import Algorithm, Stage
 from candidly.engine.examples import make_examples
-from candidly.engine.stack import Stack
+from candidly.engine.start import start
 from candidly.engine.train import train, update
 from candidly.nets import mlp
 
@@ -46,7 +46,7 @@ def visits(device):
     data = toy()
     examples = make_examples(data, page.reads, device=device)
     members = [member(data, k, page, examples) for k in range(2)]
-    return Stack(page, mlp(examples.inputs.shape[1], data.q, 8), examples, members, 60)
+    return start(page, mlp(examples.inputs.shape[1], data.q, 8), examples, members, 60)
 
 
 CUDA = pytest.param(
@@ -63,7 +63,7 @@ def test_d_pop_2_what_a_method_writes_is_there_at_the_rows_next_visit(device):
     stack = visits(device)
     seen = torch.zeros(2, stack.n)
     for _ in range(3 * stack.E):
-        seen.scatter_add_(1, stack.next_batch().ids.cpu(), torch.ones(2, stack.B))
+        seen.scatter_add_(1, stack.next_batches()[0].ids.cpu(), torch.ones(2, stack.B))
         update(stack)
     assert seen.max() == 3
     assert torch.equal(stack.rows["visits"].cpu(), seen.to(stack.dtype))

@@ -8,6 +8,7 @@ import torch
 from candidly.algorithms import Algorithm, algorithm, configuration
 from candidly.engine.examples import make_examples, split_scaling
 from candidly.engine.stack import Member, Stack
+from candidly.engine.start import start
 from candidly.engine.train import update
 from candidly.labelled import Labelled
 from candidly.nets import mlp
@@ -62,7 +63,7 @@ def make_stack(
     examples = make_examples(data, page.reads, dtype=dtype)
     members = [member(data, k, page, examples, batch=batch, **hyper) for k in trials]
     net = mlp(examples.inputs.shape[1], data.q, hidden)
-    return Stack(page, net, examples, members, steps)
+    return start(page, net, examples, members, steps)
 
 
 def stack_of(page, trials=(0, 1, 2), data=None, dtype=torch.float64, steps=60, **hyper):
@@ -70,7 +71,7 @@ def stack_of(page, trials=(0, 1, 2), data=None, dtype=torch.float64, steps=60, *
     data = data or toy()
     examples = make_examples(data, page.reads, dtype=dtype)
     members = [member(data, k, page, examples, **hyper) for k in trials]
-    return Stack(page, mlp(12, data.q, 20), examples, members, steps)
+    return start(page, mlp(12, data.q, 20), examples, members, steps)
 
 
 def few(s):

@@ -41,6 +41,13 @@ def checked_labels(name: str, labels: Any, n: int, q: int) -> np.ndarray:
     return read_only(labels)
 
 
+def checked_flags(name: str, flags: Any, n: int) -> np.ndarray:
+    """A read-only view of bool (n,)."""
+    flags = as_array(flags, name) if isinstance(flags, np.ma.MaskedArray) else flags
+    _check_array(name, flags, np.dtype(bool), (n,))
+    return read_only(flags)
+
+
 def check_range(name: str, labels: np.ndarray, q: int, lowest: int, at: int | None = None) -> None:
     """Raises ValueError when a label is outside ``lowest``..q-1; ``at`` overrides its row."""
     wrong = (labels < lowest) | (labels >= q)

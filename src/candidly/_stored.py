@@ -15,7 +15,7 @@ from .inputs import Table
 from .storage import packed_strings, unpacked_strings
 from .votes import Votes
 
-ROW_ARRAYS = ("inputs", *LABEL_ARRAYS, "ids")
+ROW_ARRAYS = ("inputs", *LABEL_ARRAYS, "ids", "official_test")
 VOTE_ARRAYS = ("item", "offsets", "labels")
 
 
@@ -33,7 +33,8 @@ def content(fields: Mapping[str, Any], kind: str) -> dict[str, np.ndarray]:
         arrays |= _columns(fields["inputs"])
     else:
         arrays |= packed_strings("inputs", [_digest(path) for path in fields["inputs"]])
-    arrays |= {name: fields[name] for name in LABEL_ARRAYS if fields[name] is not None}
+    covered = (*LABEL_ARRAYS, "official_test")
+    arrays |= {name: fields[name] for name in covered if fields[name] is not None}
     votes = fields["votes"]
     if votes is not None:
         numbers: dict[str, int] = {}

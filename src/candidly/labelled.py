@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,10 @@ import numpy as np
 
 from . import _checks, _convert
 from ._arrays import as_array, is_frame, rows_are, same_rows
-from ._numbers import whole
+from ._splits import Split, make_split
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
 from .describe import Description, describe
 from .inputs import Table, as_inputs, checked_features, checked_inputs, kind_of_inputs
-from .seeds import hashed
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
 
@@ -31,8 +29,9 @@ class Labelled:
 
     Args:
         inputs: float32 or float64 (n, d) table without NaN or infinity; uint8 images (n, h, w) or
-            (n, h, w, c); object (n,) of ``str`` (texts) or of ``pathlib.Path`` (media files); or a
-            ``Table`` of columns of different kinds.
+            (n, h, w, c), where a fourth channel is transparency, of which training knows nothing;
+            object (n,) of ``str`` (texts) or of ``pathlib.Path`` (media files); or a ``Table`` of
+            columns of different kinds.
         classes: q different names.
         candidates: bool (n, q), a True in every row.
         given: int64 (n,), the one label that may be wrong; -1 for none.
@@ -43,6 +42,7 @@ class Labelled:
         features: names of the columns that the inputs were taken from, where these have names and
             the inputs do not (a ``Table`` does).
         source: where this came from, in words.
+        official_test: bool (n,), the rows that its publishers made the test set.
 
     Raises:
         ValueError: fields that disagree; the message names the field, the row and the value.
@@ -61,6 +61,7 @@ class Labelled:
     ids: np.ndarray = None  # type: ignore[assignment]  # 0..n-1 needs n
     features: tuple[str, ...] | None = None
     source: str = ""
+    official_test: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         store = object.__setattr__
@@ -79,6 +80,9 @@ class Labelled:
             labels = getattr(self, name)
             if labels is not None:
                 store(self, name, _checks.checked_labels(name, labels, self.n, self.q))
+        if self.official_test is not None:
+            flags = _checks.checked_flags("official_test", self.official_test, self.n)
+            store(self, "official_test", flags)
         if self.votes is not None:
             check_votes(self.votes, self.n, self.q)
         if not isinstance(self.source, str):
@@ -134,6 +138,8 @@ class Labelled:
         if self.votes is not None:
             parts.append(f"{len(self.votes)} votes")
         parts += ["truth"] if self.truth is not None else []
+        if self.official_test is not None:
+            parts.append(f"{self.official_test.sum()} official test rows")
         parts += [f"source={self.source!r}"] if self.source else []
         return f"Labelled({', '.join(parts)})"
 
@@ -192,47 +198,31 @@ class Labelled:
     def _fields(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def split(self, seed: int, test: float = 0.1, validation: float = 0.1) -> Split:
+    def split(
+        self, seed: int, test: float = 0.1, validation: float = 0.1, *, official: bool = False
+    ) -> Split:
         """Row numbers of training, validation and test, as the benchmark divides them.
 
         Args:
             seed: the trial seed.
             test: share of the n examples, in [0, 1).
             validation: share of what is left, in [0, 1).
+            official: the test rows are those of ``official_test``, in order, and not a share.
 
         Raises:
-            ValueError: a share outside [0, 1), or a part that would be empty though its share
-                is not 0.
+            ValueError: a share outside [0, 1), a part that would be empty though its share
+                is not 0, or no official test set.
 
         Source: Wang et al., ICLR 2025, released program: legacy NumPy shuffles, seeded by the
         hashed trial seed, first of all rows, then of the places among those not in test.
         """
-        for name, share in (("test", test), ("validation", validation)):
-            if not isinstance(share, Real) or not 0 <= share < 1:
-                raise ValueError(f"`{name}` is {share!r}; give a share in [0, 1).")
-        seed = whole(seed, "seed")
-        rest = int(self.n * (1 - test))
-        held = int(validation * rest)
-        rows = _shuffled(self.n, seed)
-        places = _shuffled(rest, seed)
-        split = Split(rows[:rest][places[held:]], rows[:rest][places[:held]], rows[rest:])
-        wanted = {"train": 1.0, "validation": validation, "test": test}
-        for name, share in wanted.items():
-            if share > 0 and not len(getattr(split, name)):
-                raise ValueError(
-                    f"splitting {self.n} examples with test={test} and validation={validation}"
-                    f" leaves no {name} example. Use more data or other shares."
-                )
-        return split
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """One division of the examples: int64 row numbers, each row in exactly one part."""
-
-    train: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
+        if not official:
+            return make_split(self.n, seed, test, validation)
+        if self.official_test is None:
+            raise ValueError(
+                f"{self.source or 'the data'} has no official test set; use a random split."
+            )
+        return make_split(self.n, seed, self.official_test, validation)
 
 
 def from_arrays(
@@ -329,13 +319,6 @@ def given_to_candidates(given: np.ndarray, q: int) -> np.ndarray:
     _checks.check_range("given", given, q, lowest=-1)
     _checks.check_size("`candidates`", (len(given), q), 1)
     return (given[:, None] == np.arange(q)) | (given[:, None] == -1)
-
-
-def _shuffled(n: int, seed: int) -> np.ndarray:
-    rows = np.arange(n)
-    # int(): the text of numpy's integers differs, and the text is what is hashed
-    np.random.RandomState(hashed(int(seed))).shuffle(rows)
-    return rows
 
 
 def _indices(rows: Any, n: int) -> np.ndarray:

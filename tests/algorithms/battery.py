@@ -37,7 +37,14 @@ WITHIN = (5, 13)  # updates done in the middle of an epoch
 
 def labels(page: Algorithm) -> tuple[str, ...]:
     """The page's name and those of its variants that compute something else."""
-    same = {"variant": "", "variants": {}, "differences": {}, "version": 0, "seeded_as": {}}
+    same = {
+        "variant": "",
+        "variants": {},
+        "differences": {},
+        "version": 0,
+        "seeded_as": {},
+        "statistics": "",  # the network here has none
+    }
     each = {f"{page.name}:{variant}": page.as_variant(variant) for variant in page.variants}
     fixed = replace(page, **same)
     return page.name, *(label for label, one in each.items() if replace(one, **same) != fixed)
@@ -87,7 +94,7 @@ reference = cache(train_reference)
 
 def cuts(stack: Stack) -> set[int]:
     """Updates done: in the middle of each stage, between two, and in the middle of an epoch."""
-    bounds = [0, *(min(max(end, 0), STEPS) for end in stack.ends[:-1]), STEPS]
+    bounds = [0, *(min(max(end, 0), STEPS) for end in stack.stages.ends[:-1]), STEPS]
     middles = [(low + high) // 2 for low, high in pairwise(bounds)]
     return {*bounds, *middles, *WITHIN} - {0, STEPS}
 
@@ -196,7 +203,7 @@ def check_rows(run: Reference) -> None:
             continue
         tables = stack.rows | {f"momentum of {n}": v for n, v in stack.learned.momenta.items()}
         before = {what: table.clone() for what, table in tables.items()}
-        ids = stack.next_batch().ids
+        ids = stack.next_batches()[0].ids
         update(stack)
         outside = torch.ones(stack.K, stack.n, dtype=torch.bool)
         outside.scatter_(1, ids.flatten(1), False)

@@ -36,7 +36,7 @@ def parameters(stack):
 )
 def test_the_second_stage_leaves_bit_for_bit_what_it_freezes(name, frozen, moved):
     stack = make_stack(long_tailed(), name, dtype=torch.float32)
-    assert stack.ends == [12, 60]
+    assert stack.stages.ends == [12, 60]
     advance(stack, 12)
     first = parameters(stack)
     advance(stack, 20)
@@ -60,11 +60,11 @@ def test_the_first_stage_is_cross_entropy(name):
 @pytest.mark.parametrize("name", ["decoupling-crt", "decoupling-lws"])
 def test_batches_of_the_second_stage_visit_classes_in_turn(name):
     stack = make_stack(long_tailed(), name)
-    sizes = np.bincount(stack.next_batch().given[0].numpy(), minlength=7)
+    sizes = np.bincount(stack.next_batches()[0].given[0].numpy(), minlength=7)
     assert sizes[0] > 10  # the largest class has half of all rows
     advance(stack, 12)
     for _ in range(stack.E):
-        given = stack.next_batch().given
+        given = stack.next_batches()[0].given
         visits = given.view(3, -1, 4)
         assert (visits == visits[..., :1]).all()
         for k in range(3):
@@ -79,7 +79,7 @@ def test_crts_head_starts_anew():
     far = (stack.net.parameters["w2"].detach() - before["w2"]).abs().flatten(1).mean(1)
     # the mean distance of two draws of U(-1, 1) / sqrt(40) is 2/3 / sqrt(40) = 0.105
     np.testing.assert_allclose(far, 0.105, atol=0.03)
-    assert int(stack.optimisers["net.head"].count) == 1
+    assert int(stack.movers.optimisers["net.head"].count) == 1
 
 
 def test_an_update_of_crt_is_torchs_adam_on_the_head():
@@ -88,7 +88,7 @@ def test_an_update_of_crt_is_torchs_adam_on_the_head():
     mine = [p[name].requires_grad_() for name in HEAD]
     hyper = stack.hyper[0]
     adam = torch.optim.Adam(mine, lr=hyper["lr"], weight_decay=hyper["weight_decay"])
-    ours = stack.optimisers["net.head"].tensors
+    ours = stack.movers.optimisers["net.head"].tensors
     for name, start in zip(HEAD, (0, 288)):  # 7 x 40 and the padding behind it
         size = p[name].numel()
         adam.state[p[name]] = {
@@ -97,7 +97,7 @@ def test_an_update_of_crt_is_torchs_adam_on_the_head():
             "exp_avg_sq": ours["square"][0, start : start + size].clone().view_as(p[name]),
         }
     for _ in range(3):
-        b = stack.next_batch()
+        b = stack.next_batches()[0]
         hidden = torch.relu(b.x[0] @ p["w1"] + p["b1"])
         loss = torch.nn.functional.cross_entropy(hidden @ p["w2"].T + p["b2"], b.given[0])
         adam.zero_grad()
@@ -110,7 +110,7 @@ def test_an_update_of_crt_is_torchs_adam_on_the_head():
 
 def test_the_scales_of_lws_descend_along_their_slow_gradient():
     stack = advance(make_stack(long_tailed(), "decoupling-lws", [0]), 15)
-    b = stack.next_batch()
+    b = stack.next_batches()[0]
     logits = stack.net(b.x).logits[0].detach().numpy()
     scale = np.exp(parameters(stack)["log_scale"][0, 0].numpy())
 
@@ -191,7 +191,7 @@ def test_ncm_trains_as_cross_entropy_does_and_its_centres_by_no_gradient():
     hyper = stack.hyper[0]
     adam = torch.optim.Adam(mine, lr=hyper["lr"], weight_decay=hyper["weight_decay"])
     for _ in range(10):
-        b = stack.next_batch()
+        b = stack.next_batches()[0]
         hidden = torch.relu(b.x[0] @ p["w1"] + p["b1"])
         loss = torch.nn.functional.cross_entropy(hidden @ p["w"] + p["b"], b.given[0])
         adam.zero_grad()

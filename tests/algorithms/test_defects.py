@@ -128,7 +128,7 @@ def test_d_cavl_1_fixed_never_leaves_the_candidates_and_plench_does():
 
 def test_d_proden_1_weights_follow_the_model_after_the_update():
     stack = advance(make_stack(toy(), "PRODEN"), 3)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     update(stack)
     logits = torch.stack([stack.logits(k, batch.data_rows.view(3, -1)[k]) for k in range(3)])
     p = softmax(logits, -1) * batch.candidates
@@ -138,7 +138,7 @@ def test_d_proden_1_weights_follow_the_model_after_the_update():
 
 def test_d_proden_1_pre_uses_the_logits_from_before_the_update():
     stack = advance(make_stack(toy(), "PRODEN:pre"), 3)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     with torch.no_grad():
         p = softmax(stack.net(batch.x).logits, -1) * batch.candidates
     update(stack)

@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms import battery, test_on_logits
 from algorithms.battery import STEPS
 from candidly.algorithms import ALGORITHMS, Stage, algorithm
-from candidly.engine import checkpoint
+from candidly.engine import checkpoint, divergence, start, train, writing
 from candidly.engine.batches import Feed, Samplers
 from candidly.engine.moving import LearnedRows, Movers
 from candidly.engine.stack import Stack
@@ -166,13 +166,14 @@ def memory_takes_the_first_trials_value_after_the_warm_up(patch):
 
 @defect("gce", ALONE)
 def a_hyper_parameter_is_the_first_trials(patch):
-    own = Stack._per_trial
+    own = start._hyper_parameters
 
-    def shared(self, name):
-        values = own(self, name)
-        return values[:1].expand_as(values) if name == "power" else values
+    def shared(*what):
+        hp = own(*what)
+        hp.power = hp.power[:1].expand_as(hp.power)
+        return hp
 
-    patch.setattr(Stack, "_per_trial", shared)
+    patch.setattr(start, "_hyper_parameters", shared)
 
 
 @defect("CC", ALONE)
@@ -192,13 +193,13 @@ def _with_first_rate(made):
 
 @defect("CC", ALONE)
 def scaling_is_the_first_trials(patch):
-    own = Stack._scaling
+    own = start._scaling
 
-    def shared(self, members):
-        pairs = own(self, members)
+    def shared(*what):
+        pairs = own(*what)
         return pairs and tuple(part[:1].expand_as(part).clone() for part in pairs)
 
-    patch.setattr(Stack, "_scaling", shared)
+    patch.setattr(start, "_scaling", shared)
 
 
 @defect("CC", ALONE)
@@ -245,14 +246,14 @@ def suspicion_is_the_first_trials(patch):
 
 @defect("CC", battery.check_bits)
 def the_last_bit_depends_on_the_place_in_the_stack(patch):
-    own = Stack.move
+    own = train.move
 
-    def placed(self, batch):
-        own(self, batch)
-        if self.dtype == torch.float32:
-            self.net.flat[1:] *= 1 + torch.finfo(torch.float32).eps
+    def placed(stack, batch):
+        own(stack, batch)
+        if stack.dtype == torch.float32:
+            stack.net.flat[1:] *= 1 + torch.finfo(torch.float32).eps
 
-    patch.setattr(Stack, "move", placed)
+    patch.setattr(train, "move", placed)
 
 
 # what is lost or not in time
@@ -287,7 +288,7 @@ def an_epochs_drawn_rows_are_not_saved(patch):
 def the_optimisers_count_starts_again(patch):
     def forgetting(stack, state):
         stack = restoring(stack, state)
-        for optimiser in stack.optimisers.values():
+        for optimiser in stack.movers.optimisers.values():
             optimiser.count.zero_()
         return stack
 
@@ -325,13 +326,13 @@ def looking_draws_an_epochs_rows_again(patch):
 
 @defect("PRODEN", ROWS)
 def the_row_after_the_batchs_is_written(patch):
-    own = Stack._write_rows
+    own = writing._write_rows
 
-    def beside(self, table, new, batch):
-        batch.table_rows = (batch.table_rows + 1) % (self.K * self.n)
-        own(self, table, new, batch)
+    def beside(stack, table, new, batch):
+        batch.table_rows = (batch.table_rows + 1) % (stack.K * stack.n)
+        own(stack, table, new, batch)
 
-    patch.setattr(Stack, "_write_rows", beside)
+    patch.setattr(writing, "_write_rows", beside)
 
 
 @defect("data-parameters", ROWS)
@@ -362,18 +363,19 @@ def labels_are_those_of_the_row_before(patch):
 
 @defect("PRODEN", BURIED)
 def a_trial_that_is_nan_goes_on(patch):
-    def noted_only(self, dead: Tensor):
+    def noted_only(stack, dead: Tensor):
         for k in dead.nonzero().flatten().tolist():
-            self.diverged_at[k] = self.t
-        self.alive = self.alive & ~dead
+            stack.diverged_at[k] = stack.t
+        stack.alive = stack.alive & ~dead
 
-    patch.setattr(Stack, "bury", noted_only)
+    patch.setattr(divergence, "bury", noted_only)
 
 
 @defect("CC", BURIED)
 def one_nan_buries_every_trial(patch):
-    own = Stack.bury
-    patch.setattr(Stack, "bury", lambda self, dead: own(self, torch.ones_like(dead) & self.alive))
+    own = divergence.bury
+    every = lambda stack, dead: own(stack, torch.ones_like(dead) & stack.alive)  # noqa: E731
+    patch.setattr(divergence, "bury", every)
 
 
 @defect("PRODEN", BURIED)

@@ -132,7 +132,7 @@ def test_batches_are_of_the_networks_own_sets():
 def test_the_warm_up_is_cross_entropy_and_asymmetric_has_a_penalty():
     for name in ("dividemix", "dividemix:asymmetric"):
         stack = make_stack(toy(), name)
-        batch = stack.next_batch()
+        batch = stack.next_batches()[0]
         p = softmax(stack.net(batch.x).logits.detach().numpy())
         update(stack)
         for k in range(3):

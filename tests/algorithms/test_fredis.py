@@ -101,7 +101,7 @@ def test_a_likely_label_enters_and_an_unlikely_one_leaves_by_hand():
 def test_loss_and_refresh_are_the_definition():
     data = toy()
     stack = make_stack(data, "FREDIS", interval=10)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     logits = stack.net(batch.x).logits.detach()
     weights, sets = batch.weights, batch.sets
     p = logits.softmax(-1)

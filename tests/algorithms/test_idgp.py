@@ -114,7 +114,7 @@ def test_both_networks_start_and_learn_apart():
     stack = make_stack(toy(), "IDGP")
     first, second = stack.net.flat.unflatten(1, (2, -1)).unbind(1)
     assert not torch.equal(first, second)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     logits = stack.net(batch.x).logits
     assert logits.shape == (3, 2, stack.B, stack.q)
     rows = stack.index[1][batch.ids[1]]

@@ -142,7 +142,7 @@ def test_an_update_of_ldam_is_its_text(name):
     data = long_tailed()
     stack = make_stack(data, name, margin=0.4, scale=7, steps=60)
     for t in range(16):
-        b = stack.next_batch()
+        b = stack.next_batches()[0]
         update(stack) if not t else None  # the scale is there from the first update on
         if not t:
             stack.mean_loss()
@@ -169,10 +169,10 @@ def test_predictions_are_scaled_cosines_and_the_scale_does_not_move():
         logits = stack.whole(k).logits
         assert 1 < logits.abs().max() <= 7 + 1e-9
         assert stack.net.parameters["scale"][k].item() == 7
-    assert stack.ends == [60]
+    assert stack.stages.ends == [60]
     drw = advance(make_stack(long_tailed(), "ldam:drw"), 20)
-    assert drw.ends[0] == 12
-    assert int(drw.optimisers["net.weights"].count) == 20  # deferring does not restart it
+    assert drw.stages.ends[0] == 12
+    assert int(drw.movers.optimisers["net.weights"].count) == 20  # deferring does not restart it
 
 
 @pytest.mark.parametrize(("what", "value"), [("margin", -0.1), ("scale", 0), ("beta", 1)])
@@ -233,7 +233,7 @@ def test_an_update_of_bbn_is_its_text():
 
 def test_predictions_of_bbn_take_both_branches_alike():
     stack = advance(make_stack(long_tailed(), "bbn"), 5)
-    x = stack.next_batch().x
+    x = stack.next_batches()[0].x
     p = {name: leaf.detach() for name, leaf in stack.net.parameters.items()}
     shared = torch.relu(x @ p["w1"] + p["b1"])
     both = [torch.relu(shared @ p[f"w_{w}"] + p[f"b_{w}"]) for w in ("common", "rare")]
@@ -262,5 +262,5 @@ def test_rare_classes_gain(name):
 def test_scales_gain_on_the_first_stage():
     data = long_tailed(n=3000, spread=0.9)
     stack = small_stack(data, "decoupling-lws", first=2 / 3)
-    before = mean_recall(advance(stack, stack.ends[0]), data)
+    before = mean_recall(advance(stack, stack.stages.ends[0]), data)
     assert mean_recall(advance(stack, 50), data) > before

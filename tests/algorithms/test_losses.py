@@ -142,7 +142,7 @@ RISKS = {"fixed": nn.class_risks, "plench": nn.class_risks_plench}
 @pytest.mark.parametrize("name", [*OF_PAGE, "NN", "NN:plench", "GA", "GA:plench"])
 def test_each_page_trains_on_its_own_loss(name):
     stack = advance(make_stack(toy(), name), 3)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     with torch.no_grad():
         logits = stack.net(batch.x).logits
     if name in OF_PAGE:

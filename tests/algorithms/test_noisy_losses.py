@@ -313,7 +313,7 @@ def test_mixup_of_nothing_is_cross_entropy():
 
 def test_an_update_of_mixup_is_its_text():
     stack = advance(make_stack(toy(), "mixup", alpha=0.4), 3)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     for k in range(stack.K):
         g = draw(stack.seeds[k], "mixup", 3)
         share, partner = g.beta(0.4, 0.4), g.permutation(stack.B)
@@ -351,9 +351,9 @@ def test_truncated_gce_judges_every_twelfth_of_the_updates_from_a_third_on():
 def test_what_truncated_gce_leaves_out_has_no_gradient():
     stack = make_stack(toy(), "gce:truncated", [0])
     stack.rows["kept"][:] = False
-    assert stack.stage.step(stack, stack.next_batch()).item() == 0
+    assert stack.stage.step(stack, stack.next_batches()[0]).item() == 0
     stack.rows["kept"][:] = True
-    assert stack.stage.step(stack, stack.next_batch()).item() != 0
+    assert stack.stage.step(stack, stack.next_batches()[0]).item() != 0
 
 
 # peers
@@ -456,9 +456,9 @@ def test_f_div_is_minus_what_total_variation_promises(batch):
 @pytest.mark.parametrize("name", ["peer", "f-div"])
 def test_others_are_drawn_after_the_warm_up_and_independently(name):
     stack = make_stack(toy(), name, steps=60)
-    assert stack.ends[0] == 12
+    assert stack.stages.ends[0] == 12
     advance(stack, 20)
-    batch, x, y = stack.next_batch(), stack.drawn("peer inputs"), stack.drawn("peer labels")
+    batch, x, y = stack.next_batches()[0], stack.drawn("peer inputs"), stack.drawn("peer labels")
     assert not torch.equal(x.ids, y.ids)
     logits, others = stack.net(batch.x).logits, stack.net(x.x).logits
     if name == "peer":

@@ -11,7 +11,8 @@ import torch
 from algorithms.battery import NAMES
 from candidly.algorithms import ALGORITHMS, algorithm, configuration
 from candidly.engine.examples import Examples, make_examples
-from candidly.engine.stack import Member, Stack
+from candidly.engine.stack import Member
+from candidly.engine.start import start
 from candidly.labelled import Labelled
 from candidly.nets import mlp
 from candidly.nets._net import Net, affine
@@ -35,11 +36,13 @@ def data():
 def linear(rows: int, classes: int) -> Net:
     shapes = {"w": (rows, classes), "b": (1, classes)}
     return Net(
-        shapes,
-        lambda rng: {name: np.zeros(shape) for name, shape in shapes.items()},
-        lambda p, x: x,
-        lambda p, x: affine(x, p["w"], p["b"]),
-        {"head": ("w", "b")},
+        shape=(rows,),
+        width=rows,
+        shapes=shapes,
+        init=lambda rng: {name: np.zeros(shape) for name, shape in shapes.items()},
+        trunk=lambda p, x: x,
+        heads={"head": lambda p, x: affine(x, p["w"], p["b"])},
+        parts={"head": ("w", "b")},
     )
 
 
@@ -62,7 +65,7 @@ def on_logits(name, logits, data, order=None, dtype=torch.float64, updates=1, **
     )
     values = configuration(page.settings(), 0, 0) | {"batch_size": n} | hyper
     members = [Member(0, order, values) for _ in logits]
-    stack = Stack(page, linear(n, q), examples, members, 10)
+    stack = start(page, linear(n, q), examples, members, 10)
     parameters = {what: leaf.data for what, leaf in stack.net.parameters.items()}
     # a head on several copies of the inputs has the logits for each
     copies = parameters["w"].shape[-2] // n
@@ -150,7 +153,7 @@ def test_a_trial_of_bad_sets_leaves_its_neighbours_alone(name, bad, data):
     members = [Member(k, rows[k], hyper) for k in range(3)]
 
     def trained(some):
-        return advance(Stack(page, mlp(12, data.q, 20), examples, some, 9), 9)
+        return advance(start(page, mlp(12, data.q, 20), examples, some, 9), 9)
 
     together = tensors(trained(members))
     for what, tensor in tensors(trained(members[::2])).items():
@@ -170,7 +173,7 @@ def test_a_trial_of_one_label_leaves_its_neighbours_alone(name, data):
     def trained(some):
         members = [member(data, k, page, examples) for k in some]
         members = [replace(m, rows=rows[k]) for k, m in zip(some, members)]
-        return tensors(advance(Stack(page, mlp(12, data.q, 20), examples, members, 30), 9))
+        return tensors(advance(start(page, mlp(12, data.q, 20), examples, members, 30), 9))
 
     together = trained([0, 1, 2])
     assert all(tensor.isfinite().all() for tensor in together.values())

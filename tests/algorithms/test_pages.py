@@ -129,7 +129,7 @@ def test_lws_by_hand(batch):
 
 def test_lws_weights_are_a_softmax_on_each_side():
     stack = advance(make_stack(toy(), "LWS"), 3)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     update(stack)
     weights = stack.rows["weights"].gather(1, batch.ids[..., None].expand(-1, -1, stack.q))
     inside = (weights * batch.candidates).sum(-1)
@@ -177,4 +177,4 @@ def test_ce_reads_given_and_the_oracle_the_truth():
 @pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - {"supervised-oracle"}))
 def test_only_the_oracle_can_ask_for_the_truth(name):
     with pytest.raises(AttributeError, match="truth"):
-        _ = make_stack(toy(), name).next_batch().truth
+        _ = make_stack(toy(), name).next_batches()[0].truth

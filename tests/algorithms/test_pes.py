@@ -36,12 +36,12 @@ def parameters(stack):
 def test_later_layers_start_anew_and_are_trained_alone(name, ends, frozen):
     # 60 (1 - 0.9 (1 - 0.2)^i) is 6, 16.8 and 25.4
     stack = make_stack(toy(), name, dtype=torch.float32)
-    assert stack.ends == ends
+    assert stack.stages.ends == ends
     for (start, end), still in zip(pairwise(ends), frozen):
         advance(stack, start - stack.t)
         before = parameters(stack)
         update(stack)
-        count = {int(o.count) for o in stack.optimisers.values()}
+        count = {int(o.count) for o in stack.movers.optimisers.values()}
         assert count == {1}
         for parameter, leaf in parameters(stack).items():
             kept = parameter in still
@@ -55,7 +55,7 @@ def test_later_layers_start_anew_and_are_trained_alone(name, ends, frozen):
     advance(stack, 3)
     for parameter, leaf in parameters(stack).items():  # then all of it moves
         assert not torch.equal(leaf, before[parameter]), parameter
-    assert set(stack.optimisers) == {"net"}
+    assert set(stack.movers.optimisers) == {"net"}
 
 
 def test_until_the_first_renewal_it_is_cross_entropy():
@@ -94,7 +94,7 @@ def test_the_last_stage_is_its_text():
         entering = stack.t == 17  # the choice is yet to be made
         stack.mean_loss()
         if not entering:
-            b = stack.next_batch()
+            b = stack.next_batches()[0]
             expected = slow_losses(stack, b, chosen, weights)
         update(stack)
         if entering:
@@ -166,7 +166,7 @@ def test_a_class_that_is_lost_weighs_nothing_and_an_empty_choice_is_all_rows():
         else:
             assert torch.equal(confident, stack.labels("given")[1] == 0)
             assert weights.tolist() == [1] + [0] * 6
-            assert (stack.next_batch().given[1] == 0).all()
+            assert (stack.next_batches()[0].given[1] == 0).all()
 
 
 @pytest.mark.parametrize(("what", "value"), [("first", 1), ("refine", -0.1), ("cap", 0)])

@@ -58,7 +58,7 @@ def test_every_table_follows_the_rules(variant):
         Slow(s.numpy(), variant, stack.hyper[k]) for k, s in enumerate(stack.labels("candidates"))
     ]
     for t in range(7 * stack.E):
-        ids = stack.next_batch().ids
+        ids = stack.next_batches()[0].ids
         update(stack)
         for k, one in enumerate(slow):
             one.refresh(ids[k].numpy(), stack.whole(k).logits[ids[k]].numpy())

@@ -48,7 +48,7 @@ def test_temperatures_follow_the_formula_row_by_row():
     given = stack.labels("given").numpy()
     s, momentum = np.zeros((3, stack.n)), np.zeros((3, stack.n))
     for _ in range(2 * stack.E + 2):
-        batch = stack.next_batch()
+        batch = stack.next_batches()[0]
         logits = stack.net(batch.x).logits.detach().numpy()
         update(stack)
         for k in range(3):
@@ -84,7 +84,7 @@ def test_the_running_mean_is_refreshed_before_the_loss():
     slow = np.zeros((3, stack.n, stack.q))
     given = stack.labels("given").numpy()
     for _ in range(2 * stack.E):
-        batch = stack.next_batch()
+        batch = stack.next_batches()[0]
         p = softmax(stack.net(batch.x).logits.detach().numpy())
         before = stack.loss_sum.clone()
         update(stack)
@@ -144,7 +144,7 @@ def test_rows_move_by_the_slopes_of_the_objective_u_by_both_parts_v_by_one():
     stack.rows["u"].copy_(torch.tensor(u))
     stack.rows["v"].copy_(torch.tensor(v))
     given = stack.labels("given").numpy()
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     logits = stack.net(batch.x).logits.detach().numpy()
     update(stack)
     for k in range(3):

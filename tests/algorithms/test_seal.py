@@ -51,13 +51,13 @@ class Slow:
 @pytest.mark.parametrize("name", ["seal", "seal:carried"])
 def test_targets_are_the_means_of_the_round_before(name):
     stack = make_stack(toy(), name, rounds=3, steps=70, lr=3e-3)  # epochs of 8 updates
-    assert stack.ends[:4] == [16, 40, 70, 70]
+    assert stack.stages.ends[:4] == [16, 40, 70, 70]
     slow = [Slow(y.numpy(), stack.q) for y in stack.labels("given")]
     for _ in range(70):
         if stack.t in (16, 40):
             for one in slow:
                 one.round_ended()
-        at = stack.next_batch().ids if stack.t not in (16, 40) else None
+        at = stack.next_batches()[0].ids if stack.t not in (16, 40) else None
         if at is not None:  # at the start of a round the network of the loss is yet to come
             logits = [stack.whole(k).logits[at[k]].numpy() for k in range(3)]
             expected = [one.loss(at[k].numpy(), logits[k]) for k, one in enumerate(slow)]
@@ -82,7 +82,7 @@ def test_a_round_starts_from_a_new_network_and_optimiser_unless_they_are_carried
     stack = advance(make_stack(toy(), name, rounds=4), 8)
     before = stack.net.flat.clone()
     update(stack)
-    count = int(stack.optimisers["net"].count)
+    count = int(stack.movers.optimisers["net"].count)
     far = (stack.net.flat - before).abs().amax(1) > 0.1
     assert (count == 1, bool(far.all())) == (fresh, fresh)
     assert count in (1, 9)

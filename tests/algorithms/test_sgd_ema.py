@@ -49,7 +49,7 @@ def test_the_average_predicts_and_only_the_trained_one_is_moved_by_torchs_sgd():
     }
     optimiser = torch.optim.SGD(linear.values(), lr=0.05, momentum=0.9, weight_decay=1e-3)
     for _ in range(12):
-        b = stack.next_batch()
+        b = stack.next_batches()[0]
         hidden = torch.relu(b.x[0] @ linear["w1"] + linear["b1"])
         loss = torch.nn.functional.cross_entropy(hidden @ linear["w2"].T + linear["b2"], b.given[0])
         optimiser.zero_grad()
@@ -58,7 +58,7 @@ def test_the_average_predicts_and_only_the_trained_one_is_moved_by_torchs_sgd():
         update(stack)
     for name, leaf in linear.items():
         torch.testing.assert_close(stack.net.parameters[name][0], leaf, rtol=1e-9, atol=1e-11)
-    assert set(stack.optimisers) == {"net"}
+    assert set(stack.movers.optimisers) == {"net"}
     of_average = stack.average.of_trial(0, b.x).logits[0]
     torch.testing.assert_close(stack.whole(0).logits[b.ids[0]], of_average)
     assert not torch.allclose(stack.net.of_trial(0, b.x).logits[0], of_average)

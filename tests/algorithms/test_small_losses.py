@@ -28,7 +28,7 @@ def softmax(z):
 
 def seen_before(stack):
     """What the networks say of the next batch: ids (K, B), probabilities (K, 2, B, q)."""
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     return batch.ids.numpy(), softmax(stack.net(batch.x).logits.detach().numpy())
 
 
@@ -89,7 +89,7 @@ def test_co_teaching_exchanges_the_smallest(variant):
 
 def test_each_network_learns_from_the_others_choice_alone():
     stack = make_stack(toy(), "co-teaching", [0], noise_rate=0.5, ramp=1)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     logits = stack.net(batch.x).logits.detach().requires_grad_()
     nats = logits.logsumexp(-1) - logits.gather(
         -1, batch.given[:, None, :, None].expand(-1, 2, -1, 1)

@@ -181,7 +181,7 @@ def test_backward_has_a_floor():
 def test_after_the_warm_up_the_table_is_estimated_and_a_network_starts_anew(name):
     stack = make_stack(toy(), name, steps=60)
     start = stack.net.flat.clone()
-    assert stack.ends[0] == 12
+    assert stack.stages.ends[0] == 12
     advance(stack, 12)
     expected = []
     for k in range(stack.K):
@@ -195,7 +195,7 @@ def test_after_the_warm_up_the_table_is_estimated_and_a_network_starts_anew(name
     if name == "backward-t":
         expected = torch.stack([inverse(each) for each in expected])
     torch.testing.assert_close(stack.memory["table"], expected)
-    assert stack.optimisers["net"].count == 1
+    assert stack.movers.optimisers["net"].count == 1
     moved = (stack.net.flat - start).abs().amax(1)
     assert (moved > 0.05).all()  # other numbers than at first, not a few steps away from them
     table = stack.memory["table"].clone()
@@ -266,7 +266,7 @@ def test_volminnet_starts_near_the_identity_and_learns_what_the_noise_is():
 
     def distance():
         with torch.no_grad():
-            learnt = volminnet.matrix(stack.transition(stack.next_batch().x).logits[0])
+            learnt = volminnet.matrix(stack.parameters["transition"][0])
         return np.abs(learnt.numpy() - shares).sum(1).mean()
 
     before = distance()
@@ -277,10 +277,10 @@ def test_volminnet_starts_near_the_identity_and_learns_what_the_noise_is():
 
 def test_an_update_of_volminnet_is_its_text():
     stack = advance(make_stack(toy(), "volminnet", lam=0.5), 5)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     objective = stack.stage.step(stack, batch)
     for k in range(stack.K):
-        weights = stack.transition(batch.x).logits[k].detach().numpy()
+        weights = stack.parameters["transition"][k].detach().numpy()
         parts = np.where(np.eye(7, dtype=bool), 1, 1 / (1 + np.exp(-weights)))
         table = parts / parts.sum(1, keepdims=True)
         nats = [
@@ -293,10 +293,10 @@ def test_an_update_of_volminnet_is_its_text():
 
 def test_t_revision_weighs_first_and_revises_later():
     stack = make_stack(toy(), "t-revision", steps=40)
-    assert stack.ends == [8, 24, 40]
+    assert stack.stages.ends == [8, 24, 40]
     advance(stack, 9)
     assert not stack.revision.flat.any()
-    batch, table = stack.next_batch(), stack.memory["table"]
+    batch, table = stack.next_batches()[0], stack.memory["table"]
     logits = stack.net(batch.x).logits
     weights = t_revision.importance(logits, batch.given, table).detach()
     assert weights.std() > 0.01
@@ -308,7 +308,7 @@ def test_t_revision_weighs_first_and_revises_later():
     torch.testing.assert_close(slope, constant)
     advance(stack, 15)
     assert not stack.revision.flat.any()
-    assert set(stack.optimisers) == {"net"}
+    assert set(stack.movers.optimisers) == {"net"}
     update(stack)
     # Adam's first step is the rate itself
     assert stack.revision.flat.abs().max().item() == pytest.approx(5e-7, rel=0.05)

@@ -113,7 +113,7 @@ def test_the_warm_up_is_proden_with_torchs_sgd():
     sets = stack.labels("candidates")[0]
     belief = sets / sets.sum(-1, keepdim=True).double()
     for _ in range(20):
-        batch = stack.next_batch()
+        batch = stack.next_batches()[0]
         ids, x = batch.ids[0], batch.x[0]
         logits = torch.relu(x @ w[0] + w[1]) @ w[2].T + w[3]
         sgd.zero_grad()
@@ -134,7 +134,7 @@ def test_after_the_warm_up_the_encoder_is_a_copy_and_the_targets_are_the_beliefs
     begun = valen.begin(stack)
     assert torch.equal(begun["encoder"], before)
     assert torch.equal(begun["target"], beliefs)
-    ids = stack.next_batch().ids
+    ids = stack.next_batches()[0].ids
     update(stack)
     outside = torch.ones(3, stack.n, dtype=torch.bool).scatter(1, ids, False)
     assert torch.equal(stack.rows["target"][outside], beliefs[outside])
@@ -145,7 +145,7 @@ def test_after_the_warm_up_the_encoder_is_a_copy_and_the_targets_are_the_beliefs
 
 def test_the_objective_of_an_update_is_the_sum_of_its_parts(monkeypatch):
     stack = advance(make_stack(toy(), "VALEN", warm_up=9), 10)
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     drawn = []
     sample = stack.sample
     monkeypatch.setattr(stack, "sample", lambda *a: drawn.append(sample(*a)) or drawn[-1])

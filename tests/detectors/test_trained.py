@@ -16,7 +16,8 @@ from candidly.detectors import _incv
 from candidly.detectors._aum import threshold_samples
 from candidly.detectors._train import batch_size, examples_of, seeds_of, trained
 from candidly.detectors._watch import TrainingDynamics
-from candidly.engine.stack import Member, Stack
+from candidly.engine.stack import Member
+from candidly.engine.start import start
 from candidly.labelled import from_arrays
 from candidly.nets import mlp
 
@@ -132,16 +133,16 @@ def test_cores2_against_a_plain_loop():
     batch = batch_size(data.n)
     hyper = {"lr": 1e-3, "weight_decay": 1e-5, "batch_size": batch, "beta": 2}
     examples = examples_of(data)
-    start = Stack(CORES2, mlp(6, 3), examples, [Member(seed, np.arange(data.n), hyper)], epochs * 1)
+    begun = start(CORES2, mlp(6, 3), examples, [Member(seed, np.arange(data.n), hyper)], epochs * 1)
     names = ("w1", "b1", "w2", "b2")
-    w = [start.net.parameters[name][0].detach().clone().requires_grad_() for name in names]
+    w = [begun.net.parameters[name][0].detach().clone().requires_grad_() for name in names]
     adam = torch.optim.Adam(w, lr=1e-3, weight_decay=1e-5)
     y, x = torch.tensor(data.given), examples.inputs
     kept, sieve, steps = np.ones(data.n, bool), np.zeros(data.n), data.n // batch
     prior = np.bincount(data.given, minlength=3) / data.n
     sieved = 0
     for t in range(epochs * steps):
-        ids = start.orders.at(*divmod(t, steps))[0][0]
+        ids = begun.feed.samplers.uniform(0).at(*divmod(t, steps))[0][0]
         logits = linear(relu(x[ids] @ w[0] + w[1]), w[2], w[3])
         total, count = 0.0, 0
         beta = 2 * min(1, max(0, (t / (epochs * steps) - 0.1) / 0.3))

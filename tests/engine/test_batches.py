@@ -83,7 +83,7 @@ def test_further_uniform_batches_have_orders_of_their_own():
     page = sampled("uniform", "uniform", "uniform")
     first, second, third = stack_of(page).next_batches()
     alone = stack_of(replace(page, stages=(replace(page.stages[0], samplers=("uniform",)),)))
-    assert torch.equal(first.ids, alone.next_batch().ids)
+    assert torch.equal(first.ids, alone.next_batches()[0].ids)
     assert not torch.equal(first.ids, second.ids)
     assert not torch.equal(second.ids, third.ids)
 
@@ -95,7 +95,7 @@ def per_network(s):
 
 def test_a_sampler_with_a_network_axis_gives_each_network_a_batch():
     stack = stack_of(sampled(per_network, networks=2))
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     assert batch.ids.shape == (3, 2, stack.B)
     assert batch.x.shape == (3, 2, stack.B, 12)
     assert (batch.given[:, 0] < 3).all()
@@ -181,7 +181,7 @@ def test_a_sampler_is_asked_anew_every_epoch_and_on_entering_a_stage():
 
 def test_a_sampler_of_another_shape_is_refused():
     with pytest.raises(ValueError, match=r"sampler returned \(3, 5\)"):
-        stack_of(sampled(lambda s: torch.ones(3, 5))).next_batch()
+        stack_of(sampled(lambda s: torch.ones(3, 5))).next_batches()[0]
 
 
 def ordered(s):
@@ -201,14 +201,14 @@ def test_a_sampler_may_give_the_rows_themselves(networks):
     for t in range(2 * stack.E):
         epoch, j = divmod(t, stack.E)
         first = 3 + epoch * stack.E + torch.arange(3)[:, None] + j * stack.B
-        ids = stack.next_batch().ids
+        ids = stack.next_batches()[0].ids
         expected = (first + torch.arange(stack.B)) % stack.n
         assert torch.equal(ids if networks == 1 else ids[:, 0], expected)
         update(stack)
     first = advance(stack_of(page), 11)
     saved = {what: np.array(value) for what, value in state_of(first).items()}
     resumed = restore(stack_of(page), saved)
-    assert torch.equal(resumed.next_batch().ids, first.next_batch().ids)
+    assert torch.equal(resumed.next_batches()[0].ids, first.next_batches()[0].ids)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_sampler_may_give_the_rows_themselves(networks):
 )
 def test_rows_that_cannot_be_an_epochs_are_refused(rows, match):
     with pytest.raises(ValueError, match=match):
-        stack_of(sampled(rows)).next_batch()
+        stack_of(sampled(rows)).next_batches()[0]
 
 
 def test_the_last_of_a_row_that_comes_twice_is_written_and_networks_must_share_a_batch():
@@ -231,7 +231,7 @@ def test_the_last_of_a_row_that_comes_twice_is_written_and_networks_must_share_a
 
     rows = lambda s: {"seen": torch.full((1, s.n), -1)}  # noqa: E731
     stack = stack_of(sampled(few, step=step, rows=rows))
-    ids = stack.next_batch().ids
+    ids = stack.next_batches()[0].ids
     assert len(set(ids[0].tolist())) < stack.B
     update(stack)
     for k in range(3):
@@ -257,24 +257,26 @@ def test_views_are_each_trials_own_and_the_same_in_any_company():
     page = sampled("uniform", views=views, space=algorithm("LWS").space | {})
     page = replace(page, space={"noise": replace(next(iter(page.space.values())), default=0.1)})
     together = stack_of(page, noise=0.1)
-    batch = together.next_batch()
+    batch = together.next_batches()[0]
     weak = batch.view("weak")
     assert weak is batch.view("weak")
     assert not torch.equal(weak, batch.view("weak", 1))
     assert 0.08 < float((weak - batch.x).std()) < 0.12
     assert not torch.equal((weak - batch.x)[0], (weak - batch.x)[1])
-    alone = stack_of(page, trials=(2,), noise=0.1).next_batch().view("weak")
+    alone = stack_of(page, trials=(2,), noise=0.1).next_batches()[0].view("weak")
     assert torch.equal(weak[2], alone[0])
     strong = batch.view("strong")
     assert 0.4 < float((strong == 0).double().mean()) < 0.6
     assert torch.equal(strong[strong != 0], batch.x[strong != 0])
     update(together)
-    later = together.next_batch()
+    later = together.next_batches()[0]
     assert not torch.equal((later.view("weak") - later.x), (weak - batch.x))
 
 
 def test_a_view_that_is_not_declared_is_refused():
-    batch = stack_of(sampled("uniform", views={"weak": View(gaussian_noise, 0.1)})).next_batch()
+    batch = stack_of(sampled("uniform", views={"weak": View(gaussian_noise, 0.1)})).next_batches()[
+        0
+    ]
     with pytest.raises(KeyError, match="'strong'; it declares: weak"):
         batch.view("strong")
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from candidly.engine import evaluate
+from candidly.engine.divergence import bury
 from candidly.engine.evaluate import oracle_measure, oracle_view
 from candidly.labelled import Labelled
 
@@ -43,7 +44,7 @@ def test_every_criterion_by_a_slow_pass():
 def test_a_diverged_trial_has_no_numbers():
     data = toy()
     stack = advance(make_stack(data, "CC"), 3)
-    stack.bury(torch.tensor([False, True, False]))
+    bury(stack, torch.tensor([False, True, False]))
     validation, test, shares, _ = measured(stack, data, 1)
     assert set(validation.values()) | set(test.values()) == {None}
     assert shares is None

@@ -15,6 +15,7 @@ from candidly.algorithms._rates import constant, cosine, steps, warmed_up
 from candidly.algorithms._space import one_of
 from candidly.engine.checkpoint import restore, state_of
 from candidly.engine.train import update
+from candidly.engine.writing import write
 
 from toys import advance, few, stack_of, tensors
 
@@ -43,10 +44,10 @@ def test_a_stage_may_train_a_part_and_leaves_the_rest_alone(optimiser, networks)
     advance(stack, 3)
     for name, leaf in parameters(stack).items():
         assert torch.equal(leaf, before[name]) == (name in ("w1", "b1")), name
-    (moved,) = stack.optimisers
+    (moved,) = stack.movers.optimisers
     assert moved == "net.head"
     size = networks * sum(leaf[0].numel() for n, leaf in before.items() if n in ("w2", "b2"))
-    for moment in stack.optimisers["net.head"].tensors.values():
+    for moment in stack.movers.optimisers["net.head"].tensors.values():
         assert size <= moment.shape[1] < size + 16 * networks  # with the padding between the two
 
 
@@ -67,7 +68,7 @@ def test_moments_start_afresh_where_another_part_is_trained_or_it_is_asked_for()
     first = Stage(step, until=lambda s: 3)
     for second in (Stage(step, trains=("net.head",)), Stage(step, afresh=True)):
         stack = advance(stack_of(page_of(first, second)), 5)
-        (optimiser,) = stack.optimisers.values()
+        (optimiser,) = stack.movers.optimisers.values()
         assert int(optimiser.count) == 2
 
 
@@ -79,7 +80,7 @@ def test_a_network_or_its_head_may_start_again():
         before = parameters(stack)
         fresh = stack.anew(name)
         assert torch.equal(fresh, stack.anew(name))
-        stack.write({"net": fresh})
+        write(stack, {"net": fresh})
         for parameter, leaf in parameters(stack).items():
             assert torch.equal(leaf, before[parameter]) == (parameter in kept)
         first, second = stack.net.flat.unflatten(1, (2, -1)).unbind(1)
@@ -96,7 +97,7 @@ def test_a_part_may_have_an_optimiser_and_a_rate_of_its_own():
     still = stack_of(page_of(stage, space=space), lr_head=0.0)
     assert torch.equal(stack.net.parameters["w2"], still.net.parameters["w2"])
     assert not torch.equal(stack.net.parameters["w1"], still.net.parameters["w1"])
-    assert set(stack.optimisers["net.head"].tensors) == {"momentum"}
+    assert set(stack.movers.optimisers["net.head"].tensors) == {"momentum"}
 
 
 def test_stages_are_resumed_with_their_parts():
@@ -120,7 +121,7 @@ def test_an_epoch_helper_acts_when_an_epoch_is_over():
     seen = []
     whole = each_epoch(lambda s: (seen.append(s.t), {})[1])
     stack = stack_of(page_of(Stage(step, whole=whole, until=epochs(2)), Stage(step)))
-    assert stack.ends == [2 * stack.E, 60]
+    assert stack.stages.ends == [2 * stack.E, 60]
     advance(stack, 3 * stack.E)
     assert seen == [stack.E, 2 * stack.E]
 
@@ -192,7 +193,7 @@ def test_learned_rows_move_as_by_hand_and_others_stay():
     u, v = (table.numpy().copy() for table in (stack.rows["u"], stack.rows["v"]))
     momentum = np.zeros_like(u)
     for _ in range(2 * stack.E + 3):
-        ids = stack.next_batch().ids
+        ids = stack.next_batches()[0].ids
         update(stack)
         for k in range(stack.K):
             for i in ids[k].tolist():
@@ -209,7 +210,9 @@ def test_learned_rows_move_as_by_hand_and_others_stay():
 def test_rows_outside_the_batch_keep_their_momentum():
     stack = advance(stack_of(LEARNED), stack_of(LEARNED).E)
     before = stack.learned.momenta["u"].clone()
-    outside = torch.ones(3, stack.n, dtype=torch.bool).scatter(1, stack.next_batch().ids, False)
+    outside = torch.ones(3, stack.n, dtype=torch.bool).scatter(
+        1, stack.next_batches()[0].ids, False
+    )
     update(stack)
     after = stack.learned.momenta["u"]
     assert torch.equal(after[outside], before[outside])
@@ -219,7 +222,7 @@ def test_rows_outside_the_batch_keep_their_momentum():
 def test_a_row_that_comes_twice_moves_once_by_the_sum():
     page = replace(LEARNED, stages=(Stage(row_step, samplers=(few,)),))
     stack = stack_of(page, lr_u=3.0)
-    ids = stack.next_batch().ids
+    ids = stack.next_batches()[0].ids
     update(stack)
     for k in range(3):
         found, times = np.unique(ids[k].numpy(), return_counts=True)

@@ -11,7 +11,8 @@ import torch
 from candidly.algorithms import Stage, View, algorithm
 from candidly.algorithms._views import gaussian_noise
 from candidly.engine.examples import make_examples
-from candidly.engine.stack import Stack
+from candidly.engine.stages import Stages
+from candidly.engine.start import start
 from candidly.engine.train import update
 from candidly.nets import mlp
 from candidly.seeds import draw
@@ -42,7 +43,7 @@ def test_whole_and_labels_are_the_training_rows():
 
 def test_a_network_answers_once_until_it_has_moved():
     stack = make_stack(toy(), "CC")
-    x = stack.next_batch().x
+    x = stack.next_batches()[0].x
     first = stack.net(x).logits
     assert stack.net(x).logits is first
     with torch.no_grad():
@@ -54,7 +55,7 @@ def test_a_network_answers_once_until_it_has_moved():
 
 def test_without_gradient_first_then_with():
     stack = make_stack(toy(), "CC")
-    x = stack.next_batch().x
+    x = stack.next_batches()[0].x
     with torch.no_grad():
         assert not stack.net(x).logits.requires_grad
     assert stack.net(x).logits.requires_grad
@@ -63,7 +64,8 @@ def test_without_gradient_first_then_with():
 def with_stages(*stages):
     stack = make_stack(toy(), "CC")
     stack.algorithm = replace(stack.algorithm, stages=stages)
-    stack.ends = [s.until(stack) if s.until else stack.T for s in stages]
+    ends = [s.until(stack) if s.until else stack.T for s in stages]
+    stack.stages = Stages(stages, ends, stack.T)
     return stack
 
 
@@ -88,9 +90,9 @@ def test_an_optimiser_of_another_kind_starts_afresh_and_one_of_the_same_goes_on(
 
     sgd = Stage(step, until=lambda s: 3, optimiser="sgd")
     stack = advance(with_stages(sgd, Stage(step)), 5)
-    assert int(stack.optimisers["net"].count) == 2
+    assert int(stack.movers.optimisers["net"].count) == 2
     same = advance(with_stages(Stage(step, until=lambda s: 3), Stage(step)), 5)
-    assert int(same.optimisers["net"].count) == 5
+    assert int(same.movers.optimisers["net"].count) == 5
 
 
 def test_what_is_not_trained_does_not_move():
@@ -113,7 +115,7 @@ def test_a_static_hyper_parameter_is_common_to_a_stack():
     examples = make_examples(data, page.reads)
     members = [member(data, k, page, examples, warm_up=w) for k, w in enumerate((10, 20))]
     with pytest.raises(ValueError, match=r"warm_up is common to a stack; got \[10, 20\]"):
-        Stack(page, mlp(12, data.q, 40), examples, members, 60)
+        start(page, mlp(12, data.q, 40), examples, members, 60)
 
 
 def test_a_stack_has_no_attribute_of_any_name():
@@ -170,8 +172,8 @@ def test_a_stage_may_start_its_optimiser_afresh():
         data = toy()
         examples = make_examples(data, page.reads)
         some = [member(data, 0, page, examples)]
-        stack = advance(Stack(page, mlp(12, data.q, 20), examples, some, 10), 5)
-        assert stack.optimisers["net"].count == (2 if afresh else 5)
+        stack = advance(start(page, mlp(12, data.q, 20), examples, some, 10), 5)
+        assert stack.movers.optimisers["net"].count == (2 if afresh else 5)
 
 
 def test_whole_may_be_of_changed_inputs():
@@ -195,7 +197,7 @@ def test_another_network_than_the_trained_one_may_predict():
     page = replace(
         algorithm("ce"),
         stages=(replace(algorithm("ce").stages[0], trains=("net",)),),
-        modules={"other": lambda net, features, classes: net},
+        modules={"other": lambda net, classes: net},
         predicts="other",
     )
     stack = stack_of(page)

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from candidly.algorithms import algorithm
+from candidly.engine.divergence import bury
 from candidly.engine.suspicion import suspicion
 from candidly.model import fit, load_model
 
@@ -33,7 +34,7 @@ def test_an_algorithm_may_say_its_own_and_a_diverged_trial_says_nothing():
     page = replace(algorithm("ce"), suspicion=lambda s, k: torch.arange(s.n) + k)
     stack = stack_of(page)
     np.testing.assert_array_equal(suspicion(stack, 2), np.arange(stack.n) + 2)
-    stack.bury(torch.tensor([False, True, False]))
+    bury(stack, torch.tensor([False, True, False]))
     assert np.isnan(suspicion(stack, 1)).all()
 
 

@@ -1,7 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
+from candidly.algorithms import Stage
+from candidly.engine.divergence import read_flags
 from candidly.engine.train import train, update, without_denormals
 
 from toys import advance, make_stack, toy
@@ -13,7 +17,7 @@ def test_an_epoch_visits_rows_once_and_drops_the_partial_batch():
     stack = make_stack(toy(), "CC")
     seen = []
     for _ in range(stack.E):
-        seen.append(stack.next_batch().ids)
+        seen.append(stack.next_batches()[0].ids)
         update(stack)
     ids = torch.cat(seen, 1)
     assert ids.shape == (3, stack.n // stack.B * stack.B)
@@ -21,13 +25,13 @@ def test_an_epoch_visits_rows_once_and_drops_the_partial_batch():
         assert len(set(row.tolist())) == len(row)
         assert 0 <= row.min() <= row.max() < stack.n
     assert not torch.equal(ids[0], ids[1])  # each trial has its own order
-    assert not torch.equal(stack.next_batch().ids, seen[0])  # and a new one each epoch
+    assert not torch.equal(stack.next_batches()[0].ids, seen[0])  # and a new one each epoch
 
 
 def test_a_batch_holds_its_rows_inputs_and_labels():
     data = toy()
     stack = make_stack(data, "PRODEN")
-    batch = stack.next_batch()
+    batch = stack.next_batches()[0]
     for k in range(3):
         rows = stack.index[k][batch.ids[k]]
         assert torch.equal(batch.candidates[k], torch.tensor(data.candidates)[rows])
@@ -101,7 +105,7 @@ def test_watchers_get_ids_and_the_logits_from_before_the_update():
             break
     expected = []
     for _ in range(5):
-        batch = plain.next_batch()
+        batch = plain.next_batches()[0]
         with torch.no_grad():
             expected.append((batch.ids, *plain.net(batch.x)))
         update(plain)
@@ -119,9 +123,9 @@ def test_divergence_is_dated_and_final():
     advance(stack, 3)
     assert stack.diverged_at == [None, None, 4]
     assert stack.net.flat[2].eq(0).all()
-    frozen = stack.optimisers["net"].mean[2].clone()
+    frozen = stack.movers.optimisers["net"].mean[2].clone()
     advance(stack, 3)
-    assert torch.equal(stack.optimisers["net"].mean[2], frozen)
+    assert torch.equal(stack.movers.optimisers["net"].mean[2], frozen)
 
 
 def test_parameters_that_overflow_leave_finite_tables():
@@ -146,13 +150,8 @@ def test_a_non_finite_gradient_behind_a_finite_objective_is_seen_before_it_is_wr
             out[1] = torch.nan
             return out
 
-    from dataclasses import replace
-
-    from candidly.algorithms import Stage
-
-    stack.algorithm = replace(
-        stack.algorithm, stages=(Stage(lambda s, b: Trap.apply(s.net(b.x).logits)),)
-    )
+    trapped = Stage(lambda s, b: Trap.apply(s.net(b.x).logits))
+    stack.stages = replace(stack.stages, stages=(trapped,))
     update(stack)
     assert stack.diverged_at == [None, 0, None]
     assert stack.net.flat.isfinite().all()
@@ -162,7 +161,7 @@ def test_flags_of_an_accelerator_are_read_in_time():
     # the masked path, run on the host: writes are masked until the flags are read
     stack = make_stack(toy(), "PRODEN")
     plain = make_stack(toy(), "PRODEN")
-    stack.optimisers["net"].fused = False
+    stack.movers.optimisers["net"].fused = False
     stack.everyone = False
     stack.alive[1] = False
     before = stack.net.flat[1].clone(), stack.rows["weights"][1].clone()
@@ -171,7 +170,7 @@ def test_flags_of_an_accelerator_are_read_in_time():
     assert torch.equal(stack.net.flat[1], before[0])
     assert torch.equal(stack.rows["weights"][1], before[1])
     torch.testing.assert_close(stack.net.flat[0], plain.net.flat[0])
-    stack.read_flags()
+    read_flags(stack)
     assert stack.diverged_at == [None, 3, None]
 
 

@@ -5,19 +5,12 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pytest
 import torch
 
-from candidly.nets import mlp, with_head, with_more
+from candidly.nets import mlp, with_head, with_more, with_projection
 from candidly.nets._module import Module
 from candidly.nets._net import affine, leaf
-from candidly.nets.heads import linear, width
-
-
-def test_the_width_is_the_trunks():
-    assert width(mlp(5, 3, hidden=7), 5) == 7
-    with pytest.raises(RuntimeError):
-        width(mlp(5, 3, hidden=7), 6)
+from candidly.nets.heads import linear
 
 
 def halved(net):
@@ -94,3 +87,18 @@ def test_some_parameters_may_be_replaced_and_the_others_stay():
     for place in places:
         moved[:, place.start : place.start + 21] = True
     assert torch.equal(module.flat[~moved], before[~moved])
+
+
+def test_a_projection_stands_beside_the_logits():
+    net = with_projection(mlp(5, 3, hidden=7), size=4)
+    module = Module(net, [1, 2], torch.float64)
+    x = torch.randn(2, 6, 5, dtype=torch.float64)
+    features = module.trunk(x)
+    p = module.parameters
+    hidden = torch.relu(features @ p["w_p1"] + p["b_p1"]) @ p["w_p2"] + p["b_p2"]
+    projected = module.head(features, "projection")
+    torch.testing.assert_close(projected, hidden / hidden.norm(dim=-1, keepdim=True))
+    assert torch.equal(
+        module(x).logits, Module(mlp(5, 3, hidden=7), [1, 2], torch.float64)(x).logits
+    )
+    assert module.slices("projection")[0].start - module.slices("head")[0].stop == 16 - 3

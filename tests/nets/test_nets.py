@@ -1,11 +1,12 @@
 import math
 import warnings
 
+import numpy as np
 import pytest
 import torch
 
-from candidly.nets import mlp, network, table
-from candidly.nets._module import ALIGN, Module
+from candidly.nets import Flat, Module, leaf, mlp, network
+from candidly.nets._flat import ALIGN
 
 
 @pytest.fixture
@@ -14,7 +15,7 @@ def module():
 
 
 def plain(module, x):
-    p = {name: leaf.detach().clone().requires_grad_() for name, leaf in module.parameters.items()}
+    p = {name: own.detach().clone().requires_grad_() for name, own in module.parameters.items()}
     logits = torch.relu(x @ p["w1"] + p["b1"]) @ p["w2"].transpose(1, 2) + p["b2"]
     return logits, p
 
@@ -27,8 +28,8 @@ def test_forward_and_backward_equal_plain_autograd(module):
     torch.testing.assert_close(ours, theirs)
     (weights * ours.log_softmax(-1)).sum().backward()
     (weights * theirs.log_softmax(-1)).sum().backward()
-    for name, leaf in p.items():
-        torch.testing.assert_close(module.parameters[name].grad, leaf.grad)
+    for name, own in p.items():
+        torch.testing.assert_close(module.parameters[name].grad, own.grad)
 
 
 def test_gradients_add_up_over_several_passes_and_reach_inputs(module):
@@ -38,8 +39,8 @@ def test_gradients_add_up_over_several_passes_and_reach_inputs(module):
     first, p = plain(module, z)
     second = torch.relu(2 * z @ p["w1"] + p["b1"]) @ p["w2"].transpose(1, 2) + p["b2"]
     (first.sum() + second.square().sum()).backward()
-    for name, leaf in p.items():
-        torch.testing.assert_close(module.parameters[name].grad, leaf.grad)
+    for name, own in p.items():
+        torch.testing.assert_close(module.parameters[name].grad, own.grad)
     torch.testing.assert_close(x.grad, z.grad)
 
 
@@ -68,8 +69,8 @@ def test_a_trials_start_depends_on_its_seed_alone():
 
 
 def test_parameters_start_on_aligned_places(module):
-    for leaf in module.parameters.values():
-        assert leaf.storage_offset() % ALIGN == 0
+    for own in module.parameters.values():
+        assert own.storage_offset() % ALIGN == 0
     assert module.flat.shape[1] % ALIGN == 0
 
 
@@ -80,24 +81,40 @@ def test_of_trial_is_that_trials_forward(module):
     assert not module.of_trial(2, x).logits.requires_grad
 
 
-def test_a_table_is_a_matrix_per_trial_whatever_it_is_asked():
-    module = Module(table(3, 5, -2.0), [0, 1], torch.float64)
-    assert module.flat.shape == (2, 16)
-    said = module(torch.zeros(2, 1)).logits
-    assert torch.equal(said, torch.full((2, 3, 5), -2.0, dtype=torch.float64))
+def test_a_parameter_beside_networks_takes_its_gradient_in_the_flat_buffer():
+    beside = Flat(
+        {"t": (3, 5)}, {}, lambda rng: {"t": np.full((3, 5), -2.0)}, [0, 1], torch.float64
+    )
+    assert beside.flat.shape == (2, 16)
+    values = leaf(beside.parameters["t"])
+    assert torch.equal(values, torch.full((2, 3, 5), -2.0, dtype=torch.float64))
     weights = torch.arange(30.0, dtype=torch.float64).view(2, 3, 5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a gradient laid out otherwise is copied, and warned of
-        (said * weights).sum().backward()
-    torch.testing.assert_close(module.grad[:, :15], weights.view(2, 15))
-    assert not module.grad[:, 15:].any()
+        (values * weights).sum().backward()
+    torch.testing.assert_close(beside.grad[:, :15], weights.view(2, 15))
+    assert not beside.grad[:, 15:].any()
+
+
+def test_gradients_that_are_asked_for_by_name_are_those_that_are_accumulated(module):
+    x = torch.randn(3, 4, 5, dtype=torch.float64, requires_grad=True)
+    wanted = [x, *module.parameters.values()]
+    asked = torch.autograd.grad(module(x).logits.square().sum(), wanted)
+    assert not module.grad.any()  # what is asked for goes to the caller alone
+    module.forget()
+    module(x).logits.square().sum().backward()
+    for tensor, grad in zip(wanted, asked):
+        torch.testing.assert_close(grad, tensor.grad)
+    shift = leaf(module.parameters["b2"])
+    (again,) = torch.autograd.grad((2 * shift).sum(), [module.parameters["b2"]])
+    assert (again == 2).all()
 
 
 def test_a_network_by_name_and_width():
-    assert network("mlp", 7, 3).shapes == mlp(7, 3).shapes == mlp(7, 3, hidden=500).shapes
-    assert network("mlp:12", 7, 3).shapes == mlp(7, 3, hidden=12).shapes
+    assert network("mlp", (7,), 3).shapes == mlp(7, 3).shapes == mlp(7, 3, hidden=500).shapes
+    assert network("mlp:12", (7,), 3).shapes == mlp(7, 3, hidden=12).shapes
     with pytest.raises(KeyError, match="did you mean 'mlp'"):
-        network("mpl:12", 7, 3)
+        network("mpl:12", (7,), 3)
     for wrong in ("mlp:", "mlp:0", "mlp:-3", "mlp:wide", "mlp:1.5"):
         with pytest.raises(ValueError, match="such as mlp:128"):
-            network(wrong, 7, 3)
+            network(wrong, (7,), 3)

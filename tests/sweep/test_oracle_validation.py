@@ -85,7 +85,7 @@ def test_inputs_are_scaled_by_the_statistics_of_what_is_trained_on(data, scaling
     expected = data.inputs[both]
     if over is not None:
         expected = (expected - over.mean(0)) / (over.std(0) + 1e-6)
-    inputs = stack.examples.inputs[stack.index[1]]
+    inputs = stack.examples.take(stack.index[1])
     if stack.scaling:
         inputs = (inputs - stack.scaling[0][1]) * stack.scaling[1][1]
     np.testing.assert_allclose(inputs.numpy(), expected, rtol=0, atol=1e-12)
@@ -94,7 +94,12 @@ def test_inputs_are_scaled_by_the_statistics_of_what_is_trained_on(data, scaling
 def test_released_scaling_is_to_the_last_bit_that_of_the_examples_alone(data):
     alone = stack_of(data, "PRODEN", "tune", scaling="plench")
     doubled = stack_of(data, "PRODEN", scaling="plench")
-    assert torch.equal(doubled.examples.inputs[: data.n], alone.examples.inputs)
+    every = torch.arange(data.n)
+    assert torch.equal(doubled.examples.take(every), alone.examples.take(every))
+    behind = torch.arange(data.n, doubled.examples.n)
+    held = np.unique(np.concatenate([data.split(k).validation for k in range(2)]))
+    assert torch.equal(doubled.examples.take(behind), alone.examples.take(torch.tensor(held)))
+    assert doubled.examples.inputs.shape == alone.examples.inputs.shape  # nothing is copied
 
 
 @pytest.mark.parametrize("name", ["PRODEN", "ce"])

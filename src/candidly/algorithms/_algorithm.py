@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from torch import Tensor
 
 from ..nets import Net
@@ -14,6 +15,9 @@ from ._rates import Rate
 from ._space import COMMON, Number, Setting
 from ._views import View
 
+# what a variant replaces in every page: the released program's networks are never set to evaluate
+# while it trains (D-PROT-3)
+SHARED: Mapping[str, Mapping[str, Any]] = {"plench": {"statistics": "always"}}
 Sampler = str | Callable[[Any], Tensor]
 Tables = Callable[[Any], Mapping[str, Tensor]]
 
@@ -23,11 +27,11 @@ class Own:
     """How a network, or a part of one, is moved where not as its stage says.
 
     Attributes:
-        optimiser: ``adam``, ``adamw`` or ``sgd``.
+        optimiser: ``adam``, ``adamw`` or ``sgd``; None: as its stage says.
         lr, weight_decay: names of the hyper-parameters; without a name, no weight decay.
     """
 
-    optimiser: str = "adam"
+    optimiser: str | None = None
     lr: str = "lr"
     weight_decay: str = ""
 
@@ -71,12 +75,14 @@ class Stage:
         until: (stack) -> the number of updates done at which the stage ends; None: the end.
         trains: what the optimiser moves, networks or parts of them (``net``, ``net.head``); None:
             all networks.
-        optimiser: ``adam``, ``adamw`` or ``sgd``. It starts afresh where it differs from the stage
-            before, and for a network of which another part is trained.
+        optimiser: ``adam``, ``adamw`` or ``sgd``; None: as the trial's recipe says. It starts
+            afresh where it differs from the stage before, and for a network of which another part
+            is trained.
         afresh: it starts afresh in any case.
         own: how some of what is trained is moved otherwise, by name as in ``trains``.
         rate: (stack) -> what learning rates are multiplied by at this update, a number or one per
-            trial; None: 1. ``_rates`` has the usual schedules.
+            trial; None: as the recipe's schedule says, or 1 where the stage has an optimiser of its
+            own. ``_rates`` has the usual schedules.
         samplers: where the step's batches come from, one each. ``uniform``: every row once per
             epoch, in random order. A function of the stack, (K, n) bool: these rows, shuffled and
             taken in turn; (K, n) float: drawn in proportion, with replacement; (K, E * B) int: an
@@ -91,7 +97,7 @@ class Stage:
     begin: Callable[[Any], Mapping[str, Tensor]] | None = None
     until: Callable[[Any], int] | None = None
     trains: tuple[str, ...] | None = None
-    optimiser: str = "adam"
+    optimiser: str | None = None
     afresh: bool = False
     own: Mapping[str, Own] = field(default_factory=dict)
     rate: Rate | None = None
@@ -122,9 +128,13 @@ class Algorithm:
             are (K, M, B, q) and hyper-parameters (K, 1, 1); the first one predicts. Each is
             trained in full, so that an epoch costs M.
         averages: predictions are the mean of all networks' logits instead.
-        head: (net, features, classes) -> the network with another head than its own (``with_head``
+        head: (net, classes) -> the network with another head than its own (``with_head``
             in ``nets``), which is what is trained; None: the network as it is.
-        modules: by name, (net, features, classes) -> a network beside ``net``.
+        modules: by name, (net, classes) -> a network beside ``net``.
+        parameters: by name, (classes) -> an array that is moved by gradient beside the networks;
+            ``stack.parameters[name]`` holds it for all trials, (K, ...).
+        statistics: the forward passes of an update in which running statistics of batch norm move:
+            those with ``gradient``, or ``always``.
         predicts: which network predicts, ``net`` or one of ``modules``, such as an average.
         views: ways to change inputs, by the name that ``batch.view`` is asked for; None: as they
             are.
@@ -157,8 +167,10 @@ class Algorithm:
     constants: Tables | None = None
     networks: int = 1
     averages: bool = False
-    head: Callable[[Net, int, int], Net] | None = None
-    modules: Mapping[str, Callable[[Net, int, int], Net]] = field(default_factory=dict)
+    head: Callable[[Net, int], Net] | None = None
+    modules: Mapping[str, Callable[[Net, int], Net]] = field(default_factory=dict)
+    parameters: Mapping[str, Callable[[int], np.ndarray]] = field(default_factory=dict)
+    statistics: str = "gradient"
     predicts: str = "net"
     views: Mapping[str, View | None] = field(default_factory=dict)
     suspicion: Callable[[Any, int], Tensor] | None = None
@@ -183,7 +195,8 @@ class Algorithm:
 
     def as_variant(self, variant: str) -> Algorithm:
         """This algorithm under another variant's rules; the same page where they do not differ."""
-        return replace(self, variant=variant, **self.variants.get(variant, {}))
+        fields = {**SHARED.get(variant, {}), **self.variants.get(variant, {})}
+        return replace(self, variant=variant, **fields)
 
     def seed_name(self, version: int) -> str:
         """What a benchmark makes training seeds of, at this version.
@@ -199,13 +212,18 @@ class Algorithm:
         """How often an epoch trains on a row, at most: networks times batches of an update."""
         return self.networks * max(len(stage.samplers) for stage in self.stages)
 
-    def network(self, net: Net, features: int, classes: int) -> Net:
+    def network(self, net: Net, classes: int) -> Net:
         """What is trained where ``net`` is asked for."""
-        return self.head(net, features, classes) if self.head else net
+        return self.head(net, classes) if self.head else net
 
-    def settings(self) -> dict[str, Setting]:
-        """Every hyper-parameter, the common ones first."""
-        return {**COMMON, **self.space}
+    def settings(self, common: Mapping[str, Setting] = COMMON) -> dict[str, Setting]:
+        """Every hyper-parameter, the common ones first.
+
+        Args:
+            common: ``_space.common`` has them by optimiser and kind of input; by default those of
+                Adam on tables.
+        """
+        return {**common, **self.space}
 
 
 SPELLED = "Training seeds are made of the benchmark's spelling, {} (D-SEED-1)."

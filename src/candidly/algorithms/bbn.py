@@ -19,14 +19,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..nets import Net, Parameters, affine, with_head
-from ..nets.heads import linear, width
+from ..nets import Net, State, affine, linear, with_head
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._classes import class_counts
 
 
-def mixed(p: Parameters, common: Tensor, rare: Tensor, share: float) -> Tensor:
+def mixed(p: State, common: Tensor, rare: Tensor, share: float) -> Tensor:
     """Logits of both branches together: trunk's features (K, B, h) twice -> (K, B, q)."""
     of_common = torch.relu(affine(common, p["w_common"], p["b_common"]))
     of_rare = torch.relu(affine(rare, p["w_rare"], p["b_rare"]))
@@ -34,9 +33,9 @@ def mixed(p: Parameters, common: Tensor, rare: Tensor, share: float) -> Tensor:
     return affine(both, p["w"], p["b"])
 
 
-def branched(net: Net, features: int, classes: int) -> Net:
+def branched(net: Net, classes: int) -> Net:
     """Two branches on the network's trunk, at equal shares."""
-    h = width(net, features)
+    h = net.width
     shapes = {
         "w_common": (h, h),
         "b_common": (1, h),

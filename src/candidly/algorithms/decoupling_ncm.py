@@ -23,8 +23,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..nets import Net, affine, with_head
-from ..nets.heads import linear, width
+from ..nets import Net, affine, linear, with_head
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._classes import class_counts, class_means
@@ -39,13 +38,13 @@ def direction(x: Tensor) -> Tensor:
     return normalize(x, dim=-1, eps=SHORTEST)
 
 
-def centred(net: Net, features: int, classes: int, unit: bool = True) -> Net:
+def centred(net: Net, classes: int, unit: bool = True) -> Net:
     """A linear head to train, ``w`` and ``b``, and centres that predict.
 
     Args:
         unit: features are brought to length 1 before they meet the centres.
     """
-    h = width(net, features)
+    h = net.width
     learned = {"w": (h, classes), "b": (1, classes)}
     shapes = learned | {"centres": (h, classes), "offsets": (1, classes)}
 

@@ -22,7 +22,6 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from ..nets import Net, leaf, with_head
-from ..nets.heads import width
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._classes import class_counts
@@ -31,9 +30,9 @@ from ._space import one_of
 SHORTEST = 1e-6  # a norm that is divided by
 
 
-def cosine(net: Net, features: int, classes: int) -> Net:
+def cosine(net: Net, classes: int) -> Net:
     """Logits are cosines times a scale, which is a parameter so that predictions have it too."""
-    size = width(net, features)
+    size = net.width
 
     def init(rng: np.random.Generator):
         directions = rng.uniform(-1, 1, (size, classes))

@@ -29,8 +29,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..nets import Net, affine, with_more
-from ..nets.heads import linear, width
+from ..nets import Net, affine, linear, with_more
 from . import ce
 from ._algorithm import Algorithm, Stage, each_epoch
 from ._classes import class_counts
@@ -87,9 +86,9 @@ def step_confident(s, b):
     return (weights * ce.loss(s.net(b.x).logits, b.given)).sum(-1) / weights.sum(-1)
 
 
-def deeper(net: Net, features: int, classes: int) -> Net:
+def deeper(net: Net, classes: int) -> Net:
     """The network with one more hidden layer, as wide as its trunk; ``late``: it and the head."""
-    h = width(net, features)
+    h = net.width
 
     def init(rng: np.random.Generator):
         return {"w_more": linear(rng, (h, h), h), "b_more": linear(rng, (1, h), h)}

@@ -16,24 +16,26 @@ from __future__ import annotations
 
 from . import ce
 from ._algorithm import Algorithm, Stage
+from ._copies import copy_of
 from ._space import one_of
 
 
-def average(net, features, classes):
+def average(net, classes):
     return net
 
 
 def begin(s):
-    return {"average": s.net.flat}
+    return copy_of(s.net, "average")
 
 
 def after(s, b):
     share = (1 - s.hp.decay).clamp_min(1 / (s.t + 1))
-    return {"average": s.average.flat.lerp(s.net.flat, share)}
+    return copy_of(s.net, "average", s.average.flat.lerp(s.net.flat, share))
 
 
 def after_swa(s, b):
-    return {"average": s.average.flat.lerp(s.net.flat, 1 / max(1, s.t + 1 - first(s)))}
+    share = 1 / max(1, s.t + 1 - first(s))
+    return copy_of(s.net, "average", s.average.flat.lerp(s.net.flat, share))
 
 
 def first(s) -> int:

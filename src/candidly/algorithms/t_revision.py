@@ -11,10 +11,10 @@ once.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from ..nets import Net, table
 from . import ce
 from ._algorithm import Algorithm, Own, Stage, warm_up
 from ._space import one_of
@@ -26,9 +26,9 @@ SPACE = {
 }
 
 
-def revision(net, features, classes) -> Net:
+def revision(classes: int) -> np.ndarray:
     """D, (q, q)."""
-    return table(classes, classes, 0.0)
+    return np.zeros((classes, classes))
 
 
 def importance(logits: Tensor, given: Tensor, matrix: Tensor) -> Tensor:
@@ -46,7 +46,7 @@ def step_weighted(s, b):
 
 def step_revised(s, b):
     logits = s.net(b.x).logits
-    weights = importance(logits, b.given, s.memory["table"] + s.revision(b.x).logits)
+    weights = importance(logits, b.given, s.memory["table"] + s.parameters["revision"])
     return (weights * ce.loss(logits, b.given)).mean(-1)
 
 
@@ -63,7 +63,7 @@ T_REVISION = Algorithm(
     (
         warm_up(ce.step, trains=("net",)),
         Stage(step_weighted, begin=begin, until=until_revised, trains=("net",)),
-        Stage(step_revised, own={"revision": Own(lr="revision_rate")}),
+        Stage(step_revised, own={"revision": Own("adam", lr="revision_rate")}),
     ),
     paper="Xia et al., Are anchor points really indispensable in label-noise learning?, "
     "NeurIPS 2019",
@@ -71,7 +71,7 @@ T_REVISION = Algorithm(
     summary="importance weights from a transition matrix that is revised while training",
     reads=("given",),
     memory=identity,
-    modules={"revision": revision},
+    parameters={"revision": revision},
     space=QUANTILE | SPACE,
     shortened={"warm_up": 0.2},
 )

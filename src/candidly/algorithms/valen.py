@@ -32,6 +32,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from ..nets import mlp
 from ._algorithm import Algorithm, Stage
+from ._copies import copy_of
 from ._space import Setting, one_of
 from ._tensors import cross_entropy, masked_softmax, uniform_over
 
@@ -51,12 +52,13 @@ def rows_plench(s):
     return rows(s) | {"visited": torch.zeros((1, s.n, 1), dtype=torch.bool)}
 
 
-def encoder(net, features, classes):
+def encoder(net, classes):
     return net
 
 
-def decoder(net, features, classes):
-    return mlp(classes, features, features, initial="xavier")
+def decoder(net, classes):
+    numbers = math.prod(net.shape)
+    return mlp(classes, numbers, numbers, initial="xavier")
 
 
 def nearest(features: Tensor, count: int) -> Tensor:
@@ -170,7 +172,7 @@ def _begin(s, features) -> dict[str, Tensor]:
     for k in range(s.K):
         own = min(count, int(s.hyper[k]["neighbours"]))
         near[k, :, :own] = nearest(features(k), own)
-    return {"near": near, "encoder": s.net.flat, "target": s.rows["belief"]}
+    return {"near": near, "target": s.rows["belief"], **copy_of(s.net, "encoder")}
 
 
 def begin(s):
@@ -191,7 +193,7 @@ def step_with(fit, refreshed):
         delta = s.sample("dirichlet", lambda k: draw(strength[k], b.candidates[k]))
         graph = graph_block(b.near, b.ids, s.hp.neighbours)
         objective = (
-            reconstruction(delta, s.decoder(delta).logits, b.x, b.candidates, graph)
+            reconstruction(delta, s.decoder(delta).logits, b.x.flatten(2), b.candidates, graph)
             + prior_divergence(alpha).mean(-1)
             + fit(b.belief, alpha).mean(-1)
             + fit(b.target, logits).mean(-1)

@@ -10,10 +10,10 @@ weight decay; the published recipes use SGD, at 0.01 for both.
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from ..nets import Net, table
 from ._algorithm import Algorithm, Own, Stage
 from ._space import one_of
 from ._transition import forward_loss
@@ -21,9 +21,9 @@ from ._transition import forward_loss
 INITIAL = -2.0  # of the weights: 0.12 for each wrong label, before rows are normalised
 
 
-def transition(net, features, classes) -> Net:
+def transition(classes: int) -> np.ndarray:
     """The weights (q, q) that T is made of."""
-    return table(classes, classes, INITIAL)
+    return np.full((classes, classes), INITIAL)
 
 
 def matrix(weights: Tensor) -> Tensor:
@@ -34,7 +34,7 @@ def matrix(weights: Tensor) -> Tensor:
 
 
 def step(s, b):
-    shares = matrix(s.transition(b.x).logits)
+    shares = matrix(s.parameters["transition"])
     volume = torch.linalg.slogdet(shares).logabsdet
     nats = forward_loss(s.net(b.x).logits, b.given, shares).mean(-1)
     return nats + s.hp.lam[:, 0] * volume
@@ -47,6 +47,6 @@ VOLMINNET = Algorithm(
     kind="noisy labels",
     summary="learns a transition matrix of small volume with the network",
     reads=("given",),
-    modules={"transition": transition},
+    parameters={"transition": transition},
     space={"lam": one_of(1e-4, (1e-4,), within="[0, inf)")},
 )

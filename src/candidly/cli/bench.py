@@ -80,13 +80,23 @@ Variant = Annotated[
 ]
 Scaling = Annotated[
     str | None,
-    typer.Option(help="train, plench (statistics over all rows) or none. (default: the variant's)"),
+    typer.Option(
+        help="train, plench (statistics over all rows; of pictures constants) or none; for "
+        "pictures cifar10 or cifar100, too. (default: the variant's)"
+    ),
 ]
 Validation = Annotated[
     str | None,
     typer.Option(
         help="tune: choose models on the validation rows; train-oracle: train on their true "
         "labels instead. (default: tune)"
+    ),
+]
+SplitBy = Annotated[
+    str | None,
+    typer.Option(
+        help="random: a share of the rows is for testing; official: the test set that the data "
+        "came with. (default: random)"
     ),
 ]
 TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (default: 0.1)")]
@@ -96,6 +106,15 @@ ValidationShare = Annotated[
 Network = Annotated[
     str | None,
     typer.Option(help="mlp, or mlp:128 for another width of its hidden layer. (default: mlp, 500)"),
+]
+Training = Annotated[
+    str | None,
+    typer.Option(
+        "--recipe",
+        metavar="NAME[:KEY=VALUE,...]",
+        help="How to train: adam, sgd or adamw, such as sgd:schedule=steps,at=0.6. (default: adam; "
+        "for pictures adam:views=weak)",
+    ),
 ]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
@@ -137,9 +156,11 @@ def plan(
     variant: Variant = None,
     scaling: Scaling = None,
     validation: Validation = None,
+    split: SplitBy = None,
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
     net: Network = None,
+    recipe: Training = None,
     hyper: Hyper = None,
     data: Root = None,
     label: Label = None,
@@ -191,6 +212,9 @@ def plan(
     show(_grid(title, rows), "algorithms: " + ", ".join(made.versions))
     if oracle:
         print("oracle: the validation rows are among the training rows, with their true labels")
+    recipes = {trial.dataset: trial.recipe for trial in made.trials}
+    if set(recipes.values()) != {"adam"}:
+        print("recipe: " + ", ".join(f"{recipe} for {name}" for name, recipe in recipes.items()))
 
 
 @app.command()
@@ -207,9 +231,11 @@ def run(
     variant: Variant = None,
     scaling: Scaling = None,
     validation: Validation = None,
+    split: SplitBy = None,
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
     net: Network = None,
+    recipe: Training = None,
     hyper: Hyper = None,
     data: Root = None,
     label: Label = None,

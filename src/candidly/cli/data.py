@@ -266,7 +266,7 @@ def _save(data: Labelled, out: Path, as_json: bool) -> None:
 
 def _source_dict(source: Source) -> dict[str, Any]:
     values = dataclasses.asdict(source)
-    del values["loader"]
+    del values["loader"], values["finds"]
     values["files"] = list(source.files)
     values["parts"] = list(values["parts"])
     values["availability"] = _availability(source)

@@ -78,6 +78,14 @@ def train(
     net: Annotated[
         str, typer.Option(metavar="NAME", help="mlp, or mlp:128 for another width.")
     ] = "mlp",
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME[:KEY=VALUE,...]",
+            help="How to train: adam, sgd or adamw, such as sgd:momentum=0.95. (default: adam; for "
+            "pictures adam:views=weak)",
+        ),
+    ] = None,
     scaling: Annotated[
         str, typer.Option(metavar="NAME", help="train standardises the features; none.")
     ] = "train",

@@ -18,6 +18,7 @@ from .._checks import check_size
 from ..algorithms import Algorithm, algorithm
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
 from ..engine.stack import Member, Stack
+from ..engine.start import start
 from ..engine.train import one_thread, train
 from ..labelled import Labelled
 from ..model import Model, fit, hyper_parameters
@@ -63,9 +64,9 @@ def learner(network: Network, views: Views) -> Learner:
         ]
         done = 0.0
         for some in together(members):
-            stack = Stack(
+            stack = start(
                 page,
-                network_of(network.net, examples.inputs.shape[1], examples.q),
+                network_of(network.net, examples.shape, examples.q),
                 examples,
                 filled([members[k] for k in some]),
                 network.steps,

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from ..engine.examples import Examples
+from ..engine.examples import Examples, repeated
 from ..labelled import Labelled
 from ..seeds import draw
 from ._detection import Detection
@@ -76,11 +76,6 @@ def threshold_samples(n: int, q: int, seed: int) -> np.ndarray:
 
 def with_fake_class(examples: Examples, samples: np.ndarray) -> Examples:
     """The examples and, behind them, both sets of threshold samples under the label q."""
-    again = torch.from_numpy(samples.ravel())
-    fake = torch.full((len(again),), examples.q, dtype=examples.labels["given"].dtype)
-    return replace(
-        examples,
-        inputs=torch.cat([examples.inputs, examples.inputs[again]]),
-        labels={"given": torch.cat([examples.labels["given"], fake])},
-        q=examples.q + 1,
-    )
+    rows = samples.ravel()
+    fake = torch.full((len(rows),), examples.q, dtype=examples.labels["given"].dtype)
+    return replace(repeated(examples, rows, {"given": fake}), q=examples.q + 1)

@@ -10,6 +10,7 @@ import torch
 from ..algorithms import Algorithm, algorithm, configuration
 from ..engine.examples import Examples, make_examples, split_scaling
 from ..engine.stack import Member, Stack
+from ..engine.start import start
 from ..engine.train import Watcher, train
 from ..labelled import Labelled
 from ..nets import mlp
@@ -68,7 +69,7 @@ def trained(
         for seed, mine in zip(seeds, rows)
     ]
     steps = epochs * (len(rows[0]) // int(hyper["batch_size"]))
-    stack = Stack(page, mlp(examples.inputs.shape[1], examples.q), examples, members, steps)
+    stack = start(page, mlp(examples.shape, examples.q), examples, members, steps)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # as fit does: a second one gains little on such networks
     try:

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from ..algorithms import Algorithm
-from ..seeds import draw
+from ..seeds import draw, words
+from ..views import view_of_pictures
 from .examples import Examples
 
 
@@ -201,7 +202,8 @@ class Feed:
 
     Args:
         rows: row tables (K, n, ...) by name, as they are when a batch is asked.
-        scaling: shift and factor, each (K, 1, d), or None.
+        scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
+        view: of pictures, what ``x`` is: a name in ``views``.
     """
 
     def __init__(
@@ -211,7 +213,9 @@ class Feed:
         rows: Mapping[str, Tensor],
         scaling: tuple[Tensor, Tensor] | None,
         samplers: Samplers,
+        view: str = "plain",
     ):
+        self.view = view if examples.pictures else "plain"
         self.algorithm, self.examples, self.rows = algorithm, examples, rows
         self.scaling, self.samplers = scaling, samplers
 
@@ -237,11 +241,11 @@ class Feed:
         return self._made(s, BatchRows(*(part[0] for part in parts)), name, True)
 
     def _made(self, s: Any, rows: BatchRows, name: str, repeats: bool) -> Batch:
-        return Batch(rows, self._gather, partial(self._change, s), name, repeats)
+        return Batch(rows, partial(self._gather, s), partial(self._change, s), name, repeats)
 
-    def _gather(self, name: str, batch: Batch) -> Tensor:
+    def _gather(self, s: Any, name: str, batch: Batch) -> Tensor:
         if name == "x":
-            return self._inputs(batch)
+            return self._inputs(s, batch, self.view, f"x {batch.name}")
         if name in self.rows:
             table, at = self.rows[name].flatten(0, 1), batch.table_rows
         elif name in self.examples.labels:
@@ -254,8 +258,13 @@ class Feed:
         value = table.index_select(0, at).view(*batch.ids.shape, *table.shape[1:])
         return value.requires_grad_() if name in self.algorithm.learned else value
 
-    def _inputs(self, batch: Batch) -> Tensor:
-        value = self.examples.take(batch.data_rows).view(*batch.ids.shape, *self.examples.shape)
+    def _inputs(self, s: Any, batch: Batch, view: str = "plain", name: str = "") -> Tensor:
+        """The scaled inputs; of pictures, in a view whose random numbers have this name."""
+        rows, change = batch.data_rows, None
+        if view != "plain":
+            seeds = np.repeat(s.seeds, batch.ids[0].numel())
+            change = seen_as(self.examples, view, rows, seeds, name, s.t)
+        value = self.examples.take(rows, change).view(*batch.ids.shape, *self.examples.shape)
         if self.scaling:
             shift, factor = self.scaling
             if batch.ids.dim() == 3:
@@ -268,6 +277,8 @@ class Feed:
         if name not in self.algorithm.views:
             known = ", ".join(self.algorithm.views) or "none"
             raise KeyError(f"{self.algorithm.name} has no view {name!r}; it declares: {known}")
+        if self.examples.pictures:
+            return self._inputs(s, batch, name, f"view {name} {batch.name} {which}")
         view = self.algorithm.views[name]
         if view is None:
             return batch.x
@@ -288,6 +299,23 @@ def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
             f"{n - 1}."
         )
     return order
+
+
+def seen_as(
+    examples: Examples, view: str, rows: Tensor, seeds: np.ndarray, name: str, when: int
+) -> Callable[[Tensor], Tensor]:
+    """What changes the pixels of some rows as a view has them, for ``Examples.take``.
+
+    A row's random numbers depend on (seed, name, when) and the picture's number in the data alone.
+
+    Args:
+        rows: int64 (m,).    seeds: integers (m,), of each row's trial.
+
+    Raises:
+        KeyError: pictures have no such view.
+    """
+    change, numbers = view_of_pictures(view), examples.data_rows(rows).cpu().numpy()
+    return lambda pixels: change(pixels, lambda k: words(seeds, name, when, numbers, k))
 
 
 def of_first(batch: Batch) -> Batch:

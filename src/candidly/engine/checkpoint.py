@@ -44,7 +44,7 @@ def state_of(stack: Stack) -> dict[str, np.ndarray]:
         "loss_count": np.int64(stack.loss_count),
         "seconds": np.float64(stack.seconds),
         "diverged_at": np.array(fallen, dtype=np.int64),
-        **{f"counts/{name}": np.int64(o.count) for name, o in stack.optimisers.items()},
+        **{f"counts/{name}": np.int64(o.count) for name, o in stack.movers.optimisers.items()},
     }
     return tensors | {name: np.asarray(value) for name, value in numbers.items()}
 
@@ -58,13 +58,16 @@ def restore(stack: Stack, state: Mapping[str, np.ndarray]) -> Stack:
             stack.feed.samplers.take(int(number), torch.from_numpy(state[name]))
     for name, tensor in stack.changing().items():
         tensor.copy_(torch.from_numpy(state[name]))
-    for name, optimiser in stack.optimisers.items():
+    for name, optimiser in stack.movers.optimisers.items():
         optimiser.count.fill_(int(state[f"counts/{name}"]))
     stack.loss_count = int(state["loss_count"])
     stack.seconds = float(state["seconds"])
     stack.diverged_at = [None if at < 0 else int(at) for at in state["diverged_at"]]
     stack.alive = torch.tensor([at is None for at in stack.diverged_at], device=stack.device)
     stack.everyone = bool(stack.alive.all())
+    dead = [k for k, at in enumerate(stack.diverged_at) if at is not None]
+    for module in stack.modules.values():
+        module.rest(dead)
     return stack
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from .. import _logits
 from ..criteria import confusion_counts
 from ..labelled import Labelled, given_to_candidates
+from .divergence import bury
 from .stack import Stack
 
 LOGITS_AT_ONCE = 8_000_000  # numbers; the criteria make a few temporaries of that size
@@ -79,7 +80,7 @@ def oracle_measure(
         if bool(broken.any()):
             dead = torch.zeros(stack.K, dtype=torch.bool)
             dead[trials[broken]] = True
-            stack.bury(dead.to(stack.device) & stack.alive)
+            bury(stack, dead.to(stack.device) & stack.alive)
         held, unseen = logits.split([validation.shape[1], test.shape[1]], 1)
         sets, labels = view.candidates[validation[trials]], view.truth[validation[trials]]
         truth = view.truth[test[trials]]

@@ -1,25 +1,43 @@
 """The part of a data set that training sees, as tensors: inputs and labels, no truth unless asked.
 
-Inputs are held once, standardised in float64 over all rows and rounded to the training dtype
-after; a split's own scaling is a shift and a factor on top, applied to the rows of a batch. The
-two steps compose to exactly the split's standardisation, and a feature with a large mean keeps
-its digits in float32.
+Inputs are held once: tables standardised in float64 over all rows and rounded to the training dtype
+after, pictures as the uint8 pixels that they are, where the data has them. A batch of pictures
+becomes numbers when it is taken. See ``scaling`` for what splits add.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..inputs import Table
+from ..inputs import Pictures, Table
 from ..labelled import Labelled
+from .scaling import (
+    SCALINGS,
+    Sums,
+    base_scaling,
+    check_scaling,
+    split_of_pictures,
+    split_of_table,
+    sums_of,
+)
 
-SCALINGS = ("train", "plench", "none")
-GUARD = 1e-6  # added to every standard deviation: the benchmark's
+__all__ = [
+    "SCALINGS",
+    "Examples",
+    "make_examples",
+    "repeated",
+    "split_scaling",
+    "table_of",
+    "unlearnable",
+    "with_oracle_twins",
+]
 
 
 @dataclass(frozen=True)
@@ -27,11 +45,14 @@ class Examples:
     """Tensors of n examples on one device.
 
     Attributes:
-        inputs: dtype (n, d).
+        inputs: dtype (m, d), or uint8 pixels (m, H, W, C).
         labels: by name, what the algorithm reads: ``candidates`` bool (n, q), ``given`` or
             ``truth`` int64 (n,).
-        centre, spread: float64 (d,); ``inputs`` is (raw - centre) / spread.
+        centre, spread: float64 (d,) or (C, 1, 1); ``take`` gives (raw - centre) / spread.
         q: number of classes.
+        dtype: that training computes in.
+        index: int64 (n,), which of the inputs each example has; None: its own.
+        sums: of each input's pixels, where a split's scaling needs them.
     """
 
     inputs: Tensor
@@ -39,25 +60,55 @@ class Examples:
     centre: np.ndarray
     spread: np.ndarray
     q: int
+    dtype: torch.dtype = torch.float32
+    index: Tensor | None = None
+    sums: Sums | None = None
+
+    @property
+    def n(self) -> int:
+        """Examples."""
+        return len(self.inputs if self.index is None else self.index)
+
+    @property
+    def pictures(self) -> bool:
+        """Whether the inputs are pixels."""
+        return self.inputs.dtype == torch.uint8
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of one example's inputs."""
-        return tuple(self.inputs.shape[1:])
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """That training computes in."""
-        return self.inputs.dtype
+        """Of one example's inputs: (d,), or (C, H, W)."""
+        shape = tuple(self.inputs.shape[1:])
+        return (shape[2], *shape[:2]) if self.pictures else shape
 
     @property
     def device(self) -> torch.device:
         """Where batches are made."""
         return self.inputs.device
 
-    def take(self, rows: Tensor) -> Tensor:
-        """New tensors of some rows, int64 (m,): inputs (m, *shape) before a split's scaling."""
-        return self.inputs.index_select(0, rows)
+    def data_rows(self, rows: Tensor) -> Tensor:
+        """Which of the inputs examples have, int64 (m,): the numbers of rows in the data."""
+        return rows if self.index is None else self.index.index_select(0, rows)
+
+    def take(self, rows: Tensor, change: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+        """New tensors of some rows, int64 (m,): inputs (m, *shape) before a split's scaling.
+
+        Args:
+            change: of pictures, what becomes of their pixels first: uint8 (m, C, H, W), and back.
+        """
+        found = self.inputs.index_select(0, self.data_rows(rows))
+        if not self.pictures:
+            return found
+        pixels = found.permute(0, 3, 1, 2).contiguous()
+        numbers = (pixels if change is None else change(pixels)).to(self.dtype)
+        return numbers.sub_(self._centre).mul_(self._factor)
+
+    @cached_property
+    def _centre(self) -> Tensor:
+        return torch.from_numpy(self.centre).to(self.device, self.dtype)
+
+    @cached_property
+    def _factor(self) -> Tensor:
+        return torch.from_numpy(1 / self.spread).to(self.device, self.dtype)
 
 
 def table_of(inputs: np.ndarray | Table) -> np.ndarray:
@@ -75,38 +126,66 @@ def make_examples(
     scaling: str = "train",
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
+    official: bool = False,
 ) -> Examples:
     """What an algorithm that ``reads`` these labels may see of ``data``.
 
+    Args:
+        scaling: one of ``SCALINGS``.
+        official: nothing is learned from the official test rows, so that they may lack labels.
+
     Raises:
-        ValueError: the inputs are no table or images, ``data`` has multi-label tags, or it lacks
-            a label that is read.
+        ValueError: the inputs are no table or images, or cannot have this scaling; ``data`` has
+            multi-label tags, or it lacks a label that is read.
     """
-    missing = unlearnable(data, reads)
+    missing = unlearnable(data, reads, official)
     if missing:
         raise ValueError(missing)
+    labels = {name: torch.tensor(getattr(data, name), device=device) for name in reads}
+    if data.kind == "images":
+        pictures = Pictures(np.asarray(data.inputs))
+        check_scaling(scaling, pictures)
+        sums = sums_of(pictures) if scaling == "train" else None
+        centre, spread = base_scaling(pictures, scaling, sums)
+        pixels = _shared(pictures.by_row).to(device)
+        return Examples(pixels, labels, centre, spread, data.q, dtype, sums=sums)
     raw = table_of(data.inputs)
-    mean, deviation, constant = _moments(raw)
-    if scaling == "none":
-        centre, spread = np.zeros_like(mean), np.ones_like(mean)
-    elif scaling == "plench":
-        centre, spread = mean, deviation + GUARD
-    else:
-        centre, spread = mean, np.where(constant | (deviation == 0), 1, deviation)
+    check_scaling(scaling, raw)
+    centre, spread = base_scaling(raw, scaling)
     inputs = torch.empty(raw.shape, dtype=dtype)
     for start in range(0, len(raw), 8192):  # in pieces: no second float64 copy of everything
         rows = slice(start, start + 8192)
         inputs[rows] = torch.from_numpy((raw[rows].astype(np.float64) - centre) / spread)
-    labels = {name: torch.tensor(getattr(data, name), device=device) for name in reads}
-    return Examples(inputs.to(device), labels, centre, spread, data.q)
+    return Examples(inputs.to(device), labels, centre, spread, data.q, dtype)
+
+
+def _shared(array: np.ndarray) -> Tensor:
+    """The array as a tensor of the same memory, or of the same mapped file."""
+    with warnings.catch_warnings():  # nothing here writes to it
+        warnings.filterwarnings("ignore", "The given NumPy array is not writable")
+        return torch.from_numpy(array)
+
+
+def repeated(examples: Examples, rows: np.ndarray, labels: Mapping[str, Tensor]) -> Examples:
+    """The examples, and behind them some of their rows again with other labels.
+
+    Nothing is copied of the inputs, and scaling stays that of the n examples.
+
+    Args:
+        rows: int64 (m,); example ``n + i`` has the inputs of example ``rows[i]``.
+        labels: by name, of the m examples; labels that are not named are left out of all.
+    """
+    every = torch.arange(examples.n, device=examples.device)
+    places = torch.cat([every, torch.from_numpy(rows).to(examples.device)])
+    joined = {name: torch.cat([examples.labels[name], more]) for name, more in labels.items()}
+    return replace(examples, labels=joined, index=examples.data_rows(places))
 
 
 def with_oracle_twins(examples: Examples, data: Labelled, rows: np.ndarray) -> Examples:
     """The examples, and behind them some of their rows again with the true label alone.
 
     Row ``n + i`` has the inputs of row ``rows[i]``; its ``candidates`` hold one class, and its
-    ``given`` is that class. Scaling stays that of the n examples. This reads the truth of ``rows``
-    and of no other row.
+    ``given`` is that class. This reads the truth of ``rows`` and of no other row.
 
     Args:
         data: what the examples were made of; ``truth`` known for ``rows``.
@@ -114,19 +193,20 @@ def with_oracle_twins(examples: Examples, data: Labelled, rows: np.ndarray) -> E
     """
     assert data.truth is not None
     oracle = torch.tensor(data.truth[rows], device=examples.device)
-    at = torch.from_numpy(rows).to(oracle.device)
-    labels = {}
-    for name, values in examples.labels.items():
-        classes = torch.arange(examples.q, device=oracle.device)
-        twins = oracle[:, None] == classes if name == "candidates" else oracle
-        labels[name] = torch.cat([values, twins])
-    return replace(
-        examples, inputs=torch.cat([examples.inputs, examples.inputs[at]]), labels=labels
-    )
+    classes = torch.arange(examples.q, device=oracle.device)
+    twins = {
+        name: oracle[:, None] == classes if name == "candidates" else oracle
+        for name in examples.labels
+    }
+    return repeated(examples, rows, twins)
 
 
-def unlearnable(data: Labelled, reads: Sequence[str]) -> str:
-    """Why an algorithm that ``reads`` these labels cannot learn from ``data``; '' when it can."""
+def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) -> str:
+    """Why an algorithm that ``reads`` these labels cannot learn from ``data``; '' when it can.
+
+    Args:
+        official: it does not learn from the official test rows.
+    """
     where = f"{data.source or 'the data'}"
     if data.tags is not None:
         return f"{where} is multi-label (tags): learning needs one true class per example."
@@ -144,8 +224,11 @@ def unlearnable(data: Labelled, reads: Sequence[str]) -> str:
                 "truth": "the oracle needs the true labels",
             }[name]
             return f"{where} has no {name} (it has {', '.join(have) or 'no labels'}): {hint}."
-        if name != "candidates" and (np.asarray(values) < 0).any():
-            row = int(np.argmax(np.asarray(values) < 0))
+        gaps = np.zeros(data.n, bool) if name == "candidates" else np.asarray(values) < 0
+        if official and data.official_test is not None:
+            gaps &= ~data.official_test
+        if gaps.any():
+            row = int(np.argmax(gaps))
             return f"{where} has no {name} label at row {row}; drop such rows before learning."
     return ""
 
@@ -153,23 +236,18 @@ def unlearnable(data: Labelled, reads: Sequence[str]) -> str:
 def split_scaling(
     data: Labelled, examples: Examples, rows: np.ndarray, scaling: str
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Shift and factor (d,), float64, that turn ``examples.inputs`` into a split's scaled inputs.
+    """Shift and factor, float64 (d,) or (C, 1, 1), that turn examples into a split's scaled inputs.
 
     ``train`` standardises by the mean and population standard deviation of ``rows`` (the training
     rows); a feature that is constant on them becomes 0 everywhere. Other scalings need nothing
     more: None.
+
+    Args:
+        data: what the examples were made of, with this scaling.
+        rows: int64 (m,), in the data.
     """
     if scaling != "train":
         return None
-    mean, deviation, constant = _moments(table_of(data.inputs)[rows])
-    shift = (mean - examples.centre) / examples.spread
-    factor = np.where(constant, 0, examples.spread / (deviation + GUARD))
-    return shift, factor
-
-
-def _moments(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean, population standard deviation and constancy of each column, in float64."""
-    constant = (table == table[:1]).all(0)
-    # the mean of equal numbers may differ from them in the last bit
-    mean = np.where(constant, table[0], table.mean(0, dtype=np.float64))
-    return mean, table.std(0, dtype=np.float64), constant
+    if examples.sums is not None:
+        return split_of_pictures(examples.sums, rows, examples.centre, examples.spread)
+    return split_of_table(table_of(data.inputs)[rows], examples.centre, examples.spread)

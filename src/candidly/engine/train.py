@@ -9,7 +9,9 @@ from contextlib import contextmanager
 import torch
 
 from .batches import Batch, of_first
+from .divergence import note, read_flags
 from .stack import Stack
+from .writing import move, write
 
 Watcher = Callable[[Stack, Batch], None]
 
@@ -21,27 +23,27 @@ def update(stack: Stack, watchers: Sequence[Watcher] = ()) -> None:
         stack.take_up(stage)
         if stage.begin:
             with torch.no_grad():
-                stack.write(stage.begin(stack))
+                write(stack, stage.begin(stack))
     batches = stack.next_batches()
     batch = batches[0]
-    for module in stack.modules.values():
-        module.grad.zero_()
+    for flat in stack.flats.values():
+        flat.begin(stack.t)
     out = stage.step(stack, *batches)
     objective, updates = out if isinstance(out, tuple) else (out, {})
     each = objective.flatten(1).sum(1) if objective.dim() > 1 else objective
     if each.requires_grad:
         each.sum().backward()  # the only sum over trials
     with torch.no_grad():
-        stack.note(each.detach(), batch)
+        note(stack, each.detach(), batch)
         if watchers:
             watched = shown(stack, batch)
-        stack.move(batch)
-        stack.write(updates, batch)
+        move(stack, batch)
+        write(stack, updates, batch)
         if stage.after:
-            stack.write(stage.after(stack, *batches), batch)
+            write(stack, stage.after(stack, *batches), batch)
         stack.t += 1
         if stage.whole:
-            stack.write(stage.whole(stack))
+            write(stack, stage.whole(stack))
     for watch in watchers:
         watch(stack, watched)
 
@@ -76,7 +78,7 @@ def train(
                 update(stack, watchers)
                 if stack.t in due or stack.t >= stack.T:
                     break
-        stack.read_flags()
+        read_flags(stack)
         stack.seconds += clock() - started
         yield stack.t
 

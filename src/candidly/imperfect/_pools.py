@@ -43,7 +43,12 @@ def hold_out(task: ProcessInput, values: Values) -> ProcessInput:
     # in one step: between two, labels and classes would disagree
     rest = bare[~held]
     rest = Labelled(
-        inputs=rest.inputs, classes=names, truth=truth, ids=rest.ids, source=data.source
+        inputs=rest.inputs,
+        classes=names,
+        truth=truth,
+        ids=rest.ids,
+        source=data.source,
+        official_test=rest.official_test,
     )
     return replace(task, data=rest, truth=truth, pool=bare[held])
 

@@ -1,12 +1,13 @@
-"""Inputs as values: a table of columns of different kinds, and how it becomes numbers.
+"""Inputs as values: columns of different kinds and how they become numbers, and pictures.
 
 Each has ``take(rows)`` and ``shape``. ``Table`` holds columns as they are; ``fit_encoding`` learns
 from the training rows alone how they become numbers, and ``Encoding`` is what it learned, as plain
-JSON.
+JSON. ``Pictures`` are pixels of one size, and stay so until a batch is made of them.
 """
 
 from ._arrays import UNNAMED, as_inputs, checked_features, checked_inputs, kind_of_inputs
 from ._columns import KINDS, as_polars, parsed
+from ._images import Pictures
 from ._table import Table
 from .encoding import Encoding, Prepared, encoded, fit_encoding, prepare
 
@@ -14,6 +15,7 @@ __all__ = [
     "KINDS",
     "UNNAMED",
     "Encoding",
+    "Pictures",
     "Prepared",
     "Table",
     "as_inputs",

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._arrays import as_array, is_frame, objects
 from .._checks import check_different, check_size, read_only
+from ._images import check_pixels
 from ._table import Table
 
 UNNAMED = ("", "Unnamed: 0", "__index_level_0__")  # first columns that pandas writes unasked
@@ -91,6 +92,8 @@ def checked_inputs(inputs: Any) -> np.ndarray | Table:
                     if row
                     else f"`inputs` has {value!r} at row 0, which is neither a str nor a Path."
                 )
+    if kind == "images":
+        check_pixels(inputs)
     if 0 in inputs.shape[1:]:
         raise ValueError(f"`inputs` has shape {inputs.shape}: there is nothing in an example.")
     if kind == "table":
@@ -122,6 +125,8 @@ def kind_of_inputs(inputs: Any) -> str:
         return "images"
     if inputs.dtype == object and inputs.ndim == 1:
         return "media" if len(inputs) and isinstance(inputs[0], Path) else "texts"
+    if inputs.ndim in (3, 4) and inputs.dtype.kind in "biuf":
+        check_pixels(inputs)
     raise ValueError(
         f"`inputs` is {inputs.dtype} of shape {inputs.shape}. Pass a float table (n, d), uint8"
         " images (n, h, w) or (n, h, w, c), texts or paths; from_arrays() converts other numbers."

@@ -13,7 +13,8 @@ from .._numbers import whole
 from ..algorithms import Algorithm, configuration
 from ..algorithms import algorithm as algorithm_named
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
-from ..engine.stack import Member, Stack
+from ..engine.stack import Member
+from ..engine.start import start
 from ..engine.suspicion import suspicion
 from ..engine.train import Watcher, one_thread, train
 from ..labelled import Labelled
@@ -97,8 +98,8 @@ def fit(
     seen, rows = reading.table(data if page.oracle else data.blind()), np.arange(data.n)
     examples = make_examples(seen, page.reads, scaling, device=device)
     member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
-    made = network(net, examples.inputs.shape[1], data.q)
-    stack = Stack(page, made, examples, [member], steps)
+    made = network(net, examples.shape, data.q)
+    stack = start(page, made, examples, [member], steps)
     with one_thread():
         for done in train(stack, range(TOLD_EVERY, steps, TOLD_EVERY), watchers):
             watch(done, steps)

@@ -15,7 +15,7 @@ from .._names import UnknownName
 from ..algorithms import algorithm as algorithm_named
 from ..engine.train import one_thread
 from ..labelled import Labelled
-from ..nets import Net, network
+from ..nets import Net, fixed, network
 from ._file import NoModel, read_model, write_model
 from ._reading import Reading, from_json
 
@@ -89,17 +89,21 @@ class Model:
                 f"`inputs` has {raw.shape[1]} features; this model was trained on {shape[0]}."
             )
         net, averaged = _network(self.about, *shape)
-        parameters = {
+        tensors = {
             name: torch.from_numpy(v if averaged > 1 else v[None])
             for name, v in self.parameters.items()
         }
+        state = fixed(
+            {name: tensors[name] for name in net.shapes},
+            {name: tensors[name] for name in net.buffers},
+        )
         logits = np.empty((len(raw), shape[1]), np.float32)
         with torch.no_grad(), one_thread():
             for start in range(0, len(raw), ROWS_AT_ONCE):
                 rows = slice(start, start + ROWS_AT_ONCE)
                 x = torch.from_numpy(self._scaled(raw[rows], start))
-                trunk = net.trunk(parameters, x.expand(averaged, *x.shape))
-                logits[rows] = net.head(parameters, trunk).mean(0).numpy()
+                trunk = net.trunk(state, x.expand(averaged, *x.shape))
+                logits[rows] = net.head(state, trunk).mean(0).numpy()
                 watch(min(rows.stop, len(raw)), len(raw))
         return logits
 
@@ -195,7 +199,7 @@ def load_model(path: Path | str) -> Model:
 def _network(about: Mapping[str, Any], features: int, classes: int) -> tuple[Net, int]:
     """The network that predicts, and how many copies of it are averaged."""
     page = algorithm_named(about["algorithm"])
-    net = page.network(network(about["net"], features, classes), features, classes)
+    net = page.network(network(about["net"], (features,), classes), classes)
     return net, int(about.get("averaged", 1))
 
 

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Mapping
 
 from .._names import lookup, named
+from ._flat import Flat
 from ._module import Module
-from ._net import Net, Output, Parameters, affine, leaf
-from .heads import with_head, with_more
+from ._net import Buffer, Net, Output, affine, leaf
+from ._state import One, State, each, fixed
+from .heads import linear, with_head, with_more, with_projection
 from .mlp import mlp
-from .table import table
 
 NETS: Mapping[str, Callable[..., Net]] = {"mlp": mlp}
 
 
-def network(name: str, features: int, classes: int) -> Net:
+def network(name: str, shape: tuple[int, ...], classes: int) -> Net:
     """The network of a name, ``mlp``, or of a name and its hidden width, ``mlp:128``.
 
     Raises:
@@ -22,23 +23,29 @@ def network(name: str, features: int, classes: int) -> Net:
     base, colon, hidden = named(name, "net", "mlp:128").partition(":")
     _, make = lookup(NETS, base, "network")
     if not colon:
-        return make(features, classes)
+        return make(shape, classes)
     if not hidden.isdecimal() or int(hidden) < 1:
         raise ValueError(f"net is {name!r}; write a hidden width after the colon, such as mlp:128.")
-    return make(features, classes, hidden=int(hidden))
+    return make(shape, classes, hidden=int(hidden))
 
 
 __all__ = [
     "NETS",
+    "Buffer",
+    "Flat",
     "Module",
     "Net",
+    "One",
     "Output",
-    "Parameters",
+    "State",
     "affine",
+    "each",
+    "fixed",
     "leaf",
+    "linear",
     "mlp",
     "network",
-    "table",
     "with_head",
     "with_more",
+    "with_projection",
 ]

@@ -1,145 +1,173 @@
-"""K trials' copies of one network as flat tensors, with named views."""
+"""K trials' copies of one network: parameters, buffers, and what they say of a batch."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from ..seeds import draw
+from ._flat import Flat
 from ._net import Net, Output
-
-ALIGN = 16  # numbers; parameters start on 64-byte lines, so that a product's rounding is the same
-# wherever in a stack a trial lies
+from ._state import One, State
 
 
-class Module:
-    """The parameters of K trials of ``copies`` networks each.
+class Module(Flat):
+    """The parameters and buffers of K trials of ``copies`` networks each.
 
-    ``flat`` and ``grad`` are (K, copies * P); ``parameters[name]`` is a leaf (K * copies, *shape)
-    that views ``flat`` and whose ``.grad`` views ``grad``. Between a parameter's end and the next
-    multiple of 16 lie zeros that never move.
+    Called, it trains: batches are normalised by themselves, and what is dropped is dropped;
+    ``of_trial`` evaluates. Running statistics move in calls in which gradients are recorded.
 
     Args:
-        name: of the random numbers that it starts from.
+        moves_always: running statistics move in every call.
+        precision: what a per-trial network's operations round to; None: not at all.
+
+    Attributes:
+        buffers: (K * copies, *shape) by name.
+        t: updates done, of which the random numbers in a call depend.
     """
 
     def __init__(
         self,
         net: Net,
-        seeds: list[int],
+        seeds: Sequence[int],
         dtype: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
         copies: int = 1,
         name: str = "init",
+        trained: bool = True,
+        moves_always: bool = False,
+        precision: torch.dtype | None = None,
     ):
-        self.net, self.seeds, self.copies = net, seeds, copies
-        self.starts, self.size = {}, 0
-        for parameter, shape in net.shapes.items():
-            self.starts[parameter] = self.size
-            self.size += -(-math.prod(shape) // ALIGN) * ALIGN
-        self.flat = torch.tensor(self._drawn(name), dtype=dtype, device=device)
-        self.grad = torch.zeros_like(self.flat)
-        self.parameters: dict[str, Tensor] = {}
-        each, each_grad = (t.view(len(seeds) * copies, -1) for t in (self.flat, self.grad))
-        for parameter, shape in net.shapes.items():
-            here = self._place(parameter)
-            leaf = each[:, here].unflatten(1, shape).detach().requires_grad_()
-            leaf.grad = each_grad[:, here].unflatten(1, shape)
-            self.parameters[parameter] = leaf
+        self.net, self.name, self.moves_always, self.precision = net, name, moves_always, precision
+        self.buffers = {
+            buffer: torch.zeros(
+                (len(seeds) * copies, *about.shape),
+                dtype=dtype if about.dtype.is_floating_point else about.dtype,
+                device=device,
+            )
+            for buffer, about in net.buffers.items()
+        }
+        super().__init__(
+            net.shapes, net.parts, net.init, seeds, dtype, device, copies, name, trained
+        )
+        self.plain = net.plain
+        self.t, self._calls = 0, 0
+        self._dead: set[int] = set()
         self._latest: tuple[Tensor, Output] | None = None
 
-    def _place(self, parameter: str) -> slice:
-        start = self.starts[parameter]
-        return slice(start, start + math.prod(self.net.shapes[parameter]))
+    def _started(self, number: int, values: Mapping[str, np.ndarray]) -> None:
+        for name, buffer in self.buffers.items():
+            buffer[number] = torch.from_numpy(np.asarray(values[name])).to(buffer)
 
-    def _drawn(self, name: str) -> np.ndarray:
-        """Initial parameters of every copy, float64 (K, copies * P)."""
-        rows = np.zeros((len(self.seeds), self.copies, self.size))
-        for row, seed in zip(rows, self.seeds):
-            for copy in range(self.copies):
-                for parameter, values in self.net.init(draw(seed, name, copy)).items():
-                    row[copy, self._place(parameter)] = values.ravel()
-        return rows.reshape(len(self.seeds), -1)
-
-    def slices(self, part: str = "") -> list[slice]:
-        """Where in a trial's ``flat`` a part of the network lies, a slice per copy.
-
-        Raises:
-            KeyError: the network has no part of that name.
-        """
-        if not part:
-            return [slice(0, self.copies * self.size)]
-        if part not in self.net.parts:
-            known = ", ".join(self.net.parts) or "none"
-            raise KeyError(f"the network has no part {part!r}; its parts: {known}")
-        places = [self._place(parameter) for parameter in self.net.parts[part]]
-        starts = range(0, self.copies * self.size, self.size)
-        return [slice(s + places[0].start, s + places[-1].stop) for s in starts]
-
-    def anew(self, name: str, part: str = "") -> Tensor:
-        """``flat`` with the network, or a part of it, started from other random numbers."""
-        fresh = torch.tensor(self._drawn(name), dtype=self.flat.dtype, device=self.flat.device)
-        flat = self.flat.clone()
-        for here in self.slices(part):
-            flat[:, here] = fresh[:, here]
-        return flat
-
-    def replaced(self, values: Mapping[str, Tensor]) -> Tensor:
-        """``flat`` with other values of some parameters, each (K * copies, *shape)."""
-        flat = self.flat.clone()
-        each = flat.view(len(self.seeds) * self.copies, -1)
-        for parameter, new in values.items():
-            each[:, self._place(parameter)] = new.to(flat.dtype).flatten(1)
-        return flat
+    # what pages may ask
 
     def __call__(self, x: Tensor) -> Output:
-        """Logits and features of inputs (K, B, d): (K, B, .), or (K, copies, B, .) of several.
+        """Logits and features of inputs (K, B, ...): (K, B, .), or (K, copies, B, .) of several.
 
-        Of several, each may have inputs of its own, (K, copies, B, d). Asked again of the same
-        tensor before the parameters have moved, it says the same again.
+        Of several, each may have inputs of its own, (K, copies, B, ...). Asked again of the same
+        tensor before the parameters have moved, it says the same again, unless it is random.
         """
-        if self._latest is None or self._latest[0] is not x or _lacks_gradient(self._latest[1]):
+        kept = self._latest
+        if kept is None or kept[0] is not x or _lacks_gradient(kept[1]) or self.net.random:
             features = self.trunk(x)
-            self._latest = x, Output(self.head(features), features)
-        logits, features = self._latest[1]
+            kept = self._latest = x, Output(self.head(features), features)
+        logits, features = kept[1]
         if torch.is_grad_enabled():
             return Output(logits, features)
         return Output(logits.detach(), features.detach())
 
     def trunk(self, x: Tensor) -> Tensor:
         """Features alone; arguments and shapes as when called."""
-        return self._apart(self.net.trunk(self.parameters, self._together(x)))
+        return self._apart(self.net.trunk(self._training(), self._together(x, len(self.net.shape))))
 
-    def head(self, features: Tensor) -> Tensor:
-        """Logits of features as ``trunk`` gives them."""
-        return self._apart(self.net.head(self.parameters, self._together(features)))
+    def head(self, features: Tensor, name: str = "head") -> Tensor:
+        """What a head makes of features as ``trunk`` gives them; by default logits."""
+        return self._apart(self.net.heads[name](self._training(), self._together(features, 1)))
 
-    def _together(self, x: Tensor) -> Tensor:
-        """(K, B, d) or (K, copies, B, d) -> (K * copies, B, d)."""
+    def _together(self, x: Tensor, own: int) -> Tensor:
+        """(K, B, ...) or (K, copies, B, ...), ``own`` axes behind B -> (K * copies, B, ...)."""
         if self.copies == 1:
             return x
-        if x.dim() == 3:
-            x = x[:, None].expand(-1, self.copies, -1, -1)
+        if x.dim() == own + 2:
+            x = x[:, None].expand(-1, self.copies, *x.shape[1:])
         return x.flatten(0, 1)
 
     def _apart(self, y: Tensor) -> Tensor:
         return y if self.copies == 1 else y.unflatten(0, (len(self.seeds), self.copies))
 
+    # the networks one by one
+
+    @cached_property
+    def _own(self) -> list[dict[str, Tensor]]:
+        """Each network's leaves, of the same numbers as ``parameters``."""
+        return [self._leaves(number) for number in range(len(self.seeds) * self.copies)]
+
+    @cached_property
+    def _own_buffers(self) -> list[dict[str, Tensor]]:
+        return [
+            {name: buffer[number] for name, buffer in self.buffers.items()}
+            for number in range(len(self._own))
+        ]
+
+    def _training(self) -> State:
+        moves = torch.is_grad_enabled() or self.moves_always
+
+        def trials() -> list[One | None]:
+            self._calls += 1
+            return [
+                None if number // self.copies in self._dead else self._one(number, True, moves)
+                for number in range(len(self._own))
+            ]
+
+        return State(self.parameters, trials)
+
+    def _one(self, number: int, training: bool, moves: bool) -> One:
+        buffers = self._own_buffers[number]
+        if training and not moves:
+            buffers = {name: buffer.clone() for name, buffer in buffers.items()}
+        seed = None
+        if training and self.net.random:
+            trial, copy = divmod(number, self.copies)
+            generator = draw(self.seeds[trial], f"{self.name} call {self._calls} {copy}", self.t)
+            seed = int(generator.integers(2**63))
+        return One(self._own[number], buffers, training, moves, seed, self.precision)
+
+    def of_trial(self, k: int, x: Tensor, copy: int = 0) -> Output:
+        """What one network of trial ``k`` predicts for inputs (1, n, ...), without gradient."""
+        with torch.no_grad():
+            i = k * self.copies + copy
+            mine = {name: leaf[i : i + 1] for name, leaf in self.parameters.items()}
+            dead = k in self._dead
+            state = State(mine, lambda: [None if dead else self._one(i, False, False)])
+            features = self.net.trunk(state, x)
+            return Output(self.net.head(state, features), features)
+
+    # what the loop says
+
+    def begin(self, t: int) -> None:
+        """An update begins, behind ``t`` others: calls are counted anew."""
+        super().begin(t)
+        self.t, self._calls = t, 0
+
     def forget(self) -> None:
         """The parameters have moved: what was said before no longer holds."""
         self._latest = None
 
-    def of_trial(self, k: int, x: Tensor, copy: int = 0) -> Output:
-        """What one network of trial ``k`` says of inputs (1, n, d), without gradient."""
-        with torch.no_grad():
-            i = k * self.copies + copy
-            mine = {name: leaf[i : i + 1] for name, leaf in self.parameters.items()}
-            features = self.net.trunk(mine, x)
-            return Output(self.net.head(mine, features), features)
+    def bury(self, k: int) -> None:
+        """Make everything of trial ``k`` zeros, and call it no more."""
+        self.forget()
+        super().bury(k)
+        self._dead.add(k)
+        for buffer in self.buffers.values():
+            buffer.view(len(self.seeds), self.copies, *buffer.shape[1:])[k] = 0
+
+    def rest(self, dead: Sequence[int]) -> None:
+        """Call these trials no more, as those of a saved state that were buried in it."""
+        self._dead = set(dead)
 
 
 def _lacks_gradient(output: Output) -> bool:

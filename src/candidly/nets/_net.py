@@ -10,7 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-Parameters = Mapping[str, Tensor]
+from ._state import State
+
+Initial = Callable[[np.random.Generator], Mapping[str, np.ndarray]]
+Part = Callable[[State, Tensor], Tensor]
 
 
 class Output(NamedTuple):
@@ -20,24 +23,56 @@ class Output(NamedTuple):
     features: Tensor
 
 
+class Buffer(NamedTuple):
+    """A tensor that a network keeps and no gradient moves, such as running statistics.
+
+    Attributes:
+        shape: of one trial's.
+        dtype: floating ones take the parameters' dtype instead.
+    """
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+
+
 @dataclass(frozen=True)
 class Net:
     """A network as a value: shapes and pure functions, no parameters.
 
     Attributes:
-        shapes: parameter shapes of one trial by name, ordered from trunk to head.
-        init: (generator) -> an array per parameter.
-        trunk: (parameters, inputs (K, B, ...)) -> features (K, B, h).
-        head: (parameters, features) -> logits (K, B, q).
+        shape: of one input, ``(d,)`` or ``(C, H, W)``.
+        width: features that the trunk makes of an input.
+        shapes: parameter shapes of one trial by name, ordered from trunk to heads.
+        init: (generator) -> an array per parameter and per buffer.
+        trunk: (state, inputs (K, B, *shape)) -> features (K, B, width).
+        heads: (state, features) -> (K, B, ...) by name; ``head`` gives logits (K, B, q).
         parts: names of neighbouring parameters by the part that they make up, such as ``head``;
             a stage may train a part alone, and draw it anew.
+        buffers: by name; saved, resumed and buried with their trial.
+        plain: parameters that a rule of weight decay may leave out: norms and biases.
+        random: training draws from torch's generator, as dropout does.
+        macs: multiply-adds of one input's forward pass.
+        bytes: that one input keeps for the backward pass in float32.
+        together: a stack's trials are computed in the same operations, and not one by one.
     """
 
+    shape: tuple[int, ...]
+    width: int
     shapes: Mapping[str, tuple[int, ...]]
-    init: Callable[[np.random.Generator], Mapping[str, np.ndarray]]
-    trunk: Callable[[Parameters, Tensor], Tensor]
-    head: Callable[[Parameters, Tensor], Tensor]
+    init: Initial
+    trunk: Part
+    heads: Mapping[str, Part]
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    buffers: Mapping[str, Buffer] = field(default_factory=dict)
+    plain: tuple[str, ...] = ()
+    random: bool = False
+    macs: int = 0
+    bytes: int = 0
+    together: bool = True
+
+    def head(self, state: State, features: Tensor) -> Tensor:
+        """Logits (K, B, q) of features."""
+        return self.heads["head"](state, features)
 
 
 class _Affine(torch.autograd.Function):
@@ -56,19 +91,32 @@ class _Affine(torch.autograd.Function):
     @staticmethod
     def backward(ctx, d_out):
         x, w = ctx.saved_tensors
-        leaf_w, leaf_b = ctx.leaves
         left, right = (d_out, x) if ctx.rows_out else (x, d_out)
-        leaf_w.grad.baddbmm_(left.transpose(1, 2), right)
-        leaf_b.grad.add_(d_out.sum(1, keepdim=True))
-        if not ctx.needs_input_grad[0]:
-            return None, None, None, None
-        return torch.bmm(d_out, w if ctx.rows_out else w.transpose(1, 2)), None, None, None
+        d_w = d_b = d_x = None
+        if _accumulates(ctx, (1, 2)):
+            leaf_w, leaf_b = ctx.leaves
+            leaf_w.grad.baddbmm_(left.transpose(1, 2), right)
+            leaf_b.grad.add_(d_out.sum(1, keepdim=True))
+        else:
+            d_w, d_b = torch.bmm(left.transpose(1, 2), right), d_out.sum(1, keepdim=True)
+        if ctx.needs_input_grad[0]:
+            d_x = torch.bmm(d_out, w if ctx.rows_out else w.transpose(1, 2))
+        return d_x, d_w, d_b, None
+
+
+def _accumulates(ctx, inputs: tuple[int, ...]) -> bool:
+    """Whether these inputs' gradients go to ``.grad``, and not to a caller of ``autograd.grad``."""
+    try:
+        return all(torch._C._will_engine_execute_node(ctx.next_functions[i][0]) for i in inputs)
+    except RuntimeError:  # what torch says of a leaf that autograd.grad was asked for
+        return False
 
 
 def affine(x: Tensor, w: Tensor, b: Tensor, rows_out: bool = False) -> Tensor:
     """``x @ w + b`` for every trial: (K, B, i), (K, i, o), (K, 1, o) -> (K, B, o).
 
-    When gradients are recorded, ``w`` and ``b`` must be leaves that own a ``.grad`` to add to.
+    When gradients are recorded, ``w`` and ``b`` must be leaves that own a ``.grad`` to add to;
+    ``torch.autograd.grad`` gets theirs as of any tensor.
 
     Args:
         rows_out: ``w`` is (K, o, i), a row per output. The wider axis should come last: its
@@ -89,7 +137,10 @@ class _Leaf(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, d_out):
+        if not _accumulates(ctx, (0,)):
+            return d_out
         ctx.leaf.grad.add_(d_out)
+        return None
 
 
 def leaf(parameter: Tensor) -> Tensor:

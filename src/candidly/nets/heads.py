@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import normalize
 
-from ._net import Net, Parameters
+from ._net import Initial, Net, Part, affine
+from ._state import State
 
 Shapes = Mapping[str, tuple[int, ...]]
 Parts = Mapping[str, tuple[str, ...]]
 
 
-def width(net: Net, features: int) -> int:
-    """How many numbers the network's trunk makes of an input."""
-    zeros = {name: torch.zeros(1, *shape) for name, shape in net.shapes.items()}
-    with torch.no_grad():
-        return net.trunk(zeros, torch.zeros(1, 1, features)).shape[-1]
-
-
-def with_head(
-    net: Net,
-    shapes: Shapes,
-    init: Callable[[np.random.Generator], Mapping[str, np.ndarray]],
-    head: Callable[[Parameters, Tensor], Tensor],
-    parts: Parts,
-) -> Net:
+def with_head(net: Net, shapes: Shapes, init: Initial, head: Part, parts: Parts) -> Net:
     """The network's trunk under a head of these parameters.
 
     The trunk starts from the numbers that it would have under its own head.
@@ -41,25 +31,59 @@ def with_head(
 
     def start(rng: np.random.Generator) -> Mapping[str, np.ndarray]:
         old = net.init(rng)
-        return {name: old[name] for name in kept} | dict(init(rng))
+        return {name: old[name] for name in (*kept, *net.buffers)} | dict(init(rng))
 
-    named = dict(net.parts) | {"head": tuple(shapes)} | dict(parts)
-    return Net(kept | dict(shapes), start, net.trunk, head, named)
+    return replace(
+        net,
+        shapes=kept | dict(shapes),
+        init=start,
+        heads={**net.heads, "head": head},
+        parts=dict(net.parts) | {"head": tuple(shapes)} | dict(parts),
+        plain=tuple(name for name in net.plain if name in kept),
+    )
 
 
-def with_more(
-    net: Net,
-    shapes: Shapes,
-    init: Callable[[np.random.Generator], Mapping[str, np.ndarray]],
-    head: Callable[[Parameters, Tensor], Tensor],
-    parts: Parts,
-) -> Net:
+def with_more(net: Net, shapes: Shapes, init: Initial, head: Part, parts: Parts) -> Net:
     """The network with further parameters behind its own; arguments as for ``with_head``."""
 
     def start(rng: np.random.Generator) -> Mapping[str, np.ndarray]:
         return dict(net.init(rng)) | dict(init(rng))
 
-    return Net(dict(net.shapes) | dict(shapes), start, net.trunk, head, {**net.parts, **parts})
+    return replace(
+        net,
+        shapes=dict(net.shapes) | dict(shapes),
+        init=start,
+        heads={**net.heads, "head": head},
+        parts={**net.parts, **parts},
+    )
+
+
+def with_projection(net: Net, size: int = 128) -> Net:
+    """The network with a second head, ``projection``: h -> h, ReLU, -> size, at length 1.
+
+    Its part is ``projection``, behind all others. Source: Wang et al., PiCO, ICLR 2022.
+    """
+    h = net.width
+    shapes = {"w_p1": (h, h), "b_p1": (1, h), "w_p2": (h, size), "b_p2": (1, size)}
+
+    def start(rng: np.random.Generator) -> Mapping[str, np.ndarray]:
+        before = dict(net.init(rng))  # first, so that the rest starts as without it
+        return before | {name: linear(rng, shape, h) for name, shape in shapes.items()}
+
+    def project(p: State, features: Tensor) -> Tensor:
+        hidden = torch.relu(affine(features, p["w_p1"], p["b_p1"]))
+        return normalize(affine(hidden, p["w_p2"], p["b_p2"]), dim=-1)
+
+    return replace(
+        net,
+        shapes=dict(net.shapes) | shapes,
+        init=start,
+        heads={**net.heads, "projection": project},
+        parts={**net.parts, "projection": tuple(shapes)},
+        plain=(*net.plain, "b_p1", "b_p2"),
+        macs=net.macs + h * (h + size),
+        bytes=net.bytes + 4 * (h + size),
+    )
 
 
 def linear(rng: np.random.Generator, shape: tuple[int, ...], fan_in: int) -> np.ndarray:

@@ -10,13 +10,18 @@ import torch
 from ._net import Net, affine
 
 
-def mlp(features: int, classes: int, hidden: int = 500, initial: str = "linear") -> Net:
+def mlp(
+    shape: int | tuple[int, ...], classes: int, hidden: int = 500, initial: str = "linear"
+) -> Net:
     """One hidden layer, no dropout, no norm.
 
     Args:
+        shape: of one input; pictures are taken as their numbers in a row.
         initial: ``linear``: all start uniform in ±1/sqrt(fan in). ``xavier``: weights normal with
             variance 2 / (fan in + fan out), biases 0.01.
     """
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    features = math.prod(shape)
     shapes = {
         "w1": (features, hidden),
         "b1": (1, hidden),
@@ -42,9 +47,20 @@ def mlp(features: int, classes: int, hidden: int = 500, initial: str = "linear")
     init = {"linear": linear, "xavier": xavier}[initial]
 
     def trunk(p, x):
-        return torch.relu_(affine(x, p["w1"], p["b1"]))
+        return torch.relu_(affine(x.flatten(2), p["w1"], p["b1"]))
 
     def head(p, features):
         return affine(features, p["w2"], p["b2"], rows_out=True)
 
-    return Net(shapes, init, trunk, head, {"trunk": ("w1", "b1"), "head": ("w2", "b2")})
+    return Net(
+        shape=shape,
+        width=hidden,
+        shapes=shapes,
+        init=init,
+        trunk=trunk,
+        heads={"head": head},
+        parts={"trunk": ("w1", "b1"), "head": ("w2", "b2")},
+        plain=("b1", "b2"),
+        macs=features * hidden + hidden * classes,
+        bytes=4 * (features + hidden + classes),
+    )

@@ -16,6 +16,7 @@ from ..engine import checkpoint
 from ..engine.evaluate import OracleView, oracle_measure, oracle_view
 from ..engine.examples import Examples, make_examples, split_scaling, with_oracle_twins
 from ..engine.stack import Member, Stack
+from ..engine.start import start
 from ..engine.train import train
 from ..labelled import Labelled, Split
 from ..nets import network
@@ -52,8 +53,8 @@ def build_stack(data: Labelled, trials: tuple[Trial, ...], device: str) -> Stack
         twins = np.unique(np.concatenate([split.validation for split in splits]))
         examples = with_oracle_twins(examples, data, twins)
     members = [_member(seen, examples, trial, split, twins) for trial, split in zip(trials, splits)]
-    net = network(first.net, examples.inputs.shape[1], examples.q)
-    return Stack(page, net, examples, members, first.steps)
+    net = network(first.net, examples.shape, examples.q)
+    return start(page, net, examples, members, first.steps)
 
 
 def _member(

@@ -36,10 +36,10 @@ class StackTask:
 def parameter_count(trial: Trial, facts: Facts) -> int:
     """Parameters of one trial, over all its networks."""
     page = algorithm(trial.algorithm, trial.variant)
-    net = page.network(network(trial.net, facts.d, facts.q), facts.d, facts.q)
-    others = [make(net, facts.d, facts.q) for make in page.modules.values()]
-    nets = [net] * page.networks + others
-    return sum(math.prod(shape) for each in nets for shape in each.shapes.values())
+    net = page.network(network(trial.net, (facts.d,), facts.q), facts.q)
+    nets = [net] * page.networks + [make(net, facts.q) for make in page.modules.values()]
+    beside = [values(facts.q).size for values in page.parameters.values()]
+    return sum(beside) + sum(math.prod(s) for each in nets for s in each.shapes.values())
 
 
 def stack_key(trial: Trial) -> tuple[object, ...]:

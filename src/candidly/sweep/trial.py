@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 
 
 @dataclass(frozen=True)
 class Trial:
     """One training, as planned.
+
+    A field with a default came later than journals did: at its default it is not in the key, so
+    that keys of before stand.
 
     Attributes:
         dataset: the name a person gave; not part of the key.
@@ -23,6 +26,8 @@ class Trial:
         mode: what the validation rows are for: ``tune`` or ``train-oracle``.
         seed: of initialisation, order and everything random in training.
         steps, eval_every, timing: updates, and the rule of ``record_steps``.
+        recipe: how it is trained, as text (``Recipe.text``).
+        test_set: which rows are the test set: a ``random`` share, or the ``official`` ones.
     """
 
     dataset: str
@@ -43,12 +48,17 @@ class Trial:
     eval_every: int
     timing: str
     dtype: str
+    test_set: str = "random"
+    recipe: str = "adam"
 
     @cached_property
     def key(self) -> str:
         """A hash of what defines the trial: moving the data or the results changes nothing."""
         what = asdict(self)
         del what["dataset"]
+        for field in fields(self):
+            if what.get(field.name) == field.default:
+                del what[field.name]
         text = json.dumps(what, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
@@ -67,7 +77,7 @@ class Trial:
         return (
             *(self.data, self.algorithm, self.variant, self.version, self.net, self.scaling),
             *(self.test, self.validation, self.mode, self.hyper["batch_size"]),
-            *(self.steps, self.eval_every, self.timing, self.dtype),
+            *(self.steps, self.eval_every, self.timing, self.dtype, self.test_set, self.recipe),
         )
 
 

@@ -344,7 +344,7 @@ def _put_together(kept: Labelled, dropped: Labelled, rows: np.ndarray) -> Labell
     """Both parts again, where ``rows`` are their places in the whole."""
     order = np.argsort(rows)
     whole: dict[str, Any] = {}
-    for name in ("inputs", *LABEL_ARRAYS, "ids"):
+    for name in ("inputs", *LABEL_ARRAYS, "ids", "official_test"):
         first, second = getattr(kept, name), getattr(dropped, name)
         if first is not None and second is not None:
             whole[name] = np.concatenate([first, second])[order]

@@ -1,0 +1,83 @@
+"""What changes a stack: what a page returned, and the optimisers' steps, for live trials only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from .batches import Batch
+from .stack import Stack
+
+
+def write(stack: Stack, updates: Mapping[str, Tensor], batch: Batch | None = None) -> None:
+    """Write what a page returned; row tables by ``batch`` if given.
+
+    A network's name stands for its flat parameters, and ``net.NAME`` for a buffer of its.
+
+    Raises:
+        KeyError: a name that is none of these.
+        ValueError: rows by a batch of which each network has its own.
+    """
+    for name, new in updates.items():
+        if batch is not None and name in stack.rows:
+            _write_rows(stack, stack.rows[name], new, batch)
+        else:
+            old = _target(stack, name)
+            new = new.detach().to(old.dtype).view_as(old)
+            old.copy_(new if stack.everyone else torch.where(_like(stack.alive, old), new, old))
+
+
+def move(stack: Stack, batch: Batch) -> None:
+    """Move what the stage trains, and the batch's learned rows."""
+    factors, rate = None, stack.movers.rate(stack.stage)
+    if rate:
+        each = torch.as_tensor(rate(stack), dtype=torch.float64)
+        factors = each.flatten().expand(stack.K).tolist()
+    stack.movers.update(stack.stage, stack.alive, stack.everyone, factors)
+    for name in stack.algorithm.learned:
+        if batch.grad_of(name) is None:
+            continue
+        new, momentum = stack.learned.step(name, batch)
+        _write_rows(stack, stack.rows[name], new, batch)
+        if momentum is not None:
+            _write_rows(stack, stack.learned.momenta[name], momentum, batch)
+
+
+def _write_rows(stack: Stack, table: Tensor, new: Tensor, batch: Batch) -> None:
+    if batch.ids.dim() == 3:
+        raise ValueError(
+            f"{stack.algorithm.name} updates rows by a batch of which each network has its own; "
+            "the step's first sampler must be common to them."
+        )
+    flat = table.flatten(0, 1)
+    new = batch.latest(new.detach().to(table.dtype))
+    if not stack.everyone:
+        old = flat.index_select(0, batch.table_rows).view_as(new)
+        new = torch.where(_like(stack.alive, new), new, old)
+    flat.index_copy_(0, batch.table_rows, new.flatten(0, 1))
+
+
+def _target(stack: Stack, name: str) -> Tensor:
+    """The tensor of a name, (K, ...)."""
+    for tensors in (stack.rows, stack.memory):
+        if name in tensors:
+            return tensors[name]
+    network, _, buffer = name.partition(".")
+    if network in stack.modules:
+        module = stack.modules[network]
+        module.forget()
+        if not buffer:
+            return module.flat
+        if buffer in module.buffers:
+            tensor = module.buffers[buffer]
+            return tensor.view(stack.K, module.copies, *tensor.shape[1:])
+    raise KeyError(
+        f"{stack.algorithm.name} updates {name!r}, which is no row table, memory or network"
+    )
+
+
+def _like(flags: Tensor, values: Tensor) -> Tensor:
+    """(K,) shaped to broadcast against (K, ...)."""
+    return flags.view(-1, *[1] * (values.dim() - 1))
