@@ -16,6 +16,10 @@ from ._names import UnknownName, lookup, nearest, shortened
 # network -> option -> a whole number from 1 on, or several words to choose from; defaults first
 KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
     "mlp": {"hidden": 500, "initial": ("linear", "xavier")},
+    "cnn": {"width": 16},
+    "resnet32": {},
+    "resnet18": {},
+    "resnet34": {},
 }
 FIRST = {"mlp": "hidden"}  # the option that goes without its name, as in mlp:128
 SMALLEST = 8  # pixels on a side, of pictures whose default network is convolutional
