@@ -22,12 +22,12 @@ from .._files import sync_folder
 from .._numbers import whole
 from .._process import HUGE_PAGES
 from ..labelled import Labelled
-from .execute import Step, execute
+from .execute import Kept, Step, execute
 from .journal import Journal, read_records
 from .lock import locked
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
-from .worker import encode
+from .worker import encode, hand_over
 
 
 @dataclass(frozen=True)
@@ -186,11 +186,11 @@ def _run_here(
 ) -> Runs:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    journal = Journal(out / "journal")
+    journal, kept = Journal(out / "journal"), Kept()
     try:
         for task in tasks:
             labelled = data[task.trials[0].data]
-            for step in execute(task, labelled, journal, out / "checkpoints", device):
+            for step in execute(task, labelled, journal, out / "checkpoints", device, kept):
                 yield task, step
     finally:
         journal.close()
@@ -206,7 +206,7 @@ def _run_in_workers(
     current: dict[int, StackTask] = {}
     with tempfile.TemporaryDirectory(prefix="candidly-") as folder:
         for fingerprint in {task.trials[0].data for task in tasks}:
-            data[fingerprint].save(Path(folder) / f"{fingerprint}.npz")
+            hand_over(data[fingerprint], Path(folder), fingerprint)
         pool: list[subprocess.Popen] = []
         try:
             for number in range(workers):
