@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from candidly.algorithms import ALGORITHMS, algorithm, configuration
+from candidly.algorithms import ALGORITHMS, algorithm, common, configuration
 from candidly.algorithms._space import COMMON, one_of, power_of_two
 
 
@@ -24,6 +24,36 @@ def test_common_draws(where, expected):
     drawn = configuration(COMMON, *where)
     assert (drawn["lr"], drawn["weight_decay"]) == pytest.approx(expected[:2], rel=1e-9)
     assert drawn["batch_size"] == expected[2]
+
+
+PICTURES = {(0, 0): 256, (1, 0): 256, (2, 0): 128, (1, 1): 64}  # twice a table's
+
+
+@pytest.mark.parametrize(("where", "batch"), PICTURES.items())
+def test_pictures_come_in_larger_batches_and_differ_in_nothing_else(where, batch):
+    drawn = configuration(algorithm("CC").settings(common(kind="images")), *where)
+    assert drawn == configuration(algorithm("CC").settings(), *where) | {"batch_size": batch}
+
+
+def test_batches_of_pictures_are_64_128_or_256():
+    space = common(kind="images")
+    drawn = [configuration(space, config, 0)["batch_size"] for config in range(1, 200)]
+    assert set(drawn) == {64, 128, 256}
+
+
+def test_other_optimisers_have_rates_of_their_own_scale():
+    sgd, adamw, adam = (configuration(common(name), 0, 0) for name in ("sgd", "adamw", "adam"))
+    assert adam == configuration(COMMON, 0, 0)
+    assert sgd == {"lr": 0.05, "weight_decay": 5e-4, "batch_size": 128}
+    assert adamw == adam | {"weight_decay": 1e-2}
+    drawn = [configuration(common("sgd"), config, 0) for config in range(1, 200)]
+    assert all(10**-2.5 <= one["lr"] < 10**-0.5 for one in drawn)
+    assert all(10**-4.5 <= one["weight_decay"] < 10**-2.5 for one in drawn)
+    assert {one["batch_size"] for one in drawn} == {32, 64, 128}
+
+
+def test_a_page_may_have_a_rate_of_its_own_under_any_recipe():
+    assert algorithm("sgd-ema").settings(common("sgd"))["lr"].default == 0.1
 
 
 DRAWN = {

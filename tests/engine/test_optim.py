@@ -3,7 +3,8 @@ from functools import partial
 import pytest
 import torch
 
-from candidly.engine.optim import SGD, Adam, AdamW, can_fuse
+from candidly.engine.optim import OPTIMISERS, SGD, Adam, AdamW, can_fuse
+from candidly.engine.recipe import RECIPES
 
 LR = [1e-3, 3e-3, 1e-2]
 DECAY = [0.0, 1e-3, 0.1]
@@ -75,7 +76,7 @@ def test_sgd_is_torchs_with_momentum_and_spares_the_dead(everyone):
     for k in range(3):
         expected = theirs[k].detach() if alive[k] else start[k]
         torch.testing.assert_close(flat[k], expected)
-        assert bool(sgd.momentum[k].any()) == bool(alive[k])
+        assert bool(sgd.buffer[k].any()) == bool(alive[k])
 
 
 @pytest.mark.parametrize("fused", [True, False])
@@ -99,3 +100,82 @@ def test_slices_are_optimisers_of_their_own_and_factors_scale_the_rate(fused):
         assert torch.equal(flat[:, ~inside], start[:, ~inside])
         torch.testing.assert_close(flat[:, inside], whole[:, inside])
         torch.testing.assert_close(whole, slower.flat)
+
+
+TORCHS = {
+    "adam": (partial(Adam, fused=True), torch.optim.Adam),
+    "adam, broadcast": (partial(Adam, fused=False), torch.optim.Adam),
+    "adamw": (partial(AdamW, fused=True), torch.optim.AdamW),
+    "adamw, broadcast": (partial(AdamW, fused=False), torch.optim.AdamW),
+    "sgd": (SGD, partial(torch.optim.SGD, momentum=0.9)),
+    "sgd without momentum": (partial(SGD, momentum=0.0), torch.optim.SGD),
+    "sgd, nesterov": (
+        partial(SGD, momentum=0.7, nesterov=True),
+        partial(torch.optim.SGD, momentum=0.7, nesterov=True),
+    ),
+}
+PLAIN = [slice(0, 4), slice(30, 36), slice(36, 40), slice(47, 50)]
+MOVED = {"all": None, "some": [slice(2, 20), slice(33, 49)]}
+
+
+@pytest.mark.parametrize("everyone", [True, False])
+@pytest.mark.parametrize("moved", MOVED)
+@pytest.mark.parametrize(("ours", "torchs"), TORCHS.values(), ids=TORCHS)
+def test_plain_columns_are_a_group_of_torchs_without_weight_decay(ours, torchs, moved, everyone):
+    g = torch.Generator().manual_seed(0)
+    start = torch.randn(3, 50, generator=g, dtype=torch.float64)
+    flat, grad = start.clone(), torch.zeros(3, 50, dtype=torch.float64)
+    decay = [0.0, 0.3, 0.1]
+    optimiser = ours(flat, grad, LR, decay, MOVED[moved], PLAIN)
+    is_plain, is_moved = torch.zeros(2, 50, dtype=torch.bool)
+    for some in PLAIN:
+        is_plain[some] = True
+    for some in MOVED[moved] or [slice(None)]:
+        is_moved[some] = True
+    groups = is_moved & ~is_plain, is_moved & is_plain
+    theirs = [[torch.nn.Parameter(row[columns]) for columns in groups] for row in start]
+    others = [
+        torchs([{"params": [a], "weight_decay": w}, {"params": [b], "weight_decay": 0.0}], lr=lr)
+        for (a, b), lr, w in zip(theirs, LR, decay)
+    ]
+    alive = torch.tensor([True, everyone, True])
+    factors = [1.0, 0.5, 0.1]
+    for other, factor in zip(others, factors):
+        for group in other.param_groups:
+            group["lr"] *= factor
+    for _ in range(30):
+        new = torch.randn(3, 50, generator=g, dtype=torch.float64)
+        grad.copy_(new)
+        optimiser.update(alive, everyone, factors)
+        for parameters, row, other in zip(theirs, new, others):
+            for parameter, columns in zip(parameters, groups):
+                parameter.grad = row[columns].clone()
+            other.step()
+    for k in range(3):
+        expected = start[k].clone()
+        for parameter, columns in zip(theirs[k], groups) if alive[k] else ():
+            expected[columns] = parameter.detach()
+        torch.testing.assert_close(flat[k], expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("ours", [ours for ours, _ in TORCHS.values()], ids=TORCHS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_no_plain_column_is_no_change_of_a_bit(ours, dtype):
+    g = torch.Generator().manual_seed(0)
+    start, grad = torch.randn(2, 3, 50, generator=g, dtype=dtype)
+    flats = [start.clone(), start.clone()]
+    some = [slice(3, 9), slice(20, 41)]
+    outside = [slice(0, 3), slice(9, 20), slice(41, 50)]
+    made = ours(flats[0], grad, LR, DECAY, some), ours(flats[1], grad, LR, DECAY, some, outside)
+    for optimiser in made:
+        assert optimiser.weight_decay.shape == (3, 1)
+        for _ in range(3):
+            optimiser.update(torch.ones(3, dtype=torch.bool), True)
+    assert torch.equal(*flats)
+
+
+def test_recipes_name_the_optimisers_there_are():
+    assert set(RECIPES) == set(OPTIMISERS)
+    assert {name: one.options for name, one in OPTIMISERS.items() if one.options} == {
+        "sgd": ("momentum", "nesterov")
+    }

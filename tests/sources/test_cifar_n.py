@@ -16,9 +16,10 @@ from candidly.describe import describe, transition
 from candidly.labelled import Labelled
 from candidly.sources import SOURCES, load
 from candidly.sources._cifar_names import CIFAR10, CIFAR100, CIFAR100_COARSE, COARSE_OF
+from candidly.sources._picture_tables import read_table
 from candidly.sources.cifar_n import SETS, image_order, load_cifar_n, side_information
 from candidly.sources.fetch import find_beside, find_file
-from candidly.sources.pictures import _decoded, _rows
+from candidly.sources.pictures import decoded
 from candidly.votes import votes_to_given
 
 from needs import real_files
@@ -217,7 +218,7 @@ def pictures(seed=1, **changes):
         "split": ["test"] * 3 + ["train"] * N,
         "index": [0, 1, 2, *order.tolist()],
         "label": [0, 0, 0, *ten()["clean_label"][order].tolist()],
-        "jpeg": [b"no image"] * 3 + [train[i] for i in order],
+        "jpeg": [jpeg(np.zeros((8, 8, 3), np.uint8))] * 3 + [train[i] for i in order],
     }
     return colours, columns | changes
 
@@ -232,8 +233,8 @@ def test_images_become_the_inputs_and_are_decoded_once(folder, monkeypatch):
     data = load("cifar10n-rand1", folder, watch=lambda done, total: rows.append((done, total)))
     assert data.inputs.shape == (N, 8, 8, 3)
     assert np.abs(data.inputs.mean((1, 2)) - colours).max() < 3
-    assert rows == [(0, N)]
-    monkeypatch.setattr("candidly.sources.pictures._decoded", None)
+    assert rows == [(0, N + 3)]  # the test part is decoded with them
+    monkeypatch.setattr("candidly.sources.pictures.decoded", None)
     assert load("cifar10n-rand1", folder) == data
     assert np.array_equal(load("cifar10n", folder).inputs, data.inputs)
     # the labels' own file as root: its folder is looked into
@@ -600,9 +601,9 @@ def test_real_workers_of_cifar_100n_are_those_of_its_labels():
 @real_files
 def test_real_images_are_in_the_order_of_the_labels():
     path = find_beside(("cifar10_jpeg.parquet",), None)
-    files = _rows(path, real("cifar10n-worst"))  # compares all 50,000 classes
-    assert len(files) == 50_000
-    images = _decoded(path, files[:100], lambda done, total: None)
+    files, labels = read_table({"all": [path]})["train"]
+    assert np.array_equal(labels, real("cifar10n-worst").truth)
+    images = decoded(path, files[:100], "RGB", lambda done, total: None)
     small = np.load(path.with_name("cifar10_small_uint8.npz"))["train_images"][:100]
     assert np.abs(images.astype(int) - small).max() <= 2
 

@@ -29,6 +29,7 @@ def test_the_table():
     assert list(SOURCES) == [
         "digits", "lost", "msrcv2", "mirflickr", "birdsong", "malagasy", "soccer-player",
         "italian", "yahoo-news", "english", "fg-net",
+        "cifar10", "cifar100", "cifar100-coarse", "mnist", "fashion-mnist",
         "cifar10n-aggre", "cifar10n-rand1", "cifar10n-rand2", "cifar10n-rand3", "cifar10n-worst",
         "cifar10n", "cifar100n", "cifar100n-coarse",
         "labelme", "bluebirds", "sentiment", "cifar10s",

@@ -1,5 +1,7 @@
 import dataclasses
+import json
 
+import numpy as np
 import pytest
 
 from candidly.algorithms import ALGORITHMS
@@ -108,6 +110,104 @@ def test_train_oracle_reaches_the_batch_with_the_validation_rows():
     with pytest.raises(ValueError, match="122 training rows"):
         planned(data, configs=1)
     assert planned(data, configs=1, splits=1, validation="train-oracle").trials
+
+
+# recipes
+
+
+def pictures(n=600, q=7):
+    """Noise as small colour pictures."""
+    g = np.random.default_rng(0)
+    truth = g.integers(0, q, n)
+    candidates = g.random((n, q)) < 0.3
+    candidates[np.arange(n), truth] = True
+    inputs = g.integers(0, 256, (n, 8, 8, 3), dtype=np.uint8)
+    names = tuple(map(str, range(q)))
+    return Labelled(inputs=inputs, classes=names, candidates=candidates, truth=truth)
+
+
+def both(**settings):
+    """A plan for a table and for pictures."""
+    own = {"toy": toy(), "shots": pictures()}
+    return prepare(make_settings(datasets=tuple(own), algorithms=("CC",), **settings), own=own)[0]
+
+
+def test_a_recipe_and_its_hyper_parameters_follow_from_the_kind_of_input():
+    plan = both(configs=3, splits=2)
+    tables, shots = ([t for t in plan.trials if t.dataset == n] for n in ("toy", "shots"))
+    assert {t.recipe for t in tables} == {"adam"}
+    assert {t.recipe for t in shots} == {"adam:views=weak"}
+    alone = planned(algorithms=("CC",), configs=3, splits=2)
+    assert [t.key for t in tables] == [t.key for t in alone.trials]
+    for table, shot in zip(tables, shots):
+        assert shot.hyper == table.hyper | {"batch_size": 2 * table.hyper["batch_size"]}
+    assert [t.hyper["batch_size"] for t in shots if t.split == 0] == [256, 256, 128]
+
+
+def test_a_recipe_for_all_brings_the_defaults_of_its_optimiser():
+    plan = both(configs=1, splits=1, recipe="sgd")
+    assert [t.recipe for t in plan.trials] == ["sgd", "sgd"]
+    assert [t.hyper for t in plan.trials] == [
+        {"lr": 0.05, "weight_decay": 5e-4, "batch_size": size} for size in (128, 256)
+    ]
+    fixed = both(configs=1, splits=1, recipe="sgd", hyper={"batch_size": 32, "lr": 0.1})
+    assert {(t.hyper["lr"], t.hyper["batch_size"]) for t in fixed.trials} == {(0.1, 32)}
+
+
+def test_a_plan_with_recipes_reads_back(tmp_path):
+    for settings in ({}, {"recipe": "sgd:schedule=steps,at=0.6"}):
+        plan = both(configs=2, splits=1, **settings)
+        write_plan(tmp_path, plan)
+        assert read_plan(tmp_path) == plan
+
+
+def test_other_recipes_are_other_keys_and_the_tables_own_is_that_of_before():
+    plain, same, other = (planned(recipe=text) for text in (None, "adam", "adam:schedule=cosine"))
+    assert [t.key for t in same.trials] == [t.key for t in plain.trials]
+    assert not {t.key for t in other.trials} & {t.key for t in plain.trials}
+    assert {t.stack_key for t in other.trials}.isdisjoint(t.stack_key for t in plain.trials)
+
+
+def test_a_directory_goes_on_with_its_recipe_alone(tmp_path):
+    plain, same, other = (planned(recipe=text) for text in (None, "adam", "sgd"))
+    assert extended(tmp_path, plain, same) == same
+    with pytest.raises(ValueError, match="with recipe = adam, this run says sgd"):
+        extended(tmp_path, plain, other)
+    with pytest.raises(ValueError, match="with recipe = sgd, this run says adam"):
+        extended(tmp_path, other, plain)
+
+
+def test_pictures_of_a_plan_from_before_recipes_stay_what_they_were(tmp_path):
+    new = both(configs=2, splits=1)
+    write_plan(tmp_path, new)
+    about = json.loads((tmp_path / "plan.json").read_text())
+    del about["settings"]["recipe"], about["crc32"], about["algorithms"]["CC"]["of_pictures"]
+    for facts in about["data"].values():
+        del facts["kind"]
+    about["schema"], about["versions"] = 2, {"CC": 1}
+    (tmp_path / "plan.json").write_text(json.dumps(about))
+    old = read_plan(tmp_path)
+    assert {t.recipe for t in old.trials} == {"adam"}
+    assert {t.hyper["batch_size"] for t in old.trials} == {128}
+    with pytest.raises(ValueError, match="with recipe = adam, this run says adam:views=weak"):
+        extended(tmp_path, old, new)
+    with pytest.raises(ValueError, match="other hyper-parameters of CC"):
+        extended(tmp_path, old, both(configs=2, splits=1, recipe="adam"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"recipe": "adam:views=weak"}, "toy: recipe adam:views=weak: views=weak changes pictures"),
+        (
+            {"recipe": "adam:precision=bfloat16", "dtype": "float64"},
+            "toy: recipe adam:precision=bfloat16: .* this is in float64",
+        ),
+    ],
+)
+def test_a_recipe_that_does_not_suit_is_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        planned(**settings)
 
 
 @pytest.mark.parametrize("text", ["{", "{}", '{"schema": 99}', "[]"])

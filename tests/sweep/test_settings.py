@@ -23,13 +23,14 @@ BAD = {
     "test_share": [0, 1, -0.1, float("nan"), True, "0.1", [0.1]],
     "validation_share": [0, 2, "half", False],
     "net": ["mlp:0", "mlp:-3", "cnn", 128, "mlp:12\n"],
+    "recipe": ["", "adm", "sgd:lr=0.1", "sgd:schedule=cosin", "adam:views=strong"],
     "hyper": ["lr=1", {"lr": "fast"}, {"lr": float("nan")}, {"lr": True}, {3: 1}, [1]],
     "dtype": ["float16", 32],
 }
 ALLOWED = {
     "whole number": ("configs", "splits", "steps", "eval_every", "seed"),
     "above 0 and below 1": ("test_share", "validation_share"),
-    "Choose from: ": ("variant", "scaling", "validation", "dtype"),
+    "Choose from: ": ("variant", "scaling", "validation", "recipe", "dtype"),
     "list of names": ("datasets", "algorithms"),
     "flip:rate=0.3": ("labels",),
     "mlp:128": ("net",),
@@ -55,6 +56,18 @@ def test_a_bad_value_is_a_sentence(name, value):
         assert internal not in text
     assert text.count("\n") == 0
     assert text.endswith(".")
+
+
+@pytest.mark.parametrize("value", [0.1, ["sgd"], "sgd:momentum=1", "adam:nesterov=true"])
+def test_a_bad_recipe_is_a_sentence(value):
+    with pytest.raises(ValueError, match=r"^`recipe` [^\n]*[^.]\.$") as caught:
+        make_settings(**ASKED, recipe=value)
+    assert repr(value) in str(caught.value)
+
+
+def test_a_recipe_is_kept_at_its_shortest():
+    assert make_settings(**ASKED).recipe is None
+    assert make_settings(**ASKED, recipe="SGD:momentum=0.9, views=weak").recipe == "sgd:views=weak"
 
 
 def test_numbers_of_numpy_are_numbers():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .._names import UnknownName, lookup, named, nearest
 from ._algorithm import Algorithm, Own, Row, Stage
-from ._space import configuration
+from ._rates import Rate, schedule
+from ._space import Setting, common, configuration
 from ._views import View
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
@@ -131,9 +132,13 @@ __all__ = [
     "VARIANTS",
     "Algorithm",
     "Own",
+    "Rate",
     "Row",
+    "Setting",
     "Stage",
     "View",
     "algorithm",
+    "common",
     "configuration",
+    "schedule",
 ]

@@ -27,11 +27,11 @@ class Own:
     """How a network, or a part of one, is moved where not as its stage says.
 
     Attributes:
-        optimiser: ``adam``, ``adamw`` or ``sgd``.
+        optimiser: ``adam``, ``adamw`` or ``sgd``; None: as its stage says.
         lr, weight_decay: names of the hyper-parameters; without a name, no weight decay.
     """
 
-    optimiser: str = "adam"
+    optimiser: str | None = None
     lr: str = "lr"
     weight_decay: str = ""
 
@@ -75,12 +75,14 @@ class Stage:
         until: (stack) -> the number of updates done at which the stage ends; None: the end.
         trains: what the optimiser moves, networks or parts of them (``net``, ``net.head``); None:
             all networks.
-        optimiser: ``adam``, ``adamw`` or ``sgd``. It starts afresh where it differs from the stage
-            before, and for a network of which another part is trained.
+        optimiser: ``adam``, ``adamw`` or ``sgd``; None: as the trial's recipe says. It starts
+            afresh where it differs from the stage before, and for a network of which another part
+            is trained.
         afresh: it starts afresh in any case.
         own: how some of what is trained is moved otherwise, by name as in ``trains``.
         rate: (stack) -> what learning rates are multiplied by at this update, a number or one per
-            trial; None: 1. ``_rates`` has the usual schedules.
+            trial; None: as the recipe's schedule says, or 1 where the stage has an optimiser of its
+            own. ``_rates`` has the usual schedules.
         samplers: where the step's batches come from, one each. ``uniform``: every row once per
             epoch, in random order. A function of the stack, (K, n) bool: these rows, shuffled and
             taken in turn; (K, n) float: drawn in proportion, with replacement; (K, E * B) int: an
@@ -95,7 +97,7 @@ class Stage:
     begin: Callable[[Any], Mapping[str, Tensor]] | None = None
     until: Callable[[Any], int] | None = None
     trains: tuple[str, ...] | None = None
-    optimiser: str = "adam"
+    optimiser: str | None = None
     afresh: bool = False
     own: Mapping[str, Own] = field(default_factory=dict)
     rate: Rate | None = None
@@ -214,9 +216,14 @@ class Algorithm:
         """What is trained where ``net`` is asked for."""
         return self.head(net, classes) if self.head else net
 
-    def settings(self) -> dict[str, Setting]:
-        """Every hyper-parameter, the common ones first."""
-        return {**COMMON, **self.space}
+    def settings(self, common: Mapping[str, Setting] = COMMON) -> dict[str, Setting]:
+        """Every hyper-parameter, the common ones first.
+
+        Args:
+            common: ``_space.common`` has them by optimiser and kind of input; by default those of
+                Adam on tables.
+        """
+        return {**common, **self.space}
 
 
 SPELLED = "Training seeds are made of the benchmark's spelling, {} (D-SEED-1)."

@@ -127,6 +127,23 @@ COMMON: Mapping[str, Setting] = {
     "batch_size": power_of_two(128, 5, 8),
 }
 
+PICTURES: Mapping[str, Setting] = {"batch_size": power_of_two(256, 6, 9)}
+OF_OPTIMISER: Mapping[str, Mapping[str, Setting]] = {  # where not the benchmark's, which is Adam's
+    "sgd": {"lr": power_of_ten(0.05, -2.5, -0.5), "weight_decay": power_of_ten(5e-4, -4.5, -2.5)},
+    "adamw": {"weight_decay": power_of_ten(1e-2, -4, -1)},
+}
+
+
+def common(optimiser: str = "adam", kind: str = "table") -> Mapping[str, Setting]:
+    """The hyper-parameters of every algorithm: learning rate, weight decay and batch size.
+
+    Args:
+        optimiser: a recipe's; AdamW's weight decay and SGD's rate are of another scale than Adam's.
+        kind: of the inputs, as ``Labelled.kind`` names it; pictures come in larger batches.
+    """
+    batches = PICTURES if kind == "images" else {}
+    return {**COMMON, **OF_OPTIMISER.get(optimiser, {}), **batches}
+
 
 def configuration(space: Mapping[str, Setting], config: int, split: int) -> dict[str, Number]:
     """The hyper-parameters of configuration ``config`` on the split with seed ``split``."""

@@ -63,7 +63,7 @@ T_REVISION = Algorithm(
     (
         warm_up(ce.step, trains=("net",)),
         Stage(step_weighted, begin=begin, until=until_revised, trains=("net",)),
-        Stage(step_revised, own={"revision": Own(lr="revision_rate")}),
+        Stage(step_revised, own={"revision": Own("adam", lr="revision_rate")}),
     ),
     paper="Xia et al., Are anchor points really indispensable in label-noise learning?, "
     "NeurIPS 2019",

@@ -107,6 +107,15 @@ Network = Annotated[
     str | None,
     typer.Option(help="mlp, or mlp:128 for another width of its hidden layer. (default: mlp, 500)"),
 ]
+Training = Annotated[
+    str | None,
+    typer.Option(
+        "--recipe",
+        metavar="NAME[:KEY=VALUE,...]",
+        help="How to train: adam, sgd or adamw, such as sgd:schedule=steps,at=0.6. (default: adam; "
+        "for pictures adam:views=weak)",
+    ),
+]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
@@ -151,6 +160,7 @@ def plan(
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
     net: Network = None,
+    recipe: Training = None,
     hyper: Hyper = None,
     data: Root = None,
     label: Label = None,
@@ -202,6 +212,9 @@ def plan(
     show(_grid(title, rows), "algorithms: " + ", ".join(made.versions))
     if oracle:
         print("oracle: the validation rows are among the training rows, with their true labels")
+    recipes = {trial.dataset: trial.recipe for trial in made.trials}
+    if set(recipes.values()) != {"adam"}:
+        print("recipe: " + ", ".join(f"{recipe} for {name}" for name, recipe in recipes.items()))
 
 
 @app.command()
@@ -222,6 +235,7 @@ def run(
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
     net: Network = None,
+    recipe: Training = None,
     hyper: Hyper = None,
     data: Root = None,
     label: Label = None,

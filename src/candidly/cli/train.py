@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..engine.recipe import recipe as read_recipe
 from ..ingest.labels import read_classes
 from . import _progress
 from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
@@ -78,6 +79,14 @@ def train(
     net: Annotated[
         str, typer.Option(metavar="NAME", help="mlp, or mlp:128 for another width.")
     ] = "mlp",
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME[:KEY=VALUE,...]",
+            help="How to train: adam, sgd or adamw, such as sgd:momentum=0.95. (default: adam; for "
+            "pictures adam:views=weak)",
+        ),
+    ] = None,
     scaling: Annotated[
         str, typer.Option(metavar="NAME", help="train standardises the features; none.")
     ] = "train",
@@ -99,6 +108,8 @@ def train(
       candidly train lost --data ~/pll --algorithm PRODEN --out lost.safetensors
     """
     check_place(out, "--out", (ENDING,))
+    if recipe is not None:
+        recipe = read_recipe(recipe, "--recipe").text
     roles = roles_of(label, separator, id, text, image, None, None, drop)
     asked = hyper_of(hyper)
     if not 0 <= validation < 1:
@@ -124,6 +135,7 @@ def train(
                 seed=seed,
                 scaling=scaling,
                 net=net,
+                recipe=recipe,
                 device=device,
                 watch=told,
                 **asked,  # type: ignore[arg-type]  # names of hyper-parameters alone

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..algorithms import Own, Row, Stage
+from ..algorithms import Own, Rate, Row, Stage, schedule
 from ..nets import Flat
 from .batches import Batch
 from .optim import OPTIMISERS, Optimiser
+from .recipe import ADAM, Recipe
 
 
 class Movers:
-    """The optimisers of a stack's networks, as its stages ask for them.
+    """The optimisers of a stack's networks, as its stages and its recipe ask for them.
 
     Attributes:
         optimisers: by what they move, ``net`` or ``net.head``.
     """
 
     def __init__(
-        self, flats: Mapping[str, Flat], hyper: Sequence[Mapping[str, float | int]]
+        self,
+        flats: Mapping[str, Flat],
+        hyper: Sequence[Mapping[str, float | int]],
+        recipe: Recipe = ADAM,
     ) -> None:
-        self.flats, self.hyper = flats, hyper
+        self.flats, self.hyper, self.recipe = flats, hyper, recipe
         self.optimisers: dict[str, Optimiser] = {}
-        self.kind = ""  # of the stage that these are of
+        self.kind: tuple[str, dict[str, Any]] = "", {}  # of the stage that these are of
+        self.schedule = schedule(recipe.schedule, recipe.at, recipe.warm_up)
 
     def trained(self, stage: Stage) -> list[str]:
         """What a stage moves."""
@@ -35,29 +41,47 @@ class Movers:
         """The networks of which a stage moves something."""
         return list(dict.fromkeys(name.partition(".")[0] for name in self.trained(stage)))
 
+    def rate(self, stage: Stage) -> Rate | None:
+        """What learning rates are multiplied by in a stage; None: 1.
+
+        The recipe's schedule is for the recipe's optimiser: a stage that has its own has its own
+        rate, too.
+        """
+        return stage.rate if stage.rate or stage.optimiser else self.schedule
+
     def take_up(self, stage: Stage) -> None:
         """Have the optimisers that a stage needs; those that go on keep their state."""
-        if stage.afresh or stage.optimiser != self.kind:
-            self.optimisers, self.kind = {}, stage.optimiser
+        if stage.afresh or self._kind(stage.optimiser) != self.kind:
+            self.optimisers, self.kind = {}, self._kind(stage.optimiser)
         trained, networks = self.trained(stage), self.networks(stage)
         for name in list(self.optimisers):
             if name.partition(".")[0] in networks and name not in trained:
                 del self.optimisers[name]  # its moments are of what was trained together with it
         for name in trained:
             if name not in self.optimisers:
-                own = Own(stage.optimiser, weight_decay="weight_decay")
-                self.optimisers[name] = self._made(name, stage.own.get(name, own))
+                how = stage.own.get(name, Own(weight_decay="weight_decay"))
+                self.optimisers[name] = self._made(name, how, how.optimiser or stage.optimiser)
 
-    def _made(self, name: str, how: Own) -> Optimiser:
+    def _kind(self, optimiser: str | None) -> tuple[str, dict[str, Any]]:
+        """A kind of optimiser and its options: those of the recipe where that is its kind."""
+        if optimiser:
+            return optimiser, {}
+        options = OPTIMISERS[self.recipe.optimiser].options
+        return self.recipe.optimiser, {option: getattr(self.recipe, option) for option in options}
+
+    def _made(self, name: str, how: Own, optimiser: str | None) -> Optimiser:
         network, _, part = name.partition(".")
         flat = self.flats[network]
         assert flat.grad is not None, f"{name} is moved by gradient"
-        return OPTIMISERS[how.optimiser](
+        kind, options = self._kind(optimiser)
+        return OPTIMISERS[kind](
             flat.flat,
             flat.grad,
             [float(h[how.lr]) for h in self.hyper],
             [float(h[how.weight_decay]) if how.weight_decay else 0.0 for h in self.hyper],
             flat.slices(part),
+            _plain(flat) if self.recipe.decay == "weights" else (),
+            **options,
         )
 
     def update(
@@ -81,6 +105,13 @@ class Movers:
             for name, optimiser in self.optimisers.items()
             for what, tensor in optimiser.tensors.items()
         }
+
+
+def _plain(flat: Flat) -> list[slice]:
+    """Where in a trial's ``flat`` norms and biases lie, of every copy, in order."""
+    copies = range(0, flat.copies * flat.size, flat.size)
+    inside = [flat.place(name) for name in flat.shapes if name in flat.plain]
+    return [slice(copy + place.start, copy + place.stop) for copy in copies for place in inside]
 
 
 class LearnedRows:

@@ -2,12 +2,13 @@
 
 Weight decay is added to the gradient (coupled), except in AdamW. Adam: Kingma & Ba, ICLR 2015, as
 ``torch.optim.Adam`` computes it, beta 0.9 and 0.999, epsilon 1e-8. AdamW: Loshchilov & Hutter,
-ICLR 2019, as ``torch.optim.AdamW``. SGD: ``torch.optim.SGD`` with momentum 0.9.
+ICLR 2019, as ``torch.optim.AdamW``. SGD: ``torch.optim.SGD`` with momentum 0.9 if nothing else is
+said. Columns that are ``plain`` have no weight decay, as in a parameter group of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import torch
@@ -25,7 +26,10 @@ class Optimiser:
         lr, weight_decay: K numbers.
         slices: the columns that are moved; by default all. Nothing else is read or written, and
             the moments are of these columns, one slice after the other.
+        plain: columns of ``flat`` without weight decay, in order.
     """
+
+    options: tuple[str, ...] = ()  # further arguments, by the names that a recipe has for them
 
     def __init__(
         self,
@@ -34,6 +38,7 @@ class Optimiser:
         lr: list[float],
         weight_decay: list[float],
         slices: Sequence[slice] | None = None,
+        plain: Sequence[slice] = (),
     ):
         self.slices = [slice(0, flat.shape[1])] if slices is None else list(slices)
         sizes = [s.stop - s.start for s in self.slices]
@@ -44,6 +49,12 @@ class Optimiser:
         self.count = torch.zeros((), dtype=torch.float32)
         self.rates = list(zip(lr, weight_decay))
         self.lr, self.weight_decay = (flat.new_tensor(v)[:, None] for v in (lr, weight_decay))
+        self.pieces = list(_pieces(self.slices, plain))
+        if any(spared for _, _, spared in self.pieces):  # (K, width) instead of (K, 1)
+            decays = torch.cat(
+                [flat.new_full((h.stop - h.start,), not spared) for _, h, spared in self.pieces]
+            )
+            self.weight_decay = self.weight_decay * decays
 
     def _moments(self) -> Tensor:
         return self.flat.new_zeros(len(self.flat), self.width)
@@ -65,6 +76,10 @@ class Optimiser:
         """Learning rates (K, 1)."""
         return self.lr if factors is None else self.lr * self.lr.new_tensor(factors)[:, None]
 
+    def _decay(self, here: slice) -> Tensor:
+        """Weight decay of some of the moments' columns, (K, 1), or (K, .) where it differs."""
+        return self.weight_decay if self.weight_decay.shape[1] == 1 else self.weight_decay[:, here]
+
 
 class Adam(Optimiser):
     """Moments of a stack: ``mean`` and ``square``, and ``count`` updates so far.
@@ -84,19 +99,25 @@ class Adam(Optimiser):
         lr: list[float],
         weight_decay: list[float],
         slices: Sequence[slice] | None = None,
+        plain: Sequence[slice] = (),
         fused: bool | None = None,
     ):
-        super().__init__(flat, grad, lr, weight_decay, slices)
+        super().__init__(flat, grad, lr, weight_decay, slices, plain)
         self.mean, self.square = self._moments(), self._moments()
         self.fused = can_fuse(flat, self.kernel) if fused is None else fused
         # views made once: making them at every update cost about a tenth of a small step
-        self.trials = [
-            (
-                *([t[k][s] for s in self.slices] for t in (flat, grad)),
-                *([t[k][s] for s in self.own] for t in (self.mean, self.square)),
-            )
-            for k in range(len(flat))
-        ]
+        self.trials = [list(self._groups(k)) for k in range(len(flat))]
+
+    def _groups(self, k: int) -> Iterator[tuple[bool, tuple[list[Tensor], ...], list[Tensor]]]:
+        """Trial ``k``'s columns with weight decay, and those without: their tensors and counts."""
+        for spared in (False, True):
+            places = [(there, here) for there, here, plain in self.pieces if plain == spared]
+            if places:
+                tensors = (
+                    *([t[k][there] for there, _ in places] for t in (self.flat, self.grad)),
+                    *([t[k][here] for _, here in places] for t in (self.mean, self.square)),
+                )
+                yield not spared, tensors, [self.count] * len(places)
 
     @property
     def tensors(self) -> dict[str, Tensor]:
@@ -114,26 +135,25 @@ class Adam(Optimiser):
 
     def _update_each(self, live: Iterable[int], factors: list[float] | None) -> None:
         kernel = getattr(torch, self.kernel)
-        count = [self.count] * len(self.slices)
         for k in live:
-            flat, grad, mean, square = self.trials[k]
             lr, weight_decay = self.rates[k]
-            # private to torch; tests hold both ways against torch.optim.Adam
-            kernel(
-                flat,
-                grad,
-                mean,
-                square,
-                [],
-                count,
-                lr=lr if factors is None else lr * factors[k],
-                beta1=BETA1,
-                beta2=BETA2,
-                weight_decay=weight_decay,
-                eps=EPSILON,
-                amsgrad=False,
-                maximize=False,
-            )
+            for decays, (flat, grad, mean, square), count in self.trials[k]:
+                # private to torch; tests hold both ways against torch.optim.Adam
+                kernel(
+                    flat,
+                    grad,
+                    mean,
+                    square,
+                    [],
+                    count,
+                    lr=lr if factors is None else lr * factors[k],
+                    beta1=BETA1,
+                    beta2=BETA2,
+                    weight_decay=weight_decay if decays else 0.0,
+                    eps=EPSILON,
+                    amsgrad=False,
+                    maximize=False,
+                )
 
     def _update_all(
         self, there: slice, here: slice, alive: Tensor | None, factors: list[float] | None
@@ -141,9 +161,9 @@ class Adam(Optimiser):
         count, lr = float(self.count), self._lr(factors)
         flat, grad = self.flat[:, there], self.grad[:, there]
         if self.decoupled:
-            start = flat * (1 - lr * self.weight_decay)
+            start = flat * (1 - lr * self._decay(here))
         else:
-            start, grad = flat, grad.addcmul(flat, self.weight_decay)
+            start, grad = flat, grad.addcmul(flat, self._decay(here))
         mean = self.mean[:, here].lerp(grad, 1 - BETA1)
         square = (self.square[:, here] * BETA2).addcmul_(grad, grad, value=1 - BETA2)
         scale = (square / (1 - BETA2**count)).sqrt_().add_(EPSILON)
@@ -159,7 +179,9 @@ class AdamW(Adam):
 
 
 class SGD(Optimiser):
-    """Momentum of a stack: ``momentum``, and ``count`` updates so far."""
+    """Momentum of a stack: ``buffer``, and ``count`` updates so far."""
+
+    options = ("momentum", "nesterov")
 
     def __init__(
         self,
@@ -168,28 +190,47 @@ class SGD(Optimiser):
         lr: list[float],
         weight_decay: list[float],
         slices: Sequence[slice] | None = None,
+        plain: Sequence[slice] = (),
+        momentum: float = MOMENTUM,
+        nesterov: bool = False,
     ):
-        super().__init__(flat, grad, lr, weight_decay, slices)
-        self.momentum = self._moments()
+        super().__init__(flat, grad, lr, weight_decay, slices, plain)
+        self.momentum, self.nesterov = momentum, nesterov
+        self.buffer = self._moments()
 
     @property
     def tensors(self) -> dict[str, Tensor]:
-        return {"momentum": self.momentum}
+        return {"momentum": self.buffer}
 
     @torch.no_grad()
     def update(self, alive: Tensor, everyone: bool, factors: list[float] | None = None) -> None:
         self.count += 1
         lr = self._lr(factors)
         for there, here in zip(self.slices, self.own):
-            flat, moment = self.flat[:, there], self.momentum[:, here]
-            grad = self.grad[:, there].addcmul(flat, self.weight_decay)
+            flat, buffer = self.flat[:, there], self.buffer[:, here]
+            grad = self.grad[:, there].addcmul(flat, self._decay(here))
+            new = (buffer.mul_(self.momentum) if everyone else buffer * self.momentum).add_(grad)
+            move = grad.add_(new, alpha=self.momentum) if self.nesterov else new
             if everyone:
-                moment.mul_(MOMENTUM).add_(grad)
-                flat.addcmul_(moment, lr, value=-1)
-                continue
-            momentum = moment * MOMENTUM + grad
-            new = flat.addcmul(momentum, lr, value=-1)
-            _write((moment, momentum), (flat, new), alive=alive[:, None])
+                flat.addcmul_(move, lr, value=-1)
+            else:
+                moved = flat.addcmul(move, lr, value=-1)
+                _write((buffer, new), (flat, moved), alive=alive[:, None])
+
+
+def _pieces(slices: Sequence[slice], plain: Sequence[slice]) -> Iterator[tuple[slice, slice, bool]]:
+    """The slices, cut where ``plain`` columns begin or end: where in the parameters, where in the
+    moments, and whether they are plain."""
+    here = 0
+    for whole in slices:
+        at = whole.start
+        inside = [s for s in plain if s.start < whole.stop and s.stop > whole.start]
+        for part in (*inside, slice(whole.stop, whole.stop)):
+            ends = (max(part.start, at), False), (min(part.stop, whole.stop), True)
+            for end, spared in ends:
+                if end > at:
+                    yield slice(at, end), slice(here, here + end - at), spared
+                    here, at = here + end - at, end
 
 
 def _write(*pairs: tuple[Tensor, Tensor], alive: Tensor | None) -> None:

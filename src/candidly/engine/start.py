@@ -14,12 +14,21 @@ from torch import Tensor
 from ..algorithms import Algorithm
 from ..nets import Flat, Module, Net
 from ..seeds import draw
+from ._memory import check_fits
 from .examples import Examples
+from .recipe import ADAM, Recipe
 from .stack import Member, Stack, Tables
+
+PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # what operations round to on the way
 
 
 def start(
-    page: Algorithm, net: Net, examples: Examples, members: Sequence[Member], steps: int
+    page: Algorithm,
+    net: Net,
+    examples: Examples,
+    members: Sequence[Member],
+    steps: int,
+    recipe: Recipe = ADAM,
 ) -> Stack:
     """A fresh stack of these trials.
 
@@ -27,6 +36,7 @@ def start(
         net: the network that is asked for; the page may have others, or another head on it.
         members: with equally many rows, one batch size and one value of what is static.
         steps: updates in all.
+        recipe: how they train where the page leaves it open.
 
     Raises:
         ValueError: fewer rows than a batch, or members that differ in what they must share.
@@ -44,7 +54,7 @@ def start(
         examples,
         members,
         steps,
-        _flats(page, net, examples, members),
+        _flats(page, net, examples, members, recipe),
         index,
         _scaling(examples, members),
         _hyper_parameters(page, members, examples),
@@ -53,11 +63,12 @@ def start(
             memory=initial(page.memory),
             constants=initial(page.constants),
         ),
+        recipe,
     )
 
 
 def _flats(
-    page: Algorithm, net: Net, examples: Examples, members: Sequence[Member]
+    page: Algorithm, net: Net, examples: Examples, members: Sequence[Member], recipe: Recipe
 ) -> dict[str, Flat]:
     """The page's networks, and its parameters beside them."""
     seeds = [member.seed for member in members]
@@ -73,12 +84,16 @@ def _flats(
             init,
             trained=name in trained,
             moves_always=page.statistics == "always",
+            precision=PRECISIONS[recipe.precision],
         )
 
     net = page.network(net, examples.q)
+    others = {name: make(net, examples.q) for name, make in page.modules.items()}
+    batch = int(members[0].hyper["batch_size"])
+    check_fits([net] * page.networks + [*others.values()], len(members), batch, *where)
     flats: dict[str, Flat] = {"net": module(net, "net", "init", page.networks)}
-    for name, make in page.modules.items():
-        flats[name] = module(make(net, examples.q), name, f"init {name}")
+    for name, other in others.items():
+        flats[name] = module(other, name, f"init {name}")
     for name, values in page.parameters.items():
         array = values(examples.q)
         flats[name] = Flat(

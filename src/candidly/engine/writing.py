@@ -31,7 +31,7 @@ def write(stack: Stack, updates: Mapping[str, Tensor], batch: Batch | None = Non
 
 def move(stack: Stack, batch: Batch) -> None:
     """Move what the stage trains, and the batch's learned rows."""
-    factors, rate = None, stack.stage.rate
+    factors, rate = None, stack.movers.rate(stack.stage)
     if rate:
         each = torch.as_tensor(rate(stack), dtype=torch.float64)
         factors = each.flatten().expand(stack.K).tolist()

@@ -20,6 +20,7 @@ from ._source import Comparison, Expected, Source, compare
 from .cifar_n import CIFAR_N
 from .digits import load_digits
 from .fetch import find_beside, find_file, find_parts, warn_if_different, warn_if_parts_differ
+from .official import OFFICIAL
 from .pictures import with_pictures
 
 __all__ = [
@@ -180,6 +181,7 @@ _TABLE = (
         size_bytes=2_024_494,
         sha256="5b8d43e40cee007f6438a7a74d600b5cf67ac596754a322ce91b0fc6811f45db",
     ),
+    *OFFICIAL,
     *CIFAR_N,
     *SOURCES_OF_CROWDS,
 )
@@ -242,6 +244,8 @@ def load(
         raise ValueError(f"`classes` (--classes) is for files; {source.name} has its own.")
     if not source.files:
         return source.loader()
+    if source.finds:
+        return source.loader(source.name, root, watch)
     if source.parts:
         paths = find_parts(source, root, download)
         data = source.loader(paths, source.name)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import hashlib
 import warnings
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 DEPTH = 2  # folders below the one that is named
+MOST_BYTES = 1 << 28  # of a file, uncompressed
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,18 @@ def read(path: Path) -> bytes:
     """The content of a part, uncompressed.
 
     Raises:
-        ValueError: ends in ``.gz``, but is damaged or another kind of file.
+        ValueError: ends in ``.gz``, but is damaged, another kind of file, or has more than 256 MB
+            in it.
     """
-    content = path.read_bytes()
-    if path.suffix != ".gz":
-        return content
+    if path.suffix.lower() != ".gz":
+        return path.read_bytes()
     try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, ValueError) as error:
+        with gzip.open(path) as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"it holds more than {MOST_BYTES >> 20} MB")
+        return content
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise ValueError(f"{path} is not a readable gzip file ({error}).") from None
 
 

@@ -46,6 +46,8 @@ class Source:
         pictures: file names of the images that the labels are about, the first one first; data
             without them has names of images as its inputs.
         parts: the files of a data set that is several; ``files`` then lists them.
+        finds: whether the loader looks for files of several forms itself, of which ``files`` names
+            some: (name, root, watch) -> Labelled.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Source:
     loader: Callable[..., Labelled]
     pictures: tuple[str, ...] = ()
     parts: tuple[FilePart, ...] = ()
+    finds: bool = False
 
 
 class Comparison(NamedTuple):

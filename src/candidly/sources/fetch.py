@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..labelled import Labelled
+from ._forms import FoundForm, PictureForm, find_forms
 from ._parts import files_below, folded, here, warn_if_changed
 from ._source import Source, compare
 
@@ -55,11 +57,47 @@ def find_parts(
     return found
 
 
+def find_form(
+    source: Source,
+    forms: Sequence[PictureForm],
+    ours: str,
+    others: str,
+    root: str | os.PathLike[str] | None,
+) -> FoundForm:
+    """Files of one of the forms, where ``find_file`` looks; a whole one first, and nothing loaded.
+
+    Args:
+        forms, ours, others: see ``find_forms``.
+
+    Raises:
+        FileNotFoundError: there is none, or files of it are missing; the message names one.
+        ValueError: ``root`` is a file of no form.
+    """
+    places = _places(root)
+    candidates = []
+    for order, place in enumerate(places):
+        named = bool(root) and order == 0
+        found = list(find_forms(forms, place, ours, others, named))
+        if named and place.is_file() and not found:
+            raise ValueError(f"{place} is no file of {source.name}, such as {source.files[0]}.")
+        candidates += [(not one.usable, order, bool(one.lacking), one) for one in found]
+    if not candidates:
+        raise _nowhere(source, places, "No address is known for it")
+    best = min(candidates, key=lambda candidate: candidate[:3])[-1]
+    if not best.usable:
+        lacking = " and ".join(name for names in best.lacking.values() for name in names)
+        raise FileNotFoundError(
+            f"{source.name}: {best.folder} holds some of its files, and lacks {lacking}. Get it"
+            f" from {source.page} and put it beside them."
+        )
+    return best
+
+
 def warn_if_parts_differ(paths: dict[str, Path], data: Labelled, source: Source) -> None:
     """Warns when a part's checksum or the data's characteristics are not those on record."""
     for part in source.parts:
         warn_if_changed(part, paths[part.file])
-    if differences := _differences(data, source):
+    if differences := differences_of(data, source):
         warnings.warn(
             f"{source.name}: {'; '.join(differences)}. Results may not compare.", stacklevel=3
         )
@@ -80,7 +118,7 @@ def warn_if_different(path: Path, data: Labelled, source: Source) -> None:
     The checksum is that of the first of the source's files; the others are conversions of it, and
     only their content counts.
     """
-    differences = _differences(data, source)
+    differences = differences_of(data, source)
     with open(path, "rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     converted = folded(path.name) in {folded(file) for file in source.files[1:]}
@@ -91,7 +129,8 @@ def warn_if_different(path: Path, data: Labelled, source: Source) -> None:
         warnings.warn(f"{path}{checksum}: {told}. Results may not compare.", stacklevel=3)
 
 
-def _differences(data: Labelled, source: Source) -> list[str]:
+def differences_of(data: Labelled, source: Source) -> list[str]:
+    """Characteristics of the data that are not those on record, in words."""
     return [
         f"{row.what} is {row.measured}, not {row.expected}"
         for row in compare(data, source)

@@ -1,9 +1,10 @@
-"""The images that labels are about, from a file beside them.
+"""Pictures and their classes as arrays: decoded once, and kept in candidly's cache.
+
+Images that labels are about are looked for beside the labels:
 
 =====================  ==========================================================================
 ``.npy``               uint8 (n, h, w[, c]), in the order of the labels
-``.parquet``           one image a row: ``split`` (train or test), ``index`` in the split,
-                       ``label``, ``jpeg`` (bytes); decoded once, and kept in candidly's cache
+``.parquet``           one image a row, see ``_picture_tables``
 =====================  ==========================================================================
 """
 
@@ -12,20 +13,106 @@ from __future__ import annotations
 import hashlib
 import io
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from .._checks import check_size
 from .._files import replacing
 from ..labelled import Labelled
+from ..storage import read_arrays, write_arrays
 from . import fetch
+from ._collections import COLOUR
+from ._picture_tables import PARTS, Rows, read_table
 from ._source import Source
 
 AT_ONCE = 1000  # images between two words on progress
+WIDE = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")  # its modes of more than 8 bits
 
 Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Official:
+    """Pictures as they were published, the training part first.
+
+    Attributes:
+        pictures: uint8 (n, h, w[, c]).
+        labels: int64 (n,), their classes.
+        test: bool (n,), which are of the official test part.
+    """
+
+    pictures: np.ndarray
+    labels: np.ndarray
+    test: np.ndarray
+
+
+def kept(name: str, digest: str, make: Callable[[], Official]) -> Official:
+    """What ``make`` makes of files; kept in the cache, and mapped into memory from there.
+
+    Args:
+        name, digest: of the collection, and of the files' content: what is kept goes by these.
+    """
+    place = fetch._cache() / f"{name}-{digest[:16]}"
+    try:
+        return _opened(place)
+    except (OSError, ValueError, KeyError, EOFError):
+        made = make()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(place.with_suffix(".npy")) as file:
+            np.save(file, made.pictures, allow_pickle=False)
+        write_arrays(place.with_suffix(".npz"), {"labels": made.labels, "test": made.test}, {})
+        return _opened(place)
+    except (OSError, ValueError):
+        return made  # a cache that cannot be written costs seconds the next time, and nothing else
+
+
+def from_tables(files: Mapping[str, Sequence[Path]], mode: str, watch: Watch) -> Official:
+    """Pictures in tables, decoded.
+
+    Args:
+        files: see ``read_table``.
+        mode: ``RGB`` for (n, h, w, 3), ``L`` for (n, h, w).
+
+    Raises:
+        ValueError: tables of another form, or a picture that cannot be decoded.
+    """
+    parts = read_table(files)
+    none: Rows = [], np.zeros(0, np.int64)
+    train, test = (parts.get(part, none) for part in PARTS)
+    where = next(path for paths in files.values() for path in paths)
+    return Official(
+        pictures=decoded(where, train[0] + test[0], mode, watch),
+        labels=np.concatenate([train[1], test[1]]),
+        test=np.arange(len(train[0]) + len(test[0])) >= len(train[0]),
+    )
+
+
+def decoded(path: Path, files: Sequence[bytes], mode: str, watch: Watch) -> np.ndarray:
+    """uint8 (n, h, w[, 3]), all of the first picture's size, from PNG or JPEG.
+
+    Raises:
+        ValueError: a picture that cannot be decoded, or is of another size; the message names
+            ``path`` and the row.
+    """
+    images = np.empty((0, 0, 0), np.uint8)
+    for row, file in enumerate(files):
+        if row % AT_ONCE == 0:
+            watch(row, len(files))
+        try:
+            image = _pixels(file, mode)
+            if row == 0:
+                check_size("the images", (len(files), *image.shape), 1)
+                images = np.empty((len(files), *image.shape), np.uint8)
+            if image.shape != images.shape[1:]:
+                raise ValueError(f"{image.shape[:2]} pixels, not {images.shape[1:3]} as others")
+            images[row] = image
+        except (OSError, ValueError, SyntaxError) as error:
+            raise ValueError(f"{path}: image {row} cannot be used ({error}).") from None
+    return images
 
 
 def with_pictures(data: Labelled, source: Source, path: Path | None, watch: Watch) -> Labelled:
@@ -62,63 +149,53 @@ def _from_array(path: Path, data: Labelled, watch: Watch) -> np.ndarray:
 
 
 def _from_parquet(path: Path, data: Labelled, watch: Watch) -> np.ndarray:
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    kept = fetch._cache() / f"{path.stem}-{digest[:16]}.npy"
-    if kept.is_file():
-        return _from_array(kept, data, watch)
-    images = _decoded(path, _rows(path, data), watch)
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(kept) as file:
-            np.save(file, images, allow_pickle=False)
-    except OSError:
-        pass  # a cache that cannot be written costs seconds the next time, and nothing else
-    return images
-
-
-def _rows(path: Path, data: Labelled) -> list[bytes]:
-    """The encoded training images in the order of the labels."""
-    import polars  # a fifth of a second to import
-
-    try:
-        table = polars.read_parquet(path, columns=["split", "index", "label", "jpeg"])
-    except (polars.exceptions.PolarsError, OSError) as error:
-        raise ValueError(f"{path} cannot be read as a table of images ({error}).") from None
-    table = table.filter(polars.col("split").cast(polars.String) == "train").sort("index")
-    if not np.array_equal(table["index"].to_numpy(), np.arange(data.n)):
+    """The training images; the test part is decoded with them, as CIFAR-10 has it as well."""
+    official = kept(
+        "cifar10", digest_of([path]), lambda: from_tables({"all": [path]}, COLOUR, watch)
+    )
+    labels = official.labels[~official.test]
+    if len(labels) != data.n:
         raise ValueError(f"{path} does not hold the training images 0 to {data.n - 1}, once each.")
-    different = table["label"].to_numpy() != data.truth
+    different = labels != data.truth
     if different.any():
         raise ValueError(
             f"{path} has another class than the labels for image {int(different.argmax())}"
             f" ({int(different.sum())} such images): they are in another order."
         )
-    return table["jpeg"].to_list()
+    return official.pictures[: data.n]
 
 
-def _decoded(path: Path, files: list[bytes], watch: Watch) -> np.ndarray:
-    """uint8 (n, h, w, 3), all of the first image's size."""
-    images = np.empty((0, 0, 0, 3), np.uint8)
-    for row, file in enumerate(files):
-        try:
-            image = _pixels(file)
-            if row == 0:
-                images = np.empty((len(files), *image.shape), np.uint8)
-            if image.shape != images.shape[1:]:
-                raise ValueError(f"{image.shape[:2]} pixels, not {images.shape[1:3]} as others")
-            images[row] = image
-        except (OSError, ValueError) as error:
-            raise ValueError(f"{path}: image {row} cannot be used ({error}).") from None
-        if row % AT_ONCE == 0:
-            watch(row, len(files))
-    return images
+def digest_of(paths: Sequence[Path]) -> str:
+    """SHA-256 of what is in the files; of one file, its own."""
+    found = []
+    for path in paths:
+        with open(path, "rb") as file:
+            found.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()
 
 
-def _pixels(file: bytes) -> np.ndarray:
+def _opened(place: Path) -> Official:
+    """What was kept. Raises OSError, ValueError, KeyError or EOFError where it is not there."""
+    pictures = np.load(place.with_suffix(".npy"), mmap_mode="r", allow_pickle=False)
+    arrays, _ = read_arrays(place.with_suffix(".npz"))
+    found = Official(pictures, arrays["labels"], arrays["test"])
+    if not len(found.pictures) == len(found.labels) == len(found.test):
+        raise ValueError("arrays of different lengths were kept")
+    return found
+
+
+def _pixels(file: bytes, mode: str) -> np.ndarray:
     from PIL import Image
 
-    with Image.open(io.BytesIO(file)) as image:
-        return np.asarray(image.convert("RGB"))
+    try:
+        with Image.open(io.BytesIO(file), formats=("JPEG", "PNG")) as image:
+            if image.mode in WIDE:
+                raise ValueError(f"{image.mode}, more than 8 bits a colour")
+            same = image if image.mode == mode else image.convert(mode)
+            pixels = np.frombuffer(same.tobytes(), np.uint8)  # np.asarray takes longer
+            return pixels.reshape(image.height, image.width, *((3,) if mode == COLOUR else ()))
+    except Image.DecompressionBombError as error:
+        raise ValueError(str(error)) from None
 
 
 READERS: dict[str, Callable[[Path, Labelled, Watch], np.ndarray]] = {

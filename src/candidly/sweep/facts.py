@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+Drawn = tuple[tuple[Mapping[str, float | int], ...], ...]
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -25,6 +27,13 @@ class Facts:
     flip_rate: float | None = None
     flip_rate_error: float | None = None
     flip_doubt: str = ""
+    kind: str = "table"  # of inputs, as ``Labelled.kind`` names it; plans of before did not keep it
+    shape: tuple[int, ...] = ()  # of one picture, (C, H, W); nothing of a table
+
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """Of one input, as networks take it."""
+        return self.shape or (self.d,)
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,7 @@ class Page:
         reads: labels that it learns from.
         networks: that are trained side by side.
         hyper: its hyper-parameters, by configuration and by split.
+        of_pictures: the same for data sets of pictures; empty where there is none.
         place: where its page is defined, ``proden:PRODEN``; '' where that is not candidly.
         code: what ``code_of``, or ``own_code_of`` if it is not candidly's, said of it whenever its
             runs were trained, the last one last; empty where that is not known.
@@ -46,6 +56,11 @@ class Page:
     seed_name: str
     reads: tuple[str, ...]
     networks: int
-    hyper: tuple[tuple[Mapping[str, float | int], ...], ...]
+    hyper: Drawn
     place: str = ""
     code: tuple[str, ...] = ()
+    of_pictures: Drawn = ()
+
+    def hyper_for(self, kind: str) -> Drawn:
+        """Its hyper-parameters for inputs of this kind, as ``Labelled.kind`` names it."""
+        return self.of_pictures if kind == "images" else self.hyper

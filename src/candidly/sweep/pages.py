@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection
+from functools import cache
 from typing import Any
 
 from .. import algorithms
-from ..algorithms import ALGORITHMS, Algorithm, algorithm, configuration
+from ..algorithms import ALGORITHMS, Algorithm, algorithm, common, configuration
 from .code import code_of
-from .facts import Page
+from .facts import Drawn, Page
 from .own_code import own_code_of
-from .settings import Settings
+from .settings import Settings, recipe_for
 
 
 def pages_asked(settings: Settings) -> list[Algorithm]:
@@ -23,8 +24,17 @@ def pages_asked(settings: Settings) -> list[Algorithm]:
     return [algorithm(name, settings.variant) for name in settings.algorithms]
 
 
-def page_of(page: Algorithm, settings: Settings, version: int | None = None) -> Page:
-    """What to keep of one algorithm; with ``version``, of that one."""
+def page_of(
+    page: Algorithm,
+    settings: Settings,
+    version: int | None = None,
+    kinds: Collection[str] = ("table",),
+) -> Page:
+    """What to keep of one algorithm; with ``version``, of that one.
+
+    Args:
+        kinds: of the data sets' inputs.
+    """
     version = page.version if version is None else version
     place, code = place_and_code(page)
     return Page(
@@ -32,12 +42,10 @@ def page_of(page: Algorithm, settings: Settings, version: int | None = None) -> 
         seed_name=page.seed_name(version),
         reads=page.reads,
         networks=page.networks,
-        hyper=tuple(
-            tuple(_hyper(page, settings.hyper, config, split) for split in splits_of(settings))
-            for config in range(settings.configs)
-        ),
+        hyper=_drawn(page, settings, "table"),
         place=place,
         code=code,
+        of_pictures=_drawn(page, settings, "images") if "images" in kinds else (),
     )
 
 
@@ -53,11 +61,22 @@ def splits_of(settings: Settings) -> range:
     return range(settings.seed, settings.seed + settings.splits)
 
 
-def _hyper(
-    page: Algorithm, fixed: Mapping[str, Any], config: int, split: int
-) -> dict[str, float | int]:
-    drawn = configuration(page.settings(), config, split)
-    return drawn | {name: value for name, value in fixed.items() if name in drawn}
+def _drawn(page: Algorithm, settings: Settings, kind: str) -> Drawn:
+    """The hyper-parameters of every configuration and split, on inputs of this kind."""
+    space = page.settings(common(recipe_for(settings, kind).optimiser, kind))
+    fixed = {name: value for name, value in settings.hyper.items() if name in space}
+    return tuple(
+        tuple(
+            {name: _value(name, setting, config, split) for name, setting in space.items()} | fixed
+            for split in splits_of(settings)
+        )
+        for config in range(settings.configs)
+    )
+
+
+@cache  # most pages share most settings, and a generator takes longer to seed than to draw
+def _value(name: str, setting: Any, config: int, split: int) -> float | int:
+    return configuration({name: setting}, config, split)[name]
 
 
 def _place(page: Algorithm) -> str:

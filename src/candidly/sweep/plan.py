@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,16 @@ from typing import Any
 from .._files import replacing
 from .._names import UnknownName
 from ..seeds import hashed
-from .facts import Facts, Page
+from .facts import Drawn, Facts, Page
 from .records import Run
-from .settings import Settings, make_settings
+from .settings import Settings, make_settings, recipe_for
 from .trial import Trial, record_steps, selectable_from
 
 SCHEMA = 3
 READ_FROM_PAGES = (1, 2)  # schemas of plans that kept no more of an algorithm than its version
 RENAMED = {"test": "test_share", "validation": "validation_share"}  # settings, since schema 1
 GROWING = ("datasets", "algorithms", "configs", "splits")  # settings that a later plan may extend
+BY_KIND = ("recipe",)  # compared as what they come to for each data set
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,12 @@ def trials_of(
 ) -> Iterable[Trial]:
     """Every training: data sets by algorithms by configurations by splits."""
     for name, facts in facts_by_name.items():
+        recipe = recipe_for(settings, facts.kind).text
         for label, page in pages.items():
             algorithm, _, variant = label.partition(":")
             released = variant == "plench"
             official = settings.split == "official"
-            for config, by_split in enumerate(page.hyper):
+            for config, by_split in enumerate(page.hyper_for(facts.kind)):
                 for split, hyper in enumerate(by_split, settings.seed):
                     yield Trial(
                         dataset=name,
@@ -79,6 +81,7 @@ def trials_of(
                         timing="plench" if released else "fixed",
                         dtype=settings.dtype,
                         test_set=settings.split,
+                        recipe=recipe,
                     )
 
 
@@ -167,7 +170,7 @@ def read_plan(folder: Path) -> Plan | None:
     try:
         renamed = RENAMED if schema == 1 else {}
         settings = make_settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
-        facts = {name: Facts(**values) for name, values in about["data"].items()}
+        facts = {name: _facts(values) for name, values in about["data"].items()}
         pages = _old_pages(about, settings) if schema in READ_FROM_PAGES else _pages(about)
     except UnknownName as error:
         raise ValueError(f"{path} names an algorithm that is not there: {error}") from None
@@ -192,10 +195,18 @@ def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
         label: Page(
             **kept
             | {name: tuple(kept[name]) for name in ("reads", "code")}
-            | {"hyper": tuple(tuple(by_split) for by_split in kept["hyper"])}
+            | {name: _tuples(kept.get(name, ())) for name in ("hyper", "of_pictures")}
         )
         for label, kept in about["algorithms"].items()
     }
+
+
+def _tuples(drawn: Sequence[Sequence[Mapping[str, float | int]]]) -> Drawn:
+    return tuple(tuple(by_split) for by_split in drawn)
+
+
+def _facts(kept: Mapping[str, Any]) -> Facts:
+    return Facts(**{**kept, "shape": tuple(kept.get("shape", ()))})
 
 
 def _old_pages(about: Mapping[str, Any], settings: Settings) -> dict[str, Page]:
@@ -225,7 +236,7 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
     """
     then, now = old.settings.model_dump(), new.settings.model_dump()
     for name in then:
-        if name not in GROWING and then[name] != now[name]:
+        if name not in (*GROWING, *BY_KIND) and then[name] != now[name]:
             raise ValueError(_contradiction(folder, name, then[name], now[name]))
     for name in ("configs", "splits"):
         if now[name] < then[name]:
@@ -240,22 +251,35 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
                 f"{new.facts[name].fingerprint[:12]}, not {facts.fingerprint[:12]}). Use another "
                 "--out."
             )
+        was = recipe_for(old.settings, facts.kind).text
+        asked = recipe_for(new.settings, new.facts[name].kind).text
+        if was != asked:
+            raise ValueError(_contradiction(folder, "recipe", was, asked))
     pages = dict(new.pages)
+    kinds = {(facts.kind, new.facts[name].kind) for name, facts in old.facts.items()}
     for label, page in old.pages.items():
-        _check_page(folder, label, page, new.pages[label], accept_code)
+        drawn = [(page.hyper_for(a), new.pages[label].hyper_for(b)) for a, b in kinds]
+        _check_page(folder, label, page, new.pages[label], drawn, accept_code)
         current = new.pages[label].code
         before = tuple(one for one in page.code if one not in current)
         pages[label] = replace(new.pages[label], code=before + current if page.code else ())
     return replace(new, pages=pages)
 
 
-def _check_page(folder: Path, label: str, then: Page, now: Page, accept_code: bool) -> None:
+def _check_page(
+    folder: Path,
+    label: str,
+    then: Page,
+    now: Page,
+    drawn: Iterable[tuple[Drawn, Drawn]],
+    accept_code: bool,
+) -> None:
     if then.version != now.version:
         raise ValueError(
             f"{folder} was made with {label} version {then.version}; this candidly has version "
             f"{now.version}, whose numbers differ. Use another --out."
         )
-    if any(old != new[: len(old)] for old, new in zip(then.hyper, now.hyper)):
+    if any(old != new[: len(old)] for pair in drawn for old, new in zip(*pair)):
         raise ValueError(
             f"{folder} was made with other hyper-parameters of {label} than this candidly draws: "
             "its search space has changed since. Use another --out."
@@ -272,8 +296,10 @@ def _check_page(folder: Path, label: str, then: Page, now: Page, accept_code: bo
 
 
 def _identity(facts: Facts) -> Facts:
-    """The facts without the estimates: those follow from the content, which has a fingerprint."""
-    return replace(facts, flip_rate=None, flip_rate_error=None, flip_doubt="")
+    """The facts without what follows from the content, which has a fingerprint."""
+    return replace(
+        facts, flip_rate=None, flip_rate_error=None, flip_doubt="", kind="table", shape=()
+    )
 
 
 def _contradiction(folder: Path, name: str, then: Any, now: Any, lost: Any = None) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
 
 from .._names import nearest
 from ..algorithms import Algorithm
 from ..criteria import constant_flip_rate
 from ..engine.examples import unlearnable
+from ..engine.recipe import unsuited
+from ..inputs import Pictures
 from ..labelled import Labelled
-from .facts import Facts
+from .facts import Facts, Page
 from .pages import page_of, pages_asked
 from .plan import Plan, training_rows, trials_of
-from .settings import Settings
+from .settings import Settings, recipe_for
 
 
 def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: int) -> Facts:
@@ -43,6 +47,8 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         flip_rate=flip.rate if flip else None,
         flip_rate_error=flip.error if flip else None,
         flip_doubt=flip.doubt if flip else "",
+        kind=data.kind,
+        shape=Pictures(np.asarray(data.inputs)).shape if data.kind == "images" else (),
     )
 
 
@@ -67,7 +73,10 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
     if repeated:
         raise ValueError(f"algorithms named twice: {', '.join(repeated)}.")
     _check_hyper(pages, settings.hyper)
-    for name, (data, _) in datasets.items():
+    for name, (data, facts) in datasets.items():
+        made = recipe_for(settings, facts.kind)
+        if problem := unsuited(made, facts.kind, settings.dtype):
+            raise ValueError(f"{name}: {problem}")
         for page in pages:
             if problem := unlearnable(data, page.reads, settings.split == "official"):
                 raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
@@ -76,11 +85,11 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
                 f"{name} lacks true labels, and train-oracle trains on those of the validation "
                 "rows. Use --validation tune."
             )
-    kept = {page.label: page_of(page, settings) for page in pages}
-    batches = (drawn for page in kept.values() for by_split in page.hyper for drawn in by_split)
-    largest = int(max(hyper["batch_size"] for hyper in batches))
+    kinds = {facts.kind for _, facts in datasets.values()}
+    kept = {page.label: page_of(page, settings, kinds=kinds) for page in pages}
     for name, (_, facts) in datasets.items():
         training = training_rows(facts, settings)
+        largest = _largest_batch(kept.values(), facts.kind)
         if training < largest:
             raise ValueError(
                 f"{name} leaves {training} training rows, fewer than a batch of {largest}. Use "
@@ -89,6 +98,11 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
             )
     facts_by_name = {name: facts for name, (_, facts) in datasets.items()}
     return Plan(settings, facts_by_name, kept, tuple(trials_of(settings, facts_by_name, kept)))
+
+
+def _largest_batch(pages: Iterable[Page], kind: str) -> int:
+    drawn = (hyper for page in pages for by_split in page.hyper_for(kind) for hyper in by_split)
+    return int(max(hyper["batch_size"] for hyper in drawn))
 
 
 def _check_hyper(pages: Sequence[Algorithm], asked: Mapping[str, float]) -> None:

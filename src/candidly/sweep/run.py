@@ -22,7 +22,7 @@ from .._files import sync_folder
 from .._numbers import whole
 from .._process import HUGE_PAGES
 from ..labelled import Labelled
-from .execute import Kept, Step, execute
+from .execute import Step, execute
 from .journal import Journal, read_records
 from .lock import locked
 from .pack import StackTask, cost, make_tasks
@@ -186,11 +186,11 @@ def _run_here(
 ) -> Runs:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    journal, kept = Journal(out / "journal"), Kept()
+    journal = Journal(out / "journal")
     try:
         for task in tasks:
             labelled = data[task.trials[0].data]
-            for step in execute(task, labelled, journal, out / "checkpoints", device, kept):
+            for step in execute(task, labelled, journal, out / "checkpoints", device):
                 yield task, step
     finally:
         journal.close()

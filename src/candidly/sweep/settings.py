@@ -19,8 +19,9 @@ from pydantic import (
     field_validator,
 )
 
-from .._names import nearest
+from .._names import UnknownName, nearest
 from .._numbers import whole
+from ..engine.recipe import Recipe, default_recipe, recipe
 
 NET = "mlp(:[1-9][0-9]*)?"  # what ``nets.network`` reads; known here without torch
 
@@ -50,6 +51,8 @@ class Settings(BaseModel):
             the data came with, and nothing is trained or chosen on any of it.
         test_share, validation_share: of the rows, and of the rest, what is held out.
         net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
+        recipe: optimiser, schedule, weight decay, precision and views, such as
+            ``sgd:momentum=0.95``; by default what suits the inputs (``default_recipe``).
         hyper: hyper-parameters that have this value in every configuration of the algorithms that
             have them, such as a noise rate that is known.
     """
@@ -71,6 +74,7 @@ class Settings(BaseModel):
     test_share: float = 0.1
     validation_share: float = 0.1
     net: str = "mlp"
+    recipe: str | None = None
     hyper: dict[str, int | float] = Field(default_factory=dict)
     dtype: Literal["float32", "float64"] = "float32"
 
@@ -129,6 +133,13 @@ def _net(value: Any, name: str) -> str:
     return value
 
 
+def _recipe(value: Any, name: str) -> str:
+    try:
+        return recipe(value, f"`{name}`").text
+    except UnknownName as error:
+        raise ValueError(str(error)) from None
+
+
 def _hyper(value: Any, name: str) -> dict[str, float | int]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise ValueError(f"`{name}` is {value!r}; give values by name, such as noise_rate = 0.4.")
@@ -156,10 +167,11 @@ CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a 
     "test_share": _share,
     "validation_share": _share,
     "net": _net,
+    "recipe": _recipe,
     "hyper": _hyper,
     "dtype": _one_of("float32", "float64"),
 }
-DEFAULTS_DEPEND = ("steps", "labels", "scaling")  # settings that None stands for
+DEFAULTS_DEPEND = ("steps", "labels", "scaling", "recipe")  # settings that None stands for
 
 
 def make_settings(**values: Any) -> Settings:
@@ -174,6 +186,11 @@ def make_settings(**values: Any) -> Settings:
     except ValidationError as error:
         problems = (_sentence(problem).rstrip(".") for problem in error.errors())
         raise ValueError(". ".join(problems) + ".") from None
+
+
+def recipe_for(settings: Settings, kind: str) -> Recipe:
+    """The recipe of trials on inputs of this kind, as ``Labelled.kind`` names it."""
+    return recipe(settings.recipe) if settings.recipe else default_recipe(kind)
 
 
 def read_settings(path: Path | str, **overruling: Any) -> Settings:

@@ -26,6 +26,7 @@ class Trial:
         mode: what the validation rows are for: ``tune`` or ``train-oracle``.
         seed: of initialisation, order and everything random in training.
         steps, eval_every, timing: updates, and the rule of ``record_steps``.
+        recipe: how it is trained, as text (``Recipe.text``).
         test_set: which rows are the test set: a ``random`` share, or the ``official`` ones.
     """
 
@@ -48,6 +49,7 @@ class Trial:
     timing: str
     dtype: str
     test_set: str = "random"
+    recipe: str = "adam"
 
     @cached_property
     def key(self) -> str:
@@ -75,7 +77,7 @@ class Trial:
         return (
             *(self.data, self.algorithm, self.variant, self.version, self.net, self.scaling),
             *(self.test, self.validation, self.mode, self.hyper["batch_size"]),
-            *(self.steps, self.eval_every, self.timing, self.dtype, self.test_set),
+            *(self.steps, self.eval_every, self.timing, self.dtype, self.test_set, self.recipe),
         )
 
 

@@ -20,7 +20,7 @@ import torch
 
 from .._process import tune_memory
 from ..labelled import Labelled
-from .execute import Kept, execute
+from .execute import execute
 from .journal import Journal
 from .pack import StackTask
 from .trial import Trial
@@ -82,7 +82,6 @@ def main(out: str, folder: str, device: str) -> None:
     lines: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
     journal = Journal(Path(out) / "journal")
-    kept = Kept()
     loaded: dict[str, Labelled] = {}
     while True:
         task = decode(lines.get())
@@ -90,8 +89,7 @@ def main(out: str, folder: str, device: str) -> None:
         try:
             if name not in loaded:
                 loaded[name] = taken_over(Path(folder), name)
-            checkpoints = Path(out) / "checkpoints"
-            for step in execute(task, loaded[name], journal, checkpoints, device, kept):
+            for step in execute(task, loaded[name], journal, Path(out) / "checkpoints", device):
                 _tell(answers, updates=step.updates, restored=step.restored)
             _tell(answers, done=True)
         except Exception as error:

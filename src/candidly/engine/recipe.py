@@ -1,0 +1,186 @@
+"""How a network is trained: optimiser, learning rate over time, weight decay, precision and views.
+
+A recipe is a value of a trial, and a text names it: ``adam``, ``sgd:momentum=0.95``. Loads no
+torch, so that what a person writes is checked at the door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import Any
+
+from .._names import UnknownName, nearest, shortened
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a trial is trained, where an algorithm's page does not say it itself.
+
+    Attributes:
+        optimiser: ``adam``, ``adamw`` or ``sgd``.
+        schedule: of the learning rate over all updates: ``constant``; ``cosine``, half a cosine to
+            0; ``steps``, a tenth of it from each of the shares ``at`` on.
+        at: shares of all updates, growing, for ``steps``.
+        warm_up: share of all updates over which the learning rate grows from 0, whatever the
+            schedule.
+        decay: which parameters have weight decay: ``all``, or ``weights``, without norms and
+            biases (``Net.plain``).
+        momentum, nesterov: SGD's, as in ``torch.optim.SGD``.
+        precision: ``float32``, or ``bfloat16`` for what networks compute; parameters, moments and
+            losses are float32 all the same.
+        views: what a batch's inputs are in training: ``plain``, or ``weak``, which crops and flips
+            pictures at random.
+    """
+
+    optimiser: str = "adam"
+    schedule: str = "constant"
+    at: tuple[float, ...] = (0.5, 0.75)
+    warm_up: float = 0.0
+    decay: str = "all"
+    momentum: float = 0.9
+    nesterov: bool = False
+    precision: str = "float32"
+    views: str = "plain"
+
+    @property
+    def text(self) -> str:
+        """What ``recipe`` reads this from, at its shortest.
+
+        >>> Recipe().text, recipe("sgd:views=weak,momentum=0.9").text
+        ('adam', 'sgd:views=weak')
+        """
+        usual = RECIPES[self.optimiser]
+        options = ",".join(
+            f"{field.name}={_written(getattr(self, field.name))}"
+            for field in fields(self)
+            if getattr(self, field.name) != getattr(usual, field.name)
+        )
+        return f"{self.optimiser}:{options}" if options else self.optimiser
+
+
+ADAM = Recipe()  # the partial-label benchmark's
+RECIPES: Mapping[str, Recipe] = {
+    "adam": ADAM,
+    "sgd": Recipe("sgd", schedule="cosine", decay="weights"),
+    "adamw": Recipe("adamw", schedule="cosine", decay="weights"),
+}
+
+
+def default_recipe(kind: str) -> Recipe:
+    """The recipe for inputs of a kind, as ``Labelled.kind`` names it, where none is asked for."""
+    return replace(ADAM, views="weak") if kind == "images" else ADAM
+
+
+def unsuited(made: Recipe, kind: str, dtype: str = "float32") -> str:
+    """Why a recipe does not suit inputs of a kind, or training in ``dtype``; '' where it does."""
+    if made.views != "plain" and kind != "images":
+        return (
+            f"recipe {made.text}: views={made.views} changes pictures, and the inputs are none. "
+            "Leave views out."
+        )
+    if made.precision != "float32" and dtype != "float32":
+        return (
+            f"recipe {made.text}: precision={made.precision} is for training in float32, and this "
+            f"is in {dtype}. Leave one of the two out."
+        )
+    return ""
+
+
+def recipe(text: str, name: str = "recipe") -> Recipe:
+    """The recipe that a text names: ``NAME`` or ``NAME:key=value,...``.
+
+    Args:
+        name: what an error calls the text.
+
+    Raises:
+        UnknownName: no such name, key or choice; suggests the nearest and lists the rest.
+        ValueError: no text, a value that the key cannot have, or a key that has no effect here.
+
+    >>> recipe("sgd:schedule=steps,at=0.6").at
+    (0.6,)
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"{name} is {text!r}; give a text such as sgd:momentum=0.95.")
+    base, colon, options = text.partition(":")
+    base = base.strip().lower()
+    if base not in RECIPES:
+        raise UnknownName(
+            f"{name} is {shortened(text)}{nearest(base, RECIPES)} "
+            f"Choose from: {', '.join(RECIPES)}."
+        )
+    given: dict[str, Any] = {}
+    where = f"{name} {shortened(text)}"
+    for option in options.split(",") if colon else ():
+        key, _, value = (part.strip() for part in option.partition("="))
+        if key not in OPTIONS:
+            raise UnknownName(
+                f"{where} has no {key!r}{nearest(key, OPTIONS)} Choose from: {', '.join(OPTIONS)}."
+            )
+        if key in given:
+            raise ValueError(f"{where} says {key} twice.")
+        given[key] = OPTIONS[key](value, f"{where}: {key}")
+    made = replace(RECIPES[base], **given)
+    _check_effect(where, made, given)
+    return made
+
+
+def _check_effect(where: str, made: Recipe, given: Mapping[str, Any]) -> None:
+    idle = {"at": made.schedule != "steps" and "schedule=steps"}
+    idle |= dict.fromkeys(("momentum", "nesterov"), made.optimiser != "sgd" and "the recipe sgd")
+    for key, there in idle.items():
+        if there and key in given:
+            raise ValueError(f"{where}: {key} belongs to {there}. Leave {key} out.")
+    if made.nesterov and not made.momentum:
+        raise ValueError(f"{where}: nesterov needs a momentum above 0.")
+
+
+def _one_of(*known: str) -> Callable[[str, str], str]:
+    def read(value: str, name: str) -> str:
+        if value not in known:
+            hint = nearest(value, known)
+            raise UnknownName(f"{name} is {value!r}{hint} Choose from: {', '.join(known)}.")
+        return value
+
+    return read
+
+
+def _share(value: str, name: str) -> float:
+    """From 0 to below 1."""
+    try:
+        share = float(value)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < 1:
+        raise ValueError(f"{name} is {value!r}; give a share from 0 to below 1, such as 0.1.")
+    return share
+
+
+def _shares(value: str, name: str) -> tuple[float, ...]:
+    shares = tuple(_share(part, name) for part in value.split("/"))
+    if shares[0] == 0 or any(one >= after for one, after in pairwise(shares)):
+        raise ValueError(f"{name} is {value!r}; give growing shares above 0, such as 0.5/0.75.")
+    return shares
+
+
+def _switch(value: str, name: str) -> bool:
+    return _one_of("true", "false")(value, name) == "true"
+
+
+OPTIONS: Mapping[str, Callable[[str, str], Any]] = {  # how a key's value is read
+    "schedule": _one_of("constant", "cosine", "steps"),
+    "at": _shares,
+    "warm_up": _share,
+    "decay": _one_of("all", "weights"),
+    "momentum": _share,
+    "nesterov": _switch,
+    "precision": _one_of("float32", "bfloat16"),
+    "views": _one_of("plain", "weak"),
+}
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "/".join(map(repr, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

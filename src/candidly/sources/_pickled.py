@@ -1,0 +1,192 @@
+"""Plain values and uint8 arrays from a pickle, of which nothing is run.
+
+``pickletools`` lists the steps of a pickle without taking them. Those that build numbers, strings,
+lists, tuples and dicts are followed here on plain values, and so are the four names that NumPy
+writes an array with. Any other step or name ends the reading.
+"""
+
+from __future__ import annotations
+
+import math
+import pickletools
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+PLAIN = {
+    *("BININT", "BININT1", "BININT2", "LONG1", "LONG4", "INT", "LONG"),
+    *("BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8"),
+    *("BINBYTES", "SHORT_BINBYTES", "BINBYTES8"),
+}
+BYTES_OF_PYTHON_2 = {"BINSTRING", "SHORT_BINSTRING"}  # its str; shown decoded as Latin-1
+CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
+TUPLES = {"EMPTY_TUPLE": 0, "TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
+NOTHING = {"PROTO", "FRAME"}
+GET, PUT = {"BINGET", "LONG_BINGET", "GET"}, {"BINPUT", "LONG_BINPUT", "PUT"}
+
+RECONSTRUCT = {"numpy.core.multiarray _reconstruct", "numpy._core.multiarray _reconstruct"}
+NDARRAY, DTYPE, ENCODE = "numpy ndarray", "numpy dtype", "_codecs encode"
+KNOWN = {*RECONSTRUCT, NDARRAY, DTYPE, ENCODE}
+
+
+def read_pickled(content: bytes) -> Any:
+    """The value that a pickle of protocol 2 to 4 holds, strings of Python 2 as bytes.
+
+    Raises:
+        ValueError: it is damaged, or holds anything else than numbers, strings, None, lists,
+            tuples, dicts and uint8 arrays; the message is the end of a sentence, without its full
+            stop.
+    """
+    try:
+        return _unboxed(_followed(content))
+    except _Refused as error:
+        raise ValueError(f"{error}; nothing of it was run") from None
+    except (ValueError, IndexError, KeyError, TypeError, OverflowError, struct.error) as error:
+        raise ValueError(f"it is no pickle, or a damaged one ({error})") from None
+
+
+class _Refused(Exception):
+    """A step or a name that is not let in."""
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A name that a pickle calls by; it is never imported."""
+
+    name: str
+
+
+@dataclass
+class _Box:
+    """An array in the making: what it is comes behind its name."""
+
+    array: np.ndarray | None = None
+
+
+def _followed(content: bytes) -> Any:
+    stack: list[Any] = []
+    marks: list[int] = []
+    memo: dict[int, Any] = {}
+
+    def since_mark() -> list[Any]:
+        start = marks.pop()
+        items = stack[start:]
+        del stack[start:]
+        return items
+
+    for opcode, argument, _ in pickletools.genops(content):
+        name, value = opcode.name, cast(Any, argument)
+        if name in PLAIN:
+            stack.append(value)
+        elif name in BYTES_OF_PYTHON_2:
+            stack.append(value.encode("latin-1"))
+        elif name in PUT:
+            memo[value] = stack[-1]
+        elif name == "MEMOIZE":
+            memo[len(memo)] = stack[-1]
+        elif name in GET:
+            stack.append(memo[value])
+        elif name == "MARK":
+            marks.append(len(stack))
+        elif name == "EMPTY_LIST":
+            stack.append([])
+        elif name == "EMPTY_DICT":
+            stack.append({})
+        elif name == "APPENDS":
+            items = since_mark()
+            _a(list, stack).extend(items)
+        elif name == "APPEND":
+            item = stack.pop()
+            _a(list, stack).append(item)
+        elif name == "SETITEMS":
+            items = since_mark()
+            _put(stack, zip(items[::2], items[1::2], strict=True))
+        elif name == "SETITEM":
+            item, key = stack.pop(), stack.pop()
+            _put(stack, [(key, item)])
+        elif name == "TUPLE":
+            stack.append(tuple(since_mark()))
+        elif name in TUPLES:
+            start = len(stack) - TUPLES[name]
+            stack[start:] = [tuple(stack[start:])]
+        elif name in CONSTANTS:
+            stack.append(CONSTANTS[name])
+        elif name == "GLOBAL":
+            stack.append(_known(value))
+        elif name == "STACK_GLOBAL":
+            last, module = stack.pop(), stack.pop()
+            stack.append(_known(f"{module} {last}"))
+        elif name == "REDUCE":
+            arguments = stack.pop()
+            stack.append(_called(stack.pop(), arguments))
+        elif name == "BUILD":
+            state = stack.pop()
+            _fill(stack[-1], state)
+        elif name == "STOP":
+            return stack.pop()
+        elif name not in NOTHING:
+            raise _Refused(f"it has the step {name}, which no file of arrays and labels needs")
+    raise ValueError("it has no end")
+
+
+def _a(kind: type, stack: list[Any]) -> Any:
+    if type(stack[-1]) is not kind:
+        raise ValueError(f"a {type(stack[-1]).__name__} stands where a {kind.__name__} should")
+    return stack[-1]
+
+
+def _put(stack: list[Any], pairs: Iterable[tuple[Any, Any]]) -> None:
+    into = _a(dict, stack)
+    for key, item in pairs:
+        if not isinstance(key, (str, bytes, int)):  # hashing nested ones could go deep
+            raise ValueError(f"a key is a {type(key).__name__}")
+        into[key] = item
+
+
+def _known(name: str) -> _Named:
+    if name not in KNOWN:
+        raise _Refused(f"it names {'.'.join(name.split())}, which is no part of an array")
+    return _Named(name)
+
+
+def _called(function: Any, arguments: Any) -> Any:
+    """What NumPy's names stand for, on plain values."""
+    if not isinstance(function, _Named) or not isinstance(arguments, tuple):
+        raise _Refused("it calls something that is no part of an array")
+    if function.name in RECONSTRUCT and arguments[:1] == (_Named(NDARRAY),):
+        return _Box()
+    if function.name == DTYPE and arguments and arguments[0] in ("u1", "|u1", b"u1", b"|u1"):
+        return np.uint8
+    if function.name == ENCODE and isinstance(arguments[0], str) and arguments[1:] == ("latin1",):
+        return arguments[0].encode("latin-1")
+    raise _Refused(f"it calls {'.'.join(function.name.split())} otherwise than uint8 arrays do")
+
+
+def _fill(made: Any, state: Any) -> None:
+    """What a pickle sets an array to; of a dtype nothing that counts for bytes is set."""
+    if made is np.uint8:
+        return
+    if not isinstance(made, _Box) or not isinstance(state, tuple) or len(state) != 5:
+        raise _Refused("it sets the state of something that is no array")
+    _, shape, dtype, by_columns, content = state
+    if dtype is not np.uint8 or not isinstance(content, bytes) or by_columns:
+        raise _Refused("it holds an array that is not uint8, row by row")
+    if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape):
+        raise ValueError("an array has a shape that is none")
+    if math.prod(shape) != len(content):
+        raise ValueError(f"an array of shape {shape} has {len(content)} bytes")
+    made.array = np.frombuffer(content, np.uint8).reshape(shape)
+
+
+def _unboxed(value: Any) -> Any:
+    """With arrays for boxes, at the top and in a dict at the top."""
+    if isinstance(value, dict):
+        return {key: _array_of(item) for key, item in value.items()}
+    return _array_of(value)
+
+
+def _array_of(value: Any) -> Any:
+    return value.array if isinstance(value, _Box) else value

@@ -1,0 +1,109 @@
+"""Recipes as text: names, keys and values, there and back, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from dataclasses import fields
+
+import pytest
+
+from candidly.engine.recipe import OPTIONS, RECIPES, Recipe, default_recipe, recipe
+
+EXAMPLES = {
+    "adam": Recipe(),
+    "Adam:views=weak": Recipe(views="weak"),
+    "sgd": Recipe("sgd", schedule="cosine", decay="weights"),
+    "sgd:nesterov=true,momentum=0.95": Recipe(
+        "sgd", schedule="cosine", decay="weights", momentum=0.95, nesterov=True
+    ),
+    "sgd: schedule = steps , at = 0.6": Recipe("sgd", schedule="steps", at=(0.6,), decay="weights"),
+    "adamw:warm_up=0.05,precision=bfloat16": Recipe(
+        "adamw", schedule="cosine", decay="weights", warm_up=0.05, precision="bfloat16"
+    ),
+    "adam:schedule=steps,at=0.5/0.75/.9": Recipe(schedule="steps", at=(0.5, 0.75, 0.9)),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), EXAMPLES.items())
+def test_a_text_names_a_recipe(text, expected):
+    assert recipe(text) == expected
+
+
+def test_every_recipe_is_read_back_from_its_text():
+    values = {
+        "schedule": ("constant", "steps"),
+        "at": ((0.5, 0.75), (0.1,)),
+        "warm_up": (0.0, 1e-7, 1 / 3),
+        "decay": ("all", "weights"),
+        "momentum": (0.9, 0.0, 0.123456789012345),
+        "nesterov": (False, True),
+        "precision": ("float32", "bfloat16"),
+        "views": ("plain", "weak"),
+    }
+    assert set(values) == set(OPTIONS) == {f.name for f in fields(Recipe)} - {"optimiser"}
+    seen = {}
+    for name in RECIPES:
+        for some in itertools.product(*values.values()):
+            made = Recipe(name, **dict(zip(values, some)))
+            idle = made.schedule != "steps" and made.at != (0.5, 0.75)
+            idle |= name != "sgd" and (made.momentum, made.nesterov) != (0.9, False)
+            idle |= made.nesterov and not made.momentum
+            if not idle:
+                assert recipe(made.text) == made
+                seen[made.text] = made
+    assert len(seen) == len(set(seen.values())) > 400
+
+
+def test_defaults_by_kind_of_input():
+    for kind in ("table", "columns", "texts"):
+        assert default_recipe(kind).text == "adam"
+    assert default_recipe("images").text == "adam:views=weak"
+
+
+BAD = {
+    "adm": "recipe is 'adm'; did you mean 'adam'? Choose from: adam, sgd, adamw.",
+    "": "recipe is ''. Choose from: adam, sgd, adamw.",
+    "sgd:schedul=steps": "recipe 'sgd:schedul=steps' has no 'schedul'; did you mean 'schedule'? "
+    "Choose from: schedule, at, warm_up, decay, momentum, nesterov, precision, views.",
+    "sgd:": "recipe 'sgd:' has no ''. Choose from: schedule, at, warm_up, decay, momentum, "
+    "nesterov, precision, views.",
+    "sgd:schedule=cosin": "recipe 'sgd:schedule=cosin': schedule is 'cosin'; did you mean "
+    "'cosine'? Choose from: constant, cosine, steps.",
+    "adam:precision=float64": "recipe 'adam:precision=float64': precision is 'float64'; did you "
+    "mean 'bfloat16'? Choose from: float32, bfloat16.",
+    "adam:views": "recipe 'adam:views': views is ''. Choose from: plain, weak.",
+    "sgd:momentum=1": "recipe 'sgd:momentum=1': momentum is '1'; give a share from 0 to below 1, "
+    "such as 0.1.",
+    "sgd:momentum=nan": "recipe 'sgd:momentum=nan': momentum is 'nan'; give a share from 0 to "
+    "below 1, such as 0.1.",
+    "sgd:nesterov=yes": "recipe 'sgd:nesterov=yes': nesterov is 'yes'. Choose from: true, false.",
+    "sgd:schedule=steps,at=0.7/0.6": "recipe 'sgd:schedule=steps,at=0.7/0.6': at is '0.7/0.6'; "
+    "give growing shares above 0, such as 0.5/0.75.",
+    "sgd:at=0.6": "recipe 'sgd:at=0.6': at belongs to schedule=steps. Leave at out.",
+    "adam:momentum=0.9": "recipe 'adam:momentum=0.9': momentum belongs to the recipe sgd. Leave "
+    "momentum out.",
+    "sgd:momentum=0,nesterov=true": "recipe 'sgd:momentum=0,nesterov=true': nesterov needs a "
+    "momentum above 0.",
+    "sgd:decay=all,decay=all": "recipe 'sgd:decay=all,decay=all' says decay twice.",
+    3: "recipe is 3; give a text such as sgd:momentum=0.95.",
+    None: "recipe is None; give a text such as sgd:momentum=0.95.",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD.items())
+def test_what_is_no_recipe_is_a_sentence(text, message):
+    with pytest.raises((ValueError, KeyError)) as caught:
+        recipe(text)
+    assert str(caught.value) == message
+
+
+def test_recipes_are_read_without_torch():
+    code = "import sys; from candidly.engine.recipe import recipe; recipe('sgd')"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; print('torch' in sys.modules, 'numpy' in sys.modules)"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["False", "False"], done.stderr
