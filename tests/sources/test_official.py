@@ -59,6 +59,7 @@ FORMS = {  # name of the data set, where it is written, by whom
         "cifar10.parquet",
         lambda path: one_table(path, column="img"),
     ),
+    "spelt otherwise": ("cifar10", "CIFAR-10_png.parquet", one_table),
     "part files": ("cifar10", "cifar10/plain_text", part_tables(10, "img", "label")),
     "shards": ("cifar10", "CIFAR-10", part_tables(10, "image", "label", shards=2)),
     "100 python": ("cifar100", "cifar-100-python", hundred_python),
