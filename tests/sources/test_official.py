@@ -175,6 +175,17 @@ def test_what_loses_nothing_comes_first(nowhere):
 
 
 @SMALL
+def test_whole_sets_come_before_others(nowhere, monkeypatch):
+    ten_python(nowhere / "a")
+    (nowhere / "a" / "data_batch_2").unlink()
+    ten_binary(nowhere / "b")
+    assert load("cifar10", nowhere).n == 19
+    idx_files(leave=[("train", "images")], shape=(2, 3))(nowhere / "a" / "mnist")
+    idx_files(shape=(2, 3))(nowhere / "b" / "mnist")
+    assert load("mnist", nowhere).n == 19
+
+
+@SMALL
 def test_files_of_the_same_names_are_told_apart_by_their_folders(nowhere, monkeypatch):
     idx_files()(nowhere / "env" / "FashionMNIST" / "raw")
     monkeypatch.setenv("CANDIDLY_DATA", str(nowhere / "env"))
