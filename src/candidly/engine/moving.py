@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..algorithms import Own, Rate, Row, Stage, schedule
-from ..nets import Flat, Module
+from ..nets import Flat
 from .batches import Batch
 from .optim import OPTIMISERS, Optimiser
 from .recipe import ADAM, Recipe
@@ -108,13 +108,10 @@ class Movers:
 
 
 def _plain(flat: Flat) -> list[slice]:
-    """Where norms and biases of a network lie in a trial's ``flat``, of every copy, in order."""
-    plain = set(flat.net.plain) if isinstance(flat, Module) else set()
-    starts = flat.starts.values()
-    ends = [*list(starts)[1:], flat.size]
-    inside = [(s, e) for name, s, e in zip(flat.starts, starts, ends) if name in plain]
+    """Where in a trial's ``flat`` norms and biases lie, of every copy, in order."""
     copies = range(0, flat.copies * flat.size, flat.size)
-    return [slice(copy + start, copy + end) for copy in copies for start, end in inside]
+    inside = [flat.place(name) for name in flat.shapes if name in flat.plain]
+    return [slice(copy + place.start, copy + place.stop) for copy in copies for place in inside]
 
 
 class LearnedRows:

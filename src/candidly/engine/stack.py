@@ -24,7 +24,7 @@ from ._forward import of_rows
 from .batches import Batch, Feed, Samplers
 from .examples import Examples
 from .moving import LearnedRows, Movers
-from .recipe import ADAM, Recipe
+from .recipe import Recipe
 from .stages import Stages
 
 
@@ -73,7 +73,6 @@ class Stack:
         index: int64 (K, n), the trials' rows in the examples.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
         hp: hyper-parameters as pages see them.
-        recipe: how they are trained.
     """
 
     def __init__(
@@ -87,9 +86,10 @@ class Stack:
         scaling: tuple[Tensor, Tensor] | None,
         hp: SimpleNamespace,
         tables: Tables,
-        recipe: Recipe = ADAM,
+        recipe: Recipe,
     ):
         self.algorithm, self.examples, self.T = algorithm, examples, steps
+        self.recipe = recipe
         self.seeds, self.hyper = [m.seed for m in members], [m.hyper for m in members]
         (self.K, self.n), self.q = index.shape, examples.q
         self.B = int(members[0].hyper["batch_size"])
@@ -104,7 +104,7 @@ class Stack:
         self.t = 0
         ends = [stage.until(self) if stage.until else steps for stage in algorithm.stages]
         self.stages = Stages(algorithm.stages, ends, steps)
-        self.recipe, self.movers = recipe, Movers(flats, self.hyper, recipe)
+        self.movers = Movers(flats, self.hyper, recipe)
         self.take_up(self.stage)
         self.alive = torch.ones(self.K, dtype=torch.bool, device=self.device)
         self.everyone = True  # alive is all True, as far as the host knows

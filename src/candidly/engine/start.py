@@ -18,7 +18,7 @@ from .examples import Examples
 from .recipe import ADAM, Recipe
 from .stack import Member, Stack, Tables
 
-PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # that networks round to
+PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # what operations round to on the way
 
 
 def start(
@@ -35,7 +35,7 @@ def start(
         net: the network that is asked for; the page may have others, or another head on it.
         members: with equally many rows, one batch size and one value of what is static.
         steps: updates in all.
-        recipe: how they are trained, where the page does not say it itself.
+        recipe: how they train where the page leaves it open.
 
     Raises:
         ValueError: fewer rows than a batch, or members that differ in what they must share.
@@ -53,7 +53,7 @@ def start(
         examples,
         members,
         steps,
-        _flats(page, net, examples, members, PRECISIONS[recipe.precision]),
+        _flats(page, net, examples, members, recipe),
         index,
         _scaling(examples, members),
         _hyper_parameters(page, members, examples),
@@ -67,11 +67,7 @@ def start(
 
 
 def _flats(
-    page: Algorithm,
-    net: Net,
-    examples: Examples,
-    members: Sequence[Member],
-    precision: torch.dtype | None,
+    page: Algorithm, net: Net, examples: Examples, members: Sequence[Member], recipe: Recipe
 ) -> dict[str, Flat]:
     """The page's networks, and its parameters beside them."""
     seeds = [member.seed for member in members]
@@ -87,7 +83,7 @@ def _flats(
             init,
             trained=name in trained,
             moves_always=page.statistics == "always",
-            precision=precision,
+            precision=PRECISIONS[recipe.precision],
         )
 
     net = page.network(net, examples.q)

@@ -44,6 +44,7 @@ class Flat:
         trained: bool = True,
     ):
         self.shapes, self.parts, self.init = shapes, parts, init
+        self.plain: tuple[str, ...] = ()  # norms and biases
         self.seeds, self.copies = list(seeds), copies
         self.starts, self.size = {}, 0
         for parameter, shape in shapes.items():

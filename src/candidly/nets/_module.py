@@ -54,6 +54,7 @@ class Module(Flat):
         super().__init__(
             net.shapes, net.parts, net.init, seeds, dtype, device, copies, name, trained
         )
+        self.plain = net.plain
         self.t, self._calls = 0, 0
         self._dead: set[int] = set()
         self._latest: tuple[Tensor, Output] | None = None

@@ -67,8 +67,8 @@ def with_projection(net: Net, size: int = 128) -> Net:
     shapes = {"w_p1": (h, h), "b_p1": (1, h), "w_p2": (h, size), "b_p2": (1, size)}
 
     def start(rng: np.random.Generator) -> Mapping[str, np.ndarray]:
-        own = {name: linear(rng, shape, h) for name, shape in shapes.items()}
-        return dict(net.init(rng)) | own
+        before = dict(net.init(rng))  # first, so that the rest starts as without it
+        return before | {name: linear(rng, shape, h) for name, shape in shapes.items()}
 
     def project(p: State, features: Tensor) -> Tensor:
         hidden = torch.relu(affine(features, p["w_p1"], p["b_p1"]))

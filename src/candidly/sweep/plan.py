@@ -247,10 +247,10 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
                 f"{new.facts[name].fingerprint[:12]}, not {facts.fingerprint[:12]}). Use another "
                 "--out."
             )
-        recipes = (recipe_for(old.settings, facts.kind).text,)
-        recipes += (recipe_for(new.settings, new.facts[name].kind).text,)
-        if recipes[0] != recipes[1]:
-            raise ValueError(_contradiction(folder, "recipe", *recipes))
+        was = recipe_for(old.settings, facts.kind).text
+        asked = recipe_for(new.settings, new.facts[name].kind).text
+        if was != asked:
+            raise ValueError(_contradiction(folder, "recipe", was, asked))
     pages = dict(new.pages)
     kinds = {(facts.kind, new.facts[name].kind) for name, facts in old.facts.items()}
     for label, page in old.pages.items():
