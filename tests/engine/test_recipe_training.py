@@ -171,9 +171,10 @@ def test_stages_go_on_with_the_recipes_optimiser_and_its_schedule_spans_them():
 
 
 def test_networks_compute_in_bfloat16_and_everything_else_in_float32():
-    page, made = page_of(Stage(step)), recipe("adam:precision=bfloat16")
-    half = stack_of(page, steps=T, recipe=made, dtype=torch.float32, lr=0.01)
-    full = stack_of(page, steps=T, dtype=torch.float32, lr=0.01)
+    page, texts = page_of(Stage(step)), ("sgd:precision=bfloat16", "sgd")
+    half, full = (
+        stack_of(page, steps=T, recipe=recipe(text), dtype=torch.float32, lr=0.01) for text in texts
+    )
     x = half.feed.batches(half)[0].x
     one, other = half.net(x).logits, full.net(x).logits
     assert one.dtype == torch.float32
@@ -184,6 +185,6 @@ def test_networks_compute_in_bfloat16_and_everything_else_in_float32():
     assert half.diverged_at == [None] * 3
     for tensor in (*tensors(half).values(), half.net.grad, half.logits(0, torch.arange(9))):
         assert tensor.dtype in (torch.float32, torch.float64, torch.int64), tensor.dtype
-    assert half.net.flat.dtype == half.movers.optimisers["net"].mean.dtype == torch.float32
+    assert half.net.flat.dtype == half.movers.optimisers["net"].buffer.dtype == torch.float32
     assert not torch.equal(half.net.flat, full.net.flat)
-    torch.testing.assert_close(half.net.flat, full.net.flat, rtol=0, atol=0.05)
+    torch.testing.assert_close(half.net.flat, full.net.flat, rtol=0, atol=2e-3)
