@@ -73,7 +73,6 @@ class Stack:
         index: int64 (K, n), the trials' rows in the examples.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
         hp: hyper-parameters as pages see them.
-        recipe: how they are trained.
     """
 
     def __init__(
