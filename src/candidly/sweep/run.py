@@ -25,6 +25,7 @@ from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal, read_records
 from .lock import locked
+from .own_nets import keep_copies
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
 from .worker import encode
@@ -88,6 +89,7 @@ def run_plan(
         old = read_plan(out)
         if old is not None:
             plan = extended(out, old, plan, accept_code)
+        keep_copies(out, plan.trials)
         write_plan(out, plan)
         recorded = recorded_steps(out)
         finished = finished_keys(plan, recorded)

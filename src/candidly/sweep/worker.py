@@ -21,6 +21,7 @@ from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
+from .own_nets import open_copy
 from .pack import StackTask
 from .trial import Trial
 
@@ -70,6 +71,7 @@ def main(out: str, folder: str, device: str) -> None:
         task = decode(lines.get())
         name = task.trials[0].data
         try:
+            open_copy(Path(out), task.trials[0].net)
             if name not in loaded:
                 loaded[name] = Labelled.load(Path(folder) / f"{name}.npz")
             for step in execute(task, loaded[name], journal, Path(out) / "checkpoints", device):
