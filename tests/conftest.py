@@ -1,16 +1,27 @@
-"""One thread per test process, and a summary of what was skipped."""
+"""One thread per test process, compiled once, and a summary of what was skipped."""
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 
 # before NumPy is loaded: test processes share the cores, and threads that wait for cores spin
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
+# hundreds of processes start in a run: the first compiles for the others
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 import pytest  # noqa: E402
 
 import needs  # noqa: E402
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()  # thousands of tests and what they import stay: nothing there to look for again
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -87,7 +87,14 @@ def test_uniform_sets_are_seldom_doubted(n, q):
     assert alarms(lambda seed: uniform(half_never_true(n, q), q, seed), 60).sum() <= 4 / 60
 
 
-@pytest.mark.parametrize(("n", "q", "c"), [(400, 10, 0.1), (400, 10, 0.8), (1000, 4, 0.3)])
+@pytest.mark.parametrize(
+    ("n", "q", "c"),
+    [
+        (400, 10, 0.1),
+        pytest.param(400, 10, 0.8, marks=pytest.mark.slow),
+        pytest.param(1000, 4, 0.3, marks=pytest.mark.slow),
+    ],
+)
 def test_the_test_of_sizes_has_the_level_it_says(n, q, c, monkeypatch):
     monkeypatch.setattr(_flip_rate, "LEVEL", 0.4)  # half of it is for the sizes
     _, sizes = alarms(lambda seed: flip(half_never_true(n, q), q, c, seed=seed), 400)

@@ -397,10 +397,15 @@ def formed(probs, form):
     }[form]()
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
-@examples(anything())
+@pytest.mark.parametrize("count", [150, pytest.param(600, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_result_or_a_sentence(case):
+def test_a_result_or_a_sentence(count):
+    settings(max_examples=count, deadline=None, derandomize=True)(
+        examples(anything())(a_result_or_a_sentence)
+    )()
+
+
+def a_result_or_a_sentence(case):
     given, probs, form, normalise, collisions = case
     plain = probs.astype(np.float64 if form == "list" or probs.dtype == np.float64 else np.float32)
     if normalise:

@@ -38,7 +38,9 @@ def random_case(seed):
     return given, probs, options
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize(
+    "block", [*range(4), *(pytest.param(k, marks=pytest.mark.slow) for k in range(4, 10))]
+)
 def test_every_method_equals_the_slow_version_on_coarse_grids(block):
     for seed in range(300 * block, 300 * (block + 1)):
         given, probs, options = random_case(seed)

@@ -364,3 +364,11 @@ def test_memory_for_each_example(tmp_path):
         tracemalloc.stop()
         assert found.mask.any()
         assert peak - gathering.BLOCK_BYTES - given.nbytes < most * n
+
+
+def test_rows_are_never_to_be_written_so_that_loops_are_compiled_for_one_kind():
+    _, probs = case()
+    for normalise in (False, True):
+        rows = reading.open_source(probs, normalise).read(0, 2)
+        assert not rows.flags.writeable
+    assert probs.flags.writeable  # the caller's own stay theirs

@@ -121,6 +121,36 @@ def test_texts_and_media(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["a.png", "none.png"], r"there is no file \S+none\.png, which row 1 names\."),
+        (
+            ["x.png", "y.png"],
+            r"\S+x\.png, which row 0 names, nor are those of 1 other row\.",
+        ),
+        (["a.png", "."], r"there is no file \S+, which row 1 names\."),
+        (
+            ["a.png", "https://example.org/b.png"],
+            r"column 'image' has 'https://example\.org/b\.png' at row 1, an address of the",
+        ),
+        (["S3://bucket/b.png", "a.png"], r"has 'S3://bucket/b\.png' at row 0, an address"),
+        (["data:image/png;base64," + "A" * 999] * 2, r"'data:\S{75}\.\.\.' at row 0, a picture"),
+        ([b"\x89PNG", b"\x89PNG"], r"column 'image' holds Binary, which may be pictures"),
+        ([{"bytes": b"x", "path": None}] * 2, r"column 'image' holds Struct.*no names of files"),
+        ([None, "a.png"], r"column 'image' is empty at row 0|is missing"),
+    ],
+)
+def test_columns_that_name_no_files(tmp_path, cells, message):
+    import polars
+
+    (tmp_path / "a.png").touch()
+    polars.DataFrame({"image": cells, "label": ["x", "y"]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=message) as error:
+        load(tmp_path / "t.parquet")
+    assert str(tmp_path / "t.parquet") in str(error.value)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("a,b\n1,2\n", r"has the columns a, b\. Needed: at least one of label, given"),

@@ -37,9 +37,9 @@ while tasks := review.next_tasks(project, who):
 
 
 def test_kill_9_loses_and_doubles_nothing(make):
-    project = make(3000, people=4, threshold=3)
+    project = make(300, people=4, threshold=3)
     acknowledged, rng = [], random.Random(0)
-    for round in range(3):
+    for round in range(2):
         who = review.add_person(project, f"k{round % 2}-{round}")
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, project.folder, who.code],
@@ -52,13 +52,13 @@ def test_kill_9_loses_and_doubles_nothing(make):
         seen += writer.stdout.read().splitlines()
         writer.wait()
         assert writer.returncode == -9, seen
-        # a kill may cut the last line short; what it would have said is one of the 3 below
+        # a kill may cut the last line short; what it would have said is one of the 2 below
         acknowledged += re.findall(r"^there (\w{32})$", "\n".join(map(str.strip, seen)), re.M)
     with project.store.read() as connection:
         ids = Counter(connection.execute(text("SELECT id FROM entry")).scalars())
     assert len(acknowledged) > 8
     assert all(ids[id] == 1 for id in acknowledged)
-    assert len(ids) - len(acknowledged) <= 3  # at most the one that each kill cut short
+    assert len(ids) - len(acknowledged) <= 2  # at most the one that each kill cut short
     review.recount(project)
     assert review.progress(project).answers == len(ids)
 

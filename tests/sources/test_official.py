@@ -107,6 +107,7 @@ def test_every_form_holds_the_same_pictures(nowhere, form):
     assert np.array_equal(data.inputs, pictures)
     assert np.array_equal(data.truth, labels)
     assert data.inputs.dtype == np.uint8
+    assert np.flatnonzero(data.official_test).tolist() == list(range(TRAIN, TRAIN + TEST))
     assert data.source == name
     assert data.given is data.candidates is data.tags is data.votes is None
     assert data.inputs.shape == (TRAIN + TEST, *SETS[name].collection.shape)
@@ -214,6 +215,7 @@ def test_the_test_part_alone_is_loaded_with_a_warning(nowhere):
     pictures, labels = made(10, (28, 28))
     assert np.array_equal(data.inputs, pictures[TRAIN:])
     assert np.array_equal(data.truth, labels[TRAIN:])
+    assert data.official_test is None
 
 
 @pytest.mark.filterwarnings("ignore:.*pictures are")
@@ -222,7 +224,9 @@ def test_the_training_part_alone_is_loaded_with_a_warning(nowhere):
     table = polars.read_parquet(nowhere / "all.parquet").filter(polars.col("split") == "train")
     table.write_parquet(nowhere / "cifar10.parquet")
     with pytest.warns(UserWarning, match=r"train part alone, 15 of 60,000 .* lacks its"):
-        assert load("cifar10", nowhere).n == TRAIN
+        data = load("cifar10", nowhere)
+    assert data.n == TRAIN
+    assert data.official_test is None
 
 
 @pytest.mark.parametrize(
@@ -500,6 +504,8 @@ def test_real_cifar_10(tmp_path, monkeypatch):
         warnings.simplefilter("error")
         data = load("cifar10")
     assert data.inputs.shape == (60_000, 32, 32, 3)
+    assert data.official_test.sum() == 10_000
+    assert data.split(0, official=True).test.tolist() == list(range(50_000, 60_000))
     assert (np.bincount(data.truth[:50_000]) == 5000).all()
     assert (np.bincount(data.truth[50_000:]) == 1000).all()
     root = Path(os.environ["CANDIDLY_DATA"])

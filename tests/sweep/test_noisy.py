@@ -22,8 +22,10 @@ from candidly.sweep.budget import at_budget, common_budget
 from candidly.sweep.correct import Noise, with_corrected
 from candidly.sweep.gap import gaps
 from candidly.sweep.journal import read_results
+from candidly.sweep.plan import read_plan
 from candidly.sweep.records import Record, Results, Run, pack_confusion, unpack_confusion
 from candidly.sweep.select import cells, usual_criteria
+from candidly.sweep.versions import made_otherwise
 
 from committed import ROOT
 from toys import toy
@@ -329,3 +331,4 @@ def test_directories_from_before_read_as_they_did():
     results = read_results(folder)
     assert usual_criteria(results)[0] in ("CR", "last")
     assert all(record.confusion is None for run in results.runs for record in run.records)
+    assert results.notes == tuple(made_otherwise(read_plan(folder).pages))

@@ -17,7 +17,7 @@ from candidly.labelled import Labelled
 from candidly.report import findings, render
 from candidly.report.html import make_results_page
 from candidly.sweep import execute
-from candidly.sweep.execute import build_stack
+from candidly.sweep.build import build
 from candidly.sweep.settings import make_settings
 
 from toys import toy
@@ -37,7 +37,7 @@ def trials(data, name, **settings):
 
 
 def stack_of(data, name, mode="train-oracle", **settings):
-    return build_stack(data, trials(data, name, validation=mode, **settings), "cpu")
+    return build(data, trials(data, name, validation=mode, **settings), "cpu").stack
 
 
 def trained(stack, updates=40):
@@ -109,16 +109,16 @@ def test_no_truth_but_that_of_the_validation_rows_is_learned_from(data, name):
     held = data.split(0).validation
     kept = other.copy()
     kept[held] = data.truth[held]
-    here = trained(build_stack(data, one, "cpu"))
-    assert torch.equal(trained(build_stack(with_truth(data, kept), one, "cpu")), here)
-    assert not torch.equal(trained(build_stack(with_truth(data, other), one, "cpu")), here)
+    here = trained(build(data, one, "cpu").stack)
+    assert torch.equal(trained(build(with_truth(data, kept), one, "cpu").stack), here)
+    assert not torch.equal(trained(build(with_truth(data, other), one, "cpu").stack), here)
 
 
 def test_split_mates_in_a_stack_do_not_share_their_clean_labels(data):
     both = trials(data, "PRODEN", validation="train-oracle")
-    together = trained(build_stack(data, both, "cpu"))
+    together = trained(build(data, both, "cpu").stack)
     for k, alone in enumerate(both):
-        assert torch.equal(trained(build_stack(data, (alone,), "cpu"))[0], together[k])
+        assert torch.equal(trained(build(data, (alone,), "cpu").stack)[0], together[k])
 
 
 def test_with_every_set_the_truth_it_is_learning_from_all_rows_outside_test(data):
@@ -128,8 +128,8 @@ def test_with_every_set_the_truth_it_is_learning_from_all_rows_outside_test(data
     (trial,) = trials(clean, "CC", validation="train-oracle", splits=1, dtype="float64")
     (plain,) = trials(clean, "supervised-oracle", validation="train-oracle", splits=1)
     plain = replace(plain, dtype="float64", seed=trial.seed, hyper=trial.hyper)
-    mine = trained(build_stack(clean, (trial,), "cpu"))
-    torch.testing.assert_close(mine, trained(build_stack(clean, (plain,), "cpu")))
+    mine = trained(build(clean, (trial,), "cpu").stack)
+    torch.testing.assert_close(mine, trained(build(clean, (plain,), "cpu").stack))
 
 
 @pytest.fixture(scope="module")

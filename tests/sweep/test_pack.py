@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from candidly.benchmarking import prepare
 from candidly.engine import checkpoint
-from candidly.sweep.execute import build_stack
-from candidly.sweep.pack import make_tasks, parameter_count, stack_size
+from candidly.sweep import pack
+from candidly.sweep.build import build
+from candidly.sweep.pack import make_tasks, size_of, stack_size
 from candidly.sweep.settings import make_settings
 
 from toys import toy
@@ -56,21 +59,28 @@ def test_a_group_is_not_divided_where_there_are_stacks_for_everybody(plan, tmp_p
     assert len(tasks_of(many, tmp_path, workers=3)) > len(whole) == 18
 
 
-def test_the_size_that_suits_a_device(plan):
+def test_the_size_that_suits_a_device(plan, monkeypatch):
     trial, facts = plan.trials[0], plan.facts["toy"]
     assert stack_size(trial, facts) == 20
-    assert stack_size(trial, facts, "cuda:0") == 100
-
-    from dataclasses import replace
-
     assert stack_size(trial, replace(facts, d=108, q=16)) == 15
     assert stack_size(trial, replace(facts, d=1536, q=14)) == 1
+    monkeypatch.setattr(pack, "free_bytes", lambda device: 10**10)
+    assert stack_size(trial, facts, "cuda:0") == 100
+    large, batch = replace(facts, d=10**4), trial.hyper["batch_size"]
+    assert (
+        stack_size(trial, large, "cuda:0") == 10**10 // (batch * size_of(trial, large).macs) == 15
+    )
+    each = 16 * size_of(trial, large).parameters + batch * 4 * (10**4 + 507)
+    monkeypatch.setattr(pack, "free_bytes", lambda device: 8 * each)
+    assert stack_size(trial, large, "cuda:0") == 4
+    monkeypatch.setattr(pack, "free_bytes", lambda device: None)
+    assert stack_size(trial, large, "cuda:0") == 15
 
 
 def test_checkpointed_stacks_are_taken_up_as_they_were(plan, tmp_path):
     data = toy()
     first = tasks_of(plan, tmp_path, size=5)[0]
-    checkpoint.save(tmp_path, first.keys, build_stack(data, first.trials, "cpu"))
+    checkpoint.save(tmp_path, first.keys, build(data, first.trials, "cpu").stack)
     tasks = tasks_of(plan, tmp_path, size=2)  # a smaller stack size loses nothing
     resumed = [task for task in tasks if task.resume]
     assert [task.keys for task in resumed] == [first.keys]
@@ -82,7 +92,7 @@ def test_checkpointed_stacks_are_taken_up_as_they_were(plan, tmp_path):
 def test_checkpoints_of_no_use_are_removed(plan, tmp_path):
     data = toy()
     first = tasks_of(plan, tmp_path)[0]
-    path = checkpoint.save(tmp_path, first.keys, build_stack(data, first.trials, "cpu"))
+    path = checkpoint.save(tmp_path, first.keys, build(data, first.trials, "cpu").stack)
     (tmp_path / "torn.npz").write_bytes(path.read_bytes()[:1000])
     damaged = bytearray(path.read_bytes())
     damaged[len(damaged) // 2] ^= 255  # as a power cut may leave it: whole, but not what it was
@@ -102,7 +112,7 @@ def test_trials_that_differ_in_a_static_hyper_parameter_train_apart(tmp_path):
     tasks = tasks_of(valen, tmp_path)
     for task in tasks:
         assert len({trial.hyper["warm_up"] for trial in task.trials}) == 1
-        build_stack(toy(), task.trials, "cpu")
+        build(toy(), task.trials, "cpu")
     assert len({t.trials[0].hyper["warm_up"] for t in tasks}) > 1
 
 
@@ -111,7 +121,7 @@ def test_parameters_of_every_network_count(plan, tmp_path):
     several = prepare(asked, own={"toy": toy()})[0]
     by_name = {trial.algorithm: trial for trial in several.trials}
     facts = several.facts["toy"]
-    counts = {n: parameter_count(t, facts) for n, t in by_name.items()}
+    counts = {n: size_of(t, facts).parameters for n, t in by_name.items()}
     assert counts["CC"] == 12 * 500 + 500 + 500 * 7 + 7
     assert counts["IDGP"] == 2 * counts["CC"]
     assert counts["VALEN"] == 2 * counts["CC"] + 7 * 12 + 12 + 12 * 12 + 12

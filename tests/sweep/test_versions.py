@@ -10,9 +10,10 @@ import pytest
 from candidly.algorithms import ALGORITHMS, algorithm
 from candidly.benchmarking import prepare
 from candidly.seeds import hashed
-from candidly.sweep.journal import read_records, read_results
+from candidly.sweep.journal import read_records
 from candidly.sweep.plan import read_plan
 from candidly.sweep.settings import make_settings
+from candidly.sweep.versions import made_otherwise
 
 from committed import committed
 from toys import toy
@@ -58,8 +59,12 @@ def lost(tmp_path_factory):
     return committed("bench/results", tmp_path_factory.mktemp("index")) / "lost"
 
 
-def test_the_committed_journal_is_read_whole_and_keys_of_fixed_are_as_they_were(lost):
-    plan = read_plan(lost)
+@pytest.fixture(scope="module")
+def plan(lost):
+    return read_plan(lost)
+
+
+def test_the_committed_journal_is_read_whole_and_keys_of_fixed_are_as_they_were(lost, plan):
     there = set(read_records(lost / "journal")[0])
     assert {trial.key for trial in plan.trials} == there  # of version 1, with its seeds
     rows = {trial.label for trial in plan.trials}
@@ -74,8 +79,8 @@ def test_the_committed_journal_is_read_whole_and_keys_of_fixed_are_as_they_were(
         assert (today.key in there) is not changed, trial.label
 
 
-def test_rows_of_another_version_are_shown_and_say_which(lost):
-    (note,) = read_results(lost).notes
+def test_rows_of_another_version_are_shown_and_say_which(lost, plan):
+    (note,) = made_otherwise(plan.pages)
     labels, _, said = note.partition(": ")
     assert said == "made by version 1; this candidly has version 2, whose numbers differ"
     made = json.loads((lost / "plan.json").read_text())["versions"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from candidly import review
 
@@ -12,9 +13,17 @@ from needs import a_browser
 from review_cases import some_items
 from review_databases import server, url
 from web_browser import Screen, served
-from web_cases import a_project, a_site
+from web_cases import TestClient, a_project, a_site
 
 __all__ = ["server", "url"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loop():
+    """One event loop for all requests of clients, as a server has; else each starts its own."""
+    with start_blocking_portal() as portal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TestClient, "portal", portal)
+        yield
 
 
 @pytest.fixture

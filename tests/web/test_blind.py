@@ -38,13 +38,14 @@ def secret_items():
     ]
 
 
-@pytest.fixture
-def told(tmp_path):
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
     """A project with known items and repetitions, which others have answered, gone through by a
     person: the site, and all that it sent them."""
     gold = {f"secret-name-{k}": "given" for k in range(0, N, 5)}
     turns = {"gold_every": 4, "repeat_every": 5}
-    with a_project(tmp_path / "check", items=secret_items(), gold=gold, **turns) as project:
+    folder = tmp_path_factory.mktemp("blind") / "check"
+    with a_project(folder, items=secret_items(), gold=gold, **turns) as project:
         work_through(project, review.find_person(project, "bob"))
         site = a_site(project)
         ann = browser(site, PERSON, "ann")

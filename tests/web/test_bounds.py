@@ -148,8 +148,11 @@ def test_pages(either, page):
         if "{}" in address:
             fits(ask.get(role, address.format(bad)), (address, name))
         for field in PAGES[page]:
-            for query in (f"{field}={bad}", "&".join([f"{field}={bad[:3]}"] * 300)):
-                fits(ask.get(role, f"{address}?{query}"), (address, field, name))
+            fits(ask.get(role, f"{address}?{field}={bad}"), (address, field, name))
+    for field in PAGES[page]:
+        for bad in ("1", "nan", "%25"):
+            query = "&".join([f"{field}={bad}"] * 300)
+            fits(ask.get(role, f"{address}?{query}"), (address, field, "300 times", bad))
     well(ask)
 
 
@@ -163,7 +166,8 @@ def test_forms(either, page):
                 continue  # it signs out
             fields = [(n, v) for n, v in FORMS[page].items() if n != field]
             fits(ask.post(role, address, [(field, bad), *fields]), (address, field, name))
-            fits(ask.post(role, address, [(field, bad[:50])] * 500), (address, field, name))
+            if name in ("huge", "surrogate"):  # so many are refused before they are looked at
+                fits(ask.post(role, address, [(field, bad[:50])] * 500), (address, field, name))
     well(ask)
 
 

@@ -253,9 +253,13 @@ HEAVY = {  # a part of a body, bytes of all
     "one long text": ("%F0%9F%99%82", 940_000),
     "as long as it may be": ("%F0%9F%99%82", 65_000),
 }
+ALIKE = {"as long as it may be", "one long text"}  # heavy by their length, as the others are
 
 
-@pytest.mark.parametrize("what", HEAVY)
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=pytest.mark.slow if what in ALIKE else ()) for what in HEAVY],
+)
 def test_seventy_heavy_requests_of_one_leave_others_their_pages(project, what):
     part, size = HEAVY[what]
     site = a_site(project)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._names import UnknownName, lookup, named, nearest
 from ._algorithm import Algorithm, Own, Row, Stage
 from ._rates import Rate, schedule
-from ._space import common, configuration
+from ._space import Setting, common, configuration
 from ._views import View
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
@@ -134,6 +134,7 @@ __all__ = [
     "Own",
     "Rate",
     "Row",
+    "Setting",
     "Stage",
     "View",
     "algorithm",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +32,7 @@ from ._column_options import (
     Text,
     roles_of,
 )
+from ._contact_sheet import check_pictures, pictures_in_words, write_sheet
 from ._issues import check_place
 from ._progress import reading
 
@@ -136,25 +137,42 @@ def describe_data(
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE.png",
+            help="Draw a contact sheet: pictures of each class with their labels.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """What is in a data set, and whether a known one has its published characteristics.
 
     Example:  candidly data describe digits --labels flip:rate=0.3
     """
+    check_place(out, "--out", (".png",))
     loaded = _load(
         what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
     )
+    if out is not None:
+        check_pictures(loaded)
     compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
     if labels is not None:
         loaded = _apply(loaded, labels)
     description = describe(loaded)
+    beside: dict[str, Any] = {"pictures": words} if (words := pictures_in_words(loaded)) else {}
+    if loaded.official_test is not None:
+        beside["official_test"] = int(loaded.official_test.sum())
+    if out is not None:
+        write_sheet(loaded, out)
+        _tell(f"wrote {out}: a contact sheet")
     if as_json:
         published = [row._asdict() for row in compared]
-        _print_json({**description.to_dict(), "published": published})
+        _print_json({**description.to_dict(), **beside, "published": published})
         return
     _print.show(
-        _description_grid(description),
+        _description_grid(description, beside),
         *_histograms(loaded, description),
         *_transitions(loaded, description),
         _comparison_grid(compared),
@@ -283,8 +301,8 @@ def _availability(source: Source) -> str:
     return "download" if source.url else "bring your own"
 
 
-def _description_grid(description: Description) -> Grid:
-    rows = []
+def _description_grid(description: Description, beside: Mapping[str, Any]) -> Grid:
+    rows = [(name.replace("_", " "), _text(value)) for name, value in beside.items()]
     elsewhere = {"candidate_sizes", "oracle_class_counts", "oracle_flipping"}
     elsewhere |= {"source", "oracle_transition", "oracle_diagonal"}
     for key, value in description.to_dict().items():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..engine.recipe import recipe as read_recipe
 from ..ingest.labels import read_classes
 from . import _progress
 from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
@@ -107,6 +108,8 @@ def train(
       candidly train lost --data ~/pll --algorithm PRODEN --out lost.safetensors
     """
     check_place(out, "--out", (ENDING,))
+    if recipe is not None:
+        recipe = read_recipe(recipe, "--recipe").text
     roles = roles_of(label, separator, id, text, image, None, None, drop)
     asked = hyper_of(hyper)
     if not 0 <= validation < 1:
@@ -132,6 +135,7 @@ def train(
                 seed=seed,
                 scaling=scaling,
                 net=net,
+                recipe=recipe,
                 device=device,
                 watch=told,
                 **asked,  # type: ignore[arg-type]  # names of hyper-parameters alone

@@ -35,6 +35,8 @@ class Network:
             halved until a training fold has a batch.
         scaling: ``train`` standardises by the training rows of each fold; ``none``.
         net: ``mlp``, or with another hidden width ``mlp:128``.
+        recipe: optimiser, schedule, weight decay, precision and views, as ``fit`` takes them; by
+            default what suits the inputs.
     """
 
     algorithm: str = "ce"
@@ -42,6 +44,7 @@ class Network:
     hyper: Mapping[str, float] = field(default_factory=dict)
     scaling: str = "train"
     net: str = "mlp"
+    recipe: str | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ Folds that differ by more than a hundredth, as they may with groups, train in an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,13 +15,14 @@ import numpy as np
 import torch
 
 from .._checks import check_size
-from ..algorithms import Algorithm, algorithm
+from ..algorithms import Algorithm, Setting, algorithm, common
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
+from ..engine.recipe import recipe
 from ..engine.stack import Member, Stack
 from ..engine.start import start
 from ..engine.train import one_thread, train
 from ..labelled import Labelled
-from ..model import Model, fit, hyper_parameters
+from ..model import Model, fit, hyper_parameters, recipe_for
 from ..nets import network as network_of
 from ..seeds import draw
 from ._features import Views
@@ -49,6 +50,8 @@ def learner(network: Network, views: Views) -> Learner:
     if network.steps < 1:
         raise ValueError(f"steps is {network.steps}; train for at least one update.")
     hyper_parameters(page, network.hyper)
+    if network.recipe is not None:
+        recipe(network.recipe)
 
     def learn(job: Job, tell: Tell) -> Iterator[Fitted]:
         data, usable = _readable(job.data, page)
@@ -56,7 +59,9 @@ def learner(network: Network, views: Views) -> Learner:
         held = _held(data, views, folds, page)
         examples = make_examples(held, page.reads, network.scaling)
         offsets = [0 if held.n == data.n else part.number * data.n for part in folds]
-        values = _values(page, network, min(len(part.train) for part in folds))
+        how = recipe_for(network.recipe, held.kind)
+        shared = common(how.optimiser, held.kind)
+        values = _values(page, network, min(len(part.train) for part in folds), shared)
         model = _start(page, network, values, job)
         members = [
             _member(job, held, examples, network, part, offset, values, model)
@@ -70,6 +75,7 @@ def learner(network: Network, views: Views) -> Learner:
                 examples,
                 filled([members[k] for k in some]),
                 network.steps,
+                how,
             )
             if model is not None:
                 _take_up(stack, model)
@@ -151,8 +157,10 @@ def _shown(data: Labelled, page: Algorithm, rows: np.ndarray) -> np.ndarray:
     return np.isin(np.arange(data.q), data.given[rows])  # type: ignore[index]
 
 
-def _values(page: Algorithm, network: Network, rows: int) -> dict[str, float]:
-    values = hyper_parameters(page, network.hyper)
+def _values(
+    page: Algorithm, network: Network, rows: int, shared: Mapping[str, Setting]
+) -> dict[str, float]:
+    values = hyper_parameters(page, network.hyper, shared=shared)
     while "batch_size" not in network.hyper and values["batch_size"] > max(rows, 1):
         values["batch_size"] = int(values["batch_size"]) // 2
     return values
@@ -222,7 +230,8 @@ def _start(page: Algorithm, network: Network, values: dict[str, float], job: Job
     shown = list(range(job.data.q))
     if isinstance(start, Labelled):
         shown = np.flatnonzero(_shown(start, page, np.arange(start.n))).tolist()
-        settings = {"steps": network.steps, "scaling": network.scaling, "net": network.net}
+        settings: dict[str, Any] = {"steps": network.steps, "scaling": network.scaling}
+        settings |= {"net": network.net, "recipe": network.recipe}
         seed = job.seed_of(-1)
         start = fit(start, network.algorithm, seed=seed, **settings, **values)  # type: ignore[arg-type]
     if start.classes != job.data.classes:

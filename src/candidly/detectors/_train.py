@@ -9,6 +9,7 @@ import torch
 
 from ..algorithms import Algorithm, algorithm, configuration
 from ..engine.examples import Examples, make_examples, split_scaling
+from ..engine.recipe import default_recipe
 from ..engine.stack import Member, Stack
 from ..engine.start import start
 from ..engine.train import Watcher, train
@@ -69,7 +70,8 @@ def trained(
         for seed, mine in zip(seeds, rows)
     ]
     steps = epochs * (len(rows[0]) // int(hyper["batch_size"]))
-    stack = start(page, mlp(examples.shape, examples.q), examples, members, steps)
+    recipe = default_recipe("images" if examples.pictures else "table")
+    stack = start(page, mlp(examples.shape, examples.q), examples, members, steps, recipe)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # as fit does: a second one gains little on such networks
     try:

@@ -73,6 +73,7 @@ class Stack:
         index: int64 (K, n), the trials' rows in the examples.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
         hp: hyper-parameters as pages see them.
+        recipe: how they are trained.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class Stack:
         self.rows, self.memory, self.constants = tables.rows, tables.memory, tables.constants
         self.learned = LearnedRows(algorithm.learned, self.rows, self.hyper)
         samplers = Samplers(self.seeds, index, self.B)
-        self.feed = Feed(algorithm, examples, self.rows, scaling, samplers)
+        self.feed = Feed(algorithm, examples, self.rows, scaling, samplers, recipe.views)
         self.t = 0
         ends = [stage.until(self) if stage.until else steps for stage in algorithm.stages]
         self.stages = Stages(algorithm.stages, ends, steps)

@@ -14,6 +14,7 @@ from torch import Tensor
 from ..algorithms import Algorithm
 from ..nets import Flat, Module, Net
 from ..seeds import draw
+from ._memory import check_fits
 from .examples import Examples
 from .recipe import ADAM, Recipe
 from .stack import Member, Stack, Tables
@@ -87,9 +88,12 @@ def _flats(
         )
 
     net = page.network(net, examples.q)
+    others = {name: make(net, examples.q) for name, make in page.modules.items()}
+    batch = int(members[0].hyper["batch_size"])
+    check_fits([net] * page.networks + [*others.values()], len(members), batch, *where)
     flats: dict[str, Flat] = {"net": module(net, "net", "init", page.networks)}
-    for name, make in page.modules.items():
-        flats[name] = module(make(net, examples.q), name, f"init {name}")
+    for name, other in others.items():
+        flats[name] = module(other, name, f"init {name}")
     for name, values in page.parameters.items():
         array = values(examples.q)
         flats[name] = Flat(

@@ -27,7 +27,7 @@ from ._features import check_no_copy, features
 from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
-from ._pictures import check_there, load_folder
+from ._pictures import files_named, load_folder
 from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._targets import ids_of, labels_of
@@ -245,12 +245,9 @@ def _inputs(sheet: Sheet, roles: Roles, labels: Collection[str]) -> Any:
     frame = sheet.frame
     if name := roles.text or roles.image:
         check_filled(frame[name], "Drop such rows.")
-        cells = frame[name].cast(str).to_list()
-        if roles.text:
-            return cells
-        files = [sheet.path.parent / cell for cell in cells]
-        check_there(files)
-        return files
+        if roles.image:
+            return files_named(frame[name], sheet.path.parent)
+        return frame[name].cast(str).to_list()
     out = {*labels, *roles.drop, roles.id}
     for name in labels:  # neither the labels before a correction are inputs, nor those after
         plain = name.removesuffix(CORRECTED)

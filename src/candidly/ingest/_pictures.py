@@ -1,15 +1,22 @@
-"""A folder of pictures, with a subfolder for each class."""
+"""Pictures: a folder with a subfolder for each class, or a column of the names of files."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._convert import from_text, written_classes
 from ..labelled import Labelled, from_arrays
 from .media import checked_file
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ADDRESS = re.compile(r"(data:)|[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+LONGEST = 80  # characters of an address that are shown
 
 
 def load_folder(folder: Path, classes: Any, watch: Callable[[int, int], None]) -> Labelled:
@@ -52,11 +59,37 @@ def load_folder(folder: Path, classes: Any, watch: Callable[[int, int], None]) -
     return from_arrays(files, ids=ids, classes=classes, source=folder.name, **given)
 
 
-def check_there(files: Sequence[Path]) -> None:
-    """Refuse the first file that is missing, by its row."""
-    for row, path in enumerate(files):
-        if not path.is_file():
-            raise ValueError(f"there is no file {path}, which row {row} names.")
+def files_named(column: pl.Series, folder: Path) -> list[Path]:
+    """The pictures' files that a column names, relative to a folder or in full.
+
+    Raises:
+        ValueError: a column of pictures themselves, an address of the network, or a file that is
+            not there; the message names the row.
+    """
+    if column.dtype.is_nested() or str(column.dtype) == "Binary":
+        raise ValueError(
+            f"column {column.name!r} holds {column.dtype.base_type()}, which may be pictures"
+            " themselves and are no names of files. Write each to a file, and its name into the"
+            " column."
+        )
+    names = column.cast(str).to_list()
+    for row, name in enumerate(names):
+        if found := ADDRESS.match(name):
+            shown = name if len(name) <= LONGEST else f"{name[:LONGEST]}..."
+            what = "a picture itself" if found[1] else "an address of the network"
+            raise ValueError(
+                f"column {column.name!r} has {shown!r} at row {row}, {what}; candidly reads files"
+                " and asks no network. Save the pictures as files, and name these in the column."
+            )
+    files = [folder / name for name in names]
+    missing = [row for row, path in enumerate(files) if not path.is_file()]
+    if missing:
+        others = len(missing) - 1
+        more = f", nor are those of {others:,} other row{'s' * (others > 1)}" if others else ""
+        raise ValueError(
+            f"there is no file {files[missing[0]]}, which row {missing[0]} names{more}."
+        )
+    return files
 
 
 def _check_pictures(files: Sequence[Path], folder: Path, watch: Callable[[int, int], None]) -> None:

@@ -67,14 +67,19 @@ class ProbRows:
     columns: tuple[str, ...] | None = None
 
     def read(self, start: int, stop: int) -> np.ndarray:
-        """Rows start..stop: C-contiguous (r, m) of ``dtype``, a view where that is possible."""
+        """Rows start..stop: C-contiguous (r, m) of ``dtype``, a view where that is possible.
+
+        Never to be written, so that what is compiled for them is compiled for one kind of array.
+        """
         rows = np.ascontiguousarray(self.get(start, stop), dtype=self.dtype)
         if rows.shape != (stop - start, self.m):
             raise ValueError(
                 f"{self.name} has {rows.shape} where rows {start} to {stop - 1} of {self.m} "
                 "classes should be; was it changed while being read?"
             )
-        return self._divided(rows, start) if self.normalise else rows
+        rows = self._divided(rows, start) if self.normalise else rows.view()
+        rows.flags.writeable = False
+        return rows
 
     def _divided(self, rows: np.ndarray, start: int) -> np.ndarray:
         """Rows by their sums; the first one is number ``start``.

@@ -1,6 +1,6 @@
 """One run on all the data: fit, predict, save."""
 
-from ._fit import DEFAULTS, default_algorithm, fit, hyper_parameters
+from ._fit import DEFAULTS, default_algorithm, fit, hyper_parameters, recipe_for
 from ._model import Model, load_model, measures
 
 __all__ = [
@@ -11,4 +11,5 @@ __all__ = [
     "hyper_parameters",
     "load_model",
     "measures",
+    "recipe_for",
 ]

@@ -10,9 +10,11 @@ import numpy as np
 from .._device import check_device
 from .._names import nearest
 from .._numbers import whole
-from ..algorithms import Algorithm, configuration
+from ..algorithms import Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
+from ..engine.recipe import Recipe, default_recipe, unsuited
+from ..engine.recipe import recipe as recipe_named
 from ..engine.stack import Member
 from ..engine.start import start
 from ..engine.suspicion import suspicion
@@ -48,6 +50,7 @@ def fit(
     seed: int = 0,
     scaling: str = "train",
     net: str = "mlp",
+    recipe: str | None = None,
     device: str = "cpu",
     watchers: Sequence[Watcher] = (),
     watch: Callable[[int, int], None] = lambda done, total: None,
@@ -65,6 +68,9 @@ def fit(
         seed: of initialisation and order.
         scaling: ``train`` standardises the features, ``none`` leaves them as they are.
         net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
+        recipe: optimiser, schedule, weight decay, precision and views, such as
+            ``sgd:momentum=0.95``; by default Adam at a constant rate, and for pictures with crops
+            and flips. The defaults of learning rate, weight decay and batch size follow from it.
         device: ``cpu``, ``cuda`` or ``cuda:1``.
         watchers: called after every update with the stack and the batch, which holds the rows'
             ``ids`` (1, B) and their ``logits`` (1, B, q) from before the update.
@@ -84,7 +90,8 @@ def fit(
         )
     page = algorithm_named(default_algorithm(data) if algorithm is None else algorithm)
     steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
-    values = hyper_parameters(page, hyper, data.n)
+    how = recipe_for(recipe, data.kind)
+    values = hyper_parameters(page, hyper, data.n, common(how.optimiser, data.kind))
     if scaling not in SCALINGS:
         raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
     device = check_device(device)
@@ -99,7 +106,7 @@ def fit(
     examples = make_examples(seen, page.reads, scaling, device=device)
     member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
     made = network(net, examples.shape, data.q)
-    stack = start(page, made, examples, [member], steps)
+    stack = start(page, made, examples, [member], steps, how)
     with one_thread():
         for done in train(stack, range(TOLD_EVERY, steps, TOLD_EVERY), watchers):
             watch(done, steps)
@@ -113,6 +120,7 @@ def fit(
         "version": page.version,
         "hyper": values,
         "net": net,
+        "recipe": how.text,
         "steps": steps,
         "seed": seed,
         "scaling": scaling,
@@ -132,20 +140,36 @@ def fit(
     return Model(parameters, _whole_scaling(examples, member), about, scores)
 
 
+def recipe_for(text: str | None, kind: str) -> Recipe:
+    """The recipe that is asked for, or the default for inputs of this kind.
+
+    Raises:
+        ValueError, KeyError: no recipe, or none for such inputs.
+    """
+    made = default_recipe(kind) if text is None else recipe_named(text)
+    if problem := unsuited(made, kind):
+        raise ValueError(problem)
+    return made
+
+
 def hyper_parameters(
-    page: Algorithm, asked: Mapping[str, float], rows: int | None = None
+    page: Algorithm,
+    asked: Mapping[str, float],
+    rows: int | None = None,
+    shared: Mapping[str, Setting] | None = None,
 ) -> dict[str, float]:
     """The algorithm's defaults with what was asked for in their place.
 
     Args:
         rows: how many there are to learn from; the default batch size is halved until it is no
             more.
+        shared: the hyper-parameters of every algorithm; by default those of Adam on tables.
 
     Raises:
         ValueError: a hyper-parameter that it does not have, which suggests the nearest, or a value
             that it cannot have.
     """
-    settings = page.settings()
+    settings = page.settings(common() if shared is None else shared)
     values = configuration(settings, 0, 0)
     for name, value in asked.items():
         if name not in values:

@@ -1,4 +1,4 @@
-"""What is trained: networks written for a stack of trials."""
+"""What is trained: networks written for a stack of trials, and torch modules."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,10 +7,19 @@ from ._flat import Flat
 from ._module import Module
 from ._net import Buffer, Net, Output, affine, leaf
 from ._state import One, State, each, fixed
+from .cnn import cnn
+from .from_torch import from_torch
 from .heads import linear, with_head, with_more, with_projection
 from .mlp import mlp
+from .resnet import resnet18, resnet32, resnet34
 
-NETS: Mapping[str, Callable[..., Net]] = {"mlp": mlp}
+NETS: Mapping[str, Callable[..., Net]] = {
+    "mlp": mlp,
+    "cnn": cnn,
+    "resnet32": resnet32,
+    "resnet18": resnet18,
+    "resnet34": resnet34,
+}
 
 
 def network(name: str, shape: tuple[int, ...], classes: int) -> Net:
@@ -39,12 +48,17 @@ __all__ = [
     "Output",
     "State",
     "affine",
+    "cnn",
     "each",
     "fixed",
+    "from_torch",
     "leaf",
     "linear",
     "mlp",
     "network",
+    "resnet18",
+    "resnet32",
+    "resnet34",
     "with_head",
     "with_more",
     "with_projection",

@@ -92,8 +92,8 @@ def load_official(
         watch: called with pictures done and in all.
 
     Returns:
-        uint8 pictures (n, 32, 32, 3) or (n, 28, 28) and the published labels as ``truth``; where a
-        whole part is missing, the other.
+        uint8 pictures (n, 32, 32, 3) or (n, 28, 28), the published labels as ``truth``, and which
+        rows are the ``official_test``; where a whole part is missing, the other without that.
 
     Raises:
         FileNotFoundError: there are no files, or some are missing; the message names one.
@@ -109,11 +109,12 @@ def load_official(
     read_form = READERS[found.form.reader]
     official = kept(collection.name, digest, lambda: read_form(found, collection, watch))
     _check(official, labels, found.folder)
-    fine = official.labels
+    fine, both = official.labels, official.test.any() and not official.test.all()
     data = Labelled(
         inputs=official.pictures,
         classes=labels.classes,
         truth=COARSE_OF[fine] if labels.classes is CIFAR100_COARSE else fine,
+        official_test=official.test if both else None,
         source=name,
     )
     _warn(data, source, found, official, digest, collection.shape)

@@ -56,8 +56,9 @@ def _reach(file: str, name: str, reached: dict[tuple[str, str], str]) -> None:
     # the classes of private files are the contract with the loop, which tests hold
     if not isinstance(what, ast.stmt) or (isinstance(what, ast.ClassDef) and file[0] == "_"):
         return
-    reached[file, name] = _plain(what)
-    for node in ast.walk(_without_words(what)):
+    plain = _without_words(what)
+    reached[file, name] = _plain(plain)
+    for node in ast.walk(plain):
         if isinstance(node, ast.Name) and node.id in known:
             _reach(file, node.id, reached)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -96,7 +97,7 @@ def _without_words(node: ast.AST) -> ast.AST:
 
 def _plain(node: ast.AST) -> str:
     """A tree as text, the same for every version of Python; no docstrings, no annotations."""
-    return f"{type(node).__name__}({','.join(_parts(_without_words(node)))})"
+    return f"{type(node).__name__}({','.join(_parts(node))})"
 
 
 def _parts(node: ast.AST) -> Iterator[str]:

@@ -8,22 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from .._process import peak_memory_bytes
-from ..algorithms import algorithm
 from ..engine import checkpoint
 from ..engine.evaluate import OracleView, oracle_measure, oracle_view
-from ..engine.examples import Examples, make_examples, split_scaling, with_oracle_twins
-from ..engine.stack import Member, Stack
-from ..engine.start import start
 from ..engine.train import train
-from ..labelled import Labelled, Split
-from ..nets import network
+from ..labelled import Labelled
+from .build import Built, build
 from .journal import Journal
 from .pack import StackTask
 from .records import Record, pack_confusion, pack_outcomes
-from .trial import Trial
 
 CHECKPOINT_SHARE = 0.05  # of the time since the last one: what saving may cost
 
@@ -39,49 +33,6 @@ class Step:
     restored: bool = False
 
 
-def build_stack(data: Labelled, trials: tuple[Trial, ...], device: str) -> Stack:
-    """A fresh stack of these trials."""
-    first = trials[0]
-    page = algorithm(first.algorithm, first.variant)
-    seen = data if page.oracle else data.blind()
-    examples = make_examples(
-        seen, page.reads, first.scaling, getattr(torch, first.dtype), torch.device(device)
-    )
-    splits = [_split(data, trial) for trial in trials]
-    twins = np.zeros(0, dtype=np.int64)  # rows that come a second time, with their true label
-    if first.mode == "train-oracle":
-        twins = np.unique(np.concatenate([split.validation for split in splits]))
-        examples = with_oracle_twins(examples, data, twins)
-    members = [_member(seen, examples, trial, split, twins) for trial, split in zip(trials, splits)]
-    net = network(first.net, examples.shape, examples.q)
-    return start(page, net, examples, members, first.steps)
-
-
-def _member(
-    data: Labelled, examples: Examples, trial: Trial, split: Split, twins: np.ndarray
-) -> Member:
-    rows = trained = split.train
-    if len(twins):
-        rows = np.concatenate([rows, data.n + np.searchsorted(twins, split.validation)])
-        trained = np.concatenate([trained, split.validation])
-    return Member(
-        seed=trial.seed,
-        rows=rows,
-        hyper=trial.hyper,
-        scaling=split_scaling(data, examples, trained, trial.scaling),
-    )
-
-
-def _split(data: Labelled, trial: Trial) -> Split:
-    return data.split(trial.split, trial.test, trial.validation)
-
-
-def _judged(data: Labelled, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
-    """The validation rows, none where they were trained on, and the test rows."""
-    split = _split(data, trial)
-    return split.validation[: None if trial.mode == "tune" else 0], split.test
-
-
 def execute(
     task: StackTask, data: Labelled, journal: Journal, checkpoints: Path, device: str = "cpu"
 ) -> Iterator[Step]:
@@ -90,7 +41,8 @@ def execute(
     Raises:
         OSError: a record or a checkpoint could not be written; what was written stands.
     """
-    stack = build_stack(data, task.trials, device)
+    built = build(data, task.trials, device)
+    stack = built.stack
     if task.resume:
         checkpoint.load(task.resume, stack)
         yield Step(stack.t * stack.K, restored=True)
@@ -98,7 +50,7 @@ def execute(
     saved_at, cost = time.perf_counter(), 0.0
     before = stack.t
     for step in train(stack, task.trials[0].record_steps):
-        journal.write(_records(stack, task, data, view, step))
+        journal.write(_records(built, task, view, step))
         now = time.perf_counter()
         if step == stack.T:
             journal.sync()
@@ -112,13 +64,10 @@ def execute(
         before = step
 
 
-def _records(
-    stack: Stack, task: StackTask, data: Labelled, view: OracleView, step: int
-) -> list[Record]:
+def _records(built: Built, task: StackTask, view: OracleView, step: int) -> list[Record]:
+    stack = built.stack
     losses = stack.mean_loss()
-    parts = zip(*(_judged(data, trial) for trial in task.trials))
-    validation, test = (torch.from_numpy(np.stack(rows)) for rows in parts)
-    measured = oracle_measure(stack, view, validation, test)
+    measured = oracle_measure(stack, view, built.validation, built.test)
     records = []
     for trial, loss, fallen, scores in zip(task.trials, losses, stack.diverged_at, measured):
         records.append(

@@ -28,6 +28,12 @@ class Facts:
     flip_rate_error: float | None = None
     flip_doubt: str = ""
     kind: str = "table"  # of inputs, as ``Labelled.kind`` names it; plans of before did not keep it
+    shape: tuple[int, ...] = ()  # of one picture, (C, H, W); nothing of a table
+
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """Of one input, as networks take it."""
+        return self.shape or (self.d,)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {  # of a line's values
     "outcomes": (str, type(None)),
     "confusion": (str, type(None)),
 }
+fields_of = attrgetter(*KINDS)
 
 
 class Journal:
@@ -195,7 +197,7 @@ def _parse(line: bytes) -> Record | None:
 
 def _plausible(record: Record) -> bool:
     """Whether values are of the kinds that they should be, which old lines have no checksum for."""
-    if not all(isinstance(getattr(record, name), kind) for name, kind in KINDS.items()):
+    if not all(map(isinstance, fields_of(record), KINDS.values())):
         return False
     numbers = [record.loss, *record.validation.values(), *record.test.values()]
     return all(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from .._device import free_bytes
 from ..algorithms import algorithm
 from ..engine import checkpoint
 from ..nets import network
@@ -17,7 +19,11 @@ from .trial import Trial
 # processor's last-level cache: measured in bench/engine.py, stacks of 5-20 help small networks and
 # any stack hurts one of 775,000 parameters.
 CACHE_BYTES = 16e6
-LARGEST = {"cpu": 20, "cuda": 100}  # an accelerator is launch bound, and wants many
+MOST = 20  # trials of a stack on a CPU
+# An accelerator waits for its next operation while the one before is small: it wants as many trials
+# as make a batch's forward pass so many multiply-adds, and as half of its memory holds.
+ENOUGH_MACS = 1e10
+MOST_ON_ACCELERATOR = 100  # every update draws for each of them on the host
 ENOUGH = 8  # stacks a worker, the longest first: the last to finish keeps nobody waiting long
 
 
@@ -33,34 +39,71 @@ class StackTask:
         return tuple(trial.key for trial in self.trials)
 
 
-def parameter_count(trial: Trial, facts: Facts) -> int:
-    """Parameters of one trial, over all its networks."""
-    page = algorithm(trial.algorithm, trial.variant)
-    net = page.network(network(trial.net, (facts.d,), facts.q), facts.q)
-    nets = [net] * page.networks + [make(net, facts.q) for make in page.modules.values()]
-    beside = [values(facts.q).size for values in page.parameters.values()]
-    return sum(beside) + sum(math.prod(s) for each in nets for s in each.shapes.values())
+@dataclass(frozen=True)
+class Size:
+    """What one trial takes, over all its networks.
+
+    Attributes:
+        parameters: how many.
+        macs: multiply-adds of a row's forward pass.
+        bytes: that a row keeps for the backward pass in float32.
+        together: whether a stack's trials are computed in the same operations.
+    """
+
+    parameters: int
+    macs: int
+    bytes: int
+    together: bool
+
+
+def size_of(trial: Trial, facts: Facts) -> Size:
+    """What one such trial takes."""
+    return _size(trial.algorithm, trial.variant, trial.net, facts.input_shape, facts.q)
+
+
+@cache
+def _size(name: str, variant: str, net_text: str, shape: tuple[int, ...], classes: int) -> Size:
+    page = algorithm(name, variant)
+    net = page.network(network(net_text, shape, classes), classes)
+    nets = [net] * page.networks + [make(net, classes) for make in page.modules.values()]
+    beside = [values(classes).size for values in page.parameters.values()]
+    return Size(
+        sum(beside) + sum(math.prod(s) for each in nets for s in each.shapes.values()),
+        sum(each.macs for each in nets),
+        sum(each.bytes for each in nets),
+        net.together,
+    )
+
+
+@cache
+def _static(name: str, variant: str) -> tuple[str, ...]:
+    """The hyper-parameters that a stack's trials have in common."""
+    settings = algorithm(name, variant).settings()
+    return tuple(each for each, setting in settings.items() if setting.static)
 
 
 def stack_key(trial: Trial) -> tuple[object, ...]:
     """Trials that agree in this can train as one stack."""
-    settings = algorithm(trial.algorithm, trial.variant).settings()
-    static = (trial.hyper[name] for name, setting in settings.items() if setting.static)
+    static = (trial.hyper[name] for name in _static(trial.algorithm, trial.variant))
     return (*trial.stack_key, *static)
 
 
 def stack_size(trial: Trial, facts: Facts, device: str = "cpu") -> int:
-    """How many such trials train best as one on this kind of device."""
-    kind = device.partition(":")[0]
-    if kind != "cpu":
-        return LARGEST["cuda"]
-    state_bytes = parameter_count(trial, facts) * 4 * (8 if trial.dtype == "float64" else 4)
-    return min(LARGEST["cpu"], max(1, int(CACHE_BYTES // state_bytes)))
+    """How many such trials train best as one on this device."""
+    size, width = size_of(trial, facts), 8 if trial.dtype == "float64" else 4
+    state = size.parameters * 4 * width  # with gradients and two moments
+    if device == "cpu":
+        return min(MOST, max(1, int(CACHE_BYTES // state))) if size.together else 1
+    batch = int(trial.hyper["batch_size"])
+    wanted = ENOUGH_MACS / max(1, batch * size.macs)
+    free = free_bytes(device)
+    fit = math.inf if free is None else free / 2 / (state + batch * size.bytes * width / 4)
+    return max(1, int(min(MOST_ON_ACCELERATOR, wanted, fit)))
 
 
 def cost(trial: Trial, facts: Facts) -> float:
     """Relative cost of one trial: multiply-adds of a batch, and a constant for the rest."""
-    return trial.steps * (trial.hyper["batch_size"] * parameter_count(trial, facts) / 1e6 + 1)
+    return trial.steps * (trial.hyper["batch_size"] * size_of(trial, facts).macs / 1e6 + 1)
 
 
 def make_tasks(

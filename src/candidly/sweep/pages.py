@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
+from functools import cache
+from typing import Any
 
 from .. import algorithms
 from ..algorithms import ALGORITHMS, Algorithm, algorithm, common, configuration
@@ -64,9 +66,17 @@ def _drawn(page: Algorithm, settings: Settings, kind: str) -> Drawn:
     space = page.settings(common(recipe_for(settings, kind).optimiser, kind))
     fixed = {name: value for name, value in settings.hyper.items() if name in space}
     return tuple(
-        tuple(configuration(space, config, split) | fixed for split in splits_of(settings))
+        tuple(
+            {name: _value(name, setting, config, split) for name, setting in space.items()} | fixed
+            for split in splits_of(settings)
+        )
         for config in range(settings.configs)
     )
+
+
+@cache  # most pages share most settings, and a generator takes longer to seed than to draw
+def _value(name: str, setting: Any, config: int, split: int) -> float | int:
+    return configuration({name: setting}, config, split)[name]
 
 
 def _place(page: Algorithm) -> str:

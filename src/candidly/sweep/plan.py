@@ -170,7 +170,7 @@ def read_plan(folder: Path) -> Plan | None:
     try:
         renamed = RENAMED if schema == 1 else {}
         settings = make_settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
-        facts = {name: Facts(**values) for name, values in about["data"].items()}
+        facts = {name: _facts(values) for name, values in about["data"].items()}
         pages = _old_pages(about, settings) if schema in READ_FROM_PAGES else _pages(about)
     except UnknownName as error:
         raise ValueError(f"{path} names an algorithm that is not there: {error}") from None
@@ -203,6 +203,10 @@ def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
 
 def _tuples(drawn: Sequence[Sequence[Mapping[str, float | int]]]) -> Drawn:
     return tuple(tuple(by_split) for by_split in drawn)
+
+
+def _facts(kept: Mapping[str, Any]) -> Facts:
+    return Facts(**{**kept, "shape": tuple(kept.get("shape", ()))})
 
 
 def _old_pages(about: Mapping[str, Any], settings: Settings) -> dict[str, Page]:
@@ -293,7 +297,9 @@ def _check_page(
 
 def _identity(facts: Facts) -> Facts:
     """The facts without what follows from the content, which has a fingerprint."""
-    return replace(facts, flip_rate=None, flip_rate_error=None, flip_doubt="", kind="table")
+    return replace(
+        facts, flip_rate=None, flip_rate_error=None, flip_doubt="", kind="table", shape=()
+    )
 
 
 def _contradiction(folder: Path, name: str, then: Any, now: Any, lost: Any = None) -> str:

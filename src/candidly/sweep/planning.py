@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from .._names import nearest
 from ..algorithms import Algorithm
 from ..criteria import constant_flip_rate
 from ..engine.examples import unlearnable
 from ..engine.recipe import unsuited
+from ..inputs import Pictures
 from ..labelled import Labelled
 from .facts import Facts, Page
 from .pages import page_of, pages_asked
@@ -45,6 +48,7 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         flip_rate_error=flip.error if flip else None,
         flip_doubt=flip.doubt if flip else "",
         kind=data.kind,
+        shape=Pictures(np.asarray(data.inputs)).shape if data.kind == "images" else (),
     )
 
 
