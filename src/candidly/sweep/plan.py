@@ -212,10 +212,6 @@ def _tuples(drawn: Sequence[Sequence[Mapping[str, float | int]]]) -> Drawn:
     return tuple(tuple(by_split) for by_split in drawn)
 
 
-def _facts(kept: Mapping[str, Any]) -> Facts:
-    return Facts(**{**kept, "shape": tuple(kept.get("shape", ()))})
-
-
 def _old_pages(about: Mapping[str, Any], settings: Settings) -> dict[str, Page]:
     """What such a file did not keep, from the algorithms themselves; their code is not known."""
     from .pages import page_of, pages_asked  # which load torch
