@@ -189,6 +189,10 @@ def read_plan(folder: Path) -> Plan | None:
     return Plan(settings, facts, pages, tuple(trials_of(settings, facts, pages)))
 
 
+def _facts(kept: Mapping[str, Any]) -> Facts:
+    return Facts(**{**kept, "shape": tuple(kept.get("shape", ()))})
+
+
 def _damaged(path: Path, why: str) -> ValueError:
     return ValueError(
         f"{path} cannot be read as a plan{f': {why}' if why else ''}. Restore it from a copy. "
