@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..engine.recipe import recipe as read_recipe
 from .._net_text import pinned, read_net
+from ..engine.recipe import recipe as read_recipe
 from ..ingest.labels import read_classes
 from . import _progress
 from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
@@ -24,7 +24,6 @@ from ._stopping import stoppable
 
 if TYPE_CHECKING:
     from ..labelled import Labelled
-    from ..model import Model
 
 ENDING = ".safetensors"
 LEAST_HELD = 1  # rows to measure on

@@ -79,8 +79,8 @@ def compare(
         detectors: names of ``DETECTORS``; by default all.
         probs: out-of-sample probabilities, the same for all that need them; made by
             ``errors.cross_validate`` with logistic regression when there are none.
-        features, metric, seed, epochs, runs, net, recipe: see ``detect``; at least one of the detectors reads
-            what is given.
+        features, metric, seed, epochs, runs, net, recipe: see ``detect``; at least one of the
+            detectors reads what is given.
         watch: called with pieces of work done and in all.
 
     Returns:

@@ -69,7 +69,9 @@ def trained(
     how = default_recipe(kind) if recipe is None else recipe_named(recipe)
     if problem := unsuited(how, kind):
         raise ValueError(problem)
-    hyper = configuration(page.settings(common(how.optimiser, kind)), 0, 0) | {"batch_size": batch_size(len(rows[0]))}
+    hyper = configuration(page.settings(common(how.optimiser, kind)), 0, 0) | {
+        "batch_size": batch_size(len(rows[0]))
+    }
     members = [
         Member(
             seed,
