@@ -59,6 +59,7 @@ FORMS = {  # name of the data set, where it is written, by whom
         "cifar10.parquet",
         lambda path: one_table(path, column="img"),
     ),
+    "spelt otherwise": ("cifar10", "CIFAR-10_png.parquet", one_table),
     "part files": ("cifar10", "cifar10/plain_text", part_tables(10, "img", "label")),
     "shards": ("cifar10", "CIFAR-10", part_tables(10, "image", "label", shards=2)),
     "100 python": ("cifar100", "cifar-100-python", hundred_python),
@@ -174,6 +175,17 @@ def test_what_loses_nothing_comes_first(nowhere):
 
 
 @SMALL
+def test_whole_sets_come_before_others(nowhere, monkeypatch):
+    ten_python(nowhere / "a")
+    (nowhere / "a" / "data_batch_2").unlink()
+    ten_binary(nowhere / "b")
+    assert load("cifar10", nowhere).n == 19
+    idx_files(leave=[("train", "images")], shape=(2, 3))(nowhere / "a" / "mnist")
+    idx_files(shape=(2, 3))(nowhere / "b" / "mnist")
+    assert load("mnist", nowhere).n == 19
+
+
+@SMALL
 def test_files_of_the_same_names_are_told_apart_by_their_folders(nowhere, monkeypatch):
     idx_files()(nowhere / "env" / "FashionMNIST" / "raw")
     monkeypatch.setenv("CANDIDLY_DATA", str(nowhere / "env"))
@@ -249,7 +261,9 @@ def test_half_a_part_is_refused_by_the_name_of_what_lacks(nowhere, name, write, 
 
 def test_nowhere_to_be_found(nowhere):
     for name in SETS:
-        with pytest.raises(FileNotFoundError, match=f"{name}: no file .* Get it from https://"):
+        with pytest.raises(
+            FileNotFoundError, match=f"{name}: no file .* No other form .* Get it from https://"
+        ):
             load(name, nowhere)
 
 

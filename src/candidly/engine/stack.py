@@ -73,7 +73,6 @@ class Stack:
         index: int64 (K, n), the trials' rows in the examples.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
         hp: hyper-parameters as pages see them.
-        recipe: how they are trained.
     """
 
     def __init__(
@@ -121,6 +120,11 @@ class Stack:
             return self.__dict__["modules"][name]
         except KeyError:
             raise AttributeError(f"a stack has no {name!r}") from None
+
+    @property
+    def net(self) -> Module:
+        """The network that is trained."""
+        return self.modules["net"]
 
     @property
     def parameters(self) -> Mapping[str, Tensor]:
