@@ -8,9 +8,10 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -54,6 +55,36 @@ def timed(work: Callable[[], object], repeat: int) -> Callable[[], float]:
         return (time.perf_counter() - start) / repeat
 
     return side
+
+
+class Child:
+    """One side in a process of its own, on one thread, so that it has its usual surroundings.
+
+    Call it with a number of updates; it answers seconds per update.
+
+    Args:
+        script: answers each line on its stdin, a number, with a line.
+        about: the script's one argument, as JSON.
+        surroundings: of its environment, beside those of this process.
+    """
+
+    def __init__(self, script: Path, about: object, surroundings: Mapping[str, str]):
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), json.dumps(about)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **surroundings, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+        )
+
+    def __call__(self, updates: int) -> float:
+        self.process.stdin.write(f"{updates}\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def median_ratio(slow: list[float], fast: list[float]) -> float:

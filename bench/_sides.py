@@ -14,13 +14,12 @@ turns. The ways:
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import time
 from functools import partial
 from pathlib import Path
 
+from _bench import Child
 from candidly._process import HUGE_PAGES, tune_memory
 
 HIDDEN = 500
@@ -33,27 +32,26 @@ LATE |= {"pes": {"first": 1e-9, "refine": 1e-9}}  # shares of so many updates: o
 UPDATES = {"bbn": 4000}
 
 
-class Side:
-    """A way in its own process. Call it with a number of updates; it answers seconds per update."""
+class Side(Child):
+    """A way in its own process.
 
-    def __init__(self, way: str, shape: tuple[int, int, int], batch: int, trials: int = 1):
+    Args:
+        tree: the root of other code to run in place of this.
+    """
+
+    def __init__(
+        self,
+        way: str,
+        shape: tuple[int, int, int],
+        batch: int,
+        trials: int = 1,
+        tree: Path | None = None,
+    ):
+        script = Path(__file__) if tree is None else tree / "bench" / Path(__file__).name
         own = {} if way in PLAIN else HUGE_PAGES
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, json.dumps([way, shape, batch, trials])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **own, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
-        )
-
-    def __call__(self, updates: int) -> float:
-        self.process.stdin.write(f"{updates}\n")
-        self.process.stdin.flush()
-        return float(self.process.stdout.readline())
-
-    def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
+        if tree is not None:
+            own = {**own, "PYTHONPATH": str(tree / "src")}
+        super().__init__(script, [way, shape, batch, trials], own)
 
 
 def make_data(n: int, d: int, q: int):
@@ -145,7 +143,9 @@ class Plain:
 
         epoch, rows = 0, Rows(self.inputs, self.candidates)
         while True:
-            batches = (self.stack.orders.at(epoch, j) for j in range(self.stack.E))
+            batches = (
+                self.stack.feed.samplers.uniform(0).at(epoch, j) for j in range(self.stack.E)
+            )
             order = [ids[self.k].tolist() for ids, *_ in batches]  # the stack's own
             yield from DataLoader(rows, batch_sampler=order)
             epoch += 1

@@ -28,7 +28,7 @@ from .lock import locked
 from .own_nets import keep_copies
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
-from .worker import encode
+from .worker import encode, hand_over
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def _run_in_workers(
     current: dict[int, StackTask] = {}
     with tempfile.TemporaryDirectory(prefix="candidly-") as folder:
         for fingerprint in {task.trials[0].data for task in tasks}:
-            data[fingerprint].save(Path(folder) / f"{fingerprint}.npz")
+            hand_over(data[fingerprint], Path(folder), fingerprint)
         pool: list[subprocess.Popen] = []
         try:
             for number in range(workers):
