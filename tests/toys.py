@@ -7,6 +7,7 @@ import torch
 
 from candidly.algorithms import Algorithm, algorithm, configuration
 from candidly.engine.examples import make_examples, split_scaling
+from candidly.engine.recipe import ADAM
 from candidly.engine.stack import Member, Stack
 from candidly.engine.start import start
 from candidly.engine.train import update
@@ -66,12 +67,14 @@ def make_stack(
     return start(page, net, examples, members, steps)
 
 
-def stack_of(page, trials=(0, 1, 2), data=None, dtype=torch.float64, steps=60, **hyper):
+def stack_of(
+    page, trials=(0, 1, 2), data=None, dtype=torch.float64, steps=60, recipe=ADAM, **hyper
+):
     """A stack of a page that is no entry of the table."""
     data = data or toy()
     examples = make_examples(data, page.reads, dtype=dtype)
     members = [member(data, k, page, examples, **hyper) for k in trials]
-    return start(page, mlp(12, data.q, 20), examples, members, steps)
+    return start(page, mlp(12, data.q, 20), examples, members, steps, recipe)
 
 
 def few(s):

@@ -57,7 +57,9 @@ def philox(counter: np.ndarray, key: np.ndarray) -> np.ndarray:
     return np.stack([even, odd], -1).reshape(*shape, 4).astype(np.uint32)
 
 
-def words(seeds: np.ndarray, name: str, when: int, rows: np.ndarray, block: int = 0) -> np.ndarray:
+def words(
+    seeds: int | np.ndarray, name: str, when: int, rows: np.ndarray, block: int = 0
+) -> np.ndarray:
     """Four random words for each row, which depend on (seed, name, when, row, block) alone.
 
     Args:

@@ -199,7 +199,7 @@ def test_the_objective_is_the_formulas(into):
 def test_targets_are_constants_and_mixing_keeps_rows_together():
     order = torch.tensor([[[2, 0, 1], [0, 2, 1]]])
     values = torch.arange(12.0).view(1, 2, 3, 2)
-    out = dividemix.mixed(values, order, torch.tensor([0.75, 0.5]).view(1, 2, 1, 1))
+    out = dividemix.mixed(values, order, torch.tensor([[0.75, 0.5]]))
     assert out[0, 0].tolist() == [[1, 2], [1.5, 2.5], [3.5, 4.5]]
     assert out[0, 1].tolist() == [[6, 7], [9, 10], [9, 10]]
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -83,11 +85,6 @@ def test_a_column_that_is_constant_on_the_training_rows_is_zero_everywhere():
     np.testing.assert_array_equal(x[:, 1], 0)
 
 
-def test_images_are_flattened():
-    images = np.random.default_rng(0).integers(0, 256, (20, 4, 4, 3), dtype=np.uint8)
-    assert scaled(with_inputs(images), np.arange(15), "train").shape == (20, 48)
-
-
 def refusal(data, reads=("candidates",)):
     with pytest.raises(ValueError) as caught:
         make_examples(data, reads)
@@ -105,3 +102,17 @@ def test_learning_refuses_what_it_cannot_learn_from():
     assert "--labels" in message
     some = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), given=np.array([0, -1]))
     assert "row 1" in refusal(some, ("given",))
+
+
+def test_official_test_rows_may_lack_labels_where_nothing_is_learned_from_them():
+    some = Labelled(
+        inputs=np.ones((3, 1)),
+        classes=("x", "y"),
+        given=np.array([0, -1, 1]),
+        official_test=np.array([False, True, False]),
+    )
+    assert "row 1" in refusal(some, ("given",))
+    assert make_examples(some, ("given",), official=True).n == 3
+    less = replace(some, given=np.array([0, -1, -1]))
+    with pytest.raises(ValueError, match="row 2"):
+        make_examples(less, ("given",), official=True)

@@ -18,7 +18,18 @@ from candidly.engine.train import update
 from candidly.labelled import Labelled
 from candidly.nets import from_torch
 from candidly.seeds import draw
-from nets.torch_modules import CLASSES, SHAPE, Counting, Dropped, Frozen, Rooted, Tied, Tiny, Unwell
+from nets.torch_modules import (
+    CLASSES,
+    SHAPE,
+    Counting,
+    Dropped,
+    Frozen,
+    Recurrent,
+    Rooted,
+    Tied,
+    Tiny,
+    Unwell,
+)
 
 FLAT = (SHAPE[0] * SHAPE[1] * SHAPE[2],)
 BATCH, STEPS = 16, 7  # 4 updates an epoch
@@ -137,7 +148,7 @@ def assert_same(ours, theirs, but=()):
 
 
 @pytest.mark.parametrize("optimiser", ["adam", "sgd"])
-@pytest.mark.parametrize("module", [Tiny, Dropped, Tied, Counting, Frozen])
+@pytest.mark.parametrize("module", [Tiny, Dropped, Tied, Counting, Frozen, Recurrent])
 def test_a_module_trains_as_in_a_plain_loop_to_the_last_bit(module, optimiser):
     stack = advanced(stack_of(module, (0, 1, 2), optimiser), STEPS)
     for k in range(3):

@@ -109,7 +109,7 @@ class Unlisted(Tiny):
 
 
 class Twice(Tiny):
-    """Keeps its weights a second time, as torch's LSTM does."""
+    """Keeps its weights a second time."""
 
     def __init__(self):
         super().__init__()
@@ -250,7 +250,7 @@ COUNT = iter(range(5, 99))
         (OtherStart, None, "starts from random numbers that are not torch's"),
         (RandomEvaluation, None, "draws random numbers in evaluation; draw in training alone"),
         (Unlisted, None, r"a parameter \(5, 5\) that parameters\(\) does not list"),
-        (Twice, None, r"a parameter \(5, 5\) that parameters\(\) does not list or that it keeps"),
+        (Twice, None, r"a parameter \(5, 5\) that parameters\(\) does not list, or that it keeps"),
         (TwiceUnseen, None, "do not make what its forward makes"),
         (Behind, None, "does not return what a linear layer makes; name .* head='fc'"),
         (Behind, "fc", "do not make what its forward makes; name by head="),
@@ -276,6 +276,8 @@ COUNT = iter(range(5, 99))
         (lambda: Tiny(width=next(COUNT)), None, "made other parameters before"),
         (lambda: 3, None, r"make\(\) returned a int; return a torch.nn.Module"),
         (lambda: Tiny, None, r"make\(\) returned a type; return a torch.nn.Module"),
+        (lambda: (torch.manual_seed(1), Tiny())[1], None, "make.. seeds torch; .*leave it out"),
+        (nn.LSTM, None, "make.. failed: TypeError"),
         (lambda: 1 / 0, None, "make.. failed: ZeroDivisionError: division by zero; it has to"),
     ],
 )

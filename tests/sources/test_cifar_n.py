@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import os
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -253,6 +254,30 @@ def test_images_from_an_array_come_first(folder):
     assert np.array_equal(load("cifar10n-worst", folder).inputs, images)
     np.save(folder / "cifar100_train.npy", images)
     assert np.array_equal(load("cifar100n-coarse", folder).inputs, images)
+
+
+@pytest.mark.filterwarnings("ignore:.*n is 40")
+@pytest.mark.parametrize("name", ["cifar100n", "cifar100n-coarse"])
+def test_images_from_any_form_of_the_collection(folder, name):
+    pixels = np.random.default_rng(0).integers(0, 256, (N + 3, 3072), dtype=np.uint8)
+    fine = np.append(hundred()["clean_label"], [1, 2, 3])
+    place = folder / "cifar-100-python"
+    place.mkdir()
+
+    def write():
+        for part, rows in (("train", slice(N)), ("test", slice(N, None))):
+            stored = {"data": pixels[rows], "fine_labels": fine[rows].tolist()}
+            (place / part).write_bytes(pickle.dumps(stored, 2))
+
+    write()
+    data = load(name, folder)
+    assert np.array_equal(data.inputs, pixels[:N].reshape(N, 3, 32, 32).transpose(0, 2, 3, 1))
+    with pytest.warns(UserWarning, match="labels alone.*no whole form of cifar100, where"):
+        load(name, folder / "labels")
+    fine[[0, 5]] = (fine[[0, 5]] + 50) % 100
+    write()
+    with pytest.raises(ValueError, match=r"train has another class than the labels for image 0"):
+        load(name, folder)
 
 
 @pytest.mark.filterwarnings("ignore:.*n is 40")

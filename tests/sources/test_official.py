@@ -59,6 +59,7 @@ FORMS = {  # name of the data set, where it is written, by whom
         "cifar10.parquet",
         lambda path: one_table(path, column="img"),
     ),
+    "spelt otherwise": ("cifar10", "CIFAR-10_png.parquet", one_table),
     "part files": ("cifar10", "cifar10/plain_text", part_tables(10, "img", "label")),
     "shards": ("cifar10", "CIFAR-10", part_tables(10, "image", "label", shards=2)),
     "100 python": ("cifar100", "cifar-100-python", hundred_python),
@@ -171,6 +172,17 @@ def test_what_loses_nothing_comes_first(nowhere):
     assert not np.array_equal(load("cifar10", nowhere).inputs, made(10)[0])
     ten_binary(nowhere / "later")
     assert np.array_equal(load("cifar10", nowhere).inputs, made(10)[0])
+
+
+@SMALL
+def test_whole_sets_come_before_others(nowhere, monkeypatch):
+    ten_python(nowhere / "a")
+    (nowhere / "a" / "data_batch_2").unlink()
+    ten_binary(nowhere / "b")
+    assert load("cifar10", nowhere).n == 19
+    idx_files(leave=[("train", "images")], shape=(2, 3))(nowhere / "a" / "mnist")
+    idx_files(shape=(2, 3))(nowhere / "b" / "mnist")
+    assert load("mnist", nowhere).n == 19
 
 
 @SMALL

@@ -264,7 +264,7 @@ def test_another_version_of_an_algorithm_is_refused(tmp_path, monkeypatch):
         ({"validation": "train-oracle"}, "--configs 1"),
         ({"confgs": 3}, "configs"),
         ({"variant": "plensh"}, "variant"),
-        ({"net": "mlp:0"}, "hidden width"),
+        ({"net": "mlp:0"}, "hidden is '0'"),
         ({"hyper": {"noise_rate": 0.2}}, "no algorithm .* 'noise_rate'"),
         ({"hyper": {"lrr": 0.2}}, "did you mean 'lr'"),
         ({"hyper": {"batch_size": 4000}}, "batch of 4000"),

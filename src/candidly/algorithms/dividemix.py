@@ -93,9 +93,10 @@ def targets(s, sure, rest) -> tuple[list[Tensor], Tensor]:
 
 
 def mixed(values: Tensor, order: Tensor, share: Tensor) -> Tensor:
-    """Rows and their partners: (K, 2, R, ...), int (K, 2, R), (K, 2, 1, 1) -> (K, 2, R, ...)."""
+    """Rows and their partners: (K, 2, R, ...), int (K, 2, R), (K, 2) -> (K, 2, R, ...)."""
     starts = torch.arange(order.shape[0] * 2, device=order.device).view(-1, 2, 1) * order.shape[2]
     partners = values.flatten(0, 2).index_select(0, (order + starts).flatten()).view_as(values)
+    share = share.view(*share.shape, *[1] * (values.dim() - 2))
     return share * values + (1 - share) * partners
 
 
@@ -111,7 +112,7 @@ def step(s, sure, rest):
         inputs, wanted = targets(s, sure, rest)
         generators = s.rng("mix")
         shares = torch.from_numpy(np.stack([g.beta(BETA, BETA, 2) for g in generators]))
-        shares = torch.maximum(shares, 1 - shares).to(wanted)[..., None, None]
+        shares = torch.maximum(shares, 1 - shares).to(wanted)
         orders = np.stack([[g.permutation(4 * s.B) for _ in range(2)] for g in generators])
         order = torch.from_numpy(orders).to(sure.ids.device)
         x = mixed(torch.cat(inputs, 2), order, shares)

@@ -37,7 +37,7 @@ def step(s, b):
     partner = torch.from_numpy(np.stack([g.permutation(s.B) for g in drawn])).to(b.x.device)
     places = partner + s.B * torch.arange(s.K, device=b.x.device)[:, None]
     other = b.x.flatten(0, 1).index_select(0, places.flatten()).view_as(b.x)
-    mixed = other.lerp_(b.x, share[..., None])
+    mixed = other.lerp_(b.x, share.view(s.K, 1, *[1] * (b.x.dim() - 2)))
     return loss(s.net(mixed).logits, b.given, b.given.gather(1, partner), share).mean(-1)
 
 

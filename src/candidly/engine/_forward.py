@@ -29,6 +29,7 @@ def of_rows(
     rows: Tensor,
     copy: int | None = None,
     change: Callable[[Tensor], Tensor] | None = None,
+    view: Callable[[Tensor], Callable[[Tensor], Tensor]] | None = None,
 ) -> Output:
     """Logits (m, q) and features (m, h) of trial ``k``, without gradient.
 
@@ -38,16 +39,17 @@ def of_rows(
         rows: int64 (m,), in the examples.
         copy: which of several networks; None: as predictions are made.
         change: what is done to scaled inputs before.
+        view: (rows) -> what is done to their pixels before, where the inputs are pictures.
     """
     if copy is None and page.averages:
         each = [
-            of_rows(page, module, examples, scaling, k, rows, m, change)
+            of_rows(page, module, examples, scaling, k, rows, m, change, view)
             for m in range(page.networks)
         ]
         return Output(*(torch.stack(parts).mean(0) for parts in zip(*each)))
     outs = []
     for some in rows.split(rows_at_once(module.net)):
-        x = examples.take(some)[None]
+        x = examples.take(some, view(some) if view else None)[None]
         if scaling:
             shift, factor = scaling
             x.sub_(shift[k]).mul_(factor[k])

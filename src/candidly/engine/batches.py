@@ -263,7 +263,7 @@ class Feed:
         rows, change = batch.data_rows, None
         if view != "plain":
             seeds = np.repeat(s.seeds, batch.ids[0].numel())
-            change = seen_as(self.examples, view, rows, seeds, name, s.t)
+            change = seen_as(self.examples, view, seeds, name, s.t, rows)
         value = self.examples.take(rows, change).view(*batch.ids.shape, *self.examples.shape)
         if self.scaling:
             shift, factor = self.scaling
@@ -302,14 +302,14 @@ def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
 
 
 def seen_as(
-    examples: Examples, view: str, rows: Tensor, seeds: np.ndarray, name: str, when: int
+    examples: Examples, view: str, seeds: int | np.ndarray, name: str, when: int, rows: Tensor
 ) -> Callable[[Tensor], Tensor]:
     """What changes the pixels of some rows as a view has them, for ``Examples.take``.
 
     A row's random numbers depend on (seed, name, when) and the picture's number in the data alone.
 
     Args:
-        rows: int64 (m,).    seeds: integers (m,), of each row's trial.
+        seeds: of the rows' trial, or integers (m,), of each row's.    rows: int64 (m,).
 
     Raises:
         KeyError: pictures have no such view.

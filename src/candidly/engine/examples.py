@@ -127,12 +127,14 @@ def make_examples(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
     official: bool = False,
+    like: Examples | None = None,
 ) -> Examples:
     """What an algorithm that ``reads`` these labels may see of ``data``.
 
     Args:
         scaling: one of ``SCALINGS``.
         official: nothing is learned from the official test rows, so that they may lack labels.
+        like: examples of the same inputs, with these scaling, dtype and device, to share.
 
     Raises:
         ValueError: the inputs are no table or images, or cannot have this scaling; ``data`` has
@@ -142,6 +144,8 @@ def make_examples(
     if missing:
         raise ValueError(missing)
     labels = {name: torch.tensor(getattr(data, name), device=device) for name in reads}
+    if like is not None:
+        return replace(like, labels=labels)
     if data.kind == "images":
         pictures = Pictures(np.asarray(data.inputs))
         check_scaling(scaling, pictures)

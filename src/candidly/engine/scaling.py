@@ -114,10 +114,10 @@ def sums_of(pictures: Pictures) -> Sums:
     """In one pass over the pixels; exact."""
     n, (channels, high, wide) = len(pictures), pictures.shape
     plain, squares = (np.empty((n, channels), np.int64) for _ in range(2))
-    dtype = torch.float32 if high * WHITE**2 < EXACT else torch.float64
+    dtype = np.float32 if high * WHITE**2 < EXACT else np.float64
     for start in range(0, n, AT_ONCE):
-        some = np.ascontiguousarray(pictures.by_row[start : start + AT_ONCE])
-        numbers = torch.from_numpy(some).view(-1, high, wide * channels).to(dtype)
+        some = pictures.by_row[start : start + AT_ONCE].astype(dtype, order="C")
+        numbers = torch.from_numpy(some).view(-1, high, wide * channels)
         for sums, values in ((plain, numbers), (squares, numbers.square())):
             columns = values.sum(1).to(torch.float64).view(-1, wide, channels)
             sums[start : start + AT_ONCE] = columns.sum(1).numpy()

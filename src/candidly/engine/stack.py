@@ -21,7 +21,7 @@ from ..algorithms import Algorithm, Stage
 from ..nets import Flat, Module, Output, leaf
 from ..seeds import draw
 from ._forward import of_rows
-from .batches import Batch, Feed, Samplers
+from .batches import Batch, Feed, Samplers, seen_as
 from .examples import Examples
 from .moving import LearnedRows, Movers
 from .recipe import Recipe
@@ -73,7 +73,6 @@ class Stack:
         index: int64 (K, n), the trials' rows in the examples.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
         hp: hyper-parameters as pages see them.
-        recipe: how they are trained.
     """
 
     def __init__(
@@ -169,10 +168,13 @@ class Stack:
             view: how the algorithm has the inputs changed; '' for as they are.
             which: another number has other random numbers.
         """
-        how = self.algorithm.views[view] if view else None
+        how, name = self.algorithm.views[view] if view else None, f"whole {view} {which}"
+        if view and self.examples.pictures:
+            seen = partial(seen_as, self.examples, view, self.seeds[k], name, self.t)
+            return self._predicted(k, self.index[k], network, None, seen)
         if how is None:
             return self._predicted(k, self.index[k], network)
-        generator = draw(self.seeds[k], f"whole {view} {which}", self.t)
+        generator = draw(self.seeds[k], name, self.t)
         change = partial(how, rng=generator, hyper=self.hyper[k])
         return self._predicted(k, self.index[k], network, change)
 

@@ -24,17 +24,18 @@ class Counted(TorchFunctionMode):
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         out = function(*args, **(kwargs or {}))
-        count = MACS.get(getattr(function, "__name__", ""))
-        if count is not None:
-            self.macs += count(out, *[each for each in args if isinstance(each, Tensor)])
+        needed, count = MACS.get(getattr(function, "__name__", ""), (0, None))
+        given = [each for each in (*args, *(kwargs or {}).values()) if isinstance(each, Tensor)]
+        if count is not None and len(given) >= needed:
+            self.macs += count(out, *given[:needed])
         return out
 
 
-def _per_output(out: Tensor, x: Tensor, weight: Tensor, *more: Tensor) -> int:
+def _per_output(out: Tensor, x: Tensor, weight: Tensor) -> int:
     return out.numel() * weight[0].numel()
 
 
-def _per_input(out: Tensor, x: Tensor, weight: Tensor, *more: Tensor) -> int:
+def _per_input(out: Tensor, x: Tensor, weight: Tensor) -> int:
     return x.numel() * weight[0].numel()
 
 
@@ -46,32 +47,31 @@ def _added_product(out: Tensor, start: Tensor, left: Tensor, right: Tensor) -> i
     return out.numel() * left.shape[-1]
 
 
-def _attention(out: Tensor, query: Tensor, key: Tensor, value: Tensor, *more: Tensor) -> int:
-    return query.numel() * key.shape[-2] + out.numel() * key.shape[-2]
+def _attention(out: Tensor, query: Tensor, key: Tensor, value: Tensor) -> int:
+    return (query.numel() + out.numel()) * key.shape[-2]
 
 
-def _heads(
-    out: Any, query: Tensor, key: Tensor, value: Tensor, *weights: Tensor
-) -> int:  # each (length, B, width)
-    length, width = key.shape[0], query.shape[-1]
-    projected = (2 * query.numel() + key.numel() + value.numel()) * width
-    return projected + 2 * query.numel() * length
+def _heads(out: Any, query: Tensor, key: Tensor, value: Tensor) -> int:
+    """Of inputs (length, B, width): the four projections, and attention."""
+    projected = (2 * query.numel() + key.numel() + value.numel()) * query.shape[-1]
+    return projected + 2 * query.numel() * key.shape[0]
 
 
-MACS: Mapping[str, Callable[..., int]] = {
-    "conv1d": _per_output,
-    "conv2d": _per_output,
-    "conv3d": _per_output,
-    "conv_transpose1d": _per_input,
-    "conv_transpose2d": _per_input,
-    "conv_transpose3d": _per_input,
-    "linear": _per_output,
-    "matmul": _product,
-    "__matmul__": _product,
-    "mm": _product,
-    "bmm": _product,
-    "addmm": _added_product,
-    "baddbmm": _added_product,
-    "scaled_dot_product_attention": _attention,
-    "multi_head_attention_forward": _heads,
+# by the function's name: how many tensors its first arguments are, and the count
+MACS: Mapping[str, tuple[int, Callable[..., int]]] = {
+    "conv1d": (2, _per_output),
+    "conv2d": (2, _per_output),
+    "conv3d": (2, _per_output),
+    "conv_transpose1d": (2, _per_input),
+    "conv_transpose2d": (2, _per_input),
+    "conv_transpose3d": (2, _per_input),
+    "linear": (2, _per_output),
+    "matmul": (2, _product),
+    "__matmul__": (2, _product),
+    "mm": (2, _product),
+    "bmm": (2, _product),
+    "addmm": (3, _added_product),
+    "baddbmm": (3, _added_product),
+    "scaled_dot_product_attention": (3, _attention),
+    "multi_head_attention_forward": (3, _heads),
 }

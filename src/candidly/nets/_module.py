@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..seeds import draw
 from ._flat import Flat
-from ._net import Net, Output
+from ._net import Net, Output, Part
 from ._state import One, State
 
 
@@ -23,7 +23,7 @@ class Module(Flat):
 
     Args:
         moves_always: running statistics move in every call.
-        precision: what a per-trial network's operations round to; None: not at all.
+        precision: what operations round to on the way; None: not at all.
 
     Attributes:
         buffers: (K * copies, *shape) by name.
@@ -82,11 +82,22 @@ class Module(Flat):
 
     def trunk(self, x: Tensor) -> Tensor:
         """Features alone; arguments and shapes as when called."""
-        return self._apart(self.net.trunk(self._training(), self._together(x, len(self.net.shape))))
+        return self._apart(
+            self._rounded(self.net.trunk, self._training(), self._together(x, len(self.net.shape)))
+        )
 
     def head(self, features: Tensor, name: str = "head") -> Tensor:
         """What a head makes of features as ``trunk`` gives them; by default logits."""
-        return self._apart(self.net.heads[name](self._training(), self._together(features, 1)))
+        return self._apart(
+            self._rounded(self.net.heads[name], self._training(), self._together(features, 1))
+        )
+
+    def _rounded(self, call: Part, state: State, x: Tensor) -> Tensor:
+        """``call``'s output, of the parameters' dtype whatever its operations round to."""
+        if self.precision is None or not self.net.together:  # one by one: see ``each``
+            return call(state, x)
+        with torch.autocast(x.device.type, self.precision):
+            return call(state, x).to(self.flat.dtype)
 
     def _together(self, x: Tensor, own: int) -> Tensor:
         """(K, B, ...) or (K, copies, B, ...), ``own`` axes behind B -> (K * copies, B, ...)."""
@@ -143,8 +154,8 @@ class Module(Flat):
             mine = {name: leaf[i : i + 1] for name, leaf in self.parameters.items()}
             dead = k in self._dead
             state = State(mine, lambda: [None if dead else self._one(i, False, False)])
-            features = self.net.trunk(state, x)
-            return Output(self.net.head(state, features), features)
+            features = self._rounded(self.net.trunk, state, x)
+            return Output(self._rounded(self.net.heads["head"], state, features), features)
 
     # what the loop says
 

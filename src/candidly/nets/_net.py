@@ -90,12 +90,16 @@ class _Affine(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, d_out):
-        x, w = ctx.saved_tensors
+        saved_x, saved_w = ctx.saved_tensors
+        x, w = saved_x.to(d_out.dtype), saved_w.to(d_out.dtype)  # which autocast has rounded
         left, right = (d_out, x) if ctx.rows_out else (x, d_out)
         d_w = d_b = d_x = None
         if _accumulates(ctx, (1, 2)):
             leaf_w, leaf_b = ctx.leaves
-            leaf_w.grad.baddbmm_(left.transpose(1, 2), right)
+            if leaf_w.grad.dtype == d_out.dtype:
+                leaf_w.grad.baddbmm_(left.transpose(1, 2), right)
+            else:
+                leaf_w.grad.add_(torch.bmm(left.transpose(1, 2), right))
             leaf_b.grad.add_(d_out.sum(1, keepdim=True))
         else:
             d_w, d_b = torch.bmm(left.transpose(1, 2), right), d_out.sum(1, keepdim=True)

@@ -41,6 +41,8 @@ def made(make: Callable[[], nn.Module], seed: int) -> nn.Module:
             raise ValueError(
                 f"make() failed: {_said(error)}; it has to return a module."
             ) from error
+        if torch.default_generator.initial_seed() != seed:
+            raise ValueError("make() seeds torch; trials have seeds of their own, so leave it out.")
     if not isinstance(module, nn.Module):
         raise ValueError(f"make() returned a {type(module).__name__}; return a torch.nn.Module.")
     if isinstance(module, torch.jit.ScriptModule):
@@ -234,7 +236,7 @@ def check_leaves(module: nn.Module, logits: Tensor, given: Mapping[str, Tensor])
         if leaf is not None and id(leaf) not in known:
             refuse(
                 module,
-                f"it uses a parameter {tuple(leaf.shape)} that parameters() does not list or that "
+                f"it uses a parameter {tuple(leaf.shape)} that parameters() does not list, or that "
                 "it keeps a second time; keep layers in a ModuleList, parameters as attributes.",
             )
         left += [following for following, _ in node.next_functions]

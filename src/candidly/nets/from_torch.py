@@ -102,7 +102,7 @@ class _Names:
 
     Attributes:
         first: by every name, the first of the same tensor.
-        parameters: that are trained.
+        parameters: what is trained.
         buffers: everything else.
     """
 
@@ -114,7 +114,7 @@ class _Names:
 def _names(module: nn.Module) -> _Names:
     by_tensor: dict[int, str] = {}
     first = {name: by_tensor.setdefault(id(tensor), name) for name, tensor in tensors(module)}
-    trained = {name for name, tensor in tensors(module) if tensor.requires_grad}
+    trained = {name for name, tensor in module.named_parameters() if tensor.requires_grad}
     own = list(dict.fromkeys(first.values()))
     return _Names(
         first,
@@ -124,7 +124,7 @@ def _names(module: nn.Module) -> _Names:
 
 
 @dataclass(frozen=True)
-class Part:
+class Piece:
     """A part of a module, computed on numbers that a trial gives it.
 
     Attributes:
@@ -166,7 +166,7 @@ def _head(module: nn.Module, seen: Seen, asked: str | None) -> str:
     return name
 
 
-def _parts(module: nn.Module, names: _Names, head: str) -> tuple[Part, Part]:
+def _parts(module: nn.Module, names: _Names, head: str) -> tuple[Piece, Piece]:
     """Trunk and head of a module, which is cut in two and loses its numbers."""
     inside = f"{head}." if head else ""
     of_head = {name for name in names.first if name.startswith(inside)}
@@ -183,9 +183,9 @@ def _parts(module: nn.Module, names: _Names, head: str) -> tuple[Part, Part]:
     else:
         trunk = nn.Identity()
 
-    def part(of: nn.Module, mine: set[str], cut: int) -> Part:
+    def part(of: nn.Module, mine: set[str], cut: int) -> Piece:
         first = {name: names.first[name] for name in names.first if name in mine}
-        return Part(
+        return Piece(
             of,
             {name[cut:]: own for name, own in first.items() if own in names.parameters},
             {name[cut:]: own for name, own in first.items() if own in names.buffers},
@@ -203,8 +203,8 @@ def _empty(module: nn.Module) -> None:
 
 def _checked(
     whole: nn.Module,
-    trunk: Part,
-    head: Part,
+    trunk: Piece,
+    head: Piece,
     names: _Names,
     start: Mapping[str, Tensor],
     x: Tensor,

@@ -16,12 +16,12 @@ from ..ingest import SUFFIXES, Roles, load_mat, read
 from ..labelled import Labelled
 from . import label_errors
 from ._crowds import SOURCES_OF_CROWDS
+from ._images import with_pictures
 from ._source import Comparison, Expected, Source, compare
 from .cifar_n import CIFAR_N
 from .digits import load_digits, load_scattered_digits
-from .fetch import find_beside, find_file, find_parts, warn_if_different, warn_if_parts_differ
+from .fetch import find_file, find_parts, warn_if_different, warn_if_parts_differ
 from .official import OFFICIAL
-from .pictures import with_pictures
 
 __all__ = [
     "SOURCES",
@@ -269,7 +269,7 @@ def load(
     data = source.loader(path, source.name)
     warn_if_different(path, data, source)
     if source.pictures:
-        data = with_pictures(data, source, find_beside(source.pictures, root), watch)
+        data = with_pictures(data, source, root, watch)
     return data
 
 

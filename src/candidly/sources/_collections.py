@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,9 +43,10 @@ def _archives(number: str) -> tuple[PictureForm, ...]:
     return (PictureForm("archive", {ALL: (wanted,)}, (".tar.gz", ".tgz", ".tar")),)
 
 
-def _tables(stem: str) -> tuple[PictureForm, ...]:
+def _tables(name: str) -> tuple[PictureForm, ...]:
     """Parquet files: one, or one or more of each part."""
-    one = FormFile(f"{stem}.parquet", rf"{stem}([-_](png|jpe?g))?\.parquet")
+    stem = re.sub("[-_](?=mnist)|(?<=cifar)", "[-_ ]?", name)
+    one = FormFile(f"{name}.parquet", rf"{stem}([-_](png|jpe?g))?\.parquet")
     shard = r"(-\d+-of-\d+)?(-[0-9a-f]+)?\.parquet"
     parts = {
         part: (FormFile(f"{part}.parquet", rf"({stem}[-_])?{part}{shard}", several=True),)
@@ -141,7 +143,7 @@ FASHION = Collection(
     "fashion-mnist",
     (28, 28),
     GREY,
-    (*IDX, *_tables("fashion[-_]?mnist")),
+    (*IDX, *_tables("fashion-mnist")),
     ours="fashion",
     others="(?<!fashion)mnist|kuzushiji",
     files=MNIST_FILES,

@@ -45,6 +45,7 @@ class Source:
             several parts ({file: path}, source) -> Labelled.
         pictures: file names of the images that the labels are about, the first one first; data
             without them has names of images as its inputs.
+        pictures_of: the collection of pictures whose training part does as well.
         parts: the files of a data set that is several; ``files`` then lists them.
         finds: whether the loader looks for files of several forms itself, of which ``files`` names
             some: (name, root, watch) -> Labelled.
@@ -63,6 +64,7 @@ class Source:
     steps: int
     loader: Callable[..., Labelled]
     pictures: tuple[str, ...] = ()
+    pictures_of: str = ""
     parts: tuple[FilePart, ...] = ()
     finds: bool = False
 

@@ -54,6 +54,7 @@ class _Family:
     people: int  # in a row of the side file
     order: str  # what the order of images goes by in file names
     pictures: tuple[str, ...]
+    pictures_of: str
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,8 @@ TEN = _Family(
     ),
     3,
     "c10",
-    ("cifar10_train.npy", "cifar10_jpeg.parquet"),
+    ("cifar10_train.npy",),
+    "cifar10",
 )
 HUNDRED = _Family(
     "CIFAR-100",
@@ -98,6 +100,7 @@ HUNDRED = _Family(
     1,
     "c100",
     ("cifar100_train.npy",),
+    "cifar100",
 )
 
 RANDOM = ("random_label1", "random_label2", "random_label3")
@@ -310,6 +313,7 @@ def _source(name: str, labels: _Set, file: _File) -> Source:
         steps=10_000,
         loader=load_cifar_n,
         pictures=labels.family.pictures,
+        pictures_of=labels.family.pictures_of,
     )
 
 

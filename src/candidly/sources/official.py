@@ -17,7 +17,7 @@ import numpy as np
 from .._names import lookup
 from ..labelled import Labelled
 from ._batches import Content, PictureBatch, from_binary, from_idx, from_python, unpacked
-from ._cifar_names import CIFAR10, CIFAR100, CIFAR100_COARSE, COARSE_OF
+from ._cifar_names import CIFAR10, CIFAR100, CIFAR100_COARSE
 from ._collections import DIGITS, FASHION, HUNDRED, TEN, Collection
 from ._forms import TEST, TRAIN, FoundForm, PictureForm
 from ._parts import folded, read
@@ -103,22 +103,36 @@ def load_official(
         UserWarning: a part is missing, or the files are not those on record.
     """
     name, labels = lookup(SETS, name, "collection of pictures")
-    collection, source = labels.collection, _source(name, labels)
-    found = find_form(source, collection.forms, collection.ours, collection.others, root)
+    official, found, digest = read_official(name, root, watch)
+    both = official.test.any() and not official.test.all()
+    data = Labelled(
+        inputs=official.pictures,
+        classes=labels.classes,
+        truth=official.truth(labels.classes),
+        official_test=official.test if both else None,
+        source=name,
+    )
+    _warn(data, _source(name, labels), found, official, digest, labels.collection.shape)
+    return data
+
+
+def read_official(
+    name: str, root: str | os.PathLike[str] | None, watch: Watch
+) -> tuple[Official, FoundForm, str]:
+    """What the files of one of ``SETS`` hold, which these are, and their digest.
+
+    Raises:
+        FileNotFoundError, ValueError: see ``load_official``.
+    """
+    labels = SETS[name]
+    collection = labels.collection
+    forms = (collection.forms, collection.ours, collection.others)
+    found = find_form(_source(name, labels), *forms, root)
     digest = digest_of(found.paths)
     read_form = READERS[found.form.reader]
     official = kept(collection.name, digest, lambda: read_form(found, collection, watch))
     _check(official, labels, found.folder)
-    fine, both = official.labels, official.test.any() and not official.test.all()
-    data = Labelled(
-        inputs=official.pictures,
-        classes=labels.classes,
-        truth=COARSE_OF[fine] if labels.classes is CIFAR100_COARSE else fine,
-        official_test=official.test if both else None,
-        source=name,
-    )
-    _warn(data, source, found, official, digest, collection.shape)
-    return data
+    return official, found, digest
 
 
 def _check(official: Official, labels: _OfficialSet, folder: Path) -> None:

@@ -1,32 +1,22 @@
-"""Pictures and their classes as arrays: decoded once, and kept in candidly's cache.
-
-Images that labels are about are looked for beside the labels:
-
-=====================  ==========================================================================
-``.npy``               uint8 (n, h, w[, c]), in the order of the labels
-``.parquet``           one image a row, see ``_picture_tables``
-=====================  ==========================================================================
-"""
+"""Pictures and their classes as arrays: decoded once, and kept in candidly's cache."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from .._checks import check_size
 from .._files import replacing
-from ..labelled import Labelled
 from ..storage import read_arrays, write_arrays
 from . import fetch
+from ._cifar_names import CIFAR100_COARSE, COARSE_OF
 from ._collections import COLOUR
 from ._picture_tables import PARTS, Rows, read_table
-from ._source import Source
 
 AT_ONCE = 1000  # images between two words on progress
 WIDE = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")  # its modes of more than 8 bits
@@ -47,6 +37,10 @@ class Official:
     pictures: np.ndarray
     labels: np.ndarray
     test: np.ndarray
+
+    def truth(self, classes: Sequence[str]) -> np.ndarray:
+        """int64 (n,), the labels, or their super-classes where the classes are those."""
+        return COARSE_OF[self.labels] if classes == CIFAR100_COARSE else self.labels
 
 
 def kept(name: str, digest: str, make: Callable[[], Official]) -> Official:
@@ -115,56 +109,6 @@ def decoded(path: Path, files: Sequence[bytes], mode: str, watch: Watch) -> np.n
     return images
 
 
-def with_pictures(data: Labelled, source: Source, path: Path | None, watch: Watch) -> Labelled:
-    """``data`` with the images in ``path`` as its inputs; as it is where there is no such file.
-
-    Raises:
-        ValueError: other images than the labels are about.
-
-    Warns:
-        UserWarning: there is no file.
-    """
-    if path is None:
-        files = " or ".join(repr(file) for file in source.pictures)
-        warnings.warn(
-            f"{source.name}: labels alone, as there is no file {files} where data is looked for;"
-            " the inputs are names of images, from which nothing can be learned.",
-            stacklevel=3,
-        )
-        return data
-    return replace(data, inputs=READERS[path.suffix.lower()](path, data, watch))
-
-
-def _from_array(path: Path, data: Labelled, watch: Watch) -> np.ndarray:
-    try:
-        images = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{path} cannot be read as an array ({error}).") from None
-    if images.dtype != np.uint8 or images.ndim not in (3, 4) or len(images) != data.n:
-        raise ValueError(
-            f"{path} holds {images.dtype} {images.shape}; {data.n} images in the order of the"
-            " labels are uint8 (examples, height, width) with channels last, if any."
-        )
-    return images
-
-
-def _from_parquet(path: Path, data: Labelled, watch: Watch) -> np.ndarray:
-    """The training images; the test part is decoded with them, as CIFAR-10 has it as well."""
-    official = kept(
-        "cifar10", digest_of([path]), lambda: from_tables({"all": [path]}, COLOUR, watch)
-    )
-    labels = official.labels[~official.test]
-    if len(labels) != data.n:
-        raise ValueError(f"{path} does not hold the training images 0 to {data.n - 1}, once each.")
-    different = labels != data.truth
-    if different.any():
-        raise ValueError(
-            f"{path} has another class than the labels for image {int(different.argmax())}"
-            f" ({int(different.sum())} such images): they are in another order."
-        )
-    return official.pictures[: data.n]
-
-
 def digest_of(paths: Sequence[Path]) -> str:
     """SHA-256 of what is in the files; of one file, its own."""
     found = []
@@ -196,9 +140,3 @@ def _pixels(file: bytes, mode: str) -> np.ndarray:
             return pixels.reshape(image.height, image.width, *((3,) if mode == COLOUR else ()))
     except Image.DecompressionBombError as error:
         raise ValueError(str(error)) from None
-
-
-READERS: dict[str, Callable[[Path, Labelled, Watch], np.ndarray]] = {
-    ".npy": _from_array,
-    ".parquet": _from_parquet,
-}

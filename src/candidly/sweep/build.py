@@ -62,13 +62,15 @@ def build(data: Labelled, trials: Sequence[Trial], device: str) -> Built:
 
 def _examples(page: Algorithm, data: Labelled, trial: Trial, device: str) -> Examples:
     """The examples of a data set, made once for all tasks that read the same of it."""
-    key = (trial.data, page.reads, trial.scaling, trial.dtype, device)
+    official = trial.test_set == "official"
+    key = (trial.data, page.reads, trial.scaling, trial.dtype, device, official)
     if key not in _kept or _kept[key][0] is not data:
         _kept.pop(key, None)
         while len(_kept) >= MOST_KEPT:
             _kept.popitem(last=False)
         seen, dtype = data if page.oracle else data.blind(), getattr(torch, trial.dtype)
-        made = make_examples(seen, page.reads, trial.scaling, dtype, torch.device(device))
+        where = torch.device(device)
+        made = make_examples(seen, page.reads, trial.scaling, dtype, where, official)
         _kept[key] = data, made
     _kept.move_to_end(key)
     return _kept[key][1]

@@ -28,11 +28,12 @@ class Facts:
     flip_rate_error: float | None = None
     flip_doubt: str = ""
     kind: str = "table"  # of inputs, as ``Labelled.kind`` names it; plans of before did not keep it
-    shape: tuple[int, ...] = ()  # of one picture, (C, H, W); nothing of a table
+    shape: tuple[int, ...] = ()  # of one picture, (C, H, W); () where inputs are d numbers
+    net: str = ""  # what trials have (``pinned``); '' in plans from before it was kept
 
     @property
     def input_shape(self) -> tuple[int, ...]:
-        """Of one input, as networks take it."""
+        """Of one input, (d,) or (C, H, W)."""
         return self.shape or (self.d,)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from .._files import replacing
 from .._names import UnknownName
+from .._net_text import same_file
 from ..seeds import hashed
 from .facts import Drawn, Facts, Page
 from .records import Run
@@ -25,7 +26,8 @@ SCHEMA = 3
 READ_FROM_PAGES = (1, 2)  # schemas of plans that kept no more of an algorithm than its version
 RENAMED = {"test": "test_share", "validation": "validation_share"}  # settings, since schema 1
 GROWING = ("datasets", "algorithms", "configs", "splits")  # settings that a later plan may extend
-BY_KIND = ("recipe",)  # compared as what they come to for each data set
+LATER: dict[str, Any] = {"kind": "table", "shape": (), "net": ""}  # facts of later plans
+BY_KIND = ("recipe", "net")  # compared as what they come to for each data set
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ def training_rows(facts: Facts, settings: Settings) -> int:
     return facts.n - held
 
 
+def net_of(facts: Facts, settings: Settings) -> str:
+    """The network of trials on a data set; plans of before kept it in their settings alone."""
+    return facts.net or settings.net or "mlp"
+
+
 def trials_of(
     settings: Settings, facts_by_name: Mapping[str, Facts], pages: Mapping[str, Page]
 ) -> Iterable[Trial]:
@@ -69,7 +76,7 @@ def trials_of(
                         version=page.version,
                         config=config,
                         hyper=hyper,
-                        net=settings.net,
+                        net=net_of(facts, settings),
                         scaling=settings.scaling or ("plench" if released else "train"),
                         split=split,
                         test=0.0 if official else settings.test_share,
@@ -170,7 +177,10 @@ def read_plan(folder: Path) -> Plan | None:
     try:
         renamed = RENAMED if schema == 1 else {}
         settings = make_settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
-        facts = {name: _facts(values) for name, values in about["data"].items()}
+        facts = {
+            name: Facts(**values | {"shape": tuple(values.get("shape", ()))})
+            for name, values in about["data"].items()
+        }
         pages = _old_pages(about, settings) if schema in READ_FROM_PAGES else _pages(about)
     except UnknownName as error:
         raise ValueError(f"{path} names an algorithm that is not there: {error}") from None
@@ -203,10 +213,6 @@ def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
 
 def _tuples(drawn: Sequence[Sequence[Mapping[str, float | int]]]) -> Drawn:
     return tuple(tuple(by_split) for by_split in drawn)
-
-
-def _facts(kept: Mapping[str, Any]) -> Facts:
-    return Facts(**{**kept, "shape": tuple(kept.get("shape", ()))})
 
 
 def _old_pages(about: Mapping[str, Any], settings: Settings) -> dict[str, Page]:
@@ -255,6 +261,7 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
         asked = recipe_for(new.settings, new.facts[name].kind).text
         if was != asked:
             raise ValueError(_contradiction(folder, "recipe", was, asked))
+        _check_net(folder, net_of(facts, old.settings), net_of(new.facts[name], new.settings))
     pages = dict(new.pages)
     kinds = {(facts.kind, new.facts[name].kind) for name, facts in old.facts.items()}
     for label, page in old.pages.items():
@@ -264,6 +271,18 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
         before = tuple(one for one in page.code if one not in current)
         pages[label] = replace(new.pages[label], code=before + current if page.code else ())
     return replace(new, pages=pages)
+
+
+def _check_net(folder: Path, then: str, now: str) -> None:
+    if then == now:
+        return
+    if same_file(then, now):
+        raise ValueError(
+            f"{folder} was planned with {then}, and the file has been edited since: it is {now}, "
+            f"and old and new runs would not compare. Use the copy in {folder / 'nets'} to resume, "
+            "or another --out."
+        )
+    raise ValueError(_contradiction(folder, "net", then, now))
 
 
 def _check_page(
@@ -297,9 +316,7 @@ def _check_page(
 
 def _identity(facts: Facts) -> Facts:
     """The facts without what follows from the content, which has a fingerprint."""
-    return replace(
-        facts, flip_rate=None, flip_rate_error=None, flip_doubt="", kind="table", shape=()
-    )
+    return replace(facts, flip_rate=None, flip_rate_error=None, flip_doubt="", **LATER)
 
 
 def _contradiction(folder: Path, name: str, then: Any, now: Any, lost: Any = None) -> str:

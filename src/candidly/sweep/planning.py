@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from .._names import nearest
+from .._net_text import default_net, pinned
 from ..algorithms import Algorithm
 from ..criteria import constant_flip_rate
 from ..engine.examples import unlearnable
@@ -15,6 +16,7 @@ from ..engine.recipe import unsuited
 from ..inputs import Pictures
 from ..labelled import Labelled
 from .facts import Facts, Page
+from .own_nets import check_net
 from .pages import page_of, pages_asked
 from .plan import Plan, training_rows, trials_of
 from .settings import Settings, recipe_for
@@ -32,6 +34,8 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
                 f"{share:g}: that is no row at all. Raise --{name}-share."
             )
     fingerprint = data.fingerprint()
+    pictures = Pictures(np.asarray(data.inputs)) if data.kind == "images" else None
+    shape = () if pictures is None else pictures.shape
     flip = None
     if data.candidates is not None and data.q > 1:
         flip = constant_flip_rate(data.candidates)
@@ -48,7 +52,8 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         flip_rate_error=flip.error if flip else None,
         flip_doubt=flip.doubt if flip else "",
         kind=data.kind,
-        shape=Pictures(np.asarray(data.inputs)).shape if data.kind == "images" else (),
+        shape=shape,
+        net=pinned(settings.net) if settings.net else default_net(shape),
     )
 
 
@@ -80,6 +85,10 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
         for page in pages:
             if problem := unlearnable(data, page.reads, settings.split == "official"):
                 raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
+        try:
+            check_net(facts, settings.net)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
         if oracle and (data.truth is None or (data.truth < 0).any()):
             raise ValueError(
                 f"{name} lacks true labels, and train-oracle trains on those of the validation "

@@ -25,9 +25,10 @@ from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal, read_records
 from .lock import locked
+from .own_nets import keep_copies
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
-from .worker import encode
+from .worker import encode, hand_over
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ def run_plan(
         old = read_plan(out)
         if old is not None:
             plan = extended(out, old, plan, accept_code)
+        keep_copies(out, plan.trials)
         write_plan(out, plan)
         recorded = recorded_steps(out)
         finished = finished_keys(plan, recorded)
@@ -206,7 +208,7 @@ def _run_in_workers(
     current: dict[int, StackTask] = {}
     with tempfile.TemporaryDirectory(prefix="candidly-") as folder:
         for fingerprint in {task.trials[0].data for task in tasks}:
-            data[fingerprint].save(Path(folder) / f"{fingerprint}.npz")
+            hand_over(data[fingerprint], Path(folder), fingerprint)
         pool: list[subprocess.Popen] = []
         try:
             for number in range(workers):

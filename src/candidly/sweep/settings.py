@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,10 +19,9 @@ from pydantic import (
 )
 
 from .._names import UnknownName, nearest
+from .._net_text import read_net
 from .._numbers import whole
 from ..engine.recipe import Recipe, default_recipe, recipe
-
-NET = "mlp(:[1-9][0-9]*)?"  # what ``nets.network`` reads; known here without torch
 
 
 class Settings(BaseModel):
@@ -50,7 +48,9 @@ class Settings(BaseModel):
         split: ``random`` holds out a share of the rows for testing; ``official`` the test set that
             the data came with, and nothing is trained or chosen on any of it.
         test_share, validation_share: of the rows, and of the rest, what is held out.
-        net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
+        net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``; ``cnn:width=32``,
+            ``resnet32``, ...; ``FILE.py:make`` for one of your own (``nets.network``). By default
+            what suits the inputs (``default_net``).
         recipe: optimiser, schedule, weight decay, precision and views, such as
             ``sgd:momentum=0.95``; by default what suits the inputs (``default_recipe``).
         hyper: hyper-parameters that have this value in every configuration of the algorithms that
@@ -73,7 +73,7 @@ class Settings(BaseModel):
     split: Literal["random", "official"] = "random"
     test_share: float = 0.1
     validation_share: float = 0.1
-    net: str = "mlp"
+    net: str | None = None
     recipe: str | None = None
     hyper: dict[str, int | float] = Field(default_factory=dict)
     dtype: Literal["float32", "float64"] = "float32"
@@ -128,9 +128,11 @@ def _text(value: Any, name: str) -> str:
 
 
 def _net(value: Any, name: str) -> str:
-    if not isinstance(value, str) or not re.fullmatch(NET, value):
-        raise ValueError(f"`{name}` is {value!r}: write mlp, or mlp:128 for a hidden width of 128.")
-    return value
+    try:
+        asked = read_net(value, f"`{name}`")
+    except UnknownName as error:
+        raise ValueError(str(error)) from None
+    return value if asked.file else asked.text
 
 
 def _recipe(value: Any, name: str) -> str:
@@ -171,7 +173,7 @@ CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a 
     "hyper": _hyper,
     "dtype": _one_of("float32", "float64"),
 }
-DEFAULTS_DEPEND = ("steps", "labels", "scaling", "recipe")  # settings that None stands for
+DEFAULTS_DEPEND = ("steps", "labels", "scaling", "net", "recipe")  # settings that None stands for
 
 
 def make_settings(**values: Any) -> Settings:

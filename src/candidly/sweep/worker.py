@@ -11,16 +11,18 @@ import os
 import queue
 import sys
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TextIO
 
+import numpy as np
 import torch
 
 from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
+from .own_nets import open_copy
 from .pack import StackTask
 from .trial import Trial
 
@@ -35,6 +37,22 @@ def decode(line: str) -> StackTask:
     about = json.loads(line)
     resume = Path(about["resume"]) if about["resume"] else None
     return StackTask(tuple(Trial(**trial) for trial in about["trials"]), resume)
+
+
+def hand_over(data: Labelled, folder: Path, name: str) -> None:
+    """Write data for workers: pixels into a file of their own, which all of them map."""
+    if data.kind == "images":
+        np.save(folder / f"{name}.npy", data.inputs, allow_pickle=False)
+        data = replace(data, inputs=np.zeros((data.n, 1), np.float32), features=None)
+    data.save(folder / f"{name}.npz")
+
+
+def taken_over(folder: Path, name: str) -> Labelled:
+    """What ``hand_over`` wrote; pixels stay in their file, and in memory once for all workers."""
+    data, pixels = Labelled.load(folder / f"{name}.npz"), folder / f"{name}.npy"
+    if pixels.exists():
+        data = replace(data, inputs=np.load(pixels, mmap_mode="r", allow_pickle=False))
+    return data
 
 
 def _tell(answers: TextIO, **what: object) -> None:
@@ -70,8 +88,9 @@ def main(out: str, folder: str, device: str) -> None:
         task = decode(lines.get())
         name = task.trials[0].data
         try:
+            open_copy(Path(out), task.trials[0].net)
             if name not in loaded:
-                loaded[name] = Labelled.load(Path(folder) / f"{name}.npz")
+                loaded[name] = taken_over(Path(folder), name)
             for step in execute(task, loaded[name], journal, Path(out) / "checkpoints", device):
                 _tell(answers, updates=step.updates, restored=step.restored)
             _tell(answers, done=True)
