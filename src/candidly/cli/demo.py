@@ -1,4 +1,4 @@
-"""``candidly demo``: a whole benchmark on real images, in a minute or, on colour pictures, three."""
+"""``candidly demo``: a whole benchmark on real images in a minute, or in colour in three."""
 
 from __future__ import annotations
 

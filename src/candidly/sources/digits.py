@@ -26,6 +26,7 @@ def load_digits() -> Labelled:
         source="digits",
     )
 
+
 def load_scattered_digits() -> Labelled:
     """The same digits as colour pictures, uint8 (1797, 24, 24, 3), and their truth.
 
