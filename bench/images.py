@@ -2,9 +2,9 @@
 
 ``_image_sides.py`` says what is compared: candidly's update of one trial with a plain loop's, of
 the same module on the same batches. Both sides run in processes of their own on one thread, and
-take turns; figures are medians over the rounds, of processor time. Loading, memory and
-accuracy need CIFAR-10 as a Parquet file (``CANDIDLY_DATA``), and the comparison with the first edition this repository's
-history; what is missing is said and left out.
+take turns; figures are medians over the rounds, of processor time. Loading, memory and accuracy
+need CIFAR-10 as a Parquet file (``CANDIDLY_DATA``), and the comparison with the first edition this
+repository's history; what is missing is said and left out.
 
     python bench/images.py            about fifteen minutes; writes bench/results/images.json
     python bench/images.py --quick    about two minutes
