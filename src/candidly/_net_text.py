@@ -133,7 +133,7 @@ def _value(name: str, text: str, usual: int | tuple[str, ...], base: str) -> int
 def default_net(shape: tuple[int, ...]) -> str:
     """The network for inputs of a shape, (d,) or (C, H, W), where none is named."""
     pictures = len(shape) == 3 and min(shape[1:]) >= SMALLEST
-    return "cnn" if pictures and "cnn" in KNOWN else "mlp"
+    return "cnn" if pictures else "mlp"
 
 
 def pinned(text: str, name: str = "net") -> str:

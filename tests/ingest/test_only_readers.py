@@ -28,7 +28,9 @@ OF_MODULES = {
 LAST = READS | {name.rpartition(".")[2] for name in OF_MODULES} | {"read_text"}
 
 MAY = {  # modules outside `ingest` that open files, and which
+    "_device.py": "/proc: the memory there is",
     "_files.py": "lines of text for `ingest`; writes beside and renames",
+    "_net_text.py": "a user's Python file, for its checksum",
     "_stored.py": "the bytes of pictures and sounds, for a fingerprint alone",
     "storage.py": "the .npz files that Labelled.save wrote",
     "labelled.py": "the .npz files that Labelled.save wrote",
@@ -58,6 +60,7 @@ MAY = {  # modules outside `ingest` that open files, and which
     "sweep/journal.py": "the journal",
     "sweep/plan.py": "plans",
     "sweep/settings.py": "settings of a sweep, which are TOML and no data",
+    "sweep/worker.py": "pictures that the sweep has just written",
     "validation/_corrected.py": "the .npz files that Corrected.save wrote",
     "web/_looks.py": "media of a project",
     "web/_site.py": "a project's folder",

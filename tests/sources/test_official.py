@@ -261,7 +261,9 @@ def test_half_a_part_is_refused_by_the_name_of_what_lacks(nowhere, name, write, 
 
 def test_nowhere_to_be_found(nowhere):
     for name in SETS:
-        with pytest.raises(FileNotFoundError, match=f"{name}: no file .* Get it from https://"):
+        with pytest.raises(
+            FileNotFoundError, match=f"{name}: no file .* No other form .* Get it from https://"
+        ):
             load(name, nowhere)
 
 

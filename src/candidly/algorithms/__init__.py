@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._names import UnknownName, lookup, named, nearest
 from ._algorithm import Algorithm, Own, Row, Stage
+from ._asked import Asked, AskedTrial
 from ._rates import Rate, schedule
 from ._space import Setting, common, configuration
 from ._views import View
@@ -131,6 +132,8 @@ __all__ = [
     "ALGORITHMS",
     "VARIANTS",
     "Algorithm",
+    "Asked",
+    "AskedTrial",
     "Own",
     "Rate",
     "Row",

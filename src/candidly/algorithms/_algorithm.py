@@ -11,6 +11,7 @@ import numpy as np
 from torch import Tensor
 
 from ..nets import Net
+from ._asked import Asked, AskedTrial
 from ._rates import Rate
 from ._space import COMMON, Number, Setting
 from ._views import View
@@ -18,8 +19,8 @@ from ._views import View
 # what a variant replaces in every page: the released program's networks are never set to evaluate
 # while it trains (D-PROT-3)
 SHARED: Mapping[str, Mapping[str, Any]] = {"plench": {"statistics": "always"}}
-Sampler = str | Callable[[Any], Tensor]
-Tables = Callable[[Any], Mapping[str, Tensor]]
+Sampler = str | Callable[[Asked], Tensor]
+Tables = Callable[[AskedTrial], Mapping[str, Tensor]]
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,9 @@ class Stage:
 
     step: Callable[..., Any]
     after: Callable[..., Mapping[str, Tensor]] | None = None
-    whole: Callable[[Any], Mapping[str, Tensor]] | None = None
-    begin: Callable[[Any], Mapping[str, Tensor]] | None = None
-    until: Callable[[Any], int] | None = None
+    whole: Callable[[Asked], Mapping[str, Tensor]] | None = None
+    begin: Callable[[Asked], Mapping[str, Tensor]] | None = None
+    until: Callable[[Asked], int] | None = None
     trains: tuple[str, ...] | None = None
     optimiser: str | None = None
     afresh: bool = False
@@ -173,7 +174,7 @@ class Algorithm:
     statistics: str = "gradient"
     predicts: str = "net"
     views: Mapping[str, View | None] = field(default_factory=dict)
-    suspicion: Callable[[Any, int], Tensor] | None = None
+    suspicion: Callable[[Asked, int], Tensor] | None = None
     told: tuple[str, ...] = ()
     space: Mapping[str, Setting] = field(default_factory=dict)
     shortened: Mapping[str, Number] = field(default_factory=dict)

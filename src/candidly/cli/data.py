@@ -384,7 +384,7 @@ def _comparison_grid(rows: list[Comparison]) -> Grid:
 
 
 def _text(value: Any) -> str:
-    if value is None:
+    if value in (None, ""):
         return "-"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 

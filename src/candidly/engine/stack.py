@@ -122,6 +122,11 @@ class Stack:
             raise AttributeError(f"a stack has no {name!r}") from None
 
     @property
+    def net(self) -> Module:
+        """The network that is trained."""
+        return self.modules["net"]
+
+    @property
     def parameters(self) -> Mapping[str, Tensor]:
         """The algorithm's parameters beside its networks, (K, ...) by name, with gradient."""
         return {

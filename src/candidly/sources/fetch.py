@@ -82,7 +82,8 @@ def find_form(
             raise ValueError(f"{place} is no file of {source.name}, such as {source.files[0]}.")
         candidates += [(not one.usable, order, bool(one.lacking), one) for one in found]
     if not candidates:
-        raise _nowhere(source, places, "No address is known for it")
+        reason = "No other form of it is there either, and no address is known"
+        raise _nowhere(source, places, reason)
     best = min(candidates, key=lambda candidate: candidate[:3])[-1]
     if not best.usable:
         lacking = " and ".join(name for names in best.lacking.values() for name in names)

@@ -177,10 +177,7 @@ def read_plan(folder: Path) -> Plan | None:
     try:
         renamed = RENAMED if schema == 1 else {}
         settings = make_settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
-        facts = {
-            name: Facts(**values | {"shape": tuple(values.get("shape", ()))})
-            for name, values in about["data"].items()
-        }
+        facts = {name: _facts(values) for name, values in about["data"].items()}
         pages = _old_pages(about, settings) if schema in READ_FROM_PAGES else _pages(about)
     except UnknownName as error:
         raise ValueError(f"{path} names an algorithm that is not there: {error}") from None
@@ -190,6 +187,10 @@ def read_plan(folder: Path) -> Plan | None:
         # only candidly's own sentences say something to a reader
         raise _damaged(path, str(error) if type(error) is ValueError else "") from None
     return Plan(settings, facts, pages, tuple(trials_of(settings, facts, pages)))
+
+
+def _facts(kept: Mapping[str, Any]) -> Facts:
+    return Facts(**{**kept, "shape": tuple(kept.get("shape", ()))})
 
 
 def _damaged(path: Path, why: str) -> ValueError:
