@@ -2,9 +2,9 @@
 
 ``_image_sides.py`` says what is compared: candidly's update of one trial with a plain loop's, of
 the same module on the same batches. Both sides run in processes of their own on one thread, and
-take turns; figures are medians over the rounds, of processor time. Loading and memory need CIFAR-10
-as a Parquet file (``CANDIDLY_DATA``), and the comparison with the first edition this repository's
-history; what is missing is said and left out.
+take turns; figures are medians over the rounds, of processor time. Loading, memory and accuracy
+need CIFAR-10 as a Parquet file (``CANDIDLY_DATA``), and the comparison with the first edition this
+repository's history; what is missing is said and left out.
 
     python bench/images.py            about fifteen minutes; writes bench/results/images.json
     python bench/images.py --quick    about two minutes
@@ -26,7 +26,7 @@ from pathlib import Path
 import torch
 
 from _bench import Claim, at_most, interleaved, main, median_ratio
-from _image_sides import PictureSide, PlainPictures, make_picture_stack
+from _image_sides import PictureSide, PlainPictures, make_picture_stack, plain_accuracy
 from _sides import Side
 from candidly.engine.train import update
 
@@ -37,6 +37,7 @@ TABLES = {(1122, 108, 16): 20, (5303, 384, 44): 4}  # trials in the stack, by sh
 SLOWEST = 1.05  # of the first edition's time, at most
 PICTURES = 50_000
 LOADING_S, TWO_WORKERS = 10.0, 1.3
+APART = 2.0  # points of accuracy that means of three runs may be apart, of which one spreads by one
 ROOT = Path(__file__).parents[1]
 
 
@@ -156,6 +157,41 @@ def pss_bytes(pid: int) -> int:
     return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
+def accuracy(quick: bool) -> list[Claim]:
+    """The supervised oracle on CIFAR-10 beside a loop of its own start and order."""
+    from candidly.benchmarking import benchmark
+    from candidly.sources import load
+
+    data, steps = load("cifar10"), 20 if quick else 1000
+    ours, plain = [], []
+    for seed in range(1 if quick else 3):
+        (run,) = benchmark(
+            data,
+            "supervised-oracle",
+            net="cnn",
+            recipe="adam",
+            hyper={"batch_size": 64},
+            split="official",
+            configs=1,
+            splits=1,
+            seed=seed,
+            steps=steps,
+            eval_every=steps,
+            workers=1,
+        ).runs
+        ours.append(100 * run.records[-1].test)
+        plain.append(100 * plain_accuracy(data, seed, steps, run.hyper))
+    apart = abs(statistics.mean(ours) - statistics.mean(plain))
+    name = f"CIFAR-10, cnn, oracle, {steps:,} updates of 64"
+    found = [
+        Claim(f"{name}: {way}, seed {seed}, %", value)
+        for way, values in (("ours", ours), ("plain loop", plain))
+        for seed, value in enumerate(values)
+    ]
+    difference = f"{name}: difference of means, points"
+    return [*found, Claim(difference, apart) if quick else at_most(difference, apart, APART)]
+
+
 @contextmanager
 def first_edition() -> Iterator[Path | None]:
     """The tree of the commit before the second edition; None where there is no such history."""
@@ -196,9 +232,12 @@ def measure(quick: bool) -> list[Claim]:
         claims += speed(net, quick)
     claims += tables(quick)
     if not has_pictures():
-        return claims + left_out("loading and memory", "no cifar10*.parquet in CANDIDLY_DATA")
+        return claims + left_out(
+            "loading, memory and accuracy", "no cifar10*.parquet in CANDIDLY_DATA"
+        )
     with tempfile.TemporaryDirectory() as folder:
-        return claims + loading(Path(folder)) + memory(Path(folder), quick)
+        claims += loading(Path(folder)) + memory(Path(folder), quick)
+    return claims + accuracy(quick)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def small_mat(path, n=6):
 def test_the_table():
     assert list(SOURCES) == [
         "digits", "lost", "msrcv2", "mirflickr", "birdsong", "malagasy", "soccer-player",
-        "italian", "yahoo-news", "english", "fg-net",
+        "italian", "yahoo-news", "english", "fg-net", "scattered-digits",
         "cifar10", "cifar100", "cifar100-coarse", "mnist", "fashion-mnist",
         "cifar10n-aggre", "cifar10n-rand1", "cifar10n-rand2", "cifar10n-rand3", "cifar10n-worst",
         "cifar10n", "cifar100n", "cifar100n-coarse",
@@ -46,7 +46,8 @@ def test_the_table():
 
 def test_d_prot_1_each_data_set_has_its_own_number_of_updates():
     long = ("soccer-player", "italian", "yahoo-news", "english")
-    expected = dict.fromkeys(SOURCES, 10_000) | dict.fromkeys(long, 20_000) | {"digits": 2_000}
+    expected = dict.fromkeys(SOURCES, 10_000) | dict.fromkeys(long, 20_000)
+    expected |= dict.fromkeys(("digits", "scattered-digits"), 2_000)
     assert {name: source.steps for name, source in SOURCES.items()} == expected
 
 
@@ -55,6 +56,20 @@ def test_titles_are_the_ones_seeds_are_made_of():
               "Italian", "YahooNews", "English", "FG-NET"]  # fmt: skip
     assert [title_of(name) for name in SOURCES][: len(titles)] == titles
     assert hashed(title_of("lost"), "PRODEN", 1, 0) == 722568781
+
+
+def test_scattered_digits_are_the_digits_as_pictures(nowhere):
+    data, digits = load("scattered-digits"), load("digits")
+    assert repr(data) == (
+        "Labelled(1797 x 24 x 24 x 3 images, 10 classes, truth, source='scattered-digits')"
+    )
+    assert np.asarray(data.inputs).dtype == np.uint8
+    np.testing.assert_array_equal(data.truth, digits.truth)
+    assert data.fingerprint() == load("scattered-digits").fingerprint()
+    # what is darkest in a digit has the picture's one colour: that many pixels, four times each
+    for picture, strokes in zip(np.asarray(data.inputs)[:50], np.asarray(digits.inputs)):
+        _, counts = np.unique(picture.reshape(-1, 3), axis=0, return_counts=True)
+        assert counts.max() >= 4 * (strokes == 16).sum()
 
 
 def test_digits_need_nothing(nowhere):

@@ -19,7 +19,7 @@ from ._crowds import SOURCES_OF_CROWDS
 from ._images import with_pictures
 from ._source import Comparison, Expected, Source, compare
 from .cifar_n import CIFAR_N
-from .digits import load_digits
+from .digits import load_digits, load_scattered_digits
 from .fetch import find_file, find_parts, warn_if_different, warn_if_parts_differ
 from .official import OFFICIAL
 
@@ -181,6 +181,20 @@ _TABLE = (
         size_bytes=2_024_494,
         sha256="5b8d43e40cee007f6438a7a74d600b5cf67ac596754a322ce91b0fc6811f45db",
     ),
+    Source(
+        name="scattered-digits",
+        title="Scattered digits",
+        files=(),
+        size_bytes=None,
+        sha256=None,
+        url=None,
+        page="https://archive.ics.uci.edu/dataset/80",
+        licence="CC BY 4.0, as digits, which it is made of",
+        citation="E. Alpaydin, C. Kaynak. Optical recognition of handwritten digits. UCI, 1998.",
+        expected=Expected(1797, None, 10),
+        steps=2_000,
+        loader=load_scattered_digits,
+    ),
     *OFFICIAL,
     *CIFAR_N,
     *SOURCES_OF_CROWDS,
@@ -245,7 +259,11 @@ def load(
     if not source.files:
         return source.loader()
     if source.finds:
-        return source.loader(source.name, root, watch)
+        try:
+            return source.loader(source.name, root, watch)
+        except FileNotFoundError as error:
+            own = f" The folder of that name here is read as {path}/." * path.is_dir()
+            raise FileNotFoundError(f"{error}{own}") from None
     if source.parts:
         paths = find_parts(source, root, download)
         data = source.loader(paths, source.name)
@@ -260,7 +278,9 @@ def load(
 
 
 def _is_known(name: str) -> bool:
-    """Whether a data set has this name, whatever the case and punctuation."""
+    """Whether a data set has this name, whatever the case and punctuation; a place is no name."""
+    if "/" in name or os.sep in name:
+        return False
     try:
         lookup(SOURCES, name, "data set")
     except (UnknownName, ValueError):
