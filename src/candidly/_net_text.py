@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ._names import UnknownName, lookup, nearest, shortened
+from ._names import UnknownName, lookup, named, nearest, shortened
 
 # network -> option -> a whole number from 1 on, or several words to choose from; defaults first
 KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
@@ -76,8 +76,7 @@ def read_net(text: object, name: str = "net") -> NetText:
     >>> read_net("mlp:hidden=128").text, read_net("nets/mine.py:make").function
     ('mlp:128', 'make')
     """
-    if not isinstance(text, str):
-        raise ValueError(f"{name} is {text!r}; give a text such as mlp:128.")
+    text = named(text, name, "mlp:128")
     if file := re.fullmatch(r"(.*\.py)(?::(.*?))?(?:@([0-9a-f]*))?", text, re.DOTALL):
         path, function, digest = file[1], file[2] or "", file[3]
         odd = digest is not None and len(digest) != DIGITS

@@ -208,6 +208,6 @@ def test_many_classes_take_no_matrix_of_them():
 
 def test_a_matrix_of_many_classes_says_what_it_takes(monkeypatch):
     cells = _cells.counted(np.zeros(3, np.int32), np.ones(3, np.int32), 15_000)
-    monkeypatch.setattr(_cells, "free_bytes", lambda: 10**9)
+    monkeypatch.setattr(_cells, "free_bytes", lambda device: 10**9)
     with pytest.raises(MemoryError, match=r"15,000 x 15,000 classes take 3\.6 GB, and 1\.0 GB"):
         cells.dense(more=1)

@@ -39,7 +39,6 @@ MAY = {  # modules outside `ingest` that open files, and which
     "crossval/_duplicates.py": "the bytes of pictures and sounds, to find copies",
     "crossval/_result.py": "the .npz files that CrossValidated.save wrote",
     "detectors/_cost.py": "/proc: the memory in use",
-    "errors/_cells.py": "/proc: the memory there is",
     "errors/_work.py": "the folder of a run that goes on",
     "review/_folder.py": "a project's folder",
     "review/_media.py": "copies media that `ingest.media` has let in",

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars
 import pytest
+from PIL import Image
 
 from candidly.sources import SOURCES, load
 from candidly.sources._cifar_names import COARSE_OF
@@ -257,6 +258,17 @@ def test_half_a_part_is_refused_by_the_name_of_what_lacks(nowhere, name, write, 
         FileNotFoundError, match=rf"{name}: \S+files holds some of its files, and lacks {lacking}\."
     ):
         load(name, nowhere)
+
+
+def test_a_folder_of_ones_own_with_such_a_name_is_a_place(nowhere, monkeypatch):
+    for name in ("0", "1"):
+        (nowhere / "mnist" / name).mkdir(parents=True)
+        Image.new("L", (4, 4)).save(nowhere / "mnist" / name / "a.png")
+    monkeypatch.chdir(nowhere)
+    for place in ("./mnist", "mnist/", nowhere / "mnist", str(nowhere / "mnist")):
+        assert load(place).kind == "media"
+    with pytest.raises(FileNotFoundError, match=r"folder of that name here is read as mnist/\."):
+        load("mnist")
 
 
 def test_nowhere_to_be_found(nowhere):

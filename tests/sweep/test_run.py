@@ -19,7 +19,7 @@ import pytest
 from candidly import benchmark
 from candidly.engine.examples import make_examples
 from candidly.labelled import Labelled
-from candidly.sweep import execute
+from candidly.sweep import build, execute
 from candidly.sweep.journal import read_results
 from candidly.sweep.lock import is_locked, locked
 from candidly.sweep.run import Interrupted
@@ -143,7 +143,7 @@ def test_what_trains_gets_no_truth_unless_it_is_an_oracle(data, monkeypatch):
         seen[reads] = labelled.truth
         return make_examples(labelled, reads, *more)
 
-    monkeypatch.setattr(execute, "make_examples", spy)
+    monkeypatch.setattr(build, "make_examples", spy)
     benchmark({"toy": data}, ["CC", "supervised-oracle"], workers=1, **SMALL)
     assert seen[("candidates",)] is None
     assert seen[("truth",)] is not None

@@ -20,6 +20,7 @@ BAD = {
     "variant": ["plensh", 1, True, ["fixed"]],
     "scaling": ["none?", 0],
     "validation": ["tuned", 0.1],
+    "split": ["offical", 0],
     "test_share": [0, 1, -0.1, float("nan"), True, "0.1", [0.1]],
     "validation_share": [0, 2, "half", False],
     "net": ["mlp:0", "mlp:-3", "cnm", 128, "mlp:12\n", "net.py", "net.py:", "cnn:width=0"],
@@ -30,7 +31,7 @@ BAD = {
 ALLOWED = {
     "whole number": ("configs", "splits", "steps", "eval_every", "seed"),
     "above 0 and below 1": ("test_share", "validation_share"),
-    "Choose from: ": ("variant", "scaling", "validation", "recipe", "dtype"),
+    "Choose from: ": ("variant", "scaling", "validation", "split", "recipe", "dtype"),
     "list of names": ("datasets", "algorithms"),
     "flip:rate=0.3": ("labels",),
     "give ": ("hyper",),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..crossval import CrossValidated, cross_validate
+from ..crossval import CrossValidated, by_names, cross_validate
 from ..ingest import Roles
 from ..labelled import Labelled
 from ._leaks import Leak, find_leaks
@@ -31,6 +31,8 @@ def check(
     drop: Sequence[str] = (),
     group: str | None = None,
     classifier: Any = None,
+    net: str | None = None,
+    recipe: str | None = None,
     folds: int = 5,
     by: errors.FindBy | None = None,
     seed: int = 0,
@@ -51,6 +53,7 @@ def check(
         group: a column; rows with the same value there are in one fold, and it is no input.
         classifier: see ``cross_validate``; of several the most accurate is kept. By default what
             suits the kind of input.
+        net, recipe: of the networks among the classifiers' names; see ``fit``.
         folds: how many models, each judging what it left out.
         by: the method, see ``errors.find``; by default ``noise rate``, and ``confident`` for
             candidate sets.
@@ -69,6 +72,9 @@ def check(
         label=label, separator=separator, id=id, text=text, image=image,
         drop=(drop,) if isinstance(drop, str) else tuple(drop),
     )  # fmt: skip
+    named = classifier
+    if net is not None or recipe is not None:
+        named = by_names(_names(classifier), net=net, recipe=recipe)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         read = opened(where, roles, group, _part(tell, 0, READ))
@@ -77,7 +83,7 @@ def check(
         if read.typed is not None and data.given is not None:
             leaks = find_leaks(read.typed, data.given, data.classes)
         judged = cross_validate(
-            classifier,
+            named,
             data,
             folds,
             read.groups,
@@ -91,6 +97,16 @@ def check(
     return Checked(
         read.name, data, read.frame, read.typed, read.roles, judged, issues, leaks, notes
     )
+
+
+def _names(classifier: Any) -> list[str]:
+    names = [classifier] if isinstance(classifier, str) else list(classifier or [])
+    if not names or not all(isinstance(name, str) for name in names):
+        raise ValueError(
+            "`net` and `recipe` are of networks that are named: give `classifier` (--classifier) an"
+            " algorithm, such as ce."
+        )
+    return names
 
 
 def _part(watch: Watch, low: int, high: int) -> Watch:

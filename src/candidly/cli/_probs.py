@@ -18,6 +18,7 @@ from ..grid import Column, Grid
 from . import _progress
 from ._help import whole
 from ._issues import check_place
+from ._network_options import Net, Training
 from ._print import show
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def probs(
     steps: Annotated[
         int | None, whole("Updates, for an algorithm. (default: 2000)", least=1)
     ] = None,
+    net: Net = None,
+    recipe: Training = None,
     calibrate: Annotated[
         bool,
         typer.Option("--calibrate", help="Scale each fold by a temperature of its own."),
@@ -98,7 +101,7 @@ def probs(
     try:
         with _progress.reading("fitting", "done") as watch:
             result = cross_validate(
-                by_names(names, steps),
+                by_names(names, steps=steps, net=net, recipe=recipe),
                 loaded,
                 folds,
                 None if groups is None else read_names(groups, n=loaded.n, header="group"),

@@ -28,6 +28,7 @@ from ._column_options import (
     roles_of,
 )
 from ._hyper import Hyper, hyper_of
+from ._network_options import Net, Training
 from ._print import show
 from ._stopping import stoppable
 
@@ -103,19 +104,6 @@ TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (defaul
 ValidationShare = Annotated[
     float | None, typer.Option(help="Share of the rest for validation. (default: 0.1)")
 ]
-Network = Annotated[
-    str | None,
-    typer.Option(help="mlp, or mlp:128 for another width of its hidden layer. (default: mlp, 500)"),
-]
-Training = Annotated[
-    str | None,
-    typer.Option(
-        "--recipe",
-        metavar="NAME[:KEY=VALUE,...]",
-        help="How to train: adam, sgd or adamw, such as sgd:schedule=steps,at=0.6. (default: adam; "
-        "for pictures adam:views=weak)",
-    ),
-]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
@@ -159,7 +147,7 @@ def plan(
     split: SplitBy = None,
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
-    net: Network = None,
+    net: Net = None,
     recipe: Training = None,
     hyper: Hyper = None,
     data: Root = None,
@@ -212,6 +200,9 @@ def plan(
     show(_grid(title, rows), "algorithms: " + ", ".join(made.versions))
     if oracle:
         print("oracle: the validation rows are among the training rows, with their true labels")
+    nets = {trial.dataset: trial.net for trial in made.trials}
+    if set(nets.values()) != {"mlp"}:
+        print("net: " + ", ".join(f"{net} for {name}" for name, net in nets.items()))
     recipes = {trial.dataset: trial.recipe for trial in made.trials}
     if set(recipes.values()) != {"adam"}:
         print("recipe: " + ", ".join(f"{recipe} for {name}" for name, recipe in recipes.items()))
@@ -234,7 +225,7 @@ def run(
     split: SplitBy = None,
     test_share: TestShare = None,
     validation_share: ValidationShare = None,
-    net: Network = None,
+    net: Net = None,
     recipe: Training = None,
     hyper: Hyper = None,
     data: Root = None,

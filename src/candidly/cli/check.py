@@ -16,6 +16,7 @@ from . import _column_options as columns
 from . import _progress
 from ._help import whole
 from ._issues import check_place
+from ._network_options import Net, Training
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def check(
             "most accurate is kept. (default: what suits the kind of input)",
         ),
     ] = None,
+    net: Net = None,
+    recipe: Training = None,
     folds: Annotated[int, whole("Models, each judging what it left out.", least=2)] = 5,
     by: Annotated[
         str | None,
@@ -126,6 +129,8 @@ def check(
             drop=roles.drop,
             group=group,
             classifier=names,
+            net=net,
+            recipe=recipe,
             folds=folds,
             by=by,  # type: ignore[arg-type]
             seed=seed,

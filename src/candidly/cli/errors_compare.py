@@ -15,6 +15,7 @@ from .._files import write_table
 from . import _progress
 from ._help import whole
 from ._issues import check_place
+from ._network_options import Net, Training
 from ._print import Form, check_form, show
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def compare(
     ] = None,
     seeds: Annotated[int, whole("How often, with other noise, folds and networks.", least=1)] = 5,
     epochs: Annotated[int | None, whole("Of every training. (default: 30)", least=1)] = None,
+    net: Net = None,
+    recipe: Training = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
@@ -100,6 +103,7 @@ def compare(
     asked = detectors.split(",") if detectors is not None else list(DETECTORS)
     names = [lookup(DETECTORS, name.strip(), "detector")[0] for name in asked]
     options = {"probs": probs, "features": features, "metric": metric, "epochs": epochs}
+    options |= {"net": net, "recipe": recipe}
     check_taken(names, options, "--")
     check_form(form)
     check_place(out, "--out", (".csv", ".parquet", ".json"))

@@ -13,6 +13,7 @@ import typer
 from . import _progress
 from ._column_options import Drop, Id, Image, Separator, Text, roles_of
 from ._issues import check_place
+from ._network_options import SavedNet
 from ._new_rows import NewRows, read_new
 from ._stopping import stoppable
 
@@ -65,6 +66,7 @@ def predict(
     text: Text = None,
     image: Image = None,
     drop: Drop = None,
+    net: SavedNet = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
@@ -92,7 +94,7 @@ def predict(
     with stoppable(lambda: "stopped; nothing was written."):
         from ..model import load_model, measures
 
-        trained = load_model(model)
+        trained = load_model(model, net)
         new = read_new(what, trained, roles, label, data)
         if keep_columns and new.sheet is None:
             raise ValueError(f"--keep-columns is for a table, and {what} is none; leave it out.")

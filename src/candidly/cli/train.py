@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._net_text import pinned, read_net
 from ..engine.recipe import recipe as read_recipe
 from ..ingest.labels import read_classes
 from . import _progress
@@ -18,11 +19,11 @@ from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
 from ._help import number, whole
 from ._hyper import Hyper, hyper_of
 from ._issues import check_place
+from ._network_options import Net, Training
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
     from ..labelled import Labelled
-    from ..model import Model
 
 ENDING = ".safetensors"
 LEAST_HELD = 1  # rows to measure on
@@ -76,17 +77,8 @@ def train(
     steps: Annotated[int, whole("Updates.", least=1)] = 10_000,
     seed: Annotated[int, whole("Of what is held out, of initialisation and order.")] = 0,
     hyper: Hyper = None,
-    net: Annotated[
-        str, typer.Option(metavar="NAME", help="mlp, or mlp:128 for another width.")
-    ] = "mlp",
-    recipe: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME[:KEY=VALUE,...]",
-            help="How to train: adam, sgd or adamw, such as sgd:momentum=0.95. (default: adam; for "
-            "pictures adam:views=weak)",
-        ),
-    ] = None,
+    net: Net = None,
+    recipe: Training = None,
     scaling: Annotated[
         str, typer.Option(metavar="NAME", help="train standardises the features; none.")
     ] = "train",
@@ -108,6 +100,8 @@ def train(
       candidly train lost --data ~/pll --algorithm PRODEN --out lost.safetensors
     """
     check_place(out, "--out", (ENDING,))
+    if net is not None:
+        pinned(net, "--net")  # said before the data is read
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
     roles = roles_of(label, separator, id, text, image, None, None, drop)
@@ -152,6 +146,7 @@ def train(
             "labels": "candidate sets" if "candidates" in _reads(name) else "one label a row",
             "algorithm": model.about["algorithm"],
             "default": algorithm is None,
+            "net": model.about["net"],
             "hyper": model.about["hyper"],
             "steps": steps,
             "seed": seed,
@@ -161,7 +156,7 @@ def train(
         model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}
         model.about["trained"]["label"] = label
         model.save(out)
-    about |= {"out": str(out), "next": _next(out, model, what)}
+    about |= {"out": str(out), "next": _next(out, net, what)}
     if as_json:
         print(json.dumps(about, indent=1, allow_nan=False))
         return
@@ -271,9 +266,11 @@ def _constant(learned: Labelled, held: Labelled) -> dict[str, Any]:
     return {}
 
 
-def _next(out: Path, model: Model, what: str) -> str:
+def _next(out: Path, net: str | None, what: str) -> str:
     ending = Path(what).suffix or ".csv"
-    return shlex.join(["candidly", "predict", str(out), f"NEW{ending}", "--out", "predictions.csv"])
+    words = ["candidly", "predict", str(out), f"NEW{ending}", "--out", "predictions.csv"]
+    own = net is not None and read_net(net).file is not None
+    return shlex.join([*words, "--net", str(net)] if own else words)
 
 
 def _print(about: dict[str, Any], data: Labelled) -> None:

@@ -73,6 +73,11 @@ class Views:
         return self.plain
 
     @cached_property
+    def pixels(self) -> np.ndarray:
+        """Pictures in files, uint8 (n, 32, 32, 3)."""
+        return decoded(np.asarray(self.data.inputs).tolist(), SIDE, self.watch)
+
+    @cached_property
     def _described(self) -> np.ndarray:
         inputs = np.asarray(self.data.inputs)
         if self.data.kind == "images":

@@ -34,7 +34,7 @@ class Network:
         hyper: hyper-parameters in place of the algorithm's defaults. The default batch size is
             halved until a training fold has a batch.
         scaling: ``train`` standardises by the training rows of each fold; ``none``.
-        net: ``mlp``, or with another hidden width ``mlp:128``.
+        net: as ``fit`` takes it; by default what suits the inputs.
         recipe: optimiser, schedule, weight decay, precision and views, as ``fit`` takes them; by
             default what suits the inputs.
     """
@@ -43,7 +43,7 @@ class Network:
     steps: int = 2000
     hyper: Mapping[str, float] = field(default_factory=dict)
     scaling: str = "train"
-    net: str = "mlp"
+    net: str | None = None
     recipe: str | None = None
 
 

@@ -77,6 +77,8 @@ def _dense(table: Any) -> Any:
     return table.toarray()
 
 
+MEANT = {"steps": "the number of updates", "net": "the kind", "recipe": "the training"}
+
 # name -> (kind of inputs) -> an unfitted pipeline
 NAMED: dict[str, Callable[[str], Any]] = {
     "logistic": logistic,
@@ -110,16 +112,16 @@ def default_classifier(data: Labelled) -> Default:
     return OF_SETS if data.given is None else DEFAULTS[data.kind]
 
 
-def by_name(name: str, kind: str, steps: int | None = None) -> Any:
+def by_name(name: str, kind: str, **of_network: Any) -> Any:
     """A pipeline of ``NAMED``, or a ``Network`` for a name of ``ALGORITHMS``.
 
     Args:
         kind: of inputs; see ``Labelled``. The pipeline takes them as ``_features`` makes them.
-        steps: updates of a network; by default ``Network.steps``.
+        of_network: fields of ``Network``; those that are None are as by default.
 
     Raises:
         UnknownName: neither; suggests the nearest.
-        ValueError: steps, which none of ``NAMED`` has.
+        ValueError: such a field, which none of ``NAMED`` has.
     """
     base = name.partition(":")[0]
     if base not in NAMED:
@@ -127,31 +129,35 @@ def by_name(name: str, kind: str, steps: int | None = None) -> Any:
 
         base = lookup({**NAMED, **ALGORITHMS}, base, "classifier or algorithm")[0]
     if base not in NAMED:
-        return Network(name) if steps is None else Network(name, steps)
-    if steps is not None:
-        raise _no_network([name])
+        return Network(name, **_given(of_network))
+    for option in _given(of_network):
+        raise _no_network([name], option)
     return NAMED[base](kind)
 
 
-def by_names(names: Sequence[str], steps: int | None = None) -> dict[str, str | Network]:
-    """Several for ``cross_validate``; the steps are for the networks among them.
+def by_names(names: Sequence[str], **of_network: Any) -> dict[str, str | Network]:
+    """Several for ``cross_validate``; the fields of ``Network`` are for the networks among them.
 
     Raises:
         UnknownName: no such classifier or algorithm; suggests the nearest.
-        ValueError: there are steps, and no network.
+        ValueError: there is such a field, and no network.
     """
     found: dict[str, str | Network] = {}
     for name in names:
         each = by_name(name, "table")
         found[name] = each if isinstance(each, Network) else name
     networks = [name for name, each in found.items() if isinstance(each, Network)]
-    if steps is not None and not networks:
-        raise _no_network(names)
-    return found | {name: by_name(name, "table", steps) for name in networks}
+    for option in _given(of_network) if not networks else ():
+        raise _no_network(names, option)
+    return found | {name: by_name(name, "table", **of_network) for name in networks}
 
 
-def _no_network(names: Sequence[str]) -> ValueError:
+def _given(of_network: Mapping[str, Any]) -> dict[str, Any]:
+    return {option: value for option, value in of_network.items() if value is not None}
+
+
+def _no_network(names: Sequence[str], option: str) -> ValueError:
     return ValueError(
-        f"`steps` (--steps) is not used by {', '.join(names)}: it counts the updates of a network. "
-        "Leave it out, or choose an algorithm, such as ce."
+        f"`{option}` (--{option}) is not used by {', '.join(names)}: it is {MEANT[option]} of a "
+        "network. Leave it out, or choose an algorithm, such as ce."
     )

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from .._checks import check_size
+from .._net_text import default_net, pinned
 from ..algorithms import Algorithm, Setting, algorithm, common
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
 from ..engine.recipe import recipe
@@ -22,7 +23,7 @@ from ..engine.stack import Member, Stack
 from ..engine.start import start
 from ..engine.train import one_thread, train
 from ..labelled import Labelled
-from ..model import Model, fit, hyper_parameters, recipe_for
+from ..model import Model, fit, hyper_parameters, recipe_for, takes_pictures
 from ..nets import network as network_of
 from ..seeds import draw
 from ._features import Views
@@ -56,22 +57,23 @@ def learner(network: Network, views: Views) -> Learner:
     def learn(job: Job, tell: Tell) -> Iterator[Fitted]:
         data, usable = _readable(job.data, page)
         folds = parts(job, usable)
-        held = _held(data, views, folds, page)
+        held = _held(data, views, folds, page, network.net)
         examples = make_examples(held, page.reads, network.scaling)
         offsets = [0 if held.n == data.n else part.number * data.n for part in folds]
         how = recipe_for(network.recipe, held.kind)
         shared = common(how.optimiser, held.kind)
         values = _values(page, network, min(len(part.train) for part in folds), shared)
-        model = _start(page, network, values, job)
+        model = _start(page, network, values, job, examples.shape)
         members = [
             _member(job, held, examples, network, part, offset, values, model)
             for part, offset in zip(folds, offsets)
         ]
+        made = network_of(network.net or default_net(examples.shape), examples.shape, examples.q)
         done = 0.0
         for some in together(members):
             stack = start(
                 page,
-                network_of(network.net, examples.shape, examples.q),
+                made,
                 examples,
                 filled([members[k] for k in some]),
                 network.steps,
@@ -127,13 +129,17 @@ def _readable(data: Labelled, page: Algorithm) -> tuple[Labelled, np.ndarray]:
     return data, usable
 
 
-def _held(data: Labelled, views: Views, folds: list[Fold], page: Algorithm) -> Labelled:
-    """The rows as numbers; where each fold makes others of them, one fold's below the other's.
+def _held(
+    data: Labelled, views: Views, folds: list[Fold], page: Algorithm, net: str | None
+) -> Labelled:
+    """The rows as pictures or numbers; where folds make different ones, one fold's below another's.
 
     A fold with fewer columns than another has zeros for the rest.
     """
     if data.kind in ("table", "images"):
         return data
+    if takes_pictures(data.kind, net):
+        return replace(data, inputs=views.pixels)
     if data.kind != "columns":
         return replace(data, inputs=views.dense(folds[0].train))
     each = [views.dense(part.train) for part in folds]
@@ -208,7 +214,13 @@ def _asking(stack: Stack, place: int, offset: int):
 # going on from elsewhere
 
 
-def _start(page: Algorithm, network: Network, values: dict[str, float], job: Job) -> Model | None:
+def _start(
+    page: Algorithm,
+    network: Network,
+    values: dict[str, float],
+    job: Job,
+    shape: tuple[int, ...],
+) -> Model | None:
     """The model that every fold starts from; ``about["shown"]`` are the classes it has seen.
 
     Raises:
@@ -239,15 +251,20 @@ def _start(page: Algorithm, network: Network, values: dict[str, float], job: Job
             f"`start` has the classes {', '.join(start.classes[:5])}, ... and the data "
             f"{', '.join(job.data.classes[:5])}, ...; they must be the same, in order."
         )
-    features = int(np.prod(job.data.inputs.shape[1:]))
-    if len(start.scaling[0]) != features:
-        raise ValueError(f"`start` has {len(start.scaling[0])} features, and the data {features}.")
+    if start.shape != shape:
+        raise ValueError(f"`start` takes inputs {start.shape}, and those of the data are {shape}.")
+    net = pinned(network.net) if network.net else default_net(shape)
+    if start.about["net"] != net:
+        raise ValueError(
+            f"`start` has the network {start.about['net']}, and {net} is to go on from it; give "
+            "both the same."
+        )
     return Model(start.parameters, start.scaling, {**start.about, "shown": shown})
 
 
 def _take_up(stack: Stack, model: Model) -> None:
-    """Give every member the model's parameters."""
+    """Give every member the model's parameters and buffers."""
     with torch.no_grad():
-        for name, leaf in stack.net.parameters.items():
+        for name, leaf in {**stack.net.parameters, **stack.net.buffers}.items():
             leaf.copy_(torch.from_numpy(model.parameters[name]).expand_as(leaf))
     stack.net.forget()

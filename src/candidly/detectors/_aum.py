@@ -21,7 +21,13 @@ PERCENTILE = 99.0
 
 
 def aum(
-    data: Labelled, *, epochs: int = EPOCHS, seed: int = 0, percentile: float = PERCENTILE
+    data: Labelled,
+    *,
+    epochs: int = EPOCHS,
+    seed: int = 0,
+    percentile: float = PERCENTILE,
+    net: str | None = None,
+    recipe: str | None = None,
 ) -> Detection:
     """Flags labels whose margin during training is below nearly all margins of threshold samples.
 
@@ -33,6 +39,7 @@ def aum(
     Args:
         data: with ``given`` on every row.
         percentile: of the threshold samples' margins, in [0, 100].
+        net, recipe: the network and how it is trained, as ``fit`` takes them.
 
     Returns:
         score: the percentile less the margin, the mean over the trainings in which the example
@@ -53,7 +60,8 @@ def aum(
     for r, mine in enumerate(samples):
         rows[r, mine] = n + r * len(mine) + np.arange(len(mine))
     watch = Watch()
-    trained(examples, list(rows), seeds_of("aum", seed, 2), epochs, [watch])
+    seeds = seeds_of("aum", seed, 2)
+    trained(examples, list(rows), seeds, epochs, [watch], net=net, recipe=recipe)
     watch.visit_the_rest()
     margin = watch.record().margin
     cuts = [float(np.percentile(m[s], percentile)) for m, s in zip(margin, samples)]

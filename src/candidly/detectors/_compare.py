@@ -68,6 +68,8 @@ def compare(
     seed: int = 0,
     epochs: int | None = None,
     runs: int | None = None,
+    net: str | None = None,
+    recipe: str | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> list[ComparedDetector]:
     """Judges detectors on the same labels, probabilities, features and seed.
@@ -77,8 +79,8 @@ def compare(
         detectors: names of ``DETECTORS``; by default all.
         probs: out-of-sample probabilities, the same for all that need them; made by
             ``errors.cross_validate`` with logistic regression when there are none.
-        features, metric, seed, epochs, runs: see ``detect``; at least one of the detectors reads
-            what is given.
+        features, metric, seed, epochs, runs, net, recipe: see ``detect``; at least one of the
+            detectors reads what is given.
         watch: called with pieces of work done and in all.
 
     Returns:
@@ -89,7 +91,7 @@ def compare(
     """
     asked = list(DETECTORS) if detectors is None else detectors
     names = list(dict.fromkeys(lookup(DETECTORS, name, "detector")[0] for name in asked))
-    options = {"metric": metric, "epochs": epochs, "runs": runs}
+    options = {"metric": metric, "epochs": epochs, "runs": runs, "net": net, "recipe": recipe}
     taken = check_taken(names, {"probs": probs, "features": features, **options})
     wrong = wrong_labels(data)
     subject = make_subject(data, seed=seed, **taken)

@@ -25,6 +25,8 @@ def incv(
     rounds: int = ROUNDS,
     drop: float = DROP,
     seed: int = 0,
+    net: str | None = None,
+    recipe: str | None = None,
 ) -> Detection:
     """Flags what no round selects.
 
@@ -39,6 +41,7 @@ def incv(
         epochs: of each training.
         rounds: at least 1.
         drop: in [0, 1].
+        net, recipe: the network and how it is trained, as ``fit`` takes them.
 
     Returns:
         score: loss / (1 + loss) when an example was last held out, and 1 more if it was never
@@ -61,9 +64,8 @@ def incv(
         half = len(order) // 2
         kept = np.flatnonzero(selected)
         learn = [np.concatenate([kept, order[:half]]), np.concatenate([kept, order[half:][:half]])]
-        for held, (loss, right) in zip(
-            (order[half:], order[:half]), _judgements(data, learn, epochs, seed, number)
-        ):
+        judged = _judgements(data, learn, epochs, seed, number, net, recipe)
+        for held, (loss, right) in zip((order[half:], order[:half]), judged):
             losses[held] = loss[held]
             rest = held[~right[held]]
             worst = rest[np.argsort(-losses[rest], kind="stable")]
@@ -75,14 +77,20 @@ def incv(
 
 
 def _judgements(
-    data: Labelled, learn: list[np.ndarray], epochs: int, seed: int, number: int
+    data: Labelled,
+    learn: list[np.ndarray],
+    epochs: int,
+    seed: int,
+    number: int,
+    net: str | None,
+    recipe: str | None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Each network's losses of all examples, (n,), and whether it predicts their labels, (n,)."""
     from ._train import examples_of, seeds_of, trained
 
     examples = examples_of(data)
     seeds = seeds_of(f"incv {number}", seed, len(learn))
-    stack = trained(examples, learn, seeds, epochs, scale_by=data)
+    stack = trained(examples, learn, seeds, epochs, scale_by=data, net=net, recipe=recipe)
     given = examples.labels["given"]
     found = []
     for k in range(len(learn)):

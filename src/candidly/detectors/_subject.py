@@ -35,6 +35,7 @@ class Subject:
         seed: of everything random.
         epochs: of every ordinary training.
         runs: trainings with other seeds that ``record`` averages over, as one stack.
+        net, recipe: of every training, as ``fit`` takes them.
     """
 
     data: Labelled
@@ -44,6 +45,8 @@ class Subject:
     seed: int = 0
     epochs: int = EPOCHS
     runs: int = 1
+    net: str | None = None
+    recipe: str | None = None
 
     @property
     def given(self) -> np.ndarray:
@@ -74,7 +77,14 @@ class Subject:
         """Ordinary training on the given labels, watched."""
         from ._watch import record
 
-        return record(self.data, epochs=self.epochs, runs=self.runs, seed=self.seed)
+        return record(
+            self.data,
+            epochs=self.epochs,
+            runs=self.runs,
+            seed=self.seed,
+            net=self.net,
+            recipe=self.recipe,
+        )
 
     @cached_property
     def neighbours(self) -> Neighbours:
@@ -98,6 +108,8 @@ def make_subject(
     seed: int = 0,
     epochs: int = EPOCHS,
     runs: int = 1,
+    net: str | None = None,
+    recipe: str | None = None,
 ) -> Subject:
     """Checked at the door, and blind to the truth.
 
@@ -130,4 +142,4 @@ def make_subject(
     if features is None and data.kind in ("table", "images", "columns"):
         places = standardised(encoded(data.inputs))
     seen = replace(data, truth=None, candidates=None, votes=None)
-    return Subject(seen, probs, places, metric, seed, epochs, runs)
+    return Subject(seen, probs, places, metric, seed, epochs, runs, net, recipe)

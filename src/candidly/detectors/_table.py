@@ -25,8 +25,8 @@ NEEDS: Mapping[Need, str] = {
 }
 OPTIONS: Mapping[Need, tuple[str, ...]] = {  # of ``detect``, that what is needed is made with
     "probs": ("probs",),
-    "record": ("epochs", "runs"),
-    "training": (),  # each has its own, see ``Detector.options``
+    "record": ("epochs", "runs", "net", "recipe"),
+    "training": ("net", "recipe"),  # beside each one's own, see ``Detector.options``
     "features": ("features", "metric"),
 }
 AVERAGED = ("loss", "data-maps", "knn-vote")  # one that needs each kind of thing
@@ -69,6 +69,10 @@ def _confident(name: str, by: Literal["noise rate", "class", "both", "confident"
         f"{summary}; ranked by margin",
         "Northcutt, Jiang & Chuang, JAIR 2021",
     )
+
+
+def _training(s: Subject) -> dict[str, Any]:
+    return {"seed": s.seed, "net": s.net, "recipe": s.recipe}
 
 
 def _average(s: Subject) -> Detection:
@@ -123,7 +127,7 @@ _ROWS = (
     Detector(
         "aum",
         ("training",),
-        lambda s: _aum.aum(s.data, epochs=s.epochs, seed=s.seed),
+        lambda s: _aum.aum(s.data, epochs=s.epochs, **_training(s)),
         True,
         "a margin during training like that of a class nobody has",
         "Pleiss et al., NeurIPS 2020",
@@ -148,7 +152,7 @@ _ROWS = (
     Detector(
         "el2n",
         ("training",),
-        lambda s: _trained.el2n(s.data, seed=s.seed),
+        lambda s: _trained.el2n(s.data, **_training(s)),
         False,
         "a large error after a few epochs, over ten seeds",
         "Paul, Ganguli & Dziugaite, NeurIPS 2021",
@@ -156,7 +160,7 @@ _ROWS = (
     Detector(
         "cores2",
         ("training",),
-        lambda s: _cores2.cores2(s.data, epochs=s.epochs, seed=s.seed),
+        lambda s: _cores2.cores2(s.data, epochs=s.epochs, **_training(s)),
         True,
         "sieved out of confidence-regularised training",
         "Cheng et al., ICLR 2021",
@@ -173,7 +177,7 @@ _ROWS = (
     Detector(
         "incv",
         ("training",),
-        lambda s: _incv.incv(s.data, epochs=s.epochs, seed=s.seed),
+        lambda s: _incv.incv(s.data, epochs=s.epochs, **_training(s)),
         True,
         "never predicted right by networks that grow what they trust",
         "Chen et al., ICML 2019",
@@ -243,6 +247,8 @@ def detect(
     seed: int = 0,
     epochs: int | None = None,
     runs: int | None = None,
+    net: str | None = None,
+    recipe: str | None = None,
 ) -> Detection:
     """What a detector says of every given label.
 
@@ -259,6 +265,7 @@ def detect(
         seed: of everything random.
         epochs: of every training but el2n's; by default 30.
         runs: trainings with other seeds that the watched one is averaged over; by default 1.
+        net, recipe: of every training, as ``fit`` takes them.
 
     Returns:
         with ``ids`` of the data.
@@ -269,7 +276,7 @@ def detect(
         FloatingPointError: a training diverged.
     """
     name, found = lookup(DETECTORS, detector, "detector")
-    options = {"metric": metric, "epochs": epochs, "runs": runs}
+    options = {"metric": metric, "epochs": epochs, "runs": runs, "net": net, "recipe": recipe}
     taken = check_taken([name], {"probs": probs, "features": features, **options})
     subject = make_subject(data, seed=seed, **taken)
     return replace(found.run(subject), ids=data.ids)

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from ..algorithms import Algorithm, algorithm, configuration
+from .._net_text import default_net
+from ..algorithms import Algorithm, algorithm, common, configuration
 from ..engine.examples import Examples, make_examples, split_scaling
-from ..engine.recipe import default_recipe
+from ..engine.recipe import default_recipe, unsuited
+from ..engine.recipe import recipe as recipe_named
 from ..engine.stack import Member, Stack
 from ..engine.start import start
 from ..engine.train import Watcher, train
 from ..labelled import Labelled
-from ..nets import mlp
+from ..nets import network
 from ..seeds import hashed
 
 BATCH = 128  # at most
@@ -48,18 +50,28 @@ def trained(
     *,
     page: Algorithm | None = None,
     scale_by: Labelled | None = None,
+    net: str | None = None,
+    recipe: str | None = None,
 ) -> Stack:
     """Networks trained as one stack, a seed and equally many rows for each.
 
     Args:
         page: the algorithm; by default cross-entropy. Its default hyper-parameters are taken.
         scale_by: standardise each training's inputs by its own rows of these data, and not by all.
+        net, recipe: as ``fit`` takes them; by default what suits the inputs.
 
     Raises:
+        ValueError, KeyError: no such network or recipe, or one that does not suit the inputs.
         FloatingPointError: one of them diverged.
     """
     page = algorithm("ce") if page is None else page
-    hyper = configuration(page.settings(), 0, 0) | {"batch_size": batch_size(len(rows[0]))}
+    kind = "images" if examples.pictures else "table"
+    how = default_recipe(kind) if recipe is None else recipe_named(recipe)
+    if problem := unsuited(how, kind):
+        raise ValueError(problem)
+    hyper = configuration(page.settings(common(how.optimiser, kind)), 0, 0) | {
+        "batch_size": batch_size(len(rows[0]))
+    }
     members = [
         Member(
             seed,
@@ -70,8 +82,8 @@ def trained(
         for seed, mine in zip(seeds, rows)
     ]
     steps = epochs * (len(rows[0]) // int(hyper["batch_size"]))
-    recipe = default_recipe("images" if examples.pictures else "table")
-    stack = start(page, mlp(examples.shape, examples.q), examples, members, steps, recipe)
+    made = network(net or default_net(examples.shape), examples.shape, examples.q)
+    stack = start(page, made, examples, members, steps, how)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # as fit does: a second one gains little on such networks
     try:

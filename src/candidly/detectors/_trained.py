@@ -56,7 +56,13 @@ def tracin(record: TrainingDynamics) -> Detection:
 
 
 def el2n(
-    data: Labelled, *, epochs: int = EL2N_EPOCHS, seeds: int = EL2N_SEEDS, seed: int = 0
+    data: Labelled,
+    *,
+    epochs: int = EL2N_EPOCHS,
+    seeds: int = EL2N_SEEDS,
+    seed: int = 0,
+    net: str | None = None,
+    recipe: str | None = None,
 ) -> Detection:
     """Score: |p - e_y| after a few epochs, the mean over several seeds trained as one stack.
 
@@ -64,6 +70,7 @@ def el2n(
         data: with ``given`` on every row.
         epochs: of each training.
         seeds: how many.
+        net, recipe: the network and how it is trained, as ``fit`` takes them.
 
     Returns:
         score in [0, √2]. No cut.
@@ -73,7 +80,9 @@ def el2n(
     from ._train import examples_of, seeds_of, trained
 
     rows = [np.arange(data.n)] * seeds
-    stack = trained(examples_of(data), rows, seeds_of("el2n", seed, seeds), epochs)
+    stack = trained(
+        examples_of(data), rows, seeds_of("el2n", seed, seeds), epochs, net=net, recipe=recipe
+    )
     assert data.given is not None
     score = np.zeros(data.n)
     for k in range(seeds):

@@ -188,17 +188,27 @@ def _mean(total: np.ndarray, count: np.ndarray) -> np.ndarray:
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
 
 
-def record(data: Labelled, *, epochs: int, runs: int = 1, seed: int = 0) -> TrainingDynamics:
+def record(
+    data: Labelled,
+    *,
+    epochs: int,
+    runs: int = 1,
+    seed: int = 0,
+    net: str | None = None,
+    recipe: str | None = None,
+) -> TrainingDynamics:
     """Ordinary training on ``data.given``, watched: cross-entropy, K runs as one stack.
 
     Args:
         epochs: at least 1.
         runs: K.
+        net, recipe: the network and how it is trained, as ``fit`` takes them.
     """
     from ._train import examples_of, seeds_of, trained
 
     watch = Watch()
     rows = [np.arange(data.n)] * runs
-    trained(examples_of(data), rows, seeds_of("record", seed, runs), epochs, [watch])
+    seeds = seeds_of("record", seed, runs)
+    trained(examples_of(data), rows, seeds, epochs, [watch], net=net, recipe=recipe)
     watch.visit_the_rest()
     return watch.record()

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._device import free_bytes
 from .._numbers import whole
 from . import _kernels
 
@@ -76,7 +76,7 @@ class Cells:
         Raises:
             MemoryError: the machine has not that much memory free; the message says how much.
         """
-        needed, free = 8 * self.m**2 * (1 + more), free_bytes()
+        needed, free = 8 * self.m**2 * (1 + more), free_bytes("cpu")
         if free is not None and needed > free:
             raise MemoryError(
                 f"matrices of {self.m:,} x {self.m:,} classes take {needed / 1e9:.1f} GB, and "
@@ -85,16 +85,6 @@ class Cells:
         result = np.zeros((self.m, self.m), np.int64)
         result[self.given, self.other] = self.count
         return result
-
-
-def free_bytes() -> int | None:
-    """Memory that can be had without swapping; None where the system does not tell."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
-    return int(found[0]) * 1024 if found else None
 
 
 def _summed(places: np.ndarray, counts: np.ndarray, m: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from ._fit import DEFAULTS, default_algorithm, fit, hyper_parameters, recipe_for
 from ._model import Model, load_model, measures
+from ._reading import takes_pictures
 
 __all__ = [
     "DEFAULTS",
@@ -12,4 +13,5 @@ __all__ = [
     "load_model",
     "measures",
     "recipe_for",
+    "takes_pictures",
 ]

@@ -39,7 +39,7 @@ def write_model(path: Path | str, arrays: Mapping[str, np.ndarray], about: dict)
     if Path(path).suffix.lower() != ENDING:
         raise ValueError(f"{path}: the name of a model's file must end in {ENDING}.")
     note = json.dumps({"schema": SCHEMA, **about}, allow_nan=False)
-    tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    tensors = {name: np.array(array, order="C") for name, array in arrays.items()}
     with replacing(path) as file:
         file.write(save(tensors, {NOTE: note}))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._device import check_device
 from .._names import nearest
+from .._net_text import default_net, pinned
 from .._numbers import whole
 from ..algorithms import Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
@@ -22,7 +23,7 @@ from ..engine.train import Watcher, one_thread, train
 from ..labelled import Labelled
 from ..nets import network
 from ._model import Model
-from ._reading import fit_reading
+from ._reading import fit_reading, takes_pictures
 
 DEFAULTS = {"candidates": "PRODEN", "given": "ce"}  # by the labels there are, the first that is
 TOLD_EVERY = 50  # updates
@@ -49,7 +50,7 @@ def fit(
     steps: int = 10_000,
     seed: int = 0,
     scaling: str = "train",
-    net: str = "mlp",
+    net: str | None = None,
     recipe: str | None = None,
     device: str = "cpu",
     watchers: Sequence[Watcher] = (),
@@ -67,7 +68,10 @@ def fit(
         steps: updates.
         seed: of initialisation and order.
         scaling: ``train`` standardises the features, ``none`` leaves them as they are.
-        net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``.
+        net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``; ``cnn:width=32``,
+            ``resnet32``, ...; ``FILE.py:make`` for one of your own (``nets.network``). By default
+            ``cnn`` for arrays of pictures from 8 x 8 on, else ``mlp``, which is given pictures in
+            files as descriptors; any other network is given their pixels, 32 x 32 in colour.
         recipe: optimiser, schedule, weight decay, precision and views, such as
             ``sgd:momentum=0.95``; by default Adam at a constant rate, and for pictures with crops
             and flips. The defaults of learning rate, weight decay and batch size follow from it.
@@ -90,8 +94,9 @@ def fit(
         )
     page = algorithm_named(default_algorithm(data) if algorithm is None else algorithm)
     steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
-    how = recipe_for(recipe, data.kind)
-    values = hyper_parameters(page, hyper, data.n, common(how.optimiser, data.kind))
+    kind = "images" if takes_pictures(data.kind, net) else data.kind
+    how = recipe_for(recipe, kind)
+    values = hyper_parameters(page, hyper, data.n, common(how.optimiser, kind))
     if scaling not in SCALINGS:
         raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
     device = check_device(device)
@@ -101,11 +106,11 @@ def fit(
             f"{data.source or 'the data'} has {data.n} rows, and training needs at least as many "
             f"as a batch, which is {batch}. Use more rows, or batch_size={max(data.n, 1)} or less."
         )
-    reading = fit_reading(data)
+    reading = fit_reading(data, net)
     seen, rows = reading.table(data if page.oracle else data.blind()), np.arange(data.n)
     examples = make_examples(seen, page.reads, scaling, device=device)
     member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
-    made = network(net, examples.shape, data.q)
+    made = network(net or default_net(examples.shape), examples.shape, data.q)
     stack = start(page, made, examples, [member], steps, how)
     with one_thread():
         for done in train(stack, range(TOLD_EVERY, steps, TOLD_EVERY), watchers):
@@ -119,7 +124,8 @@ def fit(
         "algorithm": page.label,
         "version": page.version,
         "hyper": values,
-        "net": net,
+        "net": pinned(net) if net else default_net(examples.shape),
+        "shape": list(examples.shape),
         "recipe": how.text,
         "steps": steps,
         "seed": seed,
@@ -131,9 +137,10 @@ def fit(
     }
     if page.averages:
         about["averaged"] = page.networks
+    module = stack.modules[page.predicts]
     parameters = {
-        name: (leaf if page.averages else leaf[0]).detach().cpu().numpy().astype(np.float32)
-        for name, leaf in stack.modules[page.predicts].parameters.items()
+        name: (tensor if page.averages else tensor[0]).detach().cpu().numpy().copy()
+        for name, tensor in {**module.parameters, **module.buffers}.items()
     }
     with one_thread():
         scores = suspicion(stack)

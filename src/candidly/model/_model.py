@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +14,19 @@ import torch
 from .. import criteria
 from .._checks import checked_classes
 from .._names import UnknownName
+from .._net_text import pinned, read_net
 from ..algorithms import algorithm as algorithm_named
 from ..engine.train import one_thread
+from ..inputs import Pictures
 from ..labelled import Labelled
-from ..nets import Net, fixed, network
+from ..nets import Net, fixed, function_of, network
 from ._file import NoModel, read_model, write_model
 from ._reading import Reading, from_json
 
-ROWS_AT_ONCE = 8192  # in a forward pass
-NET = "net/"  # in front of the names of parameters, in a file
+MOST_ROWS = 8192  # in a forward pass
+MOST_BYTES = 256e6  # that these rows would keep for a backward one
+LARGEST_INPUT = 2**26  # numbers
+NET = "net/"  # in front of the names of parameters and buffers, in a file
 
 
 class Model:
@@ -29,7 +35,9 @@ class Model:
     Attributes:
         classes: q names, in the order of the probabilities' columns.
         about: how it was trained, as JSON values.
-        reading: how inputs become the numbers that the network takes.
+        parameters: float32 by name, and the network's buffers in their own types.
+        scaling: shift and factor of an input, float64 (d,) or (C, 1, 1).
+        reading: how inputs become the numbers or pictures that the network takes.
         suspicion: float64 (n,), how suspicious the label of each training row was when training
             ended, in the order of the data; higher is likelier wrong. By default the loss of the
             label, in nats; some algorithms have a score of their own (``candidly.algorithms``).
@@ -52,13 +60,18 @@ class Model:
         self.parameters, self.scaling, self.about = parameters, scaling, about
         self.suspicion = suspicion
         self.classes: tuple[str, ...] = tuple(about["classes"])
-        self.reading: Reading = from_json(about.get("inputs"), len(scaling[0]))
+        self.reading: Reading = from_json(about.get("inputs"), self.shape[0])
 
     def __repr__(self) -> str:
         return (
-            f"Model({self.about['algorithm']}, {len(self.scaling[0])} features, "
+            f"Model({self.about['algorithm']}, {_size(self.shape)}, "
             f"{len(self.classes)} classes, {self.about['steps']} updates)"
         )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of one input as the network takes it, (d,) or (C, H, W)."""
+        return _shape(self.about, self.scaling[0])
 
     @property
     def features(self) -> tuple[str, ...] | None:
@@ -80,15 +93,15 @@ class Model:
         Warns:
             UserWarning: columns that the model does not use.
         """
-        shape = len(self.scaling[0]), len(self.classes)
         if isinstance(inputs, Labelled):
             inputs = self.reading.of(inputs)
-        raw = self.reading.numbers(inputs)
-        if raw.shape[1] != shape[0]:
+        raw = self.reading.pictures(inputs) if self.reading.pixels else self.reading.numbers(inputs)
+        shape = raw.shape if isinstance(raw, Pictures) else raw.shape[1:]
+        if shape != self.shape:
             raise ValueError(
-                f"`inputs` has {raw.shape[1]} features; this model was trained on {shape[0]}."
+                f"`inputs` has {_size(shape)}; this model was trained on {_size(self.shape)}."
             )
-        net, averaged = _network(self.about, *shape)
+        net, averaged = _network(self.about, self.shape, len(self.classes))
         tensors = {
             name: torch.from_numpy(v if averaged > 1 else v[None])
             for name, v in self.parameters.items()
@@ -97,11 +110,12 @@ class Model:
             {name: tensors[name] for name in net.shapes},
             {name: tensors[name] for name in net.buffers},
         )
-        logits = np.empty((len(raw), shape[1]), np.float32)
+        logits = np.empty((len(raw), len(self.classes)), np.float32)
+        at_once = max(1, min(MOST_ROWS, int(MOST_BYTES // max(1, net.bytes))))
         with torch.no_grad(), one_thread():
-            for start in range(0, len(raw), ROWS_AT_ONCE):
-                rows = slice(start, start + ROWS_AT_ONCE)
-                x = torch.from_numpy(self._scaled(raw[rows], start))
+            for start in range(0, len(raw), at_once):
+                rows = slice(start, start + at_once)
+                x = torch.from_numpy(self._scaled(raw, rows))
                 trunk = net.trunk(state, x.expand(averaged, *x.shape))
                 logits[rows] = net.head(state, trunk).mean(0).numpy()
                 watch(min(rows.stop, len(raw)), len(raw))
@@ -140,14 +154,29 @@ class Model:
         arrays |= {NET + name: value for name, value in self.parameters.items()}
         write_model(path, arrays, self.about)
 
-    def _scaled(self, raw: np.ndarray, start: int) -> np.ndarray:
-        """Rows as the network sees them, float32; ``start`` is the number of the first."""
-        numbers = raw.astype(np.float64)
-        if not np.isfinite(numbers).all():
-            row = start + int(np.argmin(np.isfinite(numbers).all(1)))
-            raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
+    def _scaled(self, raw: np.ndarray | Pictures, rows: slice) -> np.ndarray:
+        """Rows as the network sees them, float32."""
         shift, factor = self.scaling
+        if isinstance(raw, Pictures):
+            pixels = raw.take(np.arange(*rows.indices(len(raw)))).astype(np.float32)
+            return (pixels - shift.astype(np.float32)) * factor.astype(np.float32)
+        numbers = raw[rows].astype(np.float64)
+        if not np.isfinite(numbers).all():
+            row = rows.start + int(np.argmin(np.isfinite(numbers).all(1)))
+            raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
         return ((numbers - shift) * factor).astype(np.float32)
+
+
+def _shape(about: Mapping[str, Any], shift: np.ndarray) -> tuple[int, ...]:
+    """Of one input; models of before kept no shape, and took rows of numbers."""
+    return tuple(int(size) for size in about.get("shape", (len(shift),)))
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    if len(shape) == 1:
+        return f"{shape[0]} features"
+    channels, high, wide = shape
+    return f"pictures of {high} x {wide} pixels in {channels} channel{'s' * (channels != 1)}"
 
 
 def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
@@ -178,14 +207,22 @@ def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
     return {name: float(value) for name, value in found.items()}
 
 
-def load_model(path: Path | str) -> Model:
+def load_model(path: Path | str, net: str | None = None) -> Model:
     """A model that ``Model.save`` or ``candidly train`` wrote; files in ``.npz``, too.
+
+    No code is kept in a model, or loaded from it.
+
+    Args:
+        net: ``FILE.py:make``, of a model whose network a file of one's own made: that file, as it
+            was. Of other models what they have, if anything.
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: the file is something else, damaged, or of another version.
+        ValueError: the file is something else, damaged, or of another version; its network's file
+            is not given, or is not as it was.
     """
     arrays, about = read_model(path)
+    _check_net(path, about, net)
     try:
         _check(arrays, about)
         parameters = {n.removeprefix(NET): a for n, a in arrays.items() if n.startswith(NET)}
@@ -196,10 +233,35 @@ def load_model(path: Path | str) -> Model:
         raise NoModel(f"{path} is a damaged model: {reason}. Train it again.") from error
 
 
-def _network(about: Mapping[str, Any], features: int, classes: int) -> tuple[Net, int]:
+def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> None:
+    """Load the file that made a model's network, if one did."""
+    try:
+        trained = read_net(about["net"])
+    except (KeyError, ValueError):
+        return  # ``_check`` says so
+    given = None if net is None else pinned(net)
+    if trained.file is None:
+        if given not in (None, trained.text):
+            raise ValueError(f"{path} has the network {trained.text}, not {given}; leave it out.")
+        return
+    called = f"{trained.file.name}:{trained.function}"
+    if given is None:
+        raise ValueError(
+            f"the network of {path} was made by {called}, and a model keeps no code: name that "
+            f"file, as it was, by net (--net {called})."
+        )
+    if given != trained.text:
+        raise ValueError(
+            f"{path} was trained with {trained.text}, and this is {given}: another file, or one "
+            "that was edited since. Give the file as it was."
+        )
+    function_of(replace(read_net(net), digest=trained.digest))
+
+
+def _network(about: Mapping[str, Any], shape: tuple[int, ...], classes: int) -> tuple[Net, int]:
     """The network that predicts, and how many copies of it are averaged."""
     page = algorithm_named(about["algorithm"])
-    net = page.network(network(about["net"], (features,), classes), classes)
+    net = page.network(network(about["net"], shape, classes), classes)
     return net, int(about.get("averaged", 1))
 
 
@@ -213,24 +275,32 @@ def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
     if not isinstance(about["steps"], int):
         raise ValueError(f"its steps are {about['steps']!r}")
     shift, factor = arrays["shift"], arrays["factor"]
-    if shift.ndim != 1 or not len(shift) or shift.shape != factor.shape:
+    size = _shape(about, shift)
+    if len(size) not in (1, 3) or not 0 < math.prod(size) <= LARGEST_INPUT or min(size) < 1:
+        raise ValueError(f"its inputs are of shape {size}")
+    expected = size if len(size) == 1 else (size[0], 1, 1)
+    if shift.shape != expected or shift.shape != factor.shape:
         raise ValueError(f"its scaling has the shapes {shift.shape} and {factor.shape}")
     try:
-        net, averaged = _network(about, len(shift), len(classes))
+        net, averaged = _network(about, size, len(classes))
     except UnknownName as error:
         raise ValueError(str(error)) from None
     lead = (averaged,) if averaged > 1 else ()
-    wanted = {NET + name: (*lead, *shape) for name, shape in net.shapes.items()}
+    kept = dict(net.shapes) | {name: buffer.shape for name, buffer in net.buffers.items()}
+    wanted = {NET + name: (*lead, *shape) for name, shape in kept.items()}
     there = {name: array.shape for name, array in arrays.items() if name.startswith(NET)}
     for name in sorted(wanted.keys() | there.keys()):
         if wanted.get(name) != there.get(name):
             raise ValueError(
-                f"its {name} is {there.get(name, 'not there')}, and a network of {len(shift)} "
-                f"features and {len(classes)} classes has {wanted.get(name, 'none')}"
+                f"its {name} is {there.get(name, 'not there')}, and a network of {_size(size)} "
+                f"and {len(classes)} classes has {wanted.get(name, 'none')}"
             )
     for name, array in arrays.items():
-        kind = "f4" if name in wanted else "f8"
-        if array.dtype != np.dtype(kind):
-            raise ValueError(f"its {name} is {array.dtype}, not {np.dtype(kind)}")
+        kind = np.dtype("f4" if name in wanted else "f8")
+        buffer = net.buffers.get(name.removeprefix(NET))
+        if buffer is not None and not buffer.dtype.is_floating_point:
+            kind = torch.empty(0, dtype=buffer.dtype).numpy().dtype
+        if array.dtype != kind:
+            raise ValueError(f"its {name} is {array.dtype}, not {kind}")
         if not np.isfinite(array).all() and name != "suspicion":
             raise ValueError(f"its {name} has a number that is not finite")

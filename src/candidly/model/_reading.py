@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from .._names import nearest
+from .._net_text import read_net
 from ..engine.examples import table_of
 from ..ingest.media import decoded
-from ..inputs import Encoding, Table, fit_encoding, parsed
+from ..inputs import Encoding, Pictures, Table, fit_encoding, parsed
 from ..inputs.pictures import SIDE, descriptors
 from ..inputs.texts import check_told, dense_counts
 from ..labelled import Labelled
@@ -26,38 +27,75 @@ def _of_texts(texts: list[Any]) -> np.ndarray:
     return dense_counts(texts)
 
 
-def _of_pictures(files: list[Any]) -> np.ndarray:
+def _decoded(files: list[Any]) -> np.ndarray:
     for row, file in enumerate(files):
         if not isinstance(file, (str, Path)):
             raise ValueError(
                 f"`inputs` has {file!r} at row {row}; this model takes pictures' files."
             )
-    return descriptors(decoded([Path(file) for file in files], SIDE))
+    return decoded([Path(file) for file in files], SIDE)
+
+
+def _of_pictures(files: list[Any]) -> np.ndarray:
+    return descriptors(_decoded(files))
 
 
 # by kind of inputs, what is made of each example by itself
 ALONE: dict[str, Callable[[list[Any]], np.ndarray]] = {"texts": _of_texts, "media": _of_pictures}
 
 
+def takes_pictures(kind: str, net: str | None) -> bool:
+    """Whether a network is given pictures as pixels, and not a table of numbers.
+
+    Files of pictures become descriptors, a few hundred numbers each, where no network is named or
+    it is the mlp: quicker on a CPU, and better on few pictures (docs/networks.md).
+
+    Args:
+        kind: of the inputs; see ``Labelled``.
+        net: as somebody wrote it; None: none was.
+    """
+    return kind == "images" or (kind == "media" and net is not None and read_net(net).name != "mlp")
+
+
 @dataclass(frozen=True)
 class Reading:
-    """How inputs become a float table (n, d).
+    """How inputs become a float table (n, d), or pictures.
 
     Attributes:
         kind: of the inputs in training; see ``Labelled``.
         names: of the columns they were taken from; None where they have none.
         encoding: of columns of different kinds.
+        pixels: pictures stay pictures; those in files are made 32 x 32 in colour.
     """
 
     kind: str = "table"
     names: tuple[str, ...] | None = None
     encoding: Encoding | None = None
+    pixels: bool = False
 
     def table(self, data: Labelled) -> Labelled:
-        """The same examples, whose inputs are what ``numbers`` makes of them."""
+        """The same examples, whose inputs are what ``numbers`` or ``pictures`` makes of them."""
+        if self.pixels:
+            pixels = self.pictures(data.inputs).pixels
+            return data if data.kind == "images" else replace(data, inputs=pixels, features=None)
         if self.encoding is None and self.kind not in ALONE:
             return data
         return replace(data, inputs=self.numbers(data.inputs), features=None)
+
+    def pictures(self, inputs: Any) -> Pictures:
+        """Pictures of uint8 arrays (n, h, w[, c]), or of files.
+
+        Raises:
+            ValueError: another kind.
+        """
+        if self.kind == "media":
+            return Pictures(_decoded(_cells(inputs, self.names, self.kind)))
+        if not isinstance(inputs, np.ndarray):
+            raise ValueError(
+                f"`inputs` is a {type(inputs).__name__}; this model takes pictures, a uint8 array "
+                "(n, h, w) or (n, h, w, 3)."
+            )
+        return Pictures(inputs)
 
     def numbers(self, inputs: Any) -> np.ndarray:
         """Numbers (n, d) of arrays, frames, tables, texts or files.
@@ -100,11 +138,14 @@ class Reading:
         """As JSON values; ``from_json`` reads them."""
         encoding = None if self.encoding is None else self.encoding.to_json()
         names = None if self.names is None else list(self.names)
-        return {"kind": self.kind, "names": names, "encoding": encoding}
+        return {"kind": self.kind, "names": names, "encoding": encoding, "pixels": self.pixels}
 
 
-def fit_reading(data: Labelled) -> Reading:
+def fit_reading(data: Labelled, net: str | None = None) -> Reading:
     """How these inputs become numbers; all rows are training rows.
+
+    Args:
+        net: the network that takes them, as somebody wrote it.
 
     Raises:
         ValueError: inputs that nothing here makes numbers of, or texts that are names.
@@ -113,7 +154,7 @@ def fit_reading(data: Labelled) -> Reading:
         return Reading(data.kind, data.inputs.names, fit_encoding(data.inputs))
     if data.kind == "texts":
         check_told(data.inputs.tolist())
-    return Reading(data.kind, data.features)
+    return Reading(data.kind, data.features, pixels=takes_pictures(data.kind, net))
 
 
 def from_json(told: Mapping[str, Any] | None, d: int) -> Reading:
@@ -136,7 +177,7 @@ def from_json(told: Mapping[str, Any] | None, d: int) -> Reading:
         made = len(names)
     if made != d:
         raise ValueError(f"its inputs are {made} numbers, and its network takes {d}")
-    return Reading(kind, names, encoding)
+    return Reading(kind, names, encoding, bool(told.get("pixels", False)))
 
 
 def _cells(inputs: Any, names: tuple[str, ...] | None, kind: str) -> list[Any]:

@@ -259,7 +259,11 @@ def load(
     if not source.files:
         return source.loader()
     if source.finds:
-        return source.loader(source.name, root, watch)
+        try:
+            return source.loader(source.name, root, watch)
+        except FileNotFoundError as error:
+            own = f" The folder of that name here is read as {path}/." * path.is_dir()
+            raise FileNotFoundError(f"{error}{own}") from None
     if source.parts:
         paths = find_parts(source, root, download)
         data = source.loader(paths, source.name)
@@ -274,7 +278,9 @@ def load(
 
 
 def _is_known(name: str) -> bool:
-    """Whether a data set has this name, whatever the case and punctuation."""
+    """Whether a data set has this name, whatever the case and punctuation; a place is no name."""
+    if "/" in name or os.sep in name:
+        return False
     try:
         lookup(SOURCES, name, "data set")
     except (UnknownName, ValueError):

@@ -65,15 +65,22 @@ def _examples(page: Algorithm, data: Labelled, trial: Trial, device: str) -> Exa
     official = trial.test_set == "official"
     key = (trial.data, page.reads, trial.scaling, trial.dtype, device, official)
     if key not in _kept or _kept[key][0] is not data:
+        alike = (made for its, (of, made) in _kept.items() if of is data and _alike(its, key))
+        like = next(alike, None)
         _kept.pop(key, None)
         while len(_kept) >= MOST_KEPT:
             _kept.popitem(last=False)
         seen, dtype = data if page.oracle else data.blind(), getattr(torch, trial.dtype)
         where = torch.device(device)
-        made = make_examples(seen, page.reads, trial.scaling, dtype, where, official)
+        made = make_examples(seen, page.reads, trial.scaling, dtype, where, official, like)
         _kept[key] = data, made
     _kept.move_to_end(key)
     return _kept[key][1]
+
+
+def _alike(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    """Whether examples of two keys have the same inputs, whatever labels they read."""
+    return (one[0], *one[2:5]) == (other[0], *other[2:5])
 
 
 def _splits(data: Labelled) -> Callable[[Trial], Split]:

@@ -3,6 +3,7 @@
 from ._check import ENDINGS, FORMATS, Format, checked_file, checked_pixels, opened_picture
 from ._decoded import decoded
 from ._open import File, Look, Media, open_media
+from ._pixels import decoded_pictures
 
 __all__ = [
     "ENDINGS",
@@ -14,6 +15,7 @@ __all__ = [
     "checked_file",
     "checked_pixels",
     "decoded",
+    "decoded_pictures",
     "open_media",
     "opened_picture",
 ]

@@ -1,0 +1,36 @@
+"""The options that say which network learns, and how: the same words wherever one can be named."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+NET = "NAME[:KEY=VALUE,...] or FILE.py:FUNCTION"
+
+Net = Annotated[
+    str | None,
+    typer.Option(
+        "--net",
+        metavar=NET,
+        help="Network: mlp:128, cnn:width=32, resnet32, ...; or a function of your own that returns"
+        " a torch module. (default: mlp; for arrays of pictures cnn)",
+    ),
+]
+SavedNet = Annotated[
+    str | None,
+    typer.Option(
+        "--net",
+        metavar="FILE.py:FUNCTION",
+        help="The file that made the model's network, if one of your own did; as it was.",
+    ),
+]
+Training = Annotated[
+    str | None,
+    typer.Option(
+        "--recipe",
+        metavar="NAME[:KEY=VALUE,...]",
+        help="How to train: adam, sgd or adamw, such as sgd:schedule=steps,at=0.6. (default: adam; "
+        "for pictures adam:views=weak)",
+    ),
+]
