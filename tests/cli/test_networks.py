@@ -121,9 +121,8 @@ def test_no_cuda_is_the_same_sentence_everywhere(folder, monkeypatch):
         status, _, err = folder(*command, *STEPS, "--device", "cuda")
         assert (status, err.count("\n")) == (2, 1)
         said.add(err)
-    assert said == {
-        "candidly: error: device 'cuda' is not there: this torch finds no CUDA. This machine has: cpu.\n"
-    }
+    (sentence,) = said
+    assert "device 'cuda' is not there: this torch finds no CUDA. This machine" in sentence
 
 
 def test_a_network_too_large_for_memory_is_refused_before_it_is_made(folder):
