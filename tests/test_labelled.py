@@ -286,6 +286,47 @@ def test_split_that_leaves_nothing_is_an_error():
         small.split(0, validation=-0.1)
 
 
+def official(flags, **changes):
+    return make(official_test=np.array(flags, bool), **changes)
+
+
+def test_an_official_test_set_is_never_learned_from():
+    n = 50
+    flags = np.arange(n) % 5 == 0
+    data = Labelled(inputs=np.zeros((n, 1)), classes=("a",), official_test=flags)
+    split = data.split(3, official=True)
+    assert split.test.tolist() == np.flatnonzero(flags).tolist()
+    assert len(split.validation) == 4
+    learned = np.concatenate([split.train, split.validation])
+    assert sorted(learned) == np.flatnonzero(~flags).tolist()
+    again = data.split(4, official=True)
+    assert np.array_equal(again.test, split.test)
+    assert not np.array_equal(again.validation, split.validation)
+    assert len(data.split(3, validation=0, official=True).train) == 40
+    with pytest.raises(ValueError, match="toy has no official test set"):
+        make().split(0, official=True)
+
+
+def test_official_test_rows_follow_the_rows_and_the_files(tmp_path):
+    data = official([1, 0, 0, 1])
+    assert data[[3, 1]].official_test.tolist() == [True, False]
+    assert "2 official test rows" in repr(data)
+    data.save(tmp_path / "data.npz")
+    assert Labelled.load(tmp_path / "data.npz") == data
+    assert make() != data
+
+
+def test_an_official_test_set_is_in_the_fingerprint_where_there_is_one():
+    marks = {make().fingerprint(), official([1, 0, 0, 1]).fingerprint()}
+    assert len(marks | {official([0, 1, 0, 1]).fingerprint()}) == 3
+
+
+@pytest.mark.parametrize("flags", [np.zeros(3, bool), np.zeros(4, int), [True] * 4])
+def test_other_official_test_sets_are_refused(flags):
+    with pytest.raises(ValueError, match="`official_test`"):
+        make(official_test=flags)
+
+
 def test_given_to_candidates():
     sets = given_to_candidates(np.array([2, -1, 0]), 3)
     assert sets.tolist() == [[False, False, True], [True] * 3, [True, False, False]]

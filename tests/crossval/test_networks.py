@@ -163,7 +163,7 @@ def test_starts_that_do_not_fit_are_refused(data):
     model = fit(data, "ce", steps=1)
     with pytest.raises(ValueError, match="cannot go on from `start`"):
         cross_validate(Network("IDGP", 5, SMALL), data, start=model)
-    with pytest.raises(ValueError, match="12 features, and the data 5"):
+    with pytest.raises(ValueError, match=r"takes inputs \(12,\), and those of the data are \(5,\)"):
         cross_validate(Network("ce", 5), replace(data, inputs=data.inputs[:, :5]), start=model)
     other = replace(data, classes=tuple("abcdefg"))
     with pytest.raises(ValueError, match="must be the same, in order"):

@@ -179,7 +179,7 @@ def test_incv_against_its_text(monkeypatch):
     says = [[(rng.random(n) + 0.1, rng.random(n) < 0.5) for _ in range(2)] for _ in range(3)]
     asked = []
 
-    def judgements(data, learn, epochs, seed, number):
+    def judgements(data, learn, epochs, seed, number, *how):
         asked.append(learn)
         return says[number]
 

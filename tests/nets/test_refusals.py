@@ -130,6 +130,12 @@ class Behind(Tiny):
         return super().forward(x).log_softmax(-1)
 
 
+class OtherInEvaluation(Tiny):
+    def forward(self, x):
+        logits = super().forward(x)
+        return logits if self.training else logits.softmax(-1)
+
+
 class NoLinear(Tiny):
     def __init__(self):
         super().__init__()
@@ -254,6 +260,7 @@ COUNT = iter(range(5, 99))
         (TwiceUnseen, None, "do not make what its forward makes"),
         (Behind, None, "does not return what a linear layer makes; name .* head='fc'"),
         (Behind, "fc", "do not make what its forward makes; name by head="),
+        (OtherInEvaluation, None, "do not make what its forward makes"),
         (NoLinear, None, "does not return what a linear layer makes"),
         (Tiny, "fx", "has no part head='fx'; its own parts: conv, norm, fc"),
         (Tiny, "norm", "its head failed: ValueError: expected 4D input"),

@@ -68,7 +68,7 @@ def learner(network: Network, views: Views) -> Learner:
             _member(job, held, examples, network, part, offset, values, model)
             for part, offset in zip(folds, offsets)
         ]
-        made = network_of(network.net or default_net(examples.shape), examples.shape, examples.q)
+        made = network_of(_net(network, examples.shape), examples.shape, examples.q)
         done = 0.0
         for some in together(members):
             stack = start(
@@ -92,6 +92,10 @@ def learner(network: Network, views: Views) -> Learner:
                 yield Fitted(folds[k], known, _asking(stack, place, offsets[k]))
 
     return learn
+
+
+def _net(network: Network, shape: tuple[int, ...]) -> str:
+    return default_net(shape) if network.net is None else network.net
 
 
 def together(members: list[Member]) -> list[list[int]]:
@@ -253,7 +257,7 @@ def _start(
         )
     if start.shape != shape:
         raise ValueError(f"`start` takes inputs {start.shape}, and those of the data are {shape}.")
-    net = pinned(network.net) if network.net else default_net(shape)
+    net = pinned(_net(network, shape))
     if start.about["net"] != net:
         raise ValueError(
             f"`start` has the network {start.about['net']}, and {net} is to go on from it; give "

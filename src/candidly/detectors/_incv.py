@@ -82,8 +82,8 @@ def _judgements(
     epochs: int,
     seed: int,
     number: int,
-    net: str | None,
-    recipe: str | None,
+    net: str | None = None,
+    recipe: str | None = None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Each network's losses of all examples, (n,), and whether it predicts their labels, (n,)."""
     from ._train import examples_of, seeds_of, trained

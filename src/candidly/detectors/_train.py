@@ -82,7 +82,7 @@ def trained(
         for seed, mine in zip(seeds, rows)
     ]
     steps = epochs * (len(rows[0]) // int(hyper["batch_size"]))
-    made = network(net or default_net(examples.shape), examples.shape, examples.q)
+    made = network(default_net(examples.shape) if net is None else net, examples.shape, examples.q)
     stack = start(page, made, examples, members, steps, how)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # as fit does: a second one gains little on such networks

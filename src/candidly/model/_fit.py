@@ -110,7 +110,7 @@ def fit(
     seen, rows = reading.table(data if page.oracle else data.blind()), np.arange(data.n)
     examples = make_examples(seen, page.reads, scaling, device=device)
     member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
-    made = network(net or default_net(examples.shape), examples.shape, data.q)
+    made = network(default_net(examples.shape) if net is None else net, examples.shape, data.q)
     stack = start(page, made, examples, [member], steps, how)
     with one_thread():
         for done in train(stack, range(TOLD_EVERY, steps, TOLD_EVERY), watchers):
@@ -124,7 +124,7 @@ def fit(
         "algorithm": page.label,
         "version": page.version,
         "hyper": values,
-        "net": pinned(net) if net else default_net(examples.shape),
+        "net": default_net(examples.shape) if net is None else pinned(net),
         "shape": list(examples.shape),
         "recipe": how.text,
         "steps": steps,

@@ -26,6 +26,15 @@ def cnn(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
     return from_torch(lambda: Cnn(shape[0], classes, width), shape, classes)
 
 
+def by_pixel(x: Tensor) -> Tensor:
+    """Pictures (B, C, H, W) with a pixel's channels side by side in memory, on a CPU.
+
+    Narrow convolutions are faster that way: one thread, batch 128, an update takes 0.76 of the time
+    in the small network and 0.82 in ResNet-32; ResNet-18 is wide, and takes 1.15.
+    """
+    return x.contiguous(memory_format=torch.channels_last) if x.device.type == "cpu" else x
+
+
 class Cnn(nn.Module):
     """Pictures (B, channels, H, W) to logits (B, classes).
 
@@ -45,9 +54,7 @@ class Cnn(nn.Module):
         self.head = nn.Linear(8 * width, classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        # a quarter faster on a CPU than with channels first, as measured in bench/images.py
-        x = x.contiguous(memory_format=torch.channels_last)
-        x = torch.relu_(self.norm1(self.conv1(x)))
+        x = torch.relu_(self.norm1(self.conv1(by_pixel(x))))
         x = torch.relu_(self.norm2(self.pool(self.conv2(x))))
         x = torch.relu_(self.norm3(self.pool(self.conv3(x))))
         x = torch.relu_(self.norm4(self.conv4(x)))

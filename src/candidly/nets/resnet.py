@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from ._net import Net
 from ._refusals import needs_pictures
+from .cnn import by_pixel
 from .from_torch import from_torch
 
 
@@ -66,6 +67,7 @@ class ResNet(nn.Module):
 
     def __init__(self, channels: int, classes: int, blocks: Sequence[int], widths: Sequence[int]):
         super().__init__()
+        self.narrow = widths[-1] <= 64  # see by_pixel
         self.stem, self.norm = Conv(channels, widths[0]), nn.BatchNorm2d(widths[0])
         stages, before = [], widths[0]
         for number, (count, width) in enumerate(zip(blocks, widths)):
@@ -76,6 +78,7 @@ class ResNet(nn.Module):
         self.head = nn.Linear(before, classes)
 
     def forward(self, x: Tensor) -> Tensor:
+        x = by_pixel(x) if self.narrow else x
         x = torch.relu_(self.norm(self.stem(x)))
         return self.head(self.stages(x).mean((2, 3)))
 
