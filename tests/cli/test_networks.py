@@ -122,7 +122,8 @@ def test_no_cuda_is_the_same_sentence_everywhere(folder, monkeypatch):
         assert (status, err.count("\n")) == (2, 1)
         said.add(err)
     assert said == {
-        "candidly: error: device 'cuda' is not there: this torch finds no CUDA. This machine has: cpu.\n"
+        "candidly: error: device 'cuda' is not there: this torch finds no CUDA. This machine has: "
+        "cpu.\n"
     }
 
 

@@ -85,8 +85,8 @@ def train(
     validation: Annotated[
         float,
         number(
-            "Share of the rows to hold out and measure on; 0 trains on all. An official test set is "
-            "held out whatever it is."
+            "Share of the rows to hold out and measure on; 0 trains on all. An official test set "
+            "is held out whatever it is."
         ),
     ] = 0.1,
     device: Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:1.")] = "cpu",
