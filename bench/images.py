@@ -179,7 +179,7 @@ def accuracy(quick: bool) -> list[Claim]:
             eval_every=steps,
             workers=1,
         ).runs
-        ours.append(100 * run.records[-1].test)
+        ours.append(100 * run.records[-1].test["top1"])
         plain.append(100 * plain_accuracy(data, seed, steps, run.hyper))
     apart = abs(statistics.mean(ours) - statistics.mean(plain))
     name = f"CIFAR-10, cnn, oracle, {steps:,} updates of 64"

@@ -121,8 +121,10 @@ def test_no_cuda_is_the_same_sentence_everywhere(folder, monkeypatch):
         status, _, err = folder(*command, *STEPS, "--device", "cuda")
         assert (status, err.count("\n")) == (2, 1)
         said.add(err)
-    (sentence,) = said
-    assert "device 'cuda' is not there: this torch finds no CUDA. This machine" in sentence
+    assert said == {
+        "candidly: error: device 'cuda' is not there: this torch finds no CUDA. This machine has: "
+        "cpu.\n"
+    }
 
 
 def test_a_network_too_large_for_memory_is_refused_before_it_is_made(folder):
@@ -130,5 +132,6 @@ def test_a_network_too_large_for_memory_is_refused_before_it_is_made(folder):
         ("train", "pictures.npz", "--algorithm", "ce", "--out", "m.safetensors"),
         ("errors", "probs", "pictures.npz", "--classifier", "ce", "--out", "p.npz"),
     ):
-        status, _, err = folder(*command, "--net", "mlp:999999999")
-        assert (status, "Take a smaller network" in err, err.count("\n")) == (2, True, 1), err
+        for net in ("mlp:999999999", "cnn:width=999999"):
+            status, _, err = folder(*command, "--net", net)
+            assert (status, "Take a smaller network" in err, err.count("\n")) == (2, True, 1), err

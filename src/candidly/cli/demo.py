@@ -31,7 +31,7 @@ SETTINGS: Mapping[str, Any] = {
 PICTURES: Mapping[str, Any] = {
     "datasets": ("scattered-digits",),
     "algorithms": ("PRODEN", "CC", "supervised-oracle"),
-    "labels": "flip:rate=0.5",
+    "labels": "flip:rate=0.3",
     "configs": 1,
     "splits": 3,
     "steps": 800,

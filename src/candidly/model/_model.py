@@ -25,7 +25,7 @@ from ._reading import Reading, from_json
 
 MOST_ROWS = 8192  # in a forward pass
 MOST_BYTES = 256e6  # that these rows would keep for a backward one
-LARGEST_INPUT = 2**26  # numbers
+LARGEST_INPUT = 2**24  # numbers
 NET = "net/"  # in front of the names of parameters and buffers, in a file
 
 

@@ -13,6 +13,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from .._net_text import NetText, digest_of_source, source_of
+from ._refusals import said
 
 _LOADED: dict[str, ModuleType] = {}  # by digest, as sys.modules has modules by name
 
@@ -120,9 +121,3 @@ def neighbours_of(path: Path) -> list[str]:
         for name in names
         if name and ((folder / f"{name}.py").is_file() or (folder / name).is_dir())
     )
-
-
-def said(error: BaseException) -> str:
-    """An error's kind and the first line of what it says."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0].rstrip('.')}" if lines else type(error).__name__

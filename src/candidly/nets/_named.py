@@ -10,8 +10,9 @@ from pathlib import Path
 import torch
 
 from .._net_text import NetText, digest_of, read_net
-from ._files import function_of, said
+from ._files import function_of
 from ._net import Net
+from ._refusals import said
 from .cnn import cnn
 from .from_torch import from_torch
 from .mlp import mlp

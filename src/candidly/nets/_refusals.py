@@ -38,9 +38,11 @@ def made(make: Callable[[], nn.Module], seed: int) -> nn.Module:
         try:
             module = make()
         except Exception as error:
-            raise ValueError(
-                f"make() failed: {_said(error)}; it has to return a module."
-            ) from error
+            if isinstance(error, MemoryError) or "allocate memory" in str(error):
+                raise ValueError(
+                    "the network needs more memory than there is. Take a smaller network."
+                ) from error
+            raise ValueError(f"make() failed: {said(error)}; it has to return a module.") from error
         if torch.default_generator.initial_seed() != seed:
             raise ValueError("make() seeds torch; trials have seeds of their own, so leave it out.")
     if not isinstance(module, nn.Module):
@@ -203,7 +205,7 @@ def attempted(module: nn.Module, what: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except Exception as error:
-        refuse(module, f"{what} failed: {_said(error)}.")
+        refuse(module, f"{what} failed: {said(error)}.")
 
 
 def _check_unchanged(module: nn.Module, before: Mapping[str, Tensor]) -> None:
@@ -270,6 +272,7 @@ def _sign(value: Any, depth: int) -> object:
     return id(value), inside
 
 
-def _said(error: Exception) -> str:
+def said(error: BaseException) -> str:
+    """An error's kind and the first line of what it says."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0].rstrip('.')}" if lines else type(error).__name__

@@ -11,7 +11,7 @@ from ..seeds import draw
 
 STROKE = 16  # what the darkest pixel of a digit has
 SCALE, SIDE = 2, 24  # a digit's pixels, and a picture's side, in pixels of the picture
-NOISE = 96  # shades of the ground
+NOISE = 32  # shades of the ground
 
 
 def load_digits() -> Labelled:
