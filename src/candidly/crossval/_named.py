@@ -112,48 +112,61 @@ def default_classifier(data: Labelled) -> Default:
     return OF_SETS if data.given is None else DEFAULTS[data.kind]
 
 
-def by_name(name: str, kind: str, **of_network: Any) -> Any:
+def by_name(
+    name: str,
+    kind: str,
+    steps: int | None = None,
+    net: str | None = None,
+    recipe: str | None = None,
+) -> Any:
     """A pipeline of ``NAMED``, or a ``Network`` for a name of ``ALGORITHMS``.
 
     Args:
         kind: of inputs; see ``Labelled``. The pipeline takes them as ``_features`` makes them.
-        of_network: fields of ``Network``; those that are None are as by default.
+        steps, net, recipe: of a network, as in ``Network``; by default as there.
 
     Raises:
         UnknownName: neither; suggests the nearest.
-        ValueError: such a field, which none of ``NAMED`` has.
+        ValueError: one of these, which none of ``NAMED`` has.
     """
+    asked = _given(steps, net, recipe)
     base = name.partition(":")[0]
     if base not in NAMED:
         from ..algorithms import ALGORITHMS  # which brings torch
 
         base = lookup({**NAMED, **ALGORITHMS}, base, "classifier or algorithm")[0]
     if base not in NAMED:
-        return Network(name, **_given(of_network))
-    for option in _given(of_network):
+        return Network(name, **asked)
+    for option in asked:
         raise _no_network([name], option)
     return NAMED[base](kind)
 
 
-def by_names(names: Sequence[str], **of_network: Any) -> dict[str, str | Network]:
-    """Several for ``cross_validate``; the fields of ``Network`` are for the networks among them.
+def by_names(
+    names: Sequence[str],
+    steps: int | None = None,
+    net: str | None = None,
+    recipe: str | None = None,
+) -> dict[str, str | Network]:
+    """Several for ``cross_validate``; what is said of networks is for those among them.
 
     Raises:
         UnknownName: no such classifier or algorithm; suggests the nearest.
-        ValueError: there is such a field, and no network.
+        ValueError: something is said of networks, and there is none.
     """
     found: dict[str, str | Network] = {}
     for name in names:
         each = by_name(name, "table")
         found[name] = each if isinstance(each, Network) else name
     networks = [name for name, each in found.items() if isinstance(each, Network)]
-    for option in _given(of_network) if not networks else ():
+    for option in _given(steps, net, recipe) if not networks else ():
         raise _no_network(names, option)
-    return found | {name: by_name(name, "table", **of_network) for name in networks}
+    return found | {name: by_name(name, "table", steps, net, recipe) for name in networks}
 
 
-def _given(of_network: Mapping[str, Any]) -> dict[str, Any]:
-    return {option: value for option, value in of_network.items() if value is not None}
+def _given(steps: int | None, net: str | None, recipe: str | None) -> dict[str, Any]:
+    options = {"steps": steps, "net": net, "recipe": recipe}
+    return {option: value for option, value in options.items() if value is not None}
 
 
 def _no_network(names: Sequence[str], option: str) -> ValueError:
