@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
 
 from candidly._net_text import KNOWN, default_net, pinned, read_net
-from candidly.nets import NETS, cnn, network
+from candidly.nets import NETS, cnn, function_of, network
 from own_net import FILE, write_net
 
 
@@ -150,6 +151,12 @@ def test_a_file_that_makes_no_network_is_said_in_a_sentence(tmp_path, text, said
         network(named, (1, 8, 8), 3)
     assert said in str(caught.value)
     assert re.fullmatch(r"[^\n]*\.", str(caught.value))
+
+
+def test_a_file_that_is_not_the_one_that_is_meant(tmp_path):
+    asked = read_net(write_net(tmp_path))
+    with pytest.raises(ValueError, match=r"net\.py is not the file that was used .* Restore it\.$"):
+        function_of(replace(asked, digest="0" * 16))
 
 
 def test_a_file_that_is_not_there(tmp_path):
