@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -178,6 +179,23 @@ def test_all_rows_can_be_learned_from(trained):
     assert status == 0
     assert "150 updates on 240 rows" in out
     assert "held out" not in out
+
+
+def test_an_official_test_set_is_measured_on_and_never_learned_from(candidly):
+    frame = rows()
+    official = np.arange(240) % 3 == 0
+    data = library.from_arrays(
+        frame.select(f"x{k}" for k in range(5)).to_numpy(), given=frame["noisy"].to_list()
+    )
+    replace(data, official_test=official).save("mine.npz")
+    for words in ((), ("--validation", 0)):
+        status, out, err = candidly(
+            "train", "mine.npz", *QUICK, *words, "--out", "m.safetensors", "--json"
+        )
+        assert status == 0, err
+        about = json.loads(out)
+        assert (about["learned from"], about["held out"]) == (160, 80)
+        assert load_model("m.safetensors").about["rows"] == 160
 
 
 def test_a_known_data_set_trains_and_is_predicted_for(candidly):

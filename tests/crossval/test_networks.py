@@ -7,10 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from candidly import from_arrays
 from candidly.crossval import Network, _networks, cross_validate
 from candidly.crossval._job import Job
+from candidly.engine.examples import make_examples
 from candidly.engine.stack import Member
 from candidly.model import fit
+from own_net import small_pictures, write_net
 
 from toys import toy
 
@@ -175,3 +178,50 @@ def test_starts_that_do_not_fit_are_refused(data):
 def test_divergence_names_the_fold(data):
     with pytest.raises(FloatingPointError, match=r"diverged in fold \d .* learning rate"):
         cross_validate(Network("ce", 200, SMALL | {"lr": 1e30}), data)
+
+
+def test_pictures_go_to_a_network_of_a_file(tmp_path):
+    pictures, net = small_pictures(80), write_net(tmp_path)
+    result = cross_validate(Network("ce", 3, SMALL, net=net), pictures, folds=2)
+    usual = cross_validate(Network("ce", 3, SMALL), pictures, folds=2)
+    assert result.probs.shape == (80, 3)
+    assert np.abs(result.probs - usual.probs).max() > 0.01
+
+
+def test_a_start_brings_its_parameters_and_buffers(tmp_path):
+    pictures, net = small_pictures(80), write_net(tmp_path)
+    stacks = []
+    model = fit(pictures, "ce", steps=5, net=net, batch_size=32)
+    fit(
+        pictures, "ce", steps=1, seed=1, net=net, batch_size=32,
+        watchers=[lambda stack, batch: stacks.append(stack)],
+    )  # fmt: skip
+    _networks._take_up(stacks[0], model)
+    for name, kept in model.parameters.items():
+        held = {**stacks[0].net.parameters, **stacks[0].net.buffers}[name]
+        np.testing.assert_array_equal(held[0].detach().numpy(), kept)
+    result = cross_validate(Network("ce", 1, SMALL, net=net), pictures, folds=2, start=model)
+    assert result.probs.shape == (80, 3)
+    with pytest.raises(ValueError, match=r"has the network net.py:make@[0-9a-f]+, and mlp is to"):
+        cross_validate(Network("ce", 1, net="mlp"), pictures, start=model)
+
+
+def test_files_of_pictures_stay_pictures_for_a_network_that_takes_them(tmp_path, monkeypatch):
+    from PIL import Image
+
+    pictures = small_pictures(24)
+    paths = [tmp_path / f"{row}.png" for row in range(24)]
+    for path, pixels in zip(paths, pictures.inputs):
+        Image.fromarray(pixels).save(path)
+    told = from_arrays(paths, given=pictures.given, classes=pictures.classes)
+    shapes = []
+
+    def make(data, *rest):
+        shapes.append(data.inputs.shape)
+        return make_examples(data, *rest)
+
+    monkeypatch.setattr(_networks, "make_examples", make)
+    for net in (None, "mlp:4", "cnn:width=2"):
+        network = Network("ce", 1, {"batch_size": 8}, net=net)
+        assert cross_validate(network, told, folds=2).probs.shape == (24, 3)
+    assert shapes == [(24, 440), (24, 440), (24, 32, 32, 3)]

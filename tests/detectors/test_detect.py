@@ -15,6 +15,7 @@ from candidly.detectors import DETECTORS, _compare, _cost
 from candidly.detectors._table import NEEDS
 from candidly.errors import cross_validate
 from candidly.labelled import Labelled, from_arrays
+from own_net import small_pictures, write_net
 
 from histories import small
 
@@ -253,3 +254,26 @@ def test_every_public_name_is_there():
     assert set(detectors.__all__) <= set(dir(detectors))
     with pytest.raises(AttributeError, match="no attribute"):
         _ = detectors.compar
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        n
+        for n, d in DETECTORS.items()
+        if {"record", "training"} & {*d.needs} and "probs" not in d.needs
+    ],
+)
+def test_what_trains_takes_pictures_and_a_network(name, tmp_path):
+    pictures = small_pictures(48)
+    asked = taken(name, epochs=1, net=write_net(tmp_path), recipe="sgd")
+    assert {"net", "recipe"} <= asked.keys()
+    found = detectors.detect(pictures, name, **asked)
+    assert found.score.shape == (48,)
+    other = detectors.detect(pictures, name, **taken(name, epochs=1, net="mlp:4", recipe="sgd"))
+    assert (found.score != other.score).any()
+
+
+def test_a_recipe_that_does_not_suit_is_refused():
+    with pytest.raises(ValueError, match="views=weak changes pictures"):
+        detectors.detect(small(), "el2n", recipe="adam:views=weak")

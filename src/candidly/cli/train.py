@@ -83,7 +83,11 @@ def train(
         str, typer.Option(metavar="NAME", help="train standardises the features; none.")
     ] = "train",
     validation: Annotated[
-        float, number("Share of the rows to hold out and measure on; 0 trains on all.")
+        float,
+        number(
+            "Share of the rows to hold out and measure on; 0 trains on all. An official test set "
+            "is held out whatever it is."
+        ),
     ] = 0.1,
     device: Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:1.")] = "cpu",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
@@ -91,7 +95,8 @@ def train(
     """Train a model on candidate sets or noisy labels, and say how good it is on rows held out.
 
     The model that is written has learned from the other rows alone, so what is measured holds of
-    it; --validation 0 takes all rows and measures nothing.
+    it; --validation 0 takes all rows and measures nothing. Of data with an official test set it
+    learns from the other rows, and is measured on that set.
 
     Examples:
 
@@ -227,7 +232,9 @@ def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
 
 
 def _divided(data: Labelled, share: float, seed: int) -> tuple[Labelled, Labelled | None]:
-    """Rows to learn from, and rows to measure on."""
+    """Rows to learn from, and rows to measure on: a share, or the official test set."""
+    if data.official_test is not None and data.official_test.any():
+        return data[~data.official_test], data[data.official_test]
     if not share:
         return data, None
     split = data.split(seed, test=0.0, validation=share)

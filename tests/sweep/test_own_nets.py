@@ -1,0 +1,131 @@
+"""Networks of trials: the default of each data set, and files of a user's own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from candidly import benchmark
+from candidly.benchmarking import prepare
+from candidly.sweep.journal import read_records
+from candidly.sweep.plan import extended, read_plan, write_plan
+from candidly.sweep.settings import make_settings
+from own_net import FILE, small_pictures, write_net
+
+from committed import committed
+from toys import toy
+
+SMALL = {"configs": 1, "splits": 2, "steps": 12, "eval_every": 6, "hyper": {"batch_size": 16}}
+
+
+def planned(net=None, **data):
+    data = data or {"pictures": small_pictures(), "toy": toy()}
+    asked = make_settings(datasets=tuple(data), algorithms=("CC",), net=net, **SMALL)
+    return prepare(asked, own=data)[0]
+
+
+def nets(plan):
+    return {trial.dataset: trial.net for trial in plan.trials}
+
+
+def test_the_default_follows_the_kind_of_each_data_set():
+    assert nets(planned()) == {"pictures": "cnn", "toy": "mlp"}
+    assert nets(planned("mlp:9")) == {"pictures": "mlp:9", "toy": "mlp:9"}
+
+
+def test_the_default_of_tables_is_what_it_was(tmp_path):
+    named, usual = planned("mlp", toy=toy()), planned(toy=toy())
+    assert [trial.key for trial in named.trials] == [trial.key for trial in usual.trials]
+    for then, now in ((named, usual), (usual, named)):
+        assert extended(tmp_path, then, now).trials == now.trials
+
+
+def test_plans_of_before_have_the_network_of_their_settings(tmp_path):
+    for net in ("mlp", "mlp:500"):
+        plan = planned(net, toy=toy())
+        old = {
+            name: replace(facts, net="", shape=(), kind="table")
+            for name, facts in plan.facts.items()
+        }
+        write_plan(tmp_path, replace(plan, facts=old))
+        read = read_plan(tmp_path)
+        assert [trial.key for trial in read.trials] == [trial.key for trial in plan.trials]
+        assert extended(tmp_path, read, plan).trials == plan.trials
+
+
+def test_the_keys_of_the_committed_results_stand(tmp_path):
+    folder = committed("bench/results/lost-train-oracle", tmp_path)
+    plan = read_plan(folder)
+    recorded, _ = read_records(folder / "journal")
+    assert recorded.keys() == {trial.key for trial in plan.trials}
+
+
+def test_another_network_is_refused_where_it_matters(tmp_path):
+    with pytest.raises(ValueError, match="with net = cnn, this run says mlp:9"):
+        extended(tmp_path, planned(), planned("mlp:9", toy=toy(), pictures=small_pictures()))
+
+
+def test_a_network_that_inputs_cannot_have_is_refused_with_their_name():
+    with pytest.raises(ValueError, match=r"^toy: cnn takes pictures .* such as mlp\.$"):
+        planned("cnn", toy=toy())
+
+
+# files
+
+
+def records(folder):
+    found, _ = read_records(folder / "journal")
+    return {
+        (key, step): (record.validation, record.test, record.loss)
+        for key, steps in found.items()
+        for step, record in steps.items()
+    }
+
+
+def test_a_file_through_workers_from_a_copy_and_on_without_the_original(tmp_path):
+    data, net = {"pictures": small_pictures()}, write_net(tmp_path)
+    benchmark(data, "CC", out=tmp_path / "one", workers=1, net=net, **SMALL)
+    benchmark(data, "CC", out=tmp_path / "two", workers=2, net=net, **SMALL)
+    assert records(tmp_path / "one") == records(tmp_path / "two") != {}
+    (name,) = set(nets(read_plan(tmp_path / "two")).values())
+    base, _, digest = name.partition("@")
+    copy = tmp_path / "two" / "nets" / digest / "net.py"
+    assert (base, copy.read_text()) == ("net.py:make", FILE)
+    assert str(tmp_path) not in json.dumps([vars(t) for t in read_plan(tmp_path / "two").trials])
+    # the file is edited: another trial
+    write_net(tmp_path, FILE + "# edited\n")
+    with pytest.raises(ValueError, match=r"the file has been edited since: .* another --out\.$"):
+        benchmark(data, "CC", out=tmp_path / "two", workers=1, net=net, **SMALL)
+    # and gone: its copy goes on, with one split more
+    (tmp_path / "net.py").unlink()
+    with pytest.raises(FileNotFoundError, match="keeps a copy"):
+        benchmark(data, "CC", out=tmp_path / "two", workers=1, net=net, **SMALL)
+    more = SMALL | {"splits": 3}
+    results = benchmark(data, "CC", out=tmp_path / "two", workers=1, net=f"{copy}:make", **more)
+    assert len(results.runs) == 3
+    assert all(run.complete for run in results.runs)
+
+
+def test_a_copy_that_was_edited_is_written_again(tmp_path):
+    data, net = {"pictures": small_pictures()}, write_net(tmp_path)
+    benchmark(data, "CC", out=tmp_path / "out", workers=1, net=net, **SMALL | {"splits": 1})
+    (copy,) = (tmp_path / "out" / "nets").glob("*/net.py")
+    copy.write_text("edited")
+    benchmark(data, "CC", out=tmp_path / "out", workers=1, net=net, **SMALL)
+    assert copy.read_text() == FILE
+
+
+def test_a_file_that_does_not_stand_alone_is_refused(tmp_path):
+    (tmp_path / "blocks_of_mine.py").write_text(FILE)
+    net = write_net(tmp_path, "import torch\nfrom blocks_of_mine import make\n")
+    with pytest.raises(ValueError, match="imports blocks_of_mine, which lies beside it"):
+        planned(net, pictures=small_pictures())
+
+
+def test_a_plan_is_read_without_the_file(tmp_path):
+    plan = planned(write_net(tmp_path), pictures=small_pictures())
+    write_plan(tmp_path, plan)
+    (tmp_path / "net.py").unlink()
+    assert read_plan(tmp_path).trials == plan.trials
