@@ -100,7 +100,7 @@ print((time.process_time() - start) / data.n)
 
 
 def memory(cache: Path, quick: bool) -> list[Claim]:
-    """Memory of the same sweep with one worker and with two."""
+    """Memory of the same sweep in one worker process and in two, with the process that asks."""
     used = {workers: sweep_bytes(cache, workers, 4 if quick else 20) for workers in (1, 2)}
     ratio = used[2] / used[1]
     return [
@@ -112,29 +112,34 @@ def memory(cache: Path, quick: bool) -> list[Claim]:
 def sweep_bytes(cache: Path, workers: int, steps: int) -> int:
     """The largest proportional set size of a sweep and its workers, seen every tenth of a second.
 
-    A page that several processes share counts once: each has its part of it.
+    A page that several processes share counts once: each has its part of it. A single worker is a
+    process of its own here, as one of several is, and not the one that asks.
     """
-    with tempfile.TemporaryDirectory() as out:
-        process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "candidly", "bench", "run", "--dataset", "cifar10"),
-                *("--labels", "flip:rate=0.3", "--net", "cnn", "--algorithms", "CC,PRODEN"),
-                *("--configs", "1", "--splits", "1", "--steps", str(steps), "--split", "official"),
-                *("--eval-every", str(steps), "--workers", str(workers), "--out", out),
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-        )
-        largest = 0
-        while process.poll() is None:
-            largest = max(largest, sum(pss_bytes(pid) for pid in family(process.pid)))
-            time.sleep(0.1)
-        if process.returncode:
-            raise RuntimeError(
-                f"the sweep ended with {process.returncode}: {process.stderr.read()}"
-            )
+    code = f"""
+from pathlib import Path
+import tempfile
+from candidly.benchmarking import prepare
+from candidly.sweep import run
+from candidly.sweep.settings import make_settings
+run._run_here = run._run_in_workers
+plan, loaded = prepare(make_settings(
+    datasets=("cifar10",), algorithms=("CC", "PRODEN"), labels="flip:rate=0.3", net="cnn",
+    hyper={{"batch_size": 64}}, configs=1, splits=1, steps={steps}, eval_every={steps},
+    split="official",
+))
+with tempfile.TemporaryDirectory() as out:
+    run.run_plan(plan, loaded, Path(out), workers={workers})
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+    )
+    largest = 0
+    while process.poll() is None:
+        largest = max(largest, sum(pss_bytes(pid) for pid in family(process.pid)))
+        time.sleep(0.1)
+    if process.returncode:
+        raise RuntimeError(f"the sweep ended with status {process.returncode}")
     return largest
 
 

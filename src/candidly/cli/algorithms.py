@@ -151,7 +151,8 @@ def _needs(page: Any) -> list[str]:
     if page.told:
         needs.append(f"{', '.join(page.told)}: an oracle where set to the true value")
     if len(page.stages) > 1:
-        kinds = ", then ".join(dict.fromkeys(stage.optimiser for stage in page.stages))
+        named = (stage.optimiser or "the recipe's optimiser" for stage in page.stages)
+        kinds = ", then ".join(dict.fromkeys(named))
         needs.append(f"{len(page.stages)} stages, one after the other: {kinds}")
     if any(stage.whole or stage.begin for stage in page.stages):
         needs.append("now and then a step over all training rows")
