@@ -43,7 +43,7 @@ def test_pixels_are_not_copied_and_cannot_be_written_to(tmp_path):
 @pytest.mark.parametrize(
     ("pixels", "words"),
     [
-        (np.zeros((5, 6, 7, 3), np.float32), ("float32", "np.round(255 * X)")),
+        (np.zeros((5, 6, 7, 3), np.float32), ("float32", "(255 * X).round()")),
         (np.zeros((5, 6, 7), np.uint16), ("uint16", "X / 257")),
         (np.zeros((5, 6, 7), bool), ("bool", "uint8")),
         (np.zeros((5, 3, 32, 32), np.uint8), ("(5, 3, 32, 32)", "X.transpose(0, 2, 3, 1)")),

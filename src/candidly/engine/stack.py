@@ -20,9 +20,9 @@ from torch import Tensor
 from ..algorithms import Algorithm, Stage
 from ..nets import Flat, Module, Output, leaf
 from ..seeds import draw
-from ._forward import of_rows
 from .batches import Batch, Feed, Samplers, seen_as
 from .examples import Examples
+from .forward import of_rows
 from .moving import LearnedRows, Movers
 from .recipe import Recipe
 from .stages import Stages

@@ -63,8 +63,8 @@ def check_pixels(pixels: np.ndarray) -> None:
     if pixels.dtype != np.uint8:
         raise ValueError(
             f"`inputs` is {pixels.dtype} of shape {pixels.shape}; pictures are uint8 images, 0 to "
-            "255. Write np.round(255 * X).astype(np.uint8) for numbers from 0 to 1, and "
-            "(X / 257).round().astype(np.uint8) for 16 bits."
+            "255. Write (255 * X).round().astype('uint8') for numbers from 0 to 1, and "
+            "(X / 257).round().astype('uint8') for 16 bits."
         )
     if pixels.ndim not in (3, 4):
         raise ValueError(

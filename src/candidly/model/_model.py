@@ -16,6 +16,7 @@ from .._checks import checked_classes
 from .._names import UnknownName
 from .._net_text import pinned, read_net
 from ..algorithms import algorithm as algorithm_named
+from ..engine.forward import rows_at_once
 from ..engine.train import one_thread
 from ..inputs import Pictures
 from ..labelled import Labelled
@@ -23,8 +24,6 @@ from ..nets import Net, fixed, function_of, network
 from ._file import NoModel, read_model, write_model
 from ._reading import Reading, from_json
 
-MOST_ROWS = 8192  # in a forward pass
-MOST_BYTES = 256e6  # that these rows would keep for a backward one
 LARGEST_INPUT = 2**24  # numbers
 NET = "net/"  # in front of the names of parameters and buffers, in a file
 
@@ -111,7 +110,7 @@ class Model:
             {name: tensors[name] for name in net.buffers},
         )
         logits = np.empty((len(raw), len(self.classes)), np.float32)
-        at_once = max(1, min(MOST_ROWS, int(MOST_BYTES // max(1, net.bytes))))
+        at_once = rows_at_once(net)
         with torch.no_grad(), one_thread():
             for start in range(0, len(raw), at_once):
                 rows = slice(start, start + at_once)

@@ -12,11 +12,13 @@ from ..nets import Module, Net, Output
 from .examples import Examples
 
 MOST_ROWS = 8192  # in a forward pass
-MOST_BYTES = 256e6  # that the rows of a forward pass keep, as they would for a backward one
+MOST_BYTES = 64e6  # that its rows would keep for a backward one, where trials go one by one
 
 
 def rows_at_once(net: Net) -> int:
     """How many rows a forward pass takes, so that a large network's fit in memory."""
+    if net.together:
+        return MOST_ROWS
     return max(1, min(MOST_ROWS, int(MOST_BYTES // max(1, net.bytes))))
 
 
