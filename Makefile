@@ -28,7 +28,7 @@ bench: $(READY)  ## the measured claims, in their quick form
 	set -e; for script in bench/*.py; do $(BIN)/python $$script --quick; done
 
 clean:
-	rm -rf .venv candidly-demo candidly-review
+	rm -rf .venv candidly-demo candidly-demo-images candidly-review
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "candidly needs Python 3.11 or newer; set PYTHON=..."'

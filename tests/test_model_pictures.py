@@ -43,7 +43,7 @@ def test_a_model_of_pictures_predicts_as_its_stack_did(trained, data, monkeypatc
     model, stack = trained
     said = model.predict_logits(data.inputs)
     np.testing.assert_allclose(said, stack.whole(0).logits.numpy(), rtol=1e-4, atol=1e-4)
-    monkeypatch.setattr(code, "MOST_ROWS", 7)
+    monkeypatch.setattr(code, "rows_at_once", lambda net: 7)
     np.testing.assert_allclose(model.predict_logits(data), said, rtol=1e-5, atol=1e-5)
     assert repr(model).startswith("Model(PRODEN, pictures of 8 x 8 pixels in 1 channel, 3 classes")
 
