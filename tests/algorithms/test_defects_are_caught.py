@@ -182,8 +182,8 @@ def a_learning_rate_is_the_first_trials(patch):
 
 
 def _with_first_rate(made):
-    def shared(self, name, how):
-        optimiser = made(self, name, how)
+    def shared(self, *what):
+        optimiser = made(self, *what)
         optimiser.rates = [(optimiser.rates[0][0], decay) for _, decay in optimiser.rates]
         optimiser.lr = optimiser.lr[:1].expand_as(optimiser.lr).clone()
         return optimiser
@@ -351,8 +351,8 @@ def learned_rows_move_outside_the_batch(patch):
 def labels_are_those_of_the_row_before(patch):
     own = Feed._gather
 
-    def beside(self, name, batch):
-        value = own(self, name, batch)
+    def beside(self, s, name, batch):
+        value = own(self, s, name, batch)
         return value.roll(1, 1) if name == "candidates" else value
 
     patch.setattr(Feed, "_gather", beside)

@@ -62,6 +62,7 @@ def on_logits(name, logits, data, order=None, dtype=torch.float64, updates=1, **
         np.zeros(n),
         np.ones(n),
         q,
+        dtype,
     )
     values = configuration(page.settings(), 0, 0) | {"batch_size": n} | hyper
     members = [Member(0, order, values) for _ in logits]

@@ -295,7 +295,7 @@ def test_t_revision_weighs_first_and_revises_later():
     stack = make_stack(toy(), "t-revision", steps=40)
     assert stack.stages.ends == [8, 24, 40]
     advance(stack, 9)
-    assert not stack.revision.flat.any()
+    assert not stack.flats["revision"].flat.any()
     batch, table = stack.next_batches()[0], stack.memory["table"]
     logits = stack.net(batch.x).logits
     weights = t_revision.importance(logits, batch.given, table).detach()
@@ -307,11 +307,11 @@ def test_t_revision_weighs_first_and_revises_later():
     )
     torch.testing.assert_close(slope, constant)
     advance(stack, 15)
-    assert not stack.revision.flat.any()
+    assert not stack.flats["revision"].flat.any()
     assert set(stack.movers.optimisers) == {"net"}
     update(stack)
     # Adam's first step is the rate itself
-    assert stack.revision.flat.abs().max().item() == pytest.approx(5e-7, rel=0.05)
+    assert stack.flats["revision"].flat.abs().max().item() == pytest.approx(5e-7, rel=0.05)
     advance(stack, 15)
     assert torch.equal(stack.memory["table"], table)
-    assert 0 < stack.revision.flat.abs().max() <= 16.5 * 5e-7
+    assert 0 < stack.flats["revision"].flat.abs().max() <= 16.5 * 5e-7

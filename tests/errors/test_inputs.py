@@ -421,6 +421,7 @@ def a_result_or_a_sentence(case):
             and (plain <= 1 + 1e-6).all()
             and (np.abs(plain.sum(1) - 1) <= 1e-3).all()
             and ((given >= 0) & (given < m)).all()
+            and (not normalise or (probs >= 0).all())
         )
     options = {"normalise": normalise, "collisions": collisions}
     if not sound:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
@@ -144,6 +145,7 @@ def test_what_trains_gets_no_truth_unless_it_is_an_oracle(data, monkeypatch):
         return make_examples(labelled, reads, *more)
 
     monkeypatch.setattr(build, "make_examples", spy)
+    monkeypatch.setattr(build, "_kept", OrderedDict())  # what earlier runs here have made
     benchmark({"toy": data}, ["CC", "supervised-oracle"], workers=1, **SMALL)
     assert seen[("candidates",)] is None
     assert seen[("truth",)] is not None
