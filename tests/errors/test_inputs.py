@@ -421,7 +421,7 @@ def a_result_or_a_sentence(case):
             and (plain <= 1 + 1e-6).all()
             and (np.abs(plain.sum(1) - 1) <= 1e-3).all()
             and ((given >= 0) & (given < m)).all()
-            and (not normalise or (probs >= 0).all())
+            and (not normalise or (probs >= -1e-6 * np.abs(probs.sum(1, keepdims=True))).all())
         )
     options = {"normalise": normalise, "collisions": collisions}
     if not sound:
