@@ -4,6 +4,7 @@ A page names a view, and the kind of its inputs decides what that is. What is dr
 depends on the trial, the view's name, the update and the row alone, never on the rest of a batch.
 """
 
-from .pictures import PICTURES, Change, Draw, plain, view_of_pictures, weak
+from ._draws import Draw
+from .pictures import PICTURES, Change, plain, view_of_pictures, weak
 
 __all__ = ["PICTURES", "Change", "Draw", "plain", "view_of_pictures", "weak"]

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from .._names import lookup
+from ._draws import Draw, below
 
 PADDED = 8  # a side is cropped after as many black pixels on both ends as an eighth of it
 
-Draw = Callable[[int], np.ndarray]  # block -> random words, uint32 (m, 4), of each picture
 Change = Callable[[Tensor, Draw], Tensor]
 
 
@@ -37,8 +37,8 @@ def weak(pixels: Tensor, draw: Draw) -> Tensor:
     """
     m, channels, high, wide = pixels.shape
     words = draw(0)
-    down = _below(words[:, 0], 2 * (high // PADDED) + 1) - high // PADDED
-    right = _below(words[:, 1], 2 * (wide // PADDED) + 1) - wide // PADDED
+    down = below(words[:, 0], 2 * (high // PADDED) + 1) - high // PADDED
+    right = below(words[:, 1], 2 * (wide // PADDED) + 1) - wide // PADDED
     mirrored = words[:, 2, None] >> 31 == 1
     y = np.arange(high) + down[:, None]
     x = np.arange(wide) + right[:, None]
@@ -52,11 +52,6 @@ def weak(pixels: Tensor, draw: Draw) -> Tensor:
     found = torch.stack([plane.index_select(0, at) for plane in planes])
     found *= torch.from_numpy(inside.ravel()).to(pixels.device)
     return found.view(channels, m, high, wide).transpose(0, 1).contiguous()
-
-
-def _below(words: np.ndarray, number: int) -> np.ndarray:
-    """Words as whole numbers in [0, number), each as likely to within 2**-32 of ``number``."""
-    return (words.astype(np.int64) * number) >> 32
 
 
 # by the names that pages and recipes have for them; until pictures have a strong view of their
