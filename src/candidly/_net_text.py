@@ -20,6 +20,11 @@ KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
     "resnet32": {},
     "resnet18": {},
     "resnet34": {},
+    "densenet22": {"growth": 12},
+    "densenet121": {"growth": 32},
+    "densenet161": {"growth": 48},
+    "densenet169": {"growth": 32},
+    "mobilenet-v2": {"width": 32},
 }
 FIRST = {"mlp": "hidden"}  # the option that goes without its name, as in mlp:128
 SMALLEST = 8  # pixels on a side, of pictures whose default network is convolutional

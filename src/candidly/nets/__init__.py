@@ -7,9 +7,11 @@ from ._named import NETS, network
 from ._net import Buffer, Net, Output, affine, leaf
 from ._state import One, State, each, fixed
 from .cnn import cnn
+from .densenet import densenet22, densenet121, densenet161, densenet169
 from .from_torch import from_torch
 from .heads import linear, with_head, with_more, with_projection
 from .mlp import mlp
+from .mobilenet import mobilenet_v2
 from .resnet import resnet18, resnet32, resnet34
 
 __all__ = [
@@ -23,6 +25,10 @@ __all__ = [
     "State",
     "affine",
     "cnn",
+    "densenet22",
+    "densenet121",
+    "densenet161",
+    "densenet169",
     "each",
     "fixed",
     "from_torch",
@@ -31,6 +37,7 @@ __all__ = [
     "linear",
     "loaded_source",
     "mlp",
+    "mobilenet_v2",
     "neighbours_of",
     "network",
     "resnet18",

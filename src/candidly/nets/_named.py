@@ -14,8 +14,10 @@ from ._files import function_of
 from ._net import Net
 from ._refusals import said
 from .cnn import cnn
+from .densenet import densenet22, densenet121, densenet161, densenet169
 from .from_torch import from_torch
 from .mlp import mlp
+from .mobilenet import mobilenet_v2
 from .resnet import resnet18, resnet32, resnet34
 
 NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
@@ -24,6 +26,11 @@ NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
     "resnet32": resnet32,
     "resnet18": resnet18,
     "resnet34": resnet34,
+    "densenet22": densenet22,
+    "densenet121": densenet121,
+    "densenet161": densenet161,
+    "densenet169": densenet169,
+    "mobilenet-v2": mobilenet_v2,
 }
 
 
