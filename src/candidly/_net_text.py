@@ -25,6 +25,8 @@ KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
     "densenet161": {"growth": 48},
     "densenet169": {"growth": 32},
     "mobilenet-v2": {"width": 32},
+    "googlenet": {"width": 192},
+    "inception-v3": {"width": 192},
 }
 FIRST = {"mlp": "hidden"}  # the option that goes without its name, as in mlp:128
 SMALLEST = 8  # pixels on a side, of pictures whose default network is convolutional

@@ -10,6 +10,7 @@ from .cnn import cnn
 from .densenet import densenet22, densenet121, densenet161, densenet169
 from .from_torch import from_torch
 from .heads import linear, with_head, with_more, with_projection
+from .inception import googlenet, inception_v3
 from .mlp import mlp
 from .mobilenet import mobilenet_v2
 from .resnet import resnet18, resnet32, resnet34
@@ -33,6 +34,8 @@ __all__ = [
     "fixed",
     "from_torch",
     "function_of",
+    "googlenet",
+    "inception_v3",
     "leaf",
     "linear",
     "loaded_source",

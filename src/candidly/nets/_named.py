@@ -16,6 +16,7 @@ from ._refusals import said
 from .cnn import cnn
 from .densenet import densenet22, densenet121, densenet161, densenet169
 from .from_torch import from_torch
+from .inception import googlenet, inception_v3
 from .mlp import mlp
 from .mobilenet import mobilenet_v2
 from .resnet import resnet18, resnet32, resnet34
@@ -31,6 +32,8 @@ NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
     "densenet161": densenet161,
     "densenet169": densenet169,
     "mobilenet-v2": mobilenet_v2,
+    "googlenet": googlenet,
+    "inception-v3": inception_v3,
 }
 
 
