@@ -10,7 +10,8 @@ from .cnn import cnn
 from .from_torch import from_torch
 from .heads import linear, with_head, with_more, with_projection
 from .mlp import mlp
-from .resnet import resnet18, resnet32, resnet34
+from .resnet import resnet18, resnet32, resnet34, resnet50
+from .vgg import vgg11, vgg13, vgg16, vgg19
 
 __all__ = [
     "NETS",
@@ -36,6 +37,11 @@ __all__ = [
     "resnet18",
     "resnet32",
     "resnet34",
+    "resnet50",
+    "vgg11",
+    "vgg13",
+    "vgg16",
+    "vgg19",
     "with_head",
     "with_more",
     "with_projection",

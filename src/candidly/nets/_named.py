@@ -16,7 +16,8 @@ from ._refusals import said
 from .cnn import cnn
 from .from_torch import from_torch
 from .mlp import mlp
-from .resnet import resnet18, resnet32, resnet34
+from .resnet import resnet18, resnet32, resnet34, resnet50
+from .vgg import vgg11, vgg13, vgg16, vgg19
 
 NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
     "mlp": mlp,
@@ -24,6 +25,11 @@ NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
     "resnet32": resnet32,
     "resnet18": resnet18,
     "resnet34": resnet34,
+    "resnet50": resnet50,
+    "vgg11": vgg11,
+    "vgg13": vgg13,
+    "vgg16": vgg16,
+    "vgg19": vgg19,
 }
 
 
