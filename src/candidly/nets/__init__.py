@@ -10,6 +10,7 @@ from .cnn import cnn
 from .from_torch import from_torch
 from .heads import linear, with_head, with_more, with_projection
 from .mlp import mlp
+from .preact import preact_resnet18, preact_resnet18_dividemix, wide_resnet28_10
 from .resnet import resnet18, resnet32, resnet34, resnet50
 from .vgg import vgg11, vgg13, vgg16, vgg19
 
@@ -34,6 +35,8 @@ __all__ = [
     "mlp",
     "neighbours_of",
     "network",
+    "preact_resnet18",
+    "preact_resnet18_dividemix",
     "resnet18",
     "resnet32",
     "resnet34",
@@ -42,6 +45,7 @@ __all__ = [
     "vgg13",
     "vgg16",
     "vgg19",
+    "wide_resnet28_10",
     "with_head",
     "with_more",
     "with_projection",
