@@ -13,6 +13,7 @@ from .heads import linear, with_head, with_more, with_projection
 from .inception import googlenet, inception_v3
 from .mlp import mlp
 from .mobilenet import mobilenet_v2
+from .preact import preact_resnet18, preact_resnet18_dividemix, wide_resnet28_10
 from .resnet import resnet18, resnet32, resnet34, resnet50
 from .vgg import vgg11, vgg13, vgg16, vgg19
 
@@ -44,6 +45,8 @@ __all__ = [
     "mobilenet_v2",
     "neighbours_of",
     "network",
+    "preact_resnet18",
+    "preact_resnet18_dividemix",
     "resnet18",
     "resnet32",
     "resnet34",
@@ -52,6 +55,7 @@ __all__ = [
     "vgg13",
     "vgg16",
     "vgg19",
+    "wide_resnet28_10",
     "with_head",
     "with_more",
     "with_projection",

@@ -19,6 +19,7 @@ from .from_torch import from_torch
 from .inception import googlenet, inception_v3
 from .mlp import mlp
 from .mobilenet import mobilenet_v2
+from .preact import preact_resnet18, preact_resnet18_dividemix, wide_resnet28_10
 from .resnet import resnet18, resnet32, resnet34, resnet50
 from .vgg import vgg11, vgg13, vgg16, vgg19
 
@@ -29,6 +30,9 @@ NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
     "resnet18": resnet18,
     "resnet34": resnet34,
     "resnet50": resnet50,
+    "preact-resnet18": preact_resnet18,
+    "preact-resnet18-dividemix": preact_resnet18_dividemix,
+    "wide-resnet28-10": wide_resnet28_10,
     "vgg11": vgg11,
     "vgg13": vgg13,
     "vgg16": vgg16,
