@@ -5,6 +5,6 @@ depends on the trial, the view's name, the update and the row alone, never on th
 """
 
 from ._draws import Draw
-from .pictures import PICTURES, Change, plain, view_of_pictures, weak
+from .pictures import PICTURES, Change, distill, plain, view_of_pictures, weak
 
-__all__ = ["PICTURES", "Change", "Draw", "plain", "view_of_pictures", "weak"]
+__all__ = ["PICTURES", "Change", "Draw", "distill", "plain", "view_of_pictures", "weak"]
