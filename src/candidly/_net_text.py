@@ -17,9 +17,21 @@ from ._names import UnknownName, lookup, named, nearest, shortened
 KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
     "mlp": {"hidden": 500, "initial": ("linear", "xavier")},
     "cnn": {"width": 16},
-    "resnet32": {},
-    "resnet18": {},
-    "resnet34": {},
+    "resnet32": {"width": 16},
+    "resnet18": {"width": 64},
+    "resnet34": {"width": 64},
+    "resnet50": {"width": 64},
+    "vgg11": {"width": 64},
+    "vgg13": {"width": 64},
+    "vgg16": {"width": 64},
+    "vgg19": {"width": 64},
+    "densenet22": {"growth": 12},
+    "densenet121": {"growth": 32},
+    "densenet161": {"growth": 48},
+    "densenet169": {"growth": 32},
+    "mobilenet-v2": {"width": 32},
+    "googlenet": {"width": 192},
+    "inception-v3": {"width": 192},
 }
 FIRST = {"mlp": "hidden"}  # the option that goes without its name, as in mlp:128
 SMALLEST = 8  # pixels on a side, of pictures whose default network is convolutional
@@ -101,17 +113,14 @@ def read_net(text: object, name: str = "net") -> NetText:
         if not equals and not given and base in FIRST:
             key, value = FIRST[base], key
         if key not in known:
-            raise UnknownName(_unknown(where, key, known))
+            raise UnknownName(
+                f"{where} has no option {key!r}{nearest(key, known)} "
+                f"Choose from: {', '.join(known)}."
+            )
         if key in given:
             raise ValueError(f"{where} says {key} twice.")
         given[key] = _value(f"{where}: {key}", value, known[key], base)
     return NetText(base, given)
-
-
-def _unknown(where: str, key: str, known: Mapping[str, object]) -> str:
-    if not known:
-        return f"{where}: this network has no options; write its name alone."
-    return f"{where} has no option {key!r}{nearest(key, known)} Choose from: {', '.join(known)}."
 
 
 def _value(name: str, text: str, usual: int | tuple[str, ...], base: str) -> int | str:

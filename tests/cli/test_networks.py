@@ -103,7 +103,7 @@ def test_probabilities_and_checks_by_a_network_that_is_named(folder):
         ("cnm", "is 'cnm'; did you mean 'cnn'?"),
         ("gone.py:make", "there is no file gone.py"),
         ("net.py:mak", "net.py has no function 'mak'; it has Small, make."),
-        ("resnet18:width=3", "this network has no options"),
+        ("resnet18:depth=3", "has no option 'depth'"),
     ],
 )
 def test_no_network_is_the_same_sentence_everywhere(folder, command, net, said):

@@ -62,7 +62,7 @@ def test_options_reach_the_network():
         ("mlp:initial=xaviar", "initial is 'xaviar'; did you mean 'xavier'?"),
         ("cnn:32", "has no option '32'. Choose from: width."),
         ("cnn:width=0", "give a whole number from 1 on, such as cnn:width=16."),
-        ("resnet32:width=3", "this network has no options; write its name alone."),
+        ("resnet32:depth=3", "has no option 'depth'"),
         ("net.py", "name the function that makes the network behind the file, such as net.py:make"),
         ("net.py:", "such as net.py:make"),
         ("net.py:a b", "such as net.py:make"),

@@ -7,10 +7,14 @@ from ._named import NETS, network
 from ._net import Buffer, Net, Output, affine, leaf
 from ._state import One, State, each, fixed
 from .cnn import cnn
+from .densenet import densenet22, densenet121, densenet161, densenet169
 from .from_torch import from_torch
 from .heads import linear, with_head, with_more, with_projection
+from .inception import googlenet, inception_v3
 from .mlp import mlp
-from .resnet import resnet18, resnet32, resnet34
+from .mobilenet import mobilenet_v2
+from .resnet import resnet18, resnet32, resnet34, resnet50
+from .vgg import vgg11, vgg13, vgg16, vgg19
 
 __all__ = [
     "NETS",
@@ -23,19 +27,31 @@ __all__ = [
     "State",
     "affine",
     "cnn",
+    "densenet22",
+    "densenet121",
+    "densenet161",
+    "densenet169",
     "each",
     "fixed",
     "from_torch",
     "function_of",
+    "googlenet",
+    "inception_v3",
     "leaf",
     "linear",
     "loaded_source",
     "mlp",
+    "mobilenet_v2",
     "neighbours_of",
     "network",
     "resnet18",
     "resnet32",
     "resnet34",
+    "resnet50",
+    "vgg11",
+    "vgg13",
+    "vgg16",
+    "vgg19",
     "with_head",
     "with_more",
     "with_projection",

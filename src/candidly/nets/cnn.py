@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from ._net import Net
-from ._refusals import needs_pictures
+from ._refusals import needs_pictures, needs_width
 from .from_torch import from_torch
 
 
@@ -21,8 +21,7 @@ def cnn(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
         ValueError: ``shape`` is another one, or ``width`` is no whole number from 1 on.
     """
     needs_pictures("cnn", shape, 8)
-    if not isinstance(width, int) or width < 1:
-        raise ValueError(f"the cnn's width is {width!r}; it is a whole number from 1 on.")
+    needs_width("cnn", width)
     return from_torch(lambda: Cnn(shape[0], classes, width), shape, classes)
 
 

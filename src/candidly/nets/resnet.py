@@ -1,7 +1,7 @@
 """Residual networks for small pictures: no pooling at the start (He et al., CVPR 2016).
 
 ``resnet32`` is the network of the partial-label benchmark (Wang et al., ICLR 2025), ``resnet34``
-that of the noisy-label challenge. In both a shortcut between two widths is a 1 × 1 convolution with
+that of the noisy-label challenge. In all a shortcut between two widths is a 1 × 1 convolution with
 batch norm, and the pictures' last map is averaged whole: the 8 × 8 pooling of the benchmark and the
 4 × 4 of the challenge where pictures are 32 × 32.
 """
@@ -14,44 +14,61 @@ import torch
 from torch import Tensor, nn
 
 from ._net import Net
-from ._refusals import needs_pictures
+from ._refusals import needs_pictures, needs_width
 from .cnn import by_pixel
 from .from_torch import from_torch
 
 
-def resnet32(shape: tuple[int, ...], classes: int) -> Net:
+def resnet32(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
     """Stages of 5, 5 and 5 blocks, 16, 32 and 64 wide: 466,256 parameters without the head.
 
     Args:
         shape: of a picture, (C, H, W) with any C and H, W >= 4.
+        width: channels of the first stage; each other has twice as many as the one before.
 
     Raises:
-        ValueError: ``shape`` is another one.
+        ValueError: ``shape`` is another one, or ``width`` is no whole number from 1 on.
     """
-    return _resnet("resnet32", shape, classes, (5, 5, 5), (16, 32, 64))
+    return _resnet("resnet32", shape, classes, (5, 5, 5), width)
 
 
-def resnet18(shape: tuple[int, ...], classes: int) -> Net:
+def resnet18(shape: tuple[int, ...], classes: int, width: int = 64) -> Net:
     """Stages of 2 blocks each, 64 to 512 wide: 11,168,832 parameters without the head.
 
     Args and errors: as for ``resnet32``; H, W >= 8.
     """
-    return _resnet("resnet18", shape, classes, (2, 2, 2, 2), (64, 128, 256, 512))
+    return _resnet("resnet18", shape, classes, (2, 2, 2, 2), width)
 
 
-def resnet34(shape: tuple[int, ...], classes: int) -> Net:
+def resnet34(shape: tuple[int, ...], classes: int, width: int = 64) -> Net:
     """Stages of 3, 4, 6 and 3 blocks, 64 to 512 wide: 21,276,992 parameters without the head.
 
     Args and errors: as for ``resnet32``; H, W >= 8.
     """
-    return _resnet("resnet34", shape, classes, (3, 4, 6, 3), (64, 128, 256, 512))
+    return _resnet("resnet34", shape, classes, (3, 4, 6, 3), width)
+
+
+def resnet50(shape: tuple[int, ...], classes: int, width: int = 64) -> Net:
+    """Stages of 3, 4, 6 and 3 bottlenecks, 64 to 512 wide: 23,500,352 parameters without the head.
+
+    Args and errors: as for ``resnet32``; H, W >= 8.
+    """
+    return _resnet("resnet50", shape, classes, (3, 4, 6, 3), width, bottlenecks=True)
 
 
 def _resnet(
-    name: str, shape: tuple[int, ...], classes: int, blocks: Sequence[int], widths: Sequence[int]
+    name: str,
+    shape: tuple[int, ...],
+    classes: int,
+    blocks: Sequence[int],
+    width: int,
+    bottlenecks: bool = False,
 ) -> Net:
-    needs_pictures(name, shape, 2 ** (len(widths) - 1))
-    return from_torch(lambda: ResNet(shape[0], classes, blocks, widths), shape, classes)
+    needs_pictures(name, shape, 2 ** (len(blocks) - 1))
+    needs_width(name, width)
+    widths = [width * 2**stage for stage in range(len(blocks))]
+    block = Bottleneck if bottlenecks else BasicBlock
+    return from_torch(lambda: ResNet(shape[0], classes, blocks, widths, block), shape, classes)
 
 
 class ResNet(nn.Module):
@@ -65,15 +82,23 @@ class ResNet(nn.Module):
         widths: channels of each stage; the stem has those of the first.
     """
 
-    def __init__(self, channels: int, classes: int, blocks: Sequence[int], widths: Sequence[int]):
+    def __init__(
+        self,
+        channels: int,
+        classes: int,
+        blocks: Sequence[int],
+        widths: Sequence[int],
+        block: type[BasicBlock] | type[Bottleneck] | None = None,
+    ):
         super().__init__()
+        block = block or BasicBlock
         self.narrow = widths[-1] <= 64  # see by_pixel
         self.stem, self.norm = Conv(channels, widths[0]), nn.BatchNorm2d(widths[0])
         stages, before = [], widths[0]
         for number, (count, width) in enumerate(zip(blocks, widths)):
             for place in range(count):
-                stages.append(BasicBlock(before, width, 2 if number and not place else 1))
-                before = width
+                stages.append(block(before, width, 2 if number and not place else 1))
+                before = block.wider * width
         self.stages = nn.Sequential(*stages)
         self.head = nn.Linear(before, classes)
 
@@ -86,18 +111,42 @@ class ResNet(nn.Module):
 class BasicBlock(nn.Module):
     """Two 3 × 3 convolutions beside a shortcut."""
 
+    wider = 1  # channels that it makes for one of its width
+
     def __init__(self, before: int, width: int, stride: int):
         super().__init__()
         self.conv1, self.norm1 = Conv(before, width, 3, stride), nn.BatchNorm2d(width)
         self.conv2, self.norm2 = Conv(width, width), nn.BatchNorm2d(width)
-        self.shortcut: nn.Module = nn.Identity()
-        if stride > 1 or before != width:
-            conv = Conv(before, width, 1, stride)
-            self.shortcut = nn.Sequential(conv, nn.BatchNorm2d(width))
+        self.shortcut = _shortcut(before, width, stride)
 
     def forward(self, x: Tensor) -> Tensor:
         y = torch.relu_(self.norm1(self.conv1(x)))
         return torch.relu_(self.norm2(self.conv2(y)) + self.shortcut(x))
+
+
+class Bottleneck(nn.Module):
+    """1 × 1, 3 × 3 with the stride, and 1 × 1 convolutions beside a shortcut."""
+
+    wider = 4
+
+    def __init__(self, before: int, width: int, stride: int):
+        super().__init__()
+        after = self.wider * width
+        self.conv1, self.norm1 = Conv(before, width, 1), nn.BatchNorm2d(width)
+        self.conv2, self.norm2 = Conv(width, width, 3, stride), nn.BatchNorm2d(width)
+        self.conv3, self.norm3 = Conv(width, after, 1), nn.BatchNorm2d(after)
+        self.shortcut = _shortcut(before, after, stride)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = torch.relu_(self.norm1(self.conv1(x)))
+        y = torch.relu_(self.norm2(self.conv2(y)))
+        return torch.relu_(self.norm3(self.conv3(y)) + self.shortcut(x))
+
+
+def _shortcut(before: int, after: int, stride: int) -> nn.Module:
+    if stride == 1 and before == after:
+        return nn.Identity()
+    return nn.Sequential(Conv(before, after, 1, stride), nn.BatchNorm2d(after))
 
 
 class Conv(nn.Conv2d):
