@@ -45,16 +45,16 @@ def test_fit_takes_a_recipe_and_the_defaults_that_go_with_it():
     assert stack.movers.optimisers["net"].momentum == 0.8
     assert trained(toy(), recipe="sgd", lr=0.2)[0].about["hyper"]["lr"] == 0.2
     plain, stack = trained(toy())
-    assert (plain.about["recipe"], stack.feed.view) == ("adam", "plain")
+    assert (plain.about["recipe"], stack.views.x) == ("adam", "plain")
     assert plain.about["hyper"]["batch_size"] == 128
 
 
 def test_pictures_are_cropped_and_flipped_in_larger_batches_unless_a_recipe_says_otherwise():
     model, stack = trained(pictures())
-    assert (model.about["recipe"], stack.feed.view) == ("adam:views=weak", "weak")
+    assert (model.about["recipe"], stack.views.x) == ("adam:views=weak", "weak")
     assert model.about["hyper"]["batch_size"] == 256
     model, stack = trained(pictures(), recipe="adam")
-    assert (model.about["recipe"], stack.feed.view) == ("adam", "plain")
+    assert (model.about["recipe"], stack.views.x) == ("adam", "plain")
 
 
 @pytest.mark.parametrize(

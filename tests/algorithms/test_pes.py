@@ -11,10 +11,10 @@ import torch
 from algorithms.slow import softmax
 from candidly import fit
 from candidly.algorithms import pes
-from candidly.algorithms._views import gaussian_noise
 from candidly.engine.train import update
 from candidly.labelled import Labelled
 from candidly.seeds import draw
+from candidly.views import gaussian_noise
 
 from toys import advance, make_stack, toy
 

@@ -10,7 +10,6 @@ import torch
 
 from candidly.algorithms import View, algorithm
 from candidly.algorithms._algorithm import Stage
-from candidly.algorithms._views import gaussian_noise
 from candidly.engine.batches import in_proportion, in_turn
 from candidly.engine.checkpoint import restore, state_of
 from candidly.engine.train import update
@@ -247,13 +246,8 @@ def test_the_last_of_a_row_that_comes_twice_is_written_and_networks_must_share_a
 # views
 
 
-def without_some(x, rng, rate):
-    """Each feature at 0, at that rate."""
-    return x * torch.from_numpy(rng.random(x.shape) >= rate).to(x)
-
-
 def test_views_are_each_trials_own_and_the_same_in_any_company():
-    views = {"weak": View(gaussian_noise, "noise"), "strong": View(without_some, 0.5)}
+    views = {"weak": View(noise="noise"), "strong": View(), "distill": View(noise=0.5)}
     page = sampled("uniform", views=views, space=algorithm("LWS").space | {})
     page = replace(page, space={"noise": replace(next(iter(page.space.values())), default=0.1)})
     together = stack_of(page, noise=0.1)
@@ -265,18 +259,15 @@ def test_views_are_each_trials_own_and_the_same_in_any_company():
     assert not torch.equal((weak - batch.x)[0], (weak - batch.x)[1])
     alone = stack_of(page, trials=(2,), noise=0.1).next_batches()[0].view("weak")
     assert torch.equal(weak[2], alone[0])
-    strong = batch.view("strong")
-    assert 0.4 < float((strong == 0).double().mean()) < 0.6
-    assert torch.equal(strong[strong != 0], batch.x[strong != 0])
+    assert batch.view("strong") is batch.view("plain") is batch.x
+    assert 0.4 < float((batch.view("distill") - batch.x).std()) < 0.6
     update(together)
     later = together.next_batches()[0]
     assert not torch.equal((later.view("weak") - later.x), (weak - batch.x))
 
 
 def test_a_view_that_is_not_declared_is_refused():
-    batch = stack_of(sampled("uniform", views={"weak": View(gaussian_noise, 0.1)})).next_batches()[
-        0
-    ]
+    batch = stack_of(sampled("uniform", views={"weak": View(noise=0.1)})).next_batches()[0]
     with pytest.raises(KeyError, match="'strong'; it declares: weak"):
         batch.view("strong")
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from candidly.algorithms import algorithm
-from candidly.algorithms._views import View, gaussian_noise
-from candidly.engine.batches import Feed
+from candidly.algorithms import Stage, View, algorithm
 from candidly.engine.examples import make_examples, repeated, split_scaling, with_oracle_twins
+from candidly.engine.recipe import recipe
 from candidly.engine.scaling import CONSTANTS, sums_of
 from candidly.engine.start import start
 from candidly.engine.train import update
+from candidly.engine.viewing import PageViews
 from candidly.inputs import Pictures
 from candidly.labelled import Labelled
 from candidly.nets import mlp
@@ -41,12 +41,10 @@ def pictures(n=90, q=4, shape=(16, 16, 3)) -> Labelled:
     )
 
 
-def stack_on(data, page, trials=(0, 1), view="plain", dtype=torch.float64, **hyper):
+def stack_on(data, page, trials=(0, 1), how="adam", dtype=torch.float64, **hyper):
     examples = make_examples(data, page.reads, dtype=dtype)
     members = [member(data, k, page, examples, batch=16, **hyper) for k in trials]
-    stack = start(page, mlp(examples.shape, data.q, 8), examples, members, 40)
-    stack.feed.view = view
-    return stack
+    return start(page, mlp(examples.shape, data.q, 8), examples, members, 40, recipe(how))
 
 
 def slow_numbers(data, rows, mean, deviation):
@@ -141,7 +139,7 @@ def test_a_scaling_that_inputs_cannot_have_is_refused(inputs, scaling, message):
 
 NOISY = replace(
     algorithm("ce"),
-    views={"weak": View(gaussian_noise, 0.5), "strong": None, "blurred": View(gaussian_noise, 1)},
+    views={"weak": View(noise=0.5), "strong": View(pictures="weak")},
 )
 
 
@@ -176,13 +174,48 @@ def test_the_kind_of_input_decides_what_a_pages_view_is():
         name = f"view {view} {batch.name} {which}"
         wanted = expected(stack, data, batch, name, 1)
         np.testing.assert_allclose(batch.view(view, which).numpy(), wanted, atol=1e-9)
+    rows = batch.data_rows.view(2, -1)
+    for k in range(2):
+        x = (stack.examples.take(rows[k]) - stack.scaling[0][k]) * stack.scaling[1][k]
+        torch.testing.assert_close(batch.view("plain")[k], x)
+
+
+def test_a_view_that_inputs_do_not_have_is_refused_before_training():
+    page = replace(NOISY, views={"blurred": View()})
     with pytest.raises(KeyError, match="no view of pictures named 'blurred'"):
-        batch.view("blurred")
+        stack_on(pictures(), page)
+    with pytest.raises(KeyError, match="no view of a table named 'blurred'"):
+        stack_on(replace(pictures(), inputs=G.normal(size=(90, 5))), page)
+
+
+def test_a_recipe_replaces_a_pages_view():
+    data = pictures()
+    usual, other = (stack_on(data, NOISY, how=how) for how in ("adam", "adam:weak=plain"))
+    one, two = (stack.feed.batches(stack)[0] for stack in (usual, other))
+    assert torch.equal(one.view("strong"), two.view("strong"))
+    assert not torch.equal(one.view("weak"), two.view("weak"))
+    assert torch.equal(two.view("weak"), two.x)
+
+
+def test_watchers_cost_no_forward_pass_where_the_page_has_seen_the_inputs():
+    def step(s, b):
+        seen, other = s.net(b.x).logits, s.net(b.view("weak")).logits
+        return (seen - other).square().sum((1, 2))
+
+    stack, calls, shown = stack_on(pictures(), replace(NOISY, stages=(Stage(step),))), [], []
+    trunk = stack.net.trunk
+    stack.net.trunk = lambda x: calls.append(x) or trunk(x)
+    update(stack, [lambda s, batch: shown.append(batch)])
+    assert len(calls) == 2
+    assert calls[0] is shown[0].x
+    assert not shown[0].logits.requires_grad
+    kept = stack_on(pictures(), NOISY)
+    torch.testing.assert_close(shown[0].logits, kept.net(shown[0].x).logits.detach())
 
 
 def test_what_is_trained_on_is_plain_or_the_recipes_view():
     data = pictures()
-    plain, weak = stack_on(data, NOISY), stack_on(data, NOISY, view="weak")
+    plain, weak = stack_on(data, NOISY), stack_on(data, NOISY, how="adam:views=weak")
     one, other = plain.feed.batches(plain)[0], weak.feed.batches(weak)[0]
     assert torch.equal(one.ids, other.ids)
     assert not torch.equal(one.x, other.x)
@@ -212,11 +245,11 @@ def test_a_whole_trial_is_seen_as_its_batches_are():
 def test_a_stack_of_pictures_equals_its_trials_alone_and_learns():
     data = pictures()
     page = algorithm("PRODEN")
-    together = stack_on(data, page, trials=(0, 1), view="weak", lr=0.01)
+    together = stack_on(data, page, trials=(0, 1), how="adam:views=weak", lr=0.01)
     for _ in range(40):
         update(together)
     for k in (0, 1):
-        alone = stack_on(data, page, trials=(k,), view="weak", lr=0.01)
+        alone = stack_on(data, page, trials=(k,), how="adam:views=weak", lr=0.01)
         for _ in range(40):
             update(alone)
         torch.testing.assert_close(alone.net.flat[0], together.net.flat[k])
@@ -227,5 +260,4 @@ def test_a_stack_of_pictures_equals_its_trials_alone_and_learns():
 def test_tables_have_no_view_of_a_recipe():
     data = replace(pictures(), inputs=G.normal(size=(90, 5)))
     stack = stack_on(data, algorithm("ce"))
-    feed = Feed(stack.algorithm, stack.examples, {}, stack.scaling, stack.feed.samplers, "weak")
-    assert feed.view == "plain"
+    assert PageViews(stack.algorithm, stack.examples, recipe("adam:views=weak")).x == "plain"

@@ -41,6 +41,9 @@ def test_every_recipe_is_read_back_from_its_text():
         "nesterov": (False, True),
         "precision": ("float32", "bfloat16"),
         "views": ("plain", "weak"),
+        "weak": ("weak", "autoaugment"),
+        "strong": ("strong", "weak"),
+        "distill": ("distill",),
     }
     assert set(values) == set(OPTIONS) == {f.name for f in fields(Recipe)} - {"optimiser"}
     seen = {}
@@ -66,14 +69,16 @@ BAD = {
     "adm": "recipe is 'adm'; did you mean 'adam'? Choose from: adam, sgd, adamw.",
     "": "recipe is ''. Choose from: adam, sgd, adamw.",
     "sgd:schedul=steps": "recipe 'sgd:schedul=steps' has no 'schedul'; did you mean 'schedule'? "
-    "Choose from: schedule, at, warm_up, decay, momentum, nesterov, precision, views.",
+    "Choose from: schedule, at, warm_up, decay, momentum, nesterov, precision, views, weak, "
+    "strong, distill.",
     "sgd:": "recipe 'sgd:' has no ''. Choose from: schedule, at, warm_up, decay, momentum, "
-    "nesterov, precision, views.",
+    "nesterov, precision, views, weak, strong, distill.",
     "sgd:schedule=cosin": "recipe 'sgd:schedule=cosin': schedule is 'cosin'; did you mean "
     "'cosine'? Choose from: constant, cosine, steps.",
     "adam:precision=float64": "recipe 'adam:precision=float64': precision is 'float64'; did you "
     "mean 'bfloat16'? Choose from: float32, bfloat16.",
-    "adam:views": "recipe 'adam:views': views is ''. Choose from: plain, weak.",
+    "adam:views": "recipe 'adam:views': views is ''. Choose from: plain, weak, "
+    "strong, distill, strong-plench, autoaugment.",
     "sgd:momentum=1": "recipe 'sgd:momentum=1': momentum is '1'; give a share from 0 to below 1, "
     "such as 0.1.",
     "sgd:momentum=nan": "recipe 'sgd:momentum=nan': momentum is 'nan'; give a share from 0 to "

@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from candidly.algorithms import Stage, View, algorithm
-from candidly.algorithms._views import gaussian_noise
 from candidly.engine.examples import make_examples
 from candidly.engine.stages import Stages
 from candidly.engine.start import start
 from candidly.engine.train import update
 from candidly.nets import mlp
 from candidly.seeds import draw
+from candidly.views import gaussian_noise
 
 from toys import advance, make_stack, member, stack_of, toy
 
@@ -177,7 +177,7 @@ def test_a_stage_may_start_its_optimiser_afresh():
 
 
 def test_whole_may_be_of_changed_inputs():
-    views = {"weak": View(gaussian_noise, 0.5)}
+    views = {"weak": View(noise=0.5)}
     page = replace(algorithm("ce"), views=views)
     stack = advance(stack_of(page), 3)
     plain = stack.whole(1)

@@ -24,7 +24,7 @@ BAD = {
     "test_share": [0, 1, -0.1, float("nan"), True, "0.1", [0.1]],
     "validation_share": [0, 2, "half", False],
     "net": ["mlp:0", "mlp:-3", "cnm", 128, "mlp:12\n", "net.py", "net.py:", "cnn:width=0"],
-    "recipe": ["", "adm", "sgd:lr=0.1", "sgd:schedule=cosin", "adam:views=strong"],
+    "recipe": ["", "adm", "sgd:lr=0.1", "sgd:schedule=cosin", "adam:views=strnog"],
     "hyper": ["lr=1", {"lr": "fast"}, {"lr": float("nan")}, {"lr": True}, {3: 1}, [1]],
     "dtype": ["float16", 32],
 }

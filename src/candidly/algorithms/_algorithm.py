@@ -137,8 +137,8 @@ class Algorithm:
         statistics: the forward passes of an update in which running statistics of batch norm move:
             those with ``gradient``, or ``always``.
         predicts: which network predicts, ``net`` or one of ``modules``, such as an average.
-        views: ways to change inputs, by the name that ``batch.view`` is asked for; None: as they
-            are.
+        views: of the inputs, by the names that ``batch.view`` is asked for: ``weak``, ``strong``,
+            ``distill``; ``plain`` needs no word.
         suspicion: (stack, k) -> how likely it is that the label of each of trial ``k``'s training
             rows is wrong, (n,), higher is likelier; None: the loss of its label.
         told: hyper-parameters whose best value only the truth tells, such as the noise rate: who
@@ -173,7 +173,7 @@ class Algorithm:
     parameters: Mapping[str, Callable[[int], np.ndarray]] = field(default_factory=dict)
     statistics: str = "gradient"
     predicts: str = "net"
-    views: Mapping[str, View | None] = field(default_factory=dict)
+    views: Mapping[str, View] = field(default_factory=dict)
     suspicion: Callable[[Asked, int], Tensor] | None = None
     told: tuple[str, ...] = ()
     space: Mapping[str, Setting] = field(default_factory=dict)

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
 from ._tensors import cross_entropy, log_complement, masked_softmax, uniform_over
+from ._views import View
 
 GUARD = 1.0000001  # the released program's, in place of the 1 of 1 - p
 RAMP = 0.5  # share of the updates over which the consistency loss grows to its weight
@@ -81,7 +82,7 @@ CRDPLL = Algorithm(
     kind="holistic",
     summary="views agree with what they said before, and avoid the non-candidates",
     rows=rows,
-    views={"weak": None, "strong": None},  # of a table; one forward pass serves both
+    views={"weak": View(), "strong": View()},  # of a table the row itself: one forward serves both
     variants={"plench": {"stages": (Stage(step_plench, after),), "version": 2}},
     differences={
         "plench": "1.0000001 stands for 1 in log(1 - p), so that a non-candidate of probability 1 "

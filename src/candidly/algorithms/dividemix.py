@@ -37,7 +37,7 @@ from ._mixture import clean_probability
 from ._selection import label_losses, losses
 from ._space import one_of
 from ._tensors import cross_entropy
-from ._views import View, gaussian_noise
+from ._views import View
 
 CLEAN = 0.5  # posterior
 BETA = 4.0
@@ -141,7 +141,7 @@ DIVIDEMIX = Algorithm(
     rows=rows,
     networks=2,
     averages=True,
-    views={"weak": View(gaussian_noise, "view_noise")},
+    views={"weak": View(noise="view_noise")},
     space={
         "warm_up": one_of(10, (5, 10, 30), static=True, within="[0, inf)", whole=True),
         "lambda_u": one_of(25, (0, 25, 50, 150), within="[0, inf)"),

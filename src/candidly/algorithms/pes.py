@@ -34,7 +34,7 @@ from . import ce
 from ._algorithm import Algorithm, Stage, each_epoch
 from ._classes import class_counts
 from ._space import one_of
-from ._views import View, gaussian_noise
+from ._views import View
 
 
 def rows(s):
@@ -131,7 +131,7 @@ PES = Algorithm(
     reads=("given",),
     rows=rows,
     memory=memory,
-    views={"weak": View(gaussian_noise, "view_noise")},
+    views={"weak": View(noise="view_noise")},
     space={
         "first": one_of(0.125, (0.05, 0.125, 0.25), static=True, within="[0, 1)"),
         "refine": one_of(0.04, (0.02, 0.04, 0.08), static=True, within="[0, 1)"),

@@ -146,8 +146,8 @@ def _needs(page: Any) -> list[str]:
         needs.append(f"an epoch costs up to {page.cost}: networks times batches of an update")
     if page.modules:
         needs.append(f"further networks: {', '.join(page.modules)}")
-    if changed := [name for name, view in page.views.items() if view is not None]:
-        needs.append(f"changed inputs: {', '.join(changed)}")
+    if page.views:
+        needs.append(f"views of the inputs: {', '.join(page.views)}")
     if page.told:
         needs.append(f"{', '.join(page.told)}: an oracle where set to the true value")
     if len(page.stages) > 1:

@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from ..algorithms import Algorithm
-from ..seeds import draw, words
-from ..views import view_of_pictures
+from ..seeds import draw
+from ..views import gaussian_noise
 from .examples import Examples
+from .viewing import PageViews
 
 
 class BatchRows(NamedTuple):
@@ -37,8 +38,7 @@ class Batch:
         ids: int64 (K, B), positions among the trial's own training rows; (K, M, B) where each
             network has rows of its own, and then everything else has that axis too.
         x: scaled inputs (K, B, d).
-        logits, features: of the plain inputs (K, B, q) and (K, B, h), without gradient, for
-            watchers.
+        logits, features: of ``x``, (K, B, q) and (K, B, h), without gradient, for watchers.
         name: of its views' random numbers.
         repeats: whether a row may be in it more than once.
 
@@ -203,7 +203,6 @@ class Feed:
     Args:
         rows: row tables (K, n, ...) by name, as they are when a batch is asked.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
-        view: of pictures, what ``x`` is: a name in ``views``.
     """
 
     def __init__(
@@ -213,11 +212,10 @@ class Feed:
         rows: Mapping[str, Tensor],
         scaling: tuple[Tensor, Tensor] | None,
         samplers: Samplers,
-        view: str = "plain",
+        views: PageViews,
     ):
-        self.view = view if examples.pictures else "plain"
         self.algorithm, self.examples, self.rows = algorithm, examples, rows
-        self.scaling, self.samplers = scaling, samplers
+        self.scaling, self.samplers, self.views = scaling, samplers, views
 
     def batches(self, s: Any) -> list[Batch]:
         """The batches of the next update of the stack ``s``, one for each sampler of its stage."""
@@ -245,7 +243,7 @@ class Feed:
 
     def _gather(self, s: Any, name: str, batch: Batch) -> Tensor:
         if name == "x":
-            return self._inputs(s, batch, self.view, f"x {batch.name}")
+            return self._inputs(s, batch, self.views.x, f"x {batch.name}")
         if name in self.rows:
             table, at = self.rows[name].flatten(0, 1), batch.table_rows
         elif name in self.examples.labels:
@@ -258,12 +256,10 @@ class Feed:
         value = table.index_select(0, at).view(*batch.ids.shape, *table.shape[1:])
         return value.requires_grad_() if name in self.algorithm.learned else value
 
-    def _inputs(self, s: Any, batch: Batch, view: str = "plain", name: str = "") -> Tensor:
-        """The scaled inputs; of pictures, in a view whose random numbers have this name."""
-        rows, change = batch.data_rows, None
-        if view != "plain":
-            seeds = np.repeat(s.seeds, batch.ids[0].numel())
-            change = seen_as(self.examples, view, seeds, name, s.t, rows)
+    def _inputs(self, s: Any, batch: Batch, view: str, name: str) -> Tensor:
+        """The scaled inputs; of pictures, in a view whose random words have this name."""
+        rows, seeds = batch.data_rows, np.repeat(s.seeds, batch.ids[0].numel())
+        change = self.views.of_pixels(view, seeds, name, s.t, rows)
         value = self.examples.take(rows, change).view(*batch.ids.shape, *self.examples.shape)
         if self.scaling:
             shift, factor = self.scaling
@@ -274,16 +270,16 @@ class Feed:
 
     def _change(self, s: Any, name: str, which: int, batch: Batch) -> Tensor:
         """The batch's inputs as a view sees them, each trial under its own random numbers."""
-        if name not in self.algorithm.views:
-            known = ", ".join(self.algorithm.views) or "none"
-            raise KeyError(f"{self.algorithm.name} has no view {name!r}; it declares: {known}")
-        if self.examples.pictures:
-            return self._inputs(s, batch, name, f"view {name} {batch.name} {which}")
-        view = self.algorithm.views[name]
-        if view is None:
+        self.views.check(name)
+        if name == self.views.x == "plain":
             return batch.x
-        generators = s.rng(f"view {name} {batch.name} {which}")
-        return torch.stack([view(*each) for each in zip(batch.x, generators, s.hyper)])
+        words = f"view {name} {batch.name} {which}"
+        if self.examples.pictures:
+            return self._inputs(s, batch, name, words)
+        noise = [self.views.noise(name, hyper) for hyper in s.hyper]
+        if not any(noise):
+            return batch.x
+        return torch.stack([gaussian_noise(*each) for each in zip(batch.x, s.rng(words), noise)])
 
 
 def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
@@ -299,23 +295,6 @@ def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
             f"{n - 1}."
         )
     return order
-
-
-def seen_as(
-    examples: Examples, view: str, seeds: int | np.ndarray, name: str, when: int, rows: Tensor
-) -> Callable[[Tensor], Tensor]:
-    """What changes the pixels of some rows as a view has them, for ``Examples.take``.
-
-    A row's random numbers depend on (seed, name, when) and the picture's number in the data alone.
-
-    Args:
-        seeds: of the rows' trial, or integers (m,), of each row's.    rows: int64 (m,).
-
-    Raises:
-        KeyError: pictures have no such view.
-    """
-    change, numbers = view_of_pictures(view), examples.data_rows(rows).cpu().numpy()
-    return lambda pixels: change(pixels, lambda k: words(seeds, name, when, numbers, k))
 
 
 def of_first(batch: Batch) -> Batch:

@@ -31,7 +31,7 @@ def of_rows(
     rows: Tensor,
     copy: int | None = None,
     change: Callable[[Tensor], Tensor] | None = None,
-    view: Callable[[Tensor], Callable[[Tensor], Tensor]] | None = None,
+    view: Callable[[Tensor], Callable[[Tensor], Tensor] | None] | None = None,
 ) -> Output:
     """Logits (m, q) and features (m, h) of trial ``k``, without gradient.
 
@@ -40,8 +40,8 @@ def of_rows(
         scaling: every trial's shift and factor, (K, 1, ...) each.
         rows: int64 (m,), in the examples.
         copy: which of several networks; None: as predictions are made.
-        change: what is done to scaled inputs before.
-        view: (rows) -> what is done to their pixels before, where the inputs are pictures.
+        change: what is done to scaled inputs (1, m, ...) before.
+        view: (rows) -> what is done to their pixels before, or None, where they are pictures.
     """
     if copy is None and page.averages:
         each = [

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from .._names import UnknownName, nearest, shortened
+from .._view_text import read_view
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,10 @@ class Recipe:
         momentum, nesterov: SGD's, as in ``torch.optim.SGD``.
         precision: ``float32``, or ``bfloat16`` for what networks compute; parameters, moments and
             losses are float32 all the same.
-        views: what a batch's inputs are in training: ``plain``, or ``weak``, which crops and flips
-            pictures at random.
+        views: what a batch's pictures are in training: ``plain``, or a view's name, such as
+            ``weak``, which crops and flips them at random.
+        weak, strong, distill: which view of pictures takes the place of an algorithm's view of that
+            name: a view's name, or a policy's file.
     """
 
     optimiser: str = "adam"
@@ -43,6 +46,14 @@ class Recipe:
     nesterov: bool = False
     precision: str = "float32"
     views: str = "plain"
+    weak: str = "weak"
+    strong: str = "strong"
+    distill: str = "distill"
+
+    def replaced(self, view: str) -> str:
+        """What takes the place of an algorithm's view of pictures; '' where nothing does."""
+        asked = getattr(self, view, view) if view in REPLACED else view
+        return "" if asked == view else asked
 
     @property
     def text(self) -> str:
@@ -60,6 +71,7 @@ class Recipe:
         return f"{self.optimiser}:{options}" if options else self.optimiser
 
 
+REPLACED = ("weak", "strong", "distill")
 ADAM = Recipe()  # the partial-label benchmark's
 RECIPES: Mapping[str, Recipe] = {
     "adam": ADAM,
@@ -75,11 +87,12 @@ def default_recipe(kind: str) -> Recipe:
 
 def unsuited(made: Recipe, kind: str, dtype: str = "float32") -> str:
     """Why a recipe does not suit inputs of a kind, or training in ``dtype``; '' where it does."""
-    if made.views != "plain" and kind != "images":
-        return (
-            f"recipe {made.text}: views={made.views} changes pictures, and the inputs are none. "
-            "Leave views out."
-        )
+    for key in ("views", *REPLACED) if kind != "images" else ():
+        if getattr(made, key) != getattr(ADAM, key):
+            return (
+                f"recipe {made.text}: {key}={getattr(made, key)} changes pictures, and the inputs "
+                f"are none. Leave {key} out."
+            )
     if made.precision != "float32" and dtype != "float32":
         return (
             f"recipe {made.text}: precision={made.precision} is for training in float32, and this "
@@ -176,7 +189,10 @@ OPTIONS: Mapping[str, Callable[[str, str], Any]] = {  # how a key's value is rea
     "momentum": _share,
     "nesterov": _switch,
     "precision": _one_of("float32", "bfloat16"),
-    "views": _one_of("plain", "weak"),
+    "views": read_view,
+    "weak": read_view,
+    "strong": read_view,
+    "distill": read_view,
 }
 
 

@@ -20,12 +20,14 @@ from torch import Tensor
 from ..algorithms import Algorithm, Stage
 from ..nets import Flat, Module, Output, leaf
 from ..seeds import draw
-from .batches import Batch, Feed, Samplers, seen_as
+from ..views import gaussian_noise
+from .batches import Batch, Feed, Samplers
 from .examples import Examples
 from .forward import of_rows
 from .moving import LearnedRows, Movers
 from .recipe import Recipe
 from .stages import Stages
+from .viewing import PageViews
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,8 @@ class Stack:
         self.rows, self.memory, self.constants = tables.rows, tables.memory, tables.constants
         self.learned = LearnedRows(algorithm.learned, self.rows, self.hyper)
         samplers = Samplers(self.seeds, index, self.B)
-        self.feed = Feed(algorithm, examples, self.rows, scaling, samplers, recipe.views)
+        self.views = PageViews(algorithm, examples, recipe)
+        self.feed = Feed(algorithm, examples, self.rows, scaling, samplers, self.views)
         self.t = 0
         ends = [stage.until(self) if stage.until else steps for stage in algorithm.stages]
         self.stages = Stages(algorithm.stages, ends, steps)
@@ -170,18 +173,18 @@ class Stack:
 
         Args:
             network: which of several to ask; by default as predictions are made.
-            view: how the algorithm has the inputs changed; '' for as they are.
+            view: which of the algorithm's views of the inputs; '' for as they are.
             which: another number has other random numbers.
         """
-        how, name = self.algorithm.views[view] if view else None, f"whole {view} {which}"
-        if view and self.examples.pictures:
-            seen = partial(seen_as, self.examples, view, self.seeds[k], name, self.t)
-            return self._predicted(k, self.index[k], network, None, seen)
-        if how is None:
-            return self._predicted(k, self.index[k], network)
+        name, view, rows = f"whole {view} {which}", view or "plain", self.index[k]
+        self.views.check(view)
+        if self.examples.pictures:
+            seen = partial(self.views.of_pixels, view, self.seeds[k], name, self.t)
+            return self._predicted(k, rows, network, None, seen)
+        noise = self.views.noise(view, self.hyper[k])
         generator = draw(self.seeds[k], name, self.t)
-        change = partial(how, rng=generator, hyper=self.hyper[k])
-        return self._predicted(k, self.index[k], network, change)
+        change = partial(gaussian_noise, rng=generator, deviation=noise) if noise else None
+        return self._predicted(k, rows, network, change)
 
     def drawn(self, name: str) -> Batch:
         """B training rows of every trial, drawn uniformly and independently, with replacement.

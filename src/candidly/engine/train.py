@@ -49,8 +49,11 @@ def update(stack: Stack, watchers: Sequence[Watcher] = ()) -> None:
 
 
 def shown(stack: Stack, batch: Batch) -> Batch:
-    """The batch for watchers: with what the first network says of its plain inputs."""
-    logits, features = stack.net(batch.x)
+    """The batch for watchers: with what the first network says of the inputs trained on.
+
+    Where the page has asked it about them, that is its answer, without another forward pass.
+    """
+    logits, features = (part.detach() for part in stack.net.said(batch.x) or stack.net(batch.x))
     if stack.net.copies > 1:
         logits, features = logits[:, 0], features[:, 0]
     if batch.ids.dim() == 3:

@@ -57,7 +57,7 @@ class Module(Flat):
         self.plain = net.plain
         self.t, self._calls = 0, 0
         self._dead: set[int] = set()
-        self._latest: tuple[Tensor, Output] | None = None
+        self._said: dict[int, tuple[Tensor, Output]] = {}  # by the id of the inputs
 
     def _started(self, number: int, values: Mapping[str, np.ndarray]) -> None:
         for name, buffer in self.buffers.items():
@@ -71,14 +71,19 @@ class Module(Flat):
         Of several, each may have inputs of its own, (K, copies, B, ...). Asked again of the same
         tensor before the parameters have moved, it says the same again, unless it is random.
         """
-        kept = self._latest
-        if kept is None or kept[0] is not x or _lacks_gradient(kept[1]) or self.net.random:
+        said = self.said(x)
+        if said is None or _lacks_gradient(said) or self.net.random:
             features = self.trunk(x)
-            kept = self._latest = x, Output(self.head(features), features)
-        logits, features = kept[1]
+            said = Output(self.head(features), features)
+            self._said[id(x)] = x, said
         if torch.is_grad_enabled():
-            return Output(logits, features)
-        return Output(logits.detach(), features.detach())
+            return said
+        return Output(said.logits.detach(), said.features.detach())
+
+    def said(self, x: Tensor) -> Output | None:
+        """What it answered last when called with this tensor in this update; None if it was not."""
+        _, answer = self._said.get(id(x), (x, None))
+        return answer
 
     def trunk(self, x: Tensor) -> Tensor:
         """Features alone; arguments and shapes as when called."""
@@ -162,11 +167,12 @@ class Module(Flat):
     def begin(self, t: int) -> None:
         """An update begins, behind ``t`` others: calls are counted anew."""
         super().begin(t)
+        self._said.clear()
         self.t, self._calls = t, 0
 
     def forget(self) -> None:
         """The parameters have moved: what was said before no longer holds."""
-        self._latest = None
+        self._said.clear()
 
     def bury(self, k: int) -> None:
         """Make everything of trial ``k`` zeros, and call it no more."""

@@ -25,7 +25,7 @@ from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal, read_records
 from .lock import locked
-from .own_nets import keep_copies
+from .own_files import keep_copies
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
 from .worker import encode, hand_over

@@ -22,7 +22,7 @@ from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
-from .own_nets import open_copy
+from .own_files import open_copy
 from .pack import StackTask
 from .trial import Trial
 

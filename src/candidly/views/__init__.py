@@ -1,10 +1,21 @@
 """Views: an input changed a little, so that a network may learn what does not matter.
 
-A page names a view, and the kind of its inputs decides what that is. What is drawn for a row
-depends on the trial, the view's name, the update and the row alone, never on the rest of a batch.
+A page names a view, and the kind of its inputs decides what that is: for pictures a function of
+their pixels and of random words, for tables noise. What is drawn for a row of pictures depends on
+the trial, the view's name, the update and the row alone, never on the rest of a batch.
 """
 
 from ._draws import Draw
 from .pictures import PICTURES, Change, plain, view_of_pictures, weak
+from .tables import TABLES, gaussian_noise
 
-__all__ = ["PICTURES", "Change", "Draw", "plain", "view_of_pictures", "weak"]
+__all__ = [
+    "PICTURES",
+    "TABLES",
+    "Change",
+    "Draw",
+    "gaussian_noise",
+    "plain",
+    "view_of_pictures",
+    "weak",
+]
