@@ -80,6 +80,8 @@ def main(out: str, folder: str, device: str) -> None:
     answers = _own_stdout()
     tune_memory()
     torch.set_num_threads(1)
+    if ":" in device:  # else what torch puts on a GPU unasked is put on the first
+        torch.cuda.set_device(device)
     lines: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
     journal = Journal(Path(out) / "journal")
