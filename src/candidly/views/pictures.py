@@ -50,7 +50,7 @@ def weak(pixels: Tensor, draw: Draw) -> Tensor:
     words = draw(0)
     down = below(words[:, 0], 2 * (high // PADDED) + 1) - high // PADDED
     right = below(words[:, 1], 2 * (wide // PADDED) + 1) - wide // PADDED
-    return cropped(mirrored(pixels, heads(words[:, 2])), down, right)
+    return cropped(pixels, down, right, mirror=heads(words[:, 2]))
 
 
 def distill(pixels: Tensor, draw: Draw) -> Tensor:
