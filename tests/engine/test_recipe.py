@@ -41,7 +41,7 @@ def test_every_recipe_is_read_back_from_its_text():
         "decay": ("all", "weights"),
         "momentum": (0.9, 0.0, 0.123456789012345),
         "nesterov": (False, True),
-        "precision": ("float32", "bfloat16"),
+        "precision": ("float32", "tf32", "bfloat16"),
         "views": ("plain", "weak"),
         "weak": ("weak", "autoaugment"),
         "strong": ("strong", "weak"),
@@ -78,7 +78,7 @@ BAD = {
     "sgd:schedule=cosin": "recipe 'sgd:schedule=cosin': schedule is 'cosin'; did you mean "
     "'cosine'? Choose from: constant, cosine, steps.",
     "adam:precision=float64": "recipe 'adam:precision=float64': precision is 'float64'; did you "
-    "mean 'bfloat16'? Choose from: float32, bfloat16.",
+    "mean 'bfloat16'? Choose from: float32, tf32, bfloat16.",
     "adam:views": "recipe 'adam:views': views is ''. Choose from: plain, weak, "
     "strong, distill, strong-plench, autoaugment; or name a policy's file, such as "
     "mine.json.",
