@@ -21,10 +21,20 @@ KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
     "resnet18": {"width": 64},
     "resnet34": {"width": 64},
     "resnet50": {"width": 64},
+    "preact-resnet18": {"width": 64},
+    "preact-resnet18-dividemix": {"width": 64},
+    "wide-resnet28-10": {"width": 16},
     "vgg11": {"width": 64},
     "vgg13": {"width": 64},
     "vgg16": {"width": 64},
     "vgg19": {"width": 64},
+    "densenet22": {"growth": 12},
+    "densenet121": {"growth": 32},
+    "densenet161": {"growth": 48},
+    "densenet169": {"growth": 32},
+    "mobilenet-v2": {"width": 32},
+    "googlenet": {"width": 192},
+    "inception-v3": {"width": 192},
 }
 FIRST = {"mlp": "hidden"}  # the option that goes without its name, as in mlp:128
 SMALLEST = 8  # pixels on a side, of pictures whose default network is convolutional

@@ -45,8 +45,8 @@ def benchmark(
         algorithms: names, with a variant after a colon if need be (``"CAVL:plench"``).
         out: results directory, resumed when it exists; by default a temporary one.
         data: folder in which files of sources are looked for first.
-        device: ``cpu``, ``cuda`` or ``cuda:1``.
-        workers: processes, one thread each; by default one per core.
+        device: ``cpu``, ``cuda``, ``cuda:1``, or several GPUs: ``cuda:0,cuda:1``.
+        workers: processes, one thread each; by default one per core, or one per GPU.
         stack: trials trained as one at most; by default what suits the device.
         watch: called with the progress after every record.
         accept_code: resume although the code of an algorithm has changed since; tables then name

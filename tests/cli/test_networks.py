@@ -127,6 +127,19 @@ def test_no_cuda_is_the_same_sentence_everywhere(folder, monkeypatch):
     }
 
 
+def test_several_devices_are_for_a_sweep(folder, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    both = ("--device", "cuda:0,cuda:1")
+    status, _, err = folder("train", "pictures.npz", "--out", "m.safetensors", *STEPS, *both)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "device 'cuda:0,cuda:1' names several, and one network trains on one" in err
+    sweep = ("bench", "run", "--dataset", "pictures.npz", "--algorithms", "CC", *STEPS)
+    status, _, err = folder(*sweep, *both, "--workers", "1")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "workers is 1, and 2 devices are named" in err
+
+
 def test_a_network_too_large_for_memory_is_refused_before_it_is_made(folder):
     for command in (
         ("train", "pictures.npz", "--algorithm", "ce", "--out", "m.safetensors"),

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 import torch
 
+from candidly import nets
 from candidly.algorithms import Own, Row, Stage, algorithm
 from candidly.algorithms._algorithm import each_epoch, epochs
 from candidly.algorithms._rates import constant, cosine, steps, warmed_up
 from candidly.algorithms._space import one_of
 from candidly.engine.checkpoint import restore, state_of
+from candidly.engine.moving import Movers
 from candidly.engine.train import update
 from candidly.engine.writing import write
 
@@ -29,6 +31,19 @@ def page_of(*stages, **fields):
 
 
 # parts and stages
+
+
+def test_trials_that_are_computed_one_by_one_step_one_by_one():
+    assert not stack_of(page_of(Stage(step))).movers.apart
+    alone = nets.from_torch(lambda: torch.nn.Linear(4, 3), (4,), 3)
+    for together, apart in ((nets.mlp(4, 3, 5), False), (alone, True)):
+        flats = {
+            "net": nets.Module(nets.mlp(4, 3, 5), [0, 1]),
+            "other": nets.Module(together, [0, 1]),
+            "matrix": nets.Flat({"t": (3,)}, {}, lambda rng: {"t": np.zeros(3)}, [0, 1]),
+        }
+        hyper = [{"lr": 0.1, "weight_decay": 0.0}] * 2
+        assert Movers(flats, hyper).apart is apart
 
 
 def parameters(stack):

@@ -112,3 +112,19 @@ def test_recipes_are_read_without_torch():
         text=True,
     )
     assert done.stdout.split() == ["False", "False"], done.stderr
+
+
+def test_a_recipe_names_a_policy_by_its_content(tmp_path):
+    file = tmp_path / "mine.json"
+    file.write_text('[[{"operation": "invert", "probability": 1}]]')
+    made = recipe(f"adam:strong={file}")
+    assert re.fullmatch(r"mine\.json@[0-9a-f]{16}", made.strong)
+    assert recipe(made.text) == made
+    assert made.replaced("strong") == made.strong
+    file.write_text('[[{"operation": "invert", "probability": 0.5}]]')
+    assert recipe(f"adam:strong={file}") != made
+    file.write_text('[[{"operation": "invrt", "probability": 1}]]')
+    with pytest.raises(UnknownName, match="sub-policy 1, operation 1.*did you mean 'invert'"):
+        recipe(f"adam:strong={file}")
+    with pytest.raises(FileNotFoundError, match=r"no file .*gone\.json"):
+        recipe(f"adam:strong={tmp_path / 'gone.json'}")

@@ -123,9 +123,9 @@ def test_divergence_is_dated_and_final():
     advance(stack, 3)
     assert stack.diverged_at == [None, None, 4]
     assert stack.net.flat[2].eq(0).all()
-    frozen = stack.movers.optimisers["net"].mean[2].clone()
+    frozen = stack.movers.optimisers["net"].tensors["mean"][2].clone()
     advance(stack, 3)
-    assert torch.equal(stack.movers.optimisers["net"].mean[2], frozen)
+    assert torch.equal(stack.movers.optimisers["net"].tensors["mean"][2], frozen)
 
 
 def test_parameters_that_overflow_leave_finite_tables():

@@ -65,16 +65,22 @@ def test_the_size_that_suits_a_device(plan, monkeypatch):
     assert stack_size(trial, replace(facts, d=108, q=16)) == 15
     assert stack_size(trial, replace(facts, d=1536, q=14)) == 1
     monkeypatch.setattr(pack, "free_bytes", lambda device: 10**10)
-    assert stack_size(trial, facts, "cuda:0") == 100
+    assert stack_size(trial, facts, ["cuda:0"]) == 100
     large, batch = replace(facts, d=10**4), trial.hyper["batch_size"]
     assert (
-        stack_size(trial, large, "cuda:0") == 10**10 // (batch * size_of(trial, large).macs) == 15
+        stack_size(trial, large, ["cuda:0"]) == 10**10 // (batch * size_of(trial, large).macs) == 15
     )
     each = 16 * size_of(trial, large).parameters + batch * 4 * (10**4 + 507)
     monkeypatch.setattr(pack, "free_bytes", lambda device: 8 * each)
-    assert stack_size(trial, large, "cuda:0") == 4
+    assert stack_size(trial, large, ["cuda:0"]) == 4
+    assert stack_size(trial, large, ["cuda:0"], workers=2) == 2  # which share its memory
+    assert stack_size(trial, large, ["cuda:0", "cuda:1"], workers=2) == 4
+    assert stack_size(trial, large, ["cuda:0", "cuda:1"], workers=3) == 2
+    free = {"cuda:0": 8 * each, "cuda:1": 2 * each}
+    monkeypatch.setattr(pack, "free_bytes", free.get)
+    assert stack_size(trial, large, ["cuda:0", "cuda:1"], workers=2) == 1  # the smaller one's
     monkeypatch.setattr(pack, "free_bytes", lambda device: None)
-    assert stack_size(trial, large, "cuda:0") == 15
+    assert stack_size(trial, large, ["cuda:0"]) == 15
 
 
 def test_checkpointed_stacks_are_taken_up_as_they_were(plan, tmp_path):

@@ -21,6 +21,7 @@ from candidly import benchmark
 from candidly.engine.examples import make_examples
 from candidly.labelled import Labelled
 from candidly.sweep import build, execute
+from candidly.sweep import run as running
 from candidly.sweep.journal import read_results
 from candidly.sweep.lock import is_locked, locked
 from candidly.sweep.run import Interrupted
@@ -449,9 +450,39 @@ def test_a_device_that_is_not_there_is_refused(data, device):
         ({"configs": True}, "`configs` is True"),
         ({"device": "cuda:99"}, "device 'cuda:99' is not there.*This machine has: cpu"),
         ({"device": 3}, "device '3' is unknown"),
+        ({"device": "cpu,cpu"}, "device 'cpu,cpu' has cpu twice"),
     ],
 )
 def test_impossible_ways_to_run_are_refused_by_name(data, tmp_path, how, told):
     with pytest.raises(ValueError, match=told):
         benchmark({"toy": data}, "CC", out=tmp_path / "out", **SMALL | how)
+    assert not (tmp_path / "out").exists()
+
+
+def test_each_worker_has_its_device_in_turn(data, reference, tmp_path, monkeypatch):
+    # a list that no door lets in on a machine without GPUs: two devices, both the processor
+    started = []
+    start = running._start
+
+    def noted(out, folder, device, number, events):
+        started.append((number, device))
+        return start(out, folder, device, number, events)
+
+    monkeypatch.setattr(running, "_start", noted)
+    monkeypatch.setattr(running, "check_devices", lambda device: tuple(device.split(",")))
+    found = benchmark({"toy": data}, ["PRODEN", "CC"], device="cpu,cpu", out=tmp_path, **SMALL)
+    assert started == [(0, "cpu"), (1, "cpu")]  # as many workers as devices
+    assert numbers(found) == numbers(reference)
+
+
+def test_fewer_workers_than_devices_are_refused(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "check_devices", lambda device: tuple(device.split(",")))
+    with pytest.raises(ValueError) as caught:
+        benchmark(
+            {"toy": data}, "CC", device="cuda:0,cuda:1", workers=1, out=tmp_path / "out", **SMALL
+        )
+    assert str(caught.value) == (
+        "workers is 1, and 2 devices are named (cuda:0, cuda:1): a worker has one. Name fewer "
+        "devices, or leave workers out."
+    )
     assert not (tmp_path / "out").exists()

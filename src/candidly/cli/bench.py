@@ -107,9 +107,16 @@ ValidationShare = Annotated[
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
-Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:1.")]
+Device = Annotated[
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help="cpu, cuda, cuda:1; or several GPUs, which workers take in turn: cuda:0,cuda:1.",
+    ),
+]
 Workers = Annotated[
-    int | None, typer.Option(help="Processes, one thread each. (default: one per core)")
+    int | None,
+    typer.Option(help="Processes, one thread each. (default: one per core, or one per GPU)"),
 ]
 StackSize = Annotated[
     int | None,

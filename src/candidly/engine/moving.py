@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..algorithms import Own, Rate, Row, Stage, schedule
-from ..nets import Flat
+from ..nets import Flat, Module
 from .batches import Batch
 from .optim import OPTIMISERS, Optimiser
 from .recipe import ADAM, Recipe
@@ -20,6 +20,7 @@ class Movers:
 
     Attributes:
         optimisers: by what they move, ``net`` or ``net.head``.
+        apart: whether a network's trials are computed one by one.
     """
 
     def __init__(
@@ -32,6 +33,8 @@ class Movers:
         self.optimisers: dict[str, Optimiser] = {}
         self.kind: tuple[str, dict[str, Any]] = "", {}  # of the stage that these are of
         self.schedule = schedule(recipe.schedule, recipe.at, recipe.warm_up)
+        nets = [flat.net for flat in flats.values() if isinstance(flat, Module)]
+        self.apart = not all(net.together for net in nets)
 
     def trained(self, stage: Stage) -> list[str]:
         """What a stage moves."""
@@ -81,6 +84,7 @@ class Movers:
             [float(h[how.weight_decay]) if how.weight_decay else 0.0 for h in self.hyper],
             flat.slices(part),
             _plain(flat) if self.recipe.decay == "weights" else (),
+            self.apart,
             **options,
         )
 

@@ -8,8 +8,9 @@ said. Columns that are ``plain`` have no weight decay, as in a parameter group o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import inf
 
 import torch
 from torch import Tensor
@@ -21,15 +22,26 @@ MOMENTUM = 0.9
 class Optimiser:
     """What the optimisers share: where they work, at which rates, and how many updates so far.
 
+    A stack moves in one of two ways: by a call of torch's fused kernel for each trial, or by
+    operations that are broadcast over the stack. Their results differ by rounding.
+
     Args:
         flat, grad: (K, P), read and written in place.
         lr, weight_decay: K numbers.
         slices: the columns that are moved; by default all. Nothing else is read or written, and
             the moments are of these columns, one slice after the other.
         plain: columns of ``flat`` without weight decay, in order.
+        apart: the trials are computed one by one, so that each moves as it would alone.
+        fused: which of the two ways; by default the one that ``can_fuse`` says.
+
+    Attributes:
+        tensors: what changes beside ``flat``, (K, the slices' columns), by name.
+        masked: the fused kernel reads on the device which trials are alive; else the host does.
     """
 
     options: tuple[str, ...] = ()  # further arguments, by the names that a recipe has for them
+    kernel = ""
+    moments: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -39,6 +51,8 @@ class Optimiser:
         weight_decay: list[float],
         slices: Sequence[slice] | None = None,
         plain: Sequence[slice] = (),
+        apart: bool = False,
+        fused: bool | None = None,
     ):
         self.slices = [slice(0, flat.shape[1])] if slices is None else list(slices)
         sizes = [s.stop - s.start for s in self.slices]
@@ -55,20 +69,75 @@ class Optimiser:
                 [flat.new_full((h.stop - h.start,), not spared) for _, h, spared in self.pieces]
             )
             self.weight_decay = self.weight_decay * decays
+        self.tensors = {name: flat.new_zeros(len(flat), self.width) for name in self.moments}
+        self.fused = can_fuse(flat, self.kernel, apart) if fused is None else fused
+        self.masked = flat.device.type != "cpu"
+        self.steps = self.count.to(flat.device)  # what the kernel reads; on a CPU the count itself
+        # views made once: making them at every update cost about a tenth of a small step
+        self.trials = [list(self._groups(k)) for k in range(len(flat))]
 
-    def _moments(self) -> Tensor:
-        return self.flat.new_zeros(len(self.flat), self.width)
+    def _groups(self, k: int) -> Iterator[tuple[bool, tuple[list[Tensor], ...], list[Tensor]]]:
+        """Trial ``k``'s columns with weight decay, and those without: their tensors and counts."""
+        for spared in (False, True):
+            places = [(there, here) for there, here, plain in self.pieces if plain == spared]
+            if places:
+                tensors = (
+                    *([t[k][there] for there, _ in places] for t in (self.flat, self.grad)),
+                    *([t[k][here] for _, here in places] for t in self.tensors.values()),
+                )
+                yield not spared, tensors, [self.steps] * len(places)
 
-    @property
-    def tensors(self) -> dict[str, Tensor]:
-        """What changes beside ``flat``, (K, the slices' columns), by name."""
-        raise NotImplementedError
-
+    @torch.no_grad()
     def update(self, alive: Tensor, everyone: bool, factors: list[float] | None = None) -> None:
         """One step for the trials in ``alive``, bool (K,); ``everyone``: it is all True.
 
         Args:
             factors: what each trial's learning rate is multiplied by, at this step.
+        """
+        self.count += 1
+        if self.fused:
+            self._update_each(alive, everyone, factors)
+        else:
+            for there, here in zip(self.slices, self.own):
+                self._update_all(there, here, None if everyone else alive[:, None], factors)
+
+    def _update_each(self, alive: Tensor, everyone: bool, factors: list[float] | None) -> None:
+        live: Iterable[int] = range(len(self.flat))
+        flags: Sequence[Tensor | None] = [None] * len(self.flat)
+        if self.masked and not everyone:  # the host does not wait to hear who is alive
+            flags = (~alive).to(torch.float32).unbind()
+        elif not everyone:
+            live = alive.nonzero().flatten().tolist()
+        if self.steps is not self.count:
+            self.steps.fill_(self.count.item())
+        for k in live:
+            lr, weight_decay = self.rates[k]
+            lr = lr if factors is None else lr * factors[k]
+            for decays, tensors, steps in self.trials[k]:
+                self._call(tensors, steps, lr, weight_decay if decays else 0.0, flags[k])
+
+    def _call(
+        self,
+        tensors: tuple[list[Tensor], ...],
+        steps: list[Tensor],
+        lr: float,
+        weight_decay: float,
+        dead: Tensor | None,
+    ) -> None:
+        """Torch's fused kernel, on one trial's parameters, gradients and moments.
+
+        Args:
+            dead: float32 (), 1 where nothing is to be written.
+        """
+        raise NotImplementedError
+
+    def _update_all(
+        self, there: slice, here: slice, alive: Tensor | None, factors: list[float] | None
+    ) -> None:
+        """Every trial's step, on these columns, which are ``here`` in the moments.
+
+        Args:
+            alive: bool (K, 1); None: all are.
         """
         raise NotImplementedError
 
@@ -82,93 +151,43 @@ class Optimiser:
 
 
 class Adam(Optimiser):
-    """Moments of a stack: ``mean`` and ``square``, and ``count`` updates so far.
-
-    Args:
-        fused: one fused call per trial (the CPU's fast way), or broadcast over the stack (an
-            accelerator's). The default follows the device and what this torch offers.
-    """
+    """Moments of a stack: ``mean`` and ``square``, and ``count`` updates so far."""
 
     kernel = "_fused_adam_"
+    moments = ("mean", "square")
     decoupled = False
 
-    def __init__(
-        self,
-        flat: Tensor,
-        grad: Tensor,
-        lr: list[float],
-        weight_decay: list[float],
-        slices: Sequence[slice] | None = None,
-        plain: Sequence[slice] = (),
-        fused: bool | None = None,
-    ):
-        super().__init__(flat, grad, lr, weight_decay, slices, plain)
-        self.mean, self.square = self._moments(), self._moments()
-        self.fused = can_fuse(flat, self.kernel) if fused is None else fused
-        # views made once: making them at every update cost about a tenth of a small step
-        self.trials = [list(self._groups(k)) for k in range(len(flat))]
-
-    def _groups(self, k: int) -> Iterator[tuple[bool, tuple[list[Tensor], ...], list[Tensor]]]:
-        """Trial ``k``'s columns with weight decay, and those without: their tensors and counts."""
-        for spared in (False, True):
-            places = [(there, here) for there, here, plain in self.pieces if plain == spared]
-            if places:
-                tensors = (
-                    *([t[k][there] for there, _ in places] for t in (self.flat, self.grad)),
-                    *([t[k][here] for _, here in places] for t in (self.mean, self.square)),
-                )
-                yield not spared, tensors, [self.count] * len(places)
-
-    @property
-    def tensors(self) -> dict[str, Tensor]:
-        return {"mean": self.mean, "square": self.square}
-
-    @torch.no_grad()
-    def update(self, alive: Tensor, everyone: bool, factors: list[float] | None = None) -> None:
-        self.count += 1
-        if self.fused:
-            live = range(len(self.flat)) if everyone else alive.nonzero().flatten().tolist()
-            self._update_each(live, factors)
-        else:
-            for there, here in zip(self.slices, self.own):
-                self._update_all(there, here, None if everyone else alive[:, None], factors)
-
-    def _update_each(self, live: Iterable[int], factors: list[float] | None) -> None:
-        kernel = getattr(torch, self.kernel)
-        for k in live:
-            lr, weight_decay = self.rates[k]
-            for decays, (flat, grad, mean, square), count in self.trials[k]:
-                # private to torch; tests hold both ways against torch.optim.Adam
-                kernel(
-                    flat,
-                    grad,
-                    mean,
-                    square,
-                    [],
-                    count,
-                    lr=lr if factors is None else lr * factors[k],
-                    beta1=BETA1,
-                    beta2=BETA2,
-                    weight_decay=weight_decay if decays else 0.0,
-                    eps=EPSILON,
-                    amsgrad=False,
-                    maximize=False,
-                )
+    def _call(self, tensors, steps, lr, weight_decay, dead):
+        # private to torch; tests hold both ways against torch.optim.Adam
+        getattr(torch, self.kernel)(
+            *tensors,
+            [],
+            steps,
+            lr=lr,
+            beta1=BETA1,
+            beta2=BETA2,
+            weight_decay=weight_decay,
+            eps=EPSILON,
+            amsgrad=False,
+            maximize=False,
+            found_inf=dead,
+        )
 
     def _update_all(
         self, there: slice, here: slice, alive: Tensor | None, factors: list[float] | None
     ) -> None:
         count, lr = float(self.count), self._lr(factors)
         flat, grad = self.flat[:, there], self.grad[:, there]
+        before, squares = (t[:, here] for t in self.tensors.values())
         if self.decoupled:
             start = flat * (1 - lr * self._decay(here))
         else:
             start, grad = flat, grad.addcmul(flat, self._decay(here))
-        mean = self.mean[:, here].lerp(grad, 1 - BETA1)
-        square = (self.square[:, here] * BETA2).addcmul_(grad, grad, value=1 - BETA2)
+        mean = before.lerp(grad, 1 - BETA1)
+        square = (squares * BETA2).addcmul_(grad, grad, value=1 - BETA2)
         scale = (square / (1 - BETA2**count)).sqrt_().add_(EPSILON)
         new = start - lr / (1 - BETA1**count) * mean / scale
-        _write((self.mean[:, here], mean), (self.square[:, here], square), (flat, new), alive=alive)
+        _write((before, mean), (squares, square), (flat, new), alive=alive)
 
 
 class AdamW(Adam):
@@ -179,43 +198,44 @@ class AdamW(Adam):
 
 
 class SGD(Optimiser):
-    """Momentum of a stack: ``buffer``, and ``count`` updates so far."""
+    """Momentum of a stack, and ``count`` updates so far; options as ``torch.optim.SGD``'s."""
 
     options = ("momentum", "nesterov")
+    kernel = "_fused_sgd_"
+    moments = ("momentum",)
 
-    def __init__(
-        self,
-        flat: Tensor,
-        grad: Tensor,
-        lr: list[float],
-        weight_decay: list[float],
-        slices: Sequence[slice] | None = None,
-        plain: Sequence[slice] = (),
-        momentum: float = MOMENTUM,
-        nesterov: bool = False,
-    ):
-        super().__init__(flat, grad, lr, weight_decay, slices, plain)
+    def __init__(self, *where, momentum: float = MOMENTUM, nesterov: bool = False, **how):
+        super().__init__(*where, **how)
         self.momentum, self.nesterov = momentum, nesterov
-        self.buffer = self._moments()
 
-    @property
-    def tensors(self) -> dict[str, Tensor]:
-        return {"momentum": self.buffer}
+    def _call(self, tensors, steps, lr, weight_decay, dead):
+        flat, grad, buffers = tensors
+        getattr(torch, self.kernel)(
+            flat,
+            grad,
+            buffers if self.momentum else [],  # which the kernel takes with a momentum alone
+            lr=lr,
+            momentum=self.momentum,
+            nesterov=self.nesterov,
+            weight_decay=weight_decay,
+            dampening=0.0,
+            maximize=False,
+            is_first_step=False,  # buffers start as zeros, so that the first step is as any
+            found_inf=dead,
+        )
 
-    @torch.no_grad()
-    def update(self, alive: Tensor, everyone: bool, factors: list[float] | None = None) -> None:
-        self.count += 1
-        lr = self._lr(factors)
-        for there, here in zip(self.slices, self.own):
-            flat, buffer = self.flat[:, there], self.buffer[:, here]
-            grad = self.grad[:, there].addcmul(flat, self._decay(here))
-            new = (buffer.mul_(self.momentum) if everyone else buffer * self.momentum).add_(grad)
-            move = grad.add_(new, alpha=self.momentum) if self.nesterov else new
-            if everyone:
-                flat.addcmul_(move, lr, value=-1)
-            else:
-                moved = flat.addcmul(move, lr, value=-1)
-                _write((buffer, new), (flat, moved), alive=alive[:, None])
+    def _update_all(
+        self, there: slice, here: slice, alive: Tensor | None, factors: list[float] | None
+    ) -> None:
+        flat, buffer, lr = self.flat[:, there], self.tensors["momentum"][:, here], self._lr(factors)
+        grad = self.grad[:, there].addcmul(flat, self._decay(here))
+        new = (buffer.mul_(self.momentum) if alive is None else buffer * self.momentum).add_(grad)
+        move = grad.add_(new, alpha=self.momentum) if self.nesterov else new
+        if alive is None:
+            flat.addcmul_(move, lr, value=-1)
+        else:
+            moved = flat.addcmul(move, lr, value=-1)
+            _write((buffer, new), (flat, moved), alive=alive)
 
 
 def _pieces(slices: Sequence[slice], plain: Sequence[slice]) -> Iterator[tuple[slice, slice, bool]]:
@@ -241,6 +261,25 @@ def _write(*pairs: tuple[Tensor, Tensor], alive: Tensor | None) -> None:
 OPTIMISERS: dict[str, type[Optimiser]] = {"adam": Adam, "adamw": AdamW, "sgd": SGD}
 
 
-def can_fuse(flat: Tensor, kernel: str = "_fused_adam_") -> bool:
-    """Whether the fused kernel exists and is the faster way for tensors like this one."""
-    return flat.device.type == "cpu" and hasattr(torch, kernel)
+# Trials of a stack that move by one fused call each; more move by broadcast operations. On a CPU
+# that is measured, and SGD's broadcast form is as fast. A GPU waits for some 15 µs a call, or for
+# some 20 broadcast operations whatever the stack: so a few trials, and how many is to be measured
+# by bench/gpu.py, whose part `optimisers` times both.
+FUSED_AT_MOST: Mapping[str, Mapping[str, float]] = {
+    "cpu": {"_fused_adam_": inf, "_fused_adamw_": inf, "_fused_sgd_": 0},
+    "cuda": {"_fused_adam_": 8, "_fused_adamw_": 8, "_fused_sgd_": 4},
+}
+
+
+def can_fuse(flat: Tensor, kernel: str, apart: bool = False) -> bool:
+    """Whether the fused kernel exists and is the better way for a stack's parameters, (K, P).
+
+    Args:
+        apart: its trials are computed one by one; on an accelerator they then step one by one in
+            stacks of any size, so that a trial moves as it does alone.
+    """
+    device = flat.device.type
+    most = FUSED_AT_MOST.get(device, {}).get(kernel, 0)
+    if apart and device != "cpu" and most:
+        most = inf
+    return hasattr(torch, kernel) and len(flat) <= most

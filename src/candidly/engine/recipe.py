@@ -50,6 +50,11 @@ class Recipe:
     strong: str = "strong"
     distill: str = "distill"
 
+    @property
+    def own_views(self) -> tuple[str, ...]:
+        """The views that it names."""
+        return self.views, self.weak, self.strong, self.distill
+
     def replaced(self, view: str) -> str:
         """What takes the place of an algorithm's view of pictures; '' where nothing does."""
         asked = getattr(self, view, view) if view in REPLACED else view

@@ -7,9 +7,13 @@ from ._named import NETS, network
 from ._net import Buffer, Net, Output, affine, leaf
 from ._state import One, State, each, fixed
 from .cnn import cnn
+from .densenet import densenet22, densenet121, densenet161, densenet169
 from .from_torch import from_torch
 from .heads import linear, with_head, with_more, with_projection
+from .inception import googlenet, inception_v3
 from .mlp import mlp
+from .mobilenet import mobilenet_v2
+from .preact import preact_resnet18, preact_resnet18_dividemix, wide_resnet28_10
 from .resnet import resnet18, resnet32, resnet34, resnet50
 from .vgg import vgg11, vgg13, vgg16, vgg19
 
@@ -24,16 +28,25 @@ __all__ = [
     "State",
     "affine",
     "cnn",
+    "densenet22",
+    "densenet121",
+    "densenet161",
+    "densenet169",
     "each",
     "fixed",
     "from_torch",
     "function_of",
+    "googlenet",
+    "inception_v3",
     "leaf",
     "linear",
     "loaded_source",
     "mlp",
+    "mobilenet_v2",
     "neighbours_of",
     "network",
+    "preact_resnet18",
+    "preact_resnet18_dividemix",
     "resnet18",
     "resnet32",
     "resnet34",
@@ -42,6 +55,7 @@ __all__ = [
     "vgg13",
     "vgg16",
     "vgg19",
+    "wide_resnet28_10",
     "with_head",
     "with_more",
     "with_projection",

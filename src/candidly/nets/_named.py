@@ -14,8 +14,12 @@ from ._files import function_of
 from ._net import Net
 from ._refusals import said
 from .cnn import cnn
+from .densenet import densenet22, densenet121, densenet161, densenet169
 from .from_torch import from_torch
+from .inception import googlenet, inception_v3
 from .mlp import mlp
+from .mobilenet import mobilenet_v2
+from .preact import preact_resnet18, preact_resnet18_dividemix, wide_resnet28_10
 from .resnet import resnet18, resnet32, resnet34, resnet50
 from .vgg import vgg11, vgg13, vgg16, vgg19
 
@@ -26,10 +30,20 @@ NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
     "resnet18": resnet18,
     "resnet34": resnet34,
     "resnet50": resnet50,
+    "preact-resnet18": preact_resnet18,
+    "preact-resnet18-dividemix": preact_resnet18_dividemix,
+    "wide-resnet28-10": wide_resnet28_10,
     "vgg11": vgg11,
     "vgg13": vgg13,
     "vgg16": vgg16,
     "vgg19": vgg19,
+    "densenet22": densenet22,
+    "densenet121": densenet121,
+    "densenet161": densenet161,
+    "densenet169": densenet169,
+    "mobilenet-v2": mobilenet_v2,
+    "googlenet": googlenet,
+    "inception-v3": inception_v3,
 }
 
 

@@ -21,7 +21,8 @@ from .trial import Trial
 CACHE_BYTES = 16e6
 MOST = 20  # trials of a stack on a CPU
 # An accelerator waits for its next operation while the one before is small: it wants as many trials
-# as make a batch's forward pass so many multiply-adds, and as half of its memory holds.
+# as make a batch's forward pass so many multiply-adds, and as half of a worker's share of its
+# memory holds.
 ENOUGH_MACS = 1e10
 MOST_ON_ACCELERATOR = 100  # every update draws for each of them on the host
 ENOUGH = 8  # stacks a worker, the longest first: the last to finish keeps nobody waiting long
@@ -88,16 +89,23 @@ def stack_key(trial: Trial) -> tuple[object, ...]:
     return (*trial.stack_key, *static)
 
 
-def stack_size(trial: Trial, facts: Facts, device: str = "cpu") -> int:
-    """How many such trials train best as one on this device."""
+def stack_size(
+    trial: Trial, facts: Facts, devices: Sequence[str] = ("cpu",), workers: int = 1
+) -> int:
+    """How many such trials train best as one, whichever of the devices has them.
+
+    Args:
+        workers: processes that share the devices.
+    """
     size, width = size_of(trial, facts), 8 if trial.dtype == "float64" else 4
     state = size.parameters * 4 * width  # with gradients and two moments
-    if device == "cpu":
+    if devices[0] == "cpu":
         return min(MOST, max(1, int(CACHE_BYTES // state))) if size.together else 1
     batch = int(trial.hyper["batch_size"])
     wanted = ENOUGH_MACS / max(1, batch * size.macs)
-    free = free_bytes(device)
-    fit = math.inf if free is None else free / 2 / (state + batch * size.bytes * width / 4)
+    sharing = math.ceil(workers / len(devices))
+    free = min((b for b in map(free_bytes, devices) if b is not None), default=math.inf)
+    fit = free / sharing / 2 / (state + batch * size.bytes * width / 4)
     return max(1, int(min(MOST_ON_ACCELERATOR, wanted, fit)))
 
 
@@ -111,14 +119,14 @@ def make_tasks(
     recorded: Mapping[str, Collection[int]],
     checkpoints: Path,
     facts: Mapping[str, Facts],
-    device: str = "cpu",
+    devices: Sequence[str] = ("cpu",),
     workers: int = 1,
     size: int | None = None,
 ) -> list[StackTask]:
     """Tasks for the trials that are not finished, the most expensive first.
 
     Stacks with a checkpoint are taken up as they were; only what is left is packed anew, into
-    stacks of at most ``size`` (by default what suits the device), evenly. Where that makes few
+    stacks of at most ``size`` (by default what suits the devices), evenly. Where that makes few
     stacks, each group is divided among all workers: smaller stacks are slower, idle workers more
     so. Checkpoints of no use are deleted, and those behind which a record is missing: training
     would go on behind it, and nobody would ever make it again.
@@ -143,10 +151,11 @@ def make_tasks(
     groups: dict[tuple[object, ...], list[Trial]] = {}
     for trial in left.values():
         groups.setdefault(stack_key(trial), []).append(trial)
-    counts = [
-        math.ceil(len(group) / (size or stack_size(group[0], facts[group[0].dataset], device)))
-        for group in groups.values()
-    ]
+
+    def most(trial: Trial) -> int:
+        return size or stack_size(trial, facts[trial.dataset], devices, workers)
+
+    counts = [math.ceil(len(group) / most(group[0])) for group in groups.values()]
     sharing = workers if sum(counts) < ENOUGH * workers else 1
     for group, fewest in zip(groups.values(), counts):
         count = max(fewest, min(sharing, len(group)))

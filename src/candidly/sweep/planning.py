@@ -16,7 +16,7 @@ from ..engine.recipe import unsuited
 from ..inputs import Pictures
 from ..labelled import Labelled
 from .facts import Facts, Page
-from .own_nets import check_net
+from .own_files import check_net
 from .pages import page_of, pages_asked
 from .plan import Plan, training_rows, trials_of
 from .settings import Settings, recipe_for

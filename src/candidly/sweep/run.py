@@ -17,7 +17,7 @@ from pathlib import Path
 
 import torch
 
-from .._device import check_device
+from .._device import check_devices, device_of
 from .._files import sync_folder
 from .._numbers import whole
 from .._process import HUGE_PAGES
@@ -25,7 +25,7 @@ from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal, read_records
 from .lock import locked
-from .own_nets import keep_copies
+from .own_files import keep_copies, open_copies
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
 from .worker import encode, hand_over
@@ -66,8 +66,9 @@ def run_plan(
         datasets: the data by the plan's names.
         out: the results directory; made when it is missing, resumed when it holds this plan or a
             smaller one.
-        device: ``cpu``, ``cuda`` or ``cuda:1``.
-        workers: processes, each with one thread; by default one per core (an accelerator: 1).
+        device: ``cpu``, ``cuda``, ``cuda:1``, or several GPUs: ``cuda:0,cuda:1``.
+        workers: processes, each with one thread; by default one per core, or one per GPU. Each has
+            one of the GPUs, in turn.
         stack: trials per stack at most; by default what suits the device.
         watch: called with the progress after every record.
         accept_code: resume although the code of an algorithm has changed since.
@@ -78,10 +79,15 @@ def run_plan(
         OSError: ``out`` cannot be written.
         Interrupted: a worker died or failed, or records were lost while training went on.
     """
-    device = check_device(device)
+    devices = check_devices(device)
     if workers is None:
-        workers = len(os.sched_getaffinity(0)) if device == "cpu" else 1
+        workers = len(os.sched_getaffinity(0)) if devices == ("cpu",) else len(devices)
     workers = whole(workers, "workers", low=1)
+    if workers < len(devices):
+        raise ValueError(
+            f"workers is {workers}, and {len(devices)} devices are named ({', '.join(devices)}): a "
+            "worker has one. Name fewer devices, or leave workers out."
+        )
     stack = None if stack is None else whole(stack, "stack", low=1)
     for name in ("checkpoints", "journal"):
         make_folder(out / name)
@@ -94,7 +100,7 @@ def run_plan(
         recorded = recorded_steps(out)
         finished = finished_keys(plan, recorded)
         tasks = make_tasks(
-            plan.trials, recorded, out / "checkpoints", plan.facts, device, workers, stack
+            plan.trials, recorded, out / "checkpoints", plan.facts, devices, workers, stack
         )
         by_print = {facts.fingerprint: name for name, facts in plan.facts.items()}
         data = {mark: datasets[name] for mark, name in by_print.items()}
@@ -102,7 +108,7 @@ def run_plan(
         if not tasks:
             return
         runner = _run_here if workers == 1 else _run_in_workers
-        for task, step in runner(tasks, data, out, device, min(workers, len(tasks))):
+        for task, step in runner(tasks, data, out, devices, min(workers, len(tasks))):
             meter.advance(task, step)
         _check_records(plan, out)
 
@@ -184,15 +190,20 @@ Runs = Iterator[tuple[StackTask, Step]]
 
 
 def _run_here(
-    tasks: Sequence[StackTask], data: Mapping[str, Labelled], out: Path, device: str, workers: int
+    tasks: Sequence[StackTask],
+    data: Mapping[str, Labelled],
+    out: Path,
+    devices: Sequence[str],
+    workers: int,
 ) -> Runs:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     journal = Journal(out / "journal")
     try:
         for task in tasks:
+            open_copies(out, task.trials[0])
             labelled = data[task.trials[0].data]
-            for step in execute(task, labelled, journal, out / "checkpoints", device):
+            for step in execute(task, labelled, journal, out / "checkpoints", devices[0]):
                 yield task, step
     finally:
         journal.close()
@@ -200,9 +211,13 @@ def _run_here(
 
 
 def _run_in_workers(
-    tasks: Sequence[StackTask], data: Mapping[str, Labelled], out: Path, device: str, workers: int
+    tasks: Sequence[StackTask],
+    data: Mapping[str, Labelled],
+    out: Path,
+    devices: Sequence[str],
+    workers: int,
 ) -> Runs:
-    """Tasks on worker processes, handed out one at a time."""
+    """Tasks on worker processes, each with its device, handed out one at a time."""
     waiting = list(reversed(tasks))
     events: queue.Queue[tuple[int, dict | None]] = queue.Queue()
     current: dict[int, StackTask] = {}
@@ -212,7 +227,7 @@ def _run_in_workers(
         pool: list[subprocess.Popen] = []
         try:
             for number in range(workers):
-                pool.append(_start(out, folder, device, number, events))
+                pool.append(_start(out, folder, device_of(number, devices), number, events))
                 current[number] = waiting.pop()
                 _send(pool[number], current[number])
             while current:

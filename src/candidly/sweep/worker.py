@@ -22,7 +22,7 @@ from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
-from .own_nets import open_copy
+from .own_files import open_copies
 from .pack import StackTask
 from .trial import Trial
 
@@ -80,6 +80,8 @@ def main(out: str, folder: str, device: str) -> None:
     answers = _own_stdout()
     tune_memory()
     torch.set_num_threads(1)
+    if ":" in device:  # else what torch puts on a GPU unasked is put on the first
+        torch.cuda.set_device(device)
     lines: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
     journal = Journal(Path(out) / "journal")
@@ -88,7 +90,7 @@ def main(out: str, folder: str, device: str) -> None:
         task = decode(lines.get())
         name = task.trials[0].data
         try:
-            open_copy(Path(out), task.trials[0].net)
+            open_copies(Path(out), task.trials[0])
             if name not in loaded:
                 loaded[name] = taken_over(Path(folder), name)
             for step in execute(task, loaded[name], journal, Path(out) / "checkpoints", device):

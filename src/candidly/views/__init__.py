@@ -6,7 +6,7 @@ the trial, the view's name, the update and the row alone, never on the rest of a
 """
 
 from ._draws import Draw
-from .pictures import PICTURES, Change, plain, view_of_pictures, weak
+from .pictures import PICTURES, Change, distill, plain, policy_view, strong, view_of_pictures, weak
 from .tables import TABLES, gaussian_noise
 
 __all__ = [
@@ -14,8 +14,11 @@ __all__ = [
     "TABLES",
     "Change",
     "Draw",
+    "distill",
     "gaussian_noise",
     "plain",
+    "policy_view",
+    "strong",
     "view_of_pictures",
     "weak",
 ]

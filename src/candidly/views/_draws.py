@@ -26,3 +26,8 @@ def between(words: np.ndarray, low: float, high: float) -> np.ndarray:
 def below(words: np.ndarray, number: int | np.ndarray) -> np.ndarray:
     """Words as whole numbers in [0, number), int64 (...); each as likely to within 2**-32 of it."""
     return (words.astype(np.int64) * number) >> 32
+
+
+def heads(words: np.ndarray) -> np.ndarray:
+    """Words as the toss of a coin, bool (...)."""
+    return words >> 31 == 1

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import numpy as np
-import torch
 from torch import Tensor
 
 from .._names import lookup
-from ._draws import Draw, below
+from .._policy import Policy
+from ._draws import Draw, below, heads
+from .crops import TRIES, random_resized_crop
+from .erasing import grey_square, grey_square_plench, hole
+from .geometry import cropped, mirrored
+from .policies import (
+    AUTOAUGMENT,
+    RANDAUGMENT,
+    RANDAUGMENT_PLENCH,
+    SQUARE,
+    by_policy,
+    rand_augment,
+)
 
 PADDED = 8  # a side is cropped after as many black pixels on both ends as an eighth of it
 
@@ -35,28 +45,75 @@ def weak(pixels: Tensor, draw: Draw) -> Tensor:
 
     Source: He et al., "Deep residual learning for image recognition", CVPR 2016, section 4.2.
     """
-    m, channels, high, wide = pixels.shape
+    _, _, high, wide = pixels.shape
     words = draw(0)
     down = below(words[:, 0], 2 * (high // PADDED) + 1) - high // PADDED
     right = below(words[:, 1], 2 * (wide // PADDED) + 1) - wide // PADDED
-    mirrored = words[:, 2, None] >> 31 == 1
-    y = np.arange(high) + down[:, None]
-    x = np.arange(wide) + right[:, None]
-    inside = ((y >= 0) & (y < high))[:, :, None] & ((x >= 0) & (x < wide))[:, None, :]
-    y, x = y.clip(0, high - 1), x.clip(0, wide - 1)
-    x = np.where(mirrored, wide - 1 - x, x)
-    places = (np.arange(m)[:, None] * high + y)[:, :, None] * wide + x[:, None, :]
-    at = torch.from_numpy(places.ravel()).to(pixels.device)
-    # plane by plane: a gather of single bytes is fast, and one of three bytes is not
-    planes = pixels.transpose(0, 1).reshape(channels, -1)
-    found = torch.stack([plane.index_select(0, at) for plane in planes])
-    found *= torch.from_numpy(inside.ravel()).to(pixels.device)
-    return found.view(channels, m, high, wide).transpose(0, 1).contiguous()
+    return cropped(mirrored(pixels, heads(words[:, 2])), down, right)
 
 
-# by the names that pages and recipes have for them; until pictures have a strong view of their
-# own, it is the weak one under other random numbers
-PICTURES: Mapping[str, Change] = {"plain": plain, "weak": weak, "strong": weak}
+def distill(pixels: Tensor, draw: Draw) -> Tensor:
+    """A random part of the picture, mirrored half of the time, with a black square.
+
+    Args:
+        pixels: uint8 (m, C, H, W).
+        draw: blocks 0 to 9 are the crop's; of block 10 the first word says whether to mirror, and
+            the next two are the square's centre.
+
+    Returns:
+        uint8 (m, C, H, W), where ``pixels`` is.
+
+    Source: the third view of Wang et al., ICLR 2025, released program.
+    """
+    words = draw(TRIES)
+    found = mirrored(random_resized_crop(pixels, draw), heads(words[:, 0]))
+    return hole(found, words[:, 1:])
+
+
+def strong(pixels: Tensor, draw: Draw) -> Tensor:
+    """A random part of the picture, mirrored half of the time, RandAugment, and a grey square.
+
+    Args:
+        pixels: uint8 (m, C, H, W).
+        draw: blocks 0 to 9 are the crop's, the first word of block 10 says whether to mirror,
+            blocks 11 to 13 are the operations', as ``policies.by_policy`` says, block 14 is the
+            square's.
+
+    Returns:
+        uint8 (m, C, H, W), where ``pixels`` is.
+
+    Source: the second view of Wang et al., ICLR 2025.
+    """
+    return grey_square(_three(_part(pixels, draw), draw), draw(SQUARE))
+
+
+def strong_plench(pixels: Tensor, draw: Draw) -> Tensor:
+    """``strong`` as the benchmark's program has it: posterize and the square differ."""
+    return grey_square_plench(_three_plench(_part(pixels, draw), draw), draw(SQUARE))
+
+
+_three, _three_plench = rand_augment(RANDAUGMENT), rand_augment(RANDAUGMENT_PLENCH)
+
+
+def _part(pixels: Tensor, draw: Draw) -> Tensor:
+    return mirrored(random_resized_crop(pixels, draw), heads(draw(TRIES)[:, 0]))
+
+
+def policy_view(policy: Policy) -> Change:
+    """The view that a policy makes: the weak one, then a sub-policy's operations."""
+    change = by_policy(policy)
+    return lambda pixels, draw: change(weak(pixels, draw), draw)
+
+
+# by the names that pages and recipes have for them
+PICTURES: Mapping[str, Change] = {
+    "plain": plain,
+    "weak": weak,
+    "strong": strong,
+    "distill": distill,
+    "strong-plench": strong_plench,
+    "autoaugment": policy_view(AUTOAUGMENT),
+}
 
 
 def view_of_pictures(name: str) -> Change:

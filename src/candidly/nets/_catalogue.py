@@ -1,0 +1,59 @@
+"""A network of the catalogue: what it is asked for is checked before any of it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from .._device import free_bytes
+from ._net import Net
+from ._refusals import needs_pictures
+from ._widths import whole
+from .from_torch import from_torch
+
+COPIES = 4  # of a module's numbers, in ``from_torch``
+
+
+def of_pictures(
+    name: str,
+    make: Callable[[], nn.Module],
+    shape: tuple[int, ...],
+    classes: int,
+    smallest: int,
+    size: int,
+    option: str = "width",
+) -> Net:
+    """The network of a module for pictures.
+
+    Args:
+        name: what errors call the network.
+        make: () -> a new module of this package, as for ``from_torch``; called once more without
+            numbers.
+        shape: of a picture, (C, H, W).
+        smallest: height and width that the network can take.
+        size: what ``option`` says: how wide the network is.
+
+    Raises:
+        ValueError: another shape, a size that is no whole number from 1 on, or more parameters than
+            fit into the free memory.
+    """
+    needs_pictures(name, shape, smallest)
+    whole(name, option, size)
+    needed, free = COPIES * 4 * _parameters(make), free_bytes("cpu")
+    if free is not None and needed > free:
+        raise ValueError(
+            f"the {name} with {option}={size} needs {needed / 1e9:,.1f} GB or more, and "
+            f"{free / 1e9:,.1f} GB are free. Take a smaller network."
+        )
+    return from_torch(make, shape, classes)
+
+
+def _parameters(make: Callable[[], nn.Module]) -> int:
+    """How many a module has, without any of its numbers."""
+    try:
+        with torch.random.fork_rng([]), torch.device("meta"):
+            return sum(parameter.numel() for parameter in make().parameters())
+    except RuntimeError:  # what torch says of a layer whose bytes it cannot count
+        return 2**61

@@ -1,0 +1,93 @@
+"""A user's own networks and policies: a results directory keeps a copy of each, for its workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from .._files import replacing
+from .._net_text import digest_of_source, read_net
+from .._view_text import digest_of_view, keep_policy, source_of_view
+from ..engine.recipe import recipe
+from ..nets import function_of, loaded_source, neighbours_of, network
+from .facts import Facts
+from .trial import Trial
+
+NETS, POLICIES = "nets", "policies"  # folders of a results directory
+
+
+def check_net(facts: Facts, asked: str | None) -> None:
+    """Refuse a network that these inputs cannot have, or whose file does not stand alone.
+
+    Args:
+        asked: as a person wrote it; None: the default.
+
+    Raises:
+        ValueError, KeyError, FileNotFoundError: as ``nets.network``; or the file imports another
+            beside it.
+    """
+    text = asked or facts.net
+    file = read_net(text).file
+    network(text, facts.input_shape, facts.q)
+    if file is not None and (beside := neighbours_of(file)):
+        raise ValueError(
+            f"{file} imports {beside[0]}, which lies beside it, and a results directory keeps a "
+            f"copy of {file.name} alone. Put what it needs into the file, or install {beside[0]}."
+        )
+
+
+def keep_copies(out: Path, trials: Iterable[Trial]) -> None:
+    """Write the files that these trials are made with, and that were read, below ``out``."""
+    trials = list(trials)
+    for text in {trial.net for trial in trials}:
+        asked = read_net(text)
+        if asked.file is not None:
+            _keep(_copy(out, NETS, asked.digest, asked.file.name), loaded_source, asked.digest)
+    for view in _policies(trials):
+        _keep(_copy_of_policy(out, view), lambda _: source_of_view(view), digest_of_view(view))
+
+
+def open_copies(out: Path, trial: Trial) -> None:
+    """Load the copies of the files that a trial is made with.
+
+    Raises:
+        FileNotFoundError, ValueError: one is gone, was edited, or cannot be run.
+    """
+    asked = read_net(trial.net)
+    if asked.file is not None:
+        copy = _copy(out, NETS, asked.digest, asked.file.name)
+        function_of(replace(asked, file=copy))
+    for view in _policies([trial]):
+        copy = _copy_of_policy(out, view)
+        if not copy.is_file() or keep_policy(copy.read_bytes(), str(copy)) != digest_of_view(view):
+            raise ValueError(
+                f"{copy} is not the policy that the runs here are made with ({view}): it was edited"
+                " or is gone. Restore it."
+            )
+
+
+def _policies(trials: Iterable[Trial]) -> set[str]:
+    """Views in the trials' recipes that are files."""
+    recipes = [recipe(text) for text in {trial.recipe for trial in trials}]
+    return {view for made in recipes for view in made.own_views if digest_of_view(view)}
+
+
+def _copy(out: Path, folder: str, digest: str, name: str) -> Path:
+    return out / folder / digest / name
+
+
+def _copy_of_policy(out: Path, view: str) -> Path:
+    return _copy(out, POLICIES, digest_of_view(view), view.partition("@")[0])
+
+
+def _keep(copy: Path, source: Callable[[str], bytes | None], digest: str) -> None:
+    """Write what was read, where its copy is not there, or is not what it was."""
+    if copy.is_file() and digest_of_source(copy.read_bytes()) == digest:
+        return
+    found = source(digest)
+    if found is None:  # it was read when the directory was made, and not since
+        return
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(copy, synced=True) as file:
+        file.write(found)
