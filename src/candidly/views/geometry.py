@@ -158,8 +158,9 @@ def _windows(
     above, before = (int(np.abs(amount).max(initial=0)) for amount in (top, left))
     step = wide + before
     size, start = (high + above) * step, above * step + before
-    black = pixels.new_zeros(start + m * channels * size)
-    inside = black[start:].view(m, channels, high + above, step)[:, :, :high, :wide]
+    end = start + m * channels * size
+    black = pixels.new_zeros(end + wide)
+    inside = black[start:end].view(m, channels, high + above, step)[:, :, :high, :wide]
     place = np.arange(m)
     if mirror is None:
         inside.copy_(pixels)
@@ -172,7 +173,7 @@ def _windows(
     first = start + place[:, None] * (channels * size) + top * step + left
     within = np.arange(channels)[:, None] * size + np.arange(high) * step
     places = _sent((first[:, None] + within).ravel(), pixels)
-    windows = black.as_strided((len(black) - wide + 1, wide), (1, 1))
+    windows = black.as_strided((end + 1, wide), (1, 1))
     return windows.index_select(0, places).view(pixels.shape)
 
 
