@@ -1,26 +1,79 @@
-"""What views of pictures are called, by a page or in a recipe.
+"""What views of pictures are called: a name, or a policy in a file of a user's own.
 
-Loads no torch, so that what a person writes is checked at the door.
+A policy's file is read when its user names it, and known from then on by its name and by the
+beginning of its SHA-256, ``mine.json@0123456789abcdef``. Loads no torch, so that what a person
+writes is checked at the door.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
+from pathlib import Path
+
 from ._names import UnknownName, nearest, shortened
+from ._policy import Policy, policy_of, source_of_policy
 
 VIEWS = ("plain", "weak", "strong", "distill", "strong-plench", "autoaugment")
+_SOURCES: dict[str, bytes] = {}  # of policies that were read, by digest
 
 
-def read_view(text: str, name: str) -> str:
-    """The view of pictures that a text names.
+def read_view(text: str, name: str = "view") -> str:
+    """The view of pictures that a text names, as it is called in a trial.
 
     Args:
+        text: a name, a policy's file, or what this gave for such a file.
         name: what an error calls the text.
 
     Raises:
         UnknownName: there is none; suggests the nearest and lists the rest.
+        FileNotFoundError: no such file.    ValueError: its content is no policy.
     """
-    if text not in VIEWS:
-        raise UnknownName(
-            f"{name} is {shortened(text)}{nearest(text, VIEWS)} Choose from: {', '.join(VIEWS)}."
-        )
-    return text
+    if text in VIEWS or digest_of_view(text):
+        return text
+    if text.endswith(".json"):
+        path = Path(text)
+        return f"{path.name}@{keep_policy(source_of_policy(path), text)}"
+    raise UnknownName(
+        f"{name} is {shortened(text)}{nearest(text, VIEWS)} Choose from: {', '.join(VIEWS)}; or "
+        "name a policy's file, such as mine.json."
+    )
+
+
+def digest_of_view(text: str) -> str:
+    """The digest of a policy's file, in what a trial calls it; '' where that is a name."""
+    found = re.fullmatch(r".*\.json@([0-9a-f]{16})", text)
+    return found[1] if found else ""
+
+
+def keep_policy(source: bytes, name: str) -> str:
+    """Remember the content of a policy's file.
+
+    Returns:
+        its digest.
+
+    Raises:
+        ValueError: it is no policy; ``name`` is what an error calls the file.
+    """
+    policy_of(source, name)
+    digest = hashlib.sha256(source).hexdigest()[:16]
+    _SOURCES[digest] = source
+    return digest
+
+
+def source_of_view(text: str) -> bytes | None:
+    """The content of a policy's file, as it was read; None where it was not."""
+    return _SOURCES.get(digest_of_view(text))
+
+
+def policy_of_view(text: str) -> Policy:
+    """The policy of a file that was read.
+
+    Raises:
+        ValueError: it was not read here.
+    """
+    source = source_of_view(text)
+    if source is None:
+        file = text.partition("@")[0]
+        raise ValueError(f"the policy {text} was not read here: give its file, such as {file}.")
+    return policy_of(source, text)

@@ -1,4 +1,4 @@
-"""Networks of trials: the default of each data set, and files of a user's own."""
+"""Networks of trials, and policies of their views: defaults, and files of a user's own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from candidly import benchmark
+from candidly import _view_text, benchmark
 from candidly.benchmarking import prepare
 from candidly.sweep.journal import read_records
 from candidly.sweep.plan import extended, read_plan, write_plan
@@ -129,3 +129,46 @@ def test_a_plan_is_read_without_the_file(tmp_path):
     write_plan(tmp_path, plan)
     (tmp_path / "net.py").unlink()
     assert read_plan(tmp_path).trials == plan.trials
+
+
+# policies
+
+POLICY = (
+    '[[{"operation": "invert", "probability": 0.5}], [{"operation": "equalize", "probability": 1}]]'
+)
+
+
+def test_a_policy_through_workers_and_on_without_its_file(tmp_path):
+    data, file = {"pictures": small_pictures()}, tmp_path / "mine.json"
+    file.write_text(POLICY)
+    asked = SMALL | {"net": "mlp:8", "recipe": f"adam:views={file}"}
+    for out, workers in (("one", 1), ("two", 2)):
+        benchmark(data, "CC", out=tmp_path / out, workers=workers, **asked)
+    assert records(tmp_path / "one") == records(tmp_path / "two") != {}
+    plan = read_plan(tmp_path / "two")
+    (name,) = {trial.recipe for trial in plan.trials}
+    (copy,) = (tmp_path / "two" / "policies").glob("*/mine.json")
+    assert name == f"adam:views=mine.json@{copy.parent.name}"
+    assert copy.read_text() == POLICY
+    weak = tmp_path / "weak"
+    benchmark(data, "CC", out=weak, workers=1, **asked | {"recipe": "adam:views=weak"})
+    assert not records(weak).keys() & records(tmp_path / "one").keys()
+    # edited: another recipe
+    file.write_text(POLICY + " ")
+    with pytest.raises(ValueError, match=r"with recipe = adam:views=mine.json@.*this run says"):
+        benchmark(data, "CC", out=tmp_path / "two", workers=1, **asked)
+    # gone: what the directory keeps goes on, here and in a process that has not read it
+    file.unlink()
+    more = asked | {"recipe": name, "splits": 3}
+    _view_text._SOURCES.clear()
+    results = benchmark(data, "CC", out=tmp_path / "two", workers=1, **more)
+    assert len(results.runs) == 3
+    assert all(run.complete for run in results.runs)
+    # and what was edited there does not
+    copy.write_text("[]")
+    _view_text._SOURCES.clear()
+    with pytest.raises(ValueError, match="an empty list"):
+        benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 4})
+    copy.write_text(POLICY.replace("0.5", "0.6"))
+    with pytest.raises(ValueError, match="it was edited or is gone"):
+        benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 4})

@@ -27,12 +27,6 @@ def needs_pictures(name: str, shape: tuple[int, ...], smallest: int) -> None:
         )
 
 
-def needs_width(name: str, width: object) -> None:
-    """Raises ValueError unless ``width`` is a whole number from 1 on."""
-    if not isinstance(width, int) or width < 1:
-        raise ValueError(f"{name}'s width is {width!r}; it is a whole number from 1 on.")
-
-
 def made(make: Callable[[], nn.Module], seed: int) -> nn.Module:
     """What ``make()`` returns with torch's generator seeded, which is then left as it was.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from ._catalogue import of_pictures
 from ._net import Net
-from ._refusals import needs_pictures, needs_width
-from .from_torch import from_torch
+
+NARROW = 256  # channels of the widest 3 × 3 convolution, up to which ``by_pixel`` saves time
 
 
 def cnn(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
@@ -20,16 +21,15 @@ def cnn(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
     Raises:
         ValueError: ``shape`` is another one, or ``width`` is no whole number from 1 on.
     """
-    needs_pictures("cnn", shape, 8)
-    needs_width("cnn", width)
-    return from_torch(lambda: Cnn(shape[0], classes, width), shape, classes)
+    return of_pictures("cnn", lambda: Cnn(shape[0], classes, width), shape, classes, 8, width)
 
 
 def by_pixel(x: Tensor) -> Tensor:
     """Pictures (B, C, H, W) with a pixel's channels side by side in memory, on a CPU.
 
     Narrow convolutions are faster that way: one thread, batch 128, an update takes 0.76 of the time
-    in the small network and 0.82 in ResNet-32; ResNet-18 is wide, and takes 1.15.
+    in the small network and 0.82 in ResNet-32; ResNet-18 is wide, and takes 1.15. Other networks of
+    ``width=16``, batch 64: VGG-16 0.73, ResNet-18 0.88, ResNet-50 0.74, PreAct-ResNet-18 0.85.
     """
     return x.contiguous(memory_format=torch.channels_last) if x.device.type == "cpu" else x
 

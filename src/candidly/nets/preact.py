@@ -8,15 +8,17 @@ without norm, of the input after the block's first norm and ReLU.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
+from ._catalogue import of_pictures
 from ._net import Net
-from ._refusals import needs_pictures, needs_width
-from .cnn import by_pixel
-from .from_torch import from_torch
+from .cnn import NARROW, by_pixel
 from .resnet import Conv
+
+EIGHTEEN = (2, 1), (2, 2), (2, 4), (2, 8)  # stages of 18 layers, as ``PreAct`` takes them
 
 
 def preact_resnet18(shape: tuple[int, ...], classes: int, width: int = 64) -> Net:
@@ -32,9 +34,8 @@ def preact_resnet18(shape: tuple[int, ...], classes: int, width: int = 64) -> Ne
     Raises:
         ValueError: ``shape`` is another one, or ``width`` is no whole number from 1 on.
     """
-    _check("preact-resnet18", shape, 8, width)
-    stages = [(2, wider * width) for wider in (1, 2, 4, 8)]
-    return from_torch(lambda: PreAct(shape[0], classes, width, stages), shape, classes)
+    make = partial(PreAct, shape[0], classes, width, EIGHTEEN)
+    return of_pictures("preact-resnet18", make, shape, classes, 8, width)
 
 
 def preact_resnet18_dividemix(shape: tuple[int, ...], classes: int, width: int = 64) -> Net:
@@ -49,13 +50,12 @@ def preact_resnet18_dividemix(shape: tuple[int, ...], classes: int, width: int =
 
     Args and errors: as for ``preact_resnet18``.
     """
-    _check("preact-resnet18-dividemix", shape, 8, width)
-    stages = [(2, wider * width) for wider in (1, 2, 4, 8)]
 
     def make() -> nn.Module:
-        return PreAct(shape[0], classes, width, stages, first=True, activated=True, conv=_as_torch)
+        size = shape[0], classes, width, EIGHTEEN
+        return PreAct(*size, first=True, activated=True, conv=_as_torch)
 
-    return from_torch(make, shape, classes)
+    return of_pictures("preact-resnet18-dividemix", make, shape, classes, 8, width)
 
 
 def wide_resnet28_10(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
@@ -71,20 +71,13 @@ def wide_resnet28_10(shape: tuple[int, ...], classes: int, width: int = 16) -> N
 
     Raises: as for ``preact_resnet18``.
     """
-    _check("wide-resnet28-10", shape, 4, width)
-    stages = [(4, wider * width) for wider in (10, 20, 40)]
 
     def make() -> nn.Module:
-        module = PreAct(shape[0], classes, width, stages, last=True)
+        module = PreAct(shape[0], classes, width, ((4, 10), (4, 20), (4, 40)), last=True)
         nn.init.zeros_(module.head.bias)
         return module
 
-    return from_torch(make, shape, classes)
-
-
-def _check(name: str, shape: tuple[int, ...], smallest: int, width: int) -> None:
-    needs_pictures(name, shape, smallest)
-    needs_width(name, width)
+    return of_pictures("wide-resnet28-10", make, shape, classes, 4, width)
 
 
 Layer = Callable[[int, int, int, int], nn.Module]  # (channels, channels out, k, stride) -> k × k
@@ -100,8 +93,8 @@ class PreAct(nn.Module):
     Convolutions have no bias; batch norms start with 1 and 0, the head uniform in ±1/sqrt(fan in).
 
     Args:
-        stem: channels of the first convolution.
-        stages: number of blocks and channels of each.
+        width: channels of the first convolution.
+        stages: number of blocks and, in multiples of ``width``, channels of each.
         first: norm and ReLU follow the first convolution.
         last: norm and ReLU follow the last block.
         activated: shortcuts that change nothing else start behind a block's first norm and ReLU.
@@ -111,7 +104,7 @@ class PreAct(nn.Module):
         self,
         channels: int,
         classes: int,
-        stem: int,
+        width: int,
         stages: Sequence[tuple[int, int]],
         first: bool = False,
         last: bool = False,
@@ -119,16 +112,16 @@ class PreAct(nn.Module):
         conv: Layer = Conv,
     ):
         super().__init__()
-        before = stem
-        self.narrow = stages[-1][1] <= 64  # see by_pixel
-        self.stem = conv(channels, stem, 3, 1)
-        self.first = _normed(stem) if first else nn.Identity()
+        before = width
+        self.narrow = stages[-1][1] * width <= NARROW
+        self.stem = conv(channels, width, 3, 1)
+        self.first = _normed(width) if first else nn.Identity()
         blocks = []
-        for number, (count, width) in enumerate(stages):
+        for number, (count, wider) in enumerate(stages):
             for place in range(count):
                 stride = 2 if number and not place else 1
-                blocks.append(PreActBlock(before, width, stride, activated, conv))
-                before = width
+                blocks.append(PreActBlock(before, wider * width, stride, activated, conv))
+                before = wider * width
         self.blocks = nn.Sequential(*blocks)
         self.last = _normed(before) if last else nn.Identity()
         self.head = nn.Linear(before, classes)

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from ._catalogue import of_pictures
 from ._net import Net
-from ._refusals import needs_pictures, needs_width
-from .cnn import by_pixel
-from .from_torch import from_torch
+from .cnn import NARROW, by_pixel
 
 
 def resnet32(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
@@ -64,11 +63,13 @@ def _resnet(
     width: int,
     bottlenecks: bool = False,
 ) -> Net:
-    needs_pictures(name, shape, 2 ** (len(blocks) - 1))
-    needs_width(name, width)
-    widths = [width * 2**stage for stage in range(len(blocks))]
+    wider = [2**stage for stage in range(len(blocks))]
     block = Bottleneck if bottlenecks else BasicBlock
-    return from_torch(lambda: ResNet(shape[0], classes, blocks, widths, block), shape, classes)
+
+    def make() -> nn.Module:
+        return ResNet(shape[0], classes, blocks, [width * more for more in wider], block)
+
+    return of_pictures(name, make, shape, classes, wider[-1], width)
 
 
 class ResNet(nn.Module):
@@ -92,7 +93,7 @@ class ResNet(nn.Module):
     ):
         super().__init__()
         block = block or BasicBlock
-        self.narrow = widths[-1] <= 64  # see by_pixel
+        self.narrow = widths[-1] <= NARROW or block is Bottleneck
         self.stem, self.norm = Conv(channels, widths[0]), nn.BatchNorm2d(widths[0])
         stages, before = [], widths[0]
         for number, (count, width) in enumerate(zip(blocks, widths)):

@@ -10,14 +10,14 @@ and 38,958,922 parameters.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
+from ._catalogue import of_pictures
 from ._net import Net
-from ._refusals import needs_pictures, needs_width
-from .cnn import by_pixel
-from .from_torch import from_torch
+from .cnn import NARROW, by_pixel
 
 WIDER = (1, 2, 4, 8, 8)  # channels of each stage, for one of the first
 
@@ -61,9 +61,9 @@ def vgg19(shape: tuple[int, ...], classes: int, width: int = 64) -> Net:
 
 
 def _vgg(name: str, shape: tuple[int, ...], classes: int, layers: Sequence[int], width: int) -> Net:
-    needs_pictures(name, shape, 2 ** (len(layers) - 1))
-    needs_width(name, width)
-    return from_torch(lambda: Vgg(shape[0], classes, layers, width), shape, classes)
+    smallest = 2 ** (len(layers) - 1)
+    make = partial(Vgg, shape[0], classes, layers, width)
+    return of_pictures(name, make, shape, classes, smallest, width)
 
 
 class Vgg(nn.Module):
@@ -82,7 +82,7 @@ class Vgg(nn.Module):
 
     def __init__(self, channels: int, classes: int, layers: Sequence[int], width: int):
         super().__init__()
-        self.narrow = width <= 16  # see by_pixel
+        self.narrow = WIDER[-1] * width <= NARROW
         stages: list[nn.Module] = []
         before = channels
         for count, wider in zip(layers, WIDER, strict=True):

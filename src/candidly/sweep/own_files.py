@@ -1,4 +1,4 @@
-"""Files of a user's own networks: a results directory keeps a copy of each, for its workers."""
+"""A user's own networks and policies: a results directory keeps a copy of each, for its workers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from .._files import replacing
-from .._net_text import NetText, digest_of, read_net
+from .._net_text import digest_of_source, read_net
+from .._view_text import digest_of_view, keep_policy, source_of_view
+from ..engine.recipe import recipe
 from ..nets import function_of, loaded_source, neighbours_of, network
 from .facts import Facts
 from .trial import Trial
 
-FOLDER = "nets"
+NETS, POLICIES = "nets", "policies"  # folders of a results directory
 
 
 def check_net(facts: Facts, asked: str | None) -> None:
@@ -36,30 +38,59 @@ def check_net(facts: Facts, asked: str | None) -> None:
 
 
 def keep_copies(out: Path, trials: Iterable[Trial]) -> None:
-    """Write the files that these trials' networks are from, and that are loaded, below ``out``."""
+    """Write the files that these trials are made with, and that were read, below ``out``."""
+    trials = list(trials)
     for text in {trial.net for trial in trials}:
         asked = read_net(text)
-        if asked.file is None:
-            continue
-        copy = _copy(out, asked)
-        if copy.is_file() and digest_of(copy) == asked.digest:
-            continue
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(copy, synced=True) as file:
-            file.write(loaded_source(asked.digest))
+        if asked.file is not None:
+            copy = _copy(out, NETS, asked.digest, asked.file.name)
+            if not _is_kept(copy, asked.digest):
+                _write(copy, loaded_source(asked.digest))
+    for view in _policies(trials):
+        copy, source = _copy_of_policy(out, view), source_of_view(view)
+        # None where it was read when the directory was made, and not since
+        if source is not None and not _is_kept(copy, digest_of_view(view)):
+            _write(copy, source)
 
 
-def open_copy(out: Path, text: str) -> None:
-    """Load the copy of the file that a trial's network is from, if it is from one.
+def open_copies(out: Path, trial: Trial) -> None:
+    """Load the copies of the files that a trial is made with.
 
     Raises:
-        FileNotFoundError, ValueError: it is gone, was edited, or cannot be run.
+        FileNotFoundError, ValueError: one is gone, was edited, or cannot be run.
     """
-    asked = read_net(text)
+    asked = read_net(trial.net)
     if asked.file is not None:
-        function_of(replace(asked, file=_copy(out, asked)))
+        copy = _copy(out, NETS, asked.digest, asked.file.name)
+        function_of(replace(asked, file=copy))
+    for view in _policies([trial]):
+        copy = _copy_of_policy(out, view)
+        if not copy.is_file() or keep_policy(copy.read_bytes(), str(copy)) != digest_of_view(view):
+            raise ValueError(
+                f"{copy} is not the policy that the runs here are made with ({view}): it was edited"
+                " or is gone. Restore it."
+            )
 
 
-def _copy(out: Path, asked: NetText) -> Path:
-    assert asked.file is not None
-    return out / FOLDER / asked.digest / asked.file.name
+def _policies(trials: Iterable[Trial]) -> set[str]:
+    """Views in the trials' recipes that are files."""
+    recipes = [recipe(text) for text in {trial.recipe for trial in trials}]
+    return {view for made in recipes for view in made.own_views if digest_of_view(view)}
+
+
+def _copy(out: Path, folder: str, digest: str, name: str) -> Path:
+    return out / folder / digest / name
+
+
+def _copy_of_policy(out: Path, view: str) -> Path:
+    return _copy(out, POLICIES, digest_of_view(view), view.partition("@")[0])
+
+
+def _is_kept(copy: Path, digest: str) -> bool:
+    return copy.is_file() and digest_of_source(copy.read_bytes()) == digest
+
+
+def _write(copy: Path, source: bytes) -> None:
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(copy, synced=True) as file:
+        file.write(source)

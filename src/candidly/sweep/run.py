@@ -21,11 +21,12 @@ from .._device import check_devices, device_of
 from .._files import sync_folder
 from .._numbers import whole
 from .._process import HUGE_PAGES
+from ..engine.recipe import recipe, unsuited_to
 from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal, read_records
 from .lock import locked
-from .own_files import keep_copies
+from .own_files import keep_copies, open_copies
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
 from .worker import encode, hand_over
@@ -89,6 +90,9 @@ def run_plan(
             "worker has one. Name fewer devices, or leave workers out."
         )
     stack = None if stack is None else whole(stack, "stack", low=1)
+    for text in dict.fromkeys(trial.recipe for trial in plan.trials):
+        if problem := unsuited_to(devices[0], recipe(text)):
+            raise ValueError(problem)
     for name in ("checkpoints", "journal"):
         make_folder(out / name)
     with locked(out):
@@ -201,6 +205,7 @@ def _run_here(
     journal = Journal(out / "journal")
     try:
         for task in tasks:
+            open_copies(out, task.trials[0])
             labelled = data[task.trials[0].data]
             for step in execute(task, labelled, journal, out / "checkpoints", devices[0]):
                 yield task, step

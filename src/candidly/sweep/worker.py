@@ -22,7 +22,7 @@ from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
-from .own_files import open_copy
+from .own_files import open_copies
 from .pack import StackTask
 from .trial import Trial
 
@@ -90,7 +90,7 @@ def main(out: str, folder: str, device: str) -> None:
         task = decode(lines.get())
         name = task.trials[0].data
         try:
-            open_copy(Path(out), task.trials[0].net)
+            open_copies(Path(out), task.trials[0])
             if name not in loaded:
                 loaded[name] = taken_over(Path(folder), name)
             for step in execute(task, loaded[name], journal, Path(out) / "checkpoints", device):
