@@ -133,7 +133,9 @@ def test_a_plan_is_read_without_the_file(tmp_path):
 
 # policies
 
-POLICY = '[[{"operation": "invert", "probability": 0.5}], [{"operation": "equalize", "probability": 1}]]'
+POLICY = (
+    '[[{"operation": "invert", "probability": 0.5}], [{"operation": "equalize", "probability": 1}]]'
+)
 
 
 def test_a_policy_through_workers_and_on_without_its_file(tmp_path):
