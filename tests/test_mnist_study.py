@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -13,11 +12,10 @@ import numpy as np
 import pytest
 
 import mnist_study
-from _mnist_study.corrected import corrected_labels
 from _mnist_study.models import make_models, read_labels
-from _mnist_study.page import make_page
+from _mnist_study.page import PAGE, make_page
 from _pages import differing
-from candidly.stability import read_report
+from _studies import corrected_labels, files_of, read_predictions, read_results, report_of
 
 from needs import real_files
 from small_sweeps import words_in
@@ -31,7 +29,7 @@ pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="comes without benc
 
 @pytest.fixture(scope="module")
 def report():
-    return read_report(json.loads((RESULTS / "report.json").read_text()))
+    return read_results(RESULTS)
 
 
 def test_the_mnist_page_is_what_the_committed_report_says(report):
@@ -49,7 +47,7 @@ def test_the_mnist_page_is_what_the_committed_report_says(report):
 
 def test_the_predictions_are_small_and_of_every_model(report):
     assert sum(path.stat().st_size for path in RESULTS.iterdir()) < 200_000
-    predictions = mnist_study.read_predictions(RESULTS)
+    predictions = read_predictions(RESULTS)
     assert set(predictions) == set(make_models()) == {s.model for s in report.standings}
     assert all(p.shape == (10_000,) and p.dtype == np.uint8 for p in predictions.values())
 
@@ -57,23 +55,24 @@ def test_the_predictions_are_small_and_of_every_model(report):
 @real_files
 def test_the_committed_report_is_what_the_predictions_say(report):
     data = Path(os.environ["CANDIDLY_DATA"])
-    assert mnist_study.report_of(mnist_study.read_predictions(RESULTS), data) == report
+    found = report_of(read_predictions(RESULTS), read_labels(data), data, "mnist")
+    assert found == report
 
 
 @real_files
 def test_people_s_answers_give_the_published_numbers():
     data = Path(os.environ["CANDIDLY_DATA"])
     original = read_labels(data)
-    corrected, checked = corrected_labels(data, original)
+    corrected, checked = corrected_labels(data, "mnist", original)
     assert checked.sum() == 100
     assert (corrected[checked] == original[checked]).sum() == 85
     assert ((corrected != original) & (corrected >= 0)).sum() == 10
     assert (corrected == -1).sum() == 2 + 3  # no agreement, neither
 
 
-def test_an_old_page_is_noticed(monkeypatch, tmp_path, capsys):
+def test_an_old_page_is_noticed(report, monkeypatch, tmp_path, capsys):
     (tmp_path / "images").mkdir()
-    wanted = mnist_study.files_of(RESULTS, tmp_path)
+    wanted = files_of(make_page(report), PAGE, tmp_path)
     for path, content in wanted.items():
         path.write_bytes(content)
     there = (tmp_path / "images").glob("mnist-study*.svg")

@@ -170,5 +170,5 @@ def test_a_policy_through_workers_and_on_without_its_file(tmp_path):
     with pytest.raises(ValueError, match="an empty list"):
         benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 4})
     copy.write_text(POLICY.replace("0.5", "0.6"))
-    with pytest.raises(ValueError, match="it was edited or is gone. Restore it"):
+    with pytest.raises(ValueError, match="it was edited or is gone"):
         benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 4})
