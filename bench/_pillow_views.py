@@ -13,6 +13,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageEnhance, ImageOps
 from PIL.Image import Resampling, Transform
 
+from candidly.views.policies import AUTOAUGMENT
+
 Draw = Callable[[int], Sequence[int]]  # block -> the picture's four random words, below 2**32
 Operation = Callable[[Image.Image, float], Image.Image]
 
@@ -156,3 +158,60 @@ def distill(image: Image.Image, draw: Draw) -> Image.Image:
     words = draw(TRIES)
     image = resized_crop(image, *random_part(*image.size, draw))
     return hole(mirrored(image, words[0] >> 31 == 1), words[1:])
+
+
+RANDAUGMENT = (
+    ("auto-contrast", 0, 0),
+    ("brightness", 0.05, 0.95),
+    ("color", 0.05, 0.95),
+    ("contrast", 0.05, 0.95),
+    ("equalize", 0, 0),
+    ("identity", 0, 0),
+    ("posterize", 4, 8),
+    ("rotate", -30, 30),
+    ("sharpness", 0.05, 0.95),
+    ("shear-x", -0.3, 0.3),
+    ("shear-y", -0.3, 0.3),
+    ("solarize", 0, 256),
+    ("translate-x", -0.3, 0.3),
+    ("translate-y", -0.3, 0.3),
+)
+FIRST, TIMES = TRIES + 1, 3
+
+
+def strong(image: Image.Image, draw: Draw) -> Image.Image:
+    """A random part, mirrored half of the time, three operations, and a grey square."""
+    return grey_square(three_operations(image, draw, 8), draw(FIRST + TIMES))
+
+
+def strong_plench(image: Image.Image, draw: Draw) -> Image.Image:
+    return grey_square_plench(three_operations(image, draw, 7), draw(FIRST + TIMES))
+
+
+def three_operations(image: Image.Image, draw: Draw, most_bits: int) -> Image.Image:
+    image = resized_crop(image, *random_part(*image.size, draw))
+    image = mirrored(image, draw(TRIES)[0] >> 31 == 1)
+    for block in range(FIRST, FIRST + TIMES):
+        which, _, magnitude, _ = draw(block)
+        name, low, high = RANDAUGMENT[below(which, len(RANDAUGMENT))]
+        if name == "posterize":
+            value: float = low + below(magnitude, most_bits - low + 1)
+        else:
+            value = between(magnitude, low, high)
+        image = OPERATIONS[name](image, value)
+    return image
+
+
+def autoaugment(image: Image.Image, draw: Draw) -> Image.Image:
+    """The weak view and one of 25 pairs of operations, each done with a probability of its own."""
+    image = weak(image, draw)
+    pair = AUTOAUGMENT[below(draw(FIRST)[0], len(AUTOAUGMENT))]
+    for block, one in enumerate(pair, FIRST):
+        _, chance, magnitude, _ = draw(block)
+        if unit(chance) < one.probability:
+            if one.either:
+                value = one.high if magnitude >> 31 else one.low
+            else:
+                value = between(magnitude, one.low, one.high)
+            image = OPERATIONS[one.name](image, value)
+    return image

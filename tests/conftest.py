@@ -24,6 +24,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()  # thousands of tests and what they import stay: nothing there to look for again
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("gpu"):
+        import torch
+
+        if not torch.cuda.is_available():
+            pytest.skip("needs CUDA")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
     for line in needs.summary(report.longrepr[2] for report in skipped):

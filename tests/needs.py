@@ -31,6 +31,9 @@ def reason(what: str) -> str:
     return f"needs {what} ({NEEDS[what]})"
 
 
+# of tests that take a device; the GPU's are skipped where there is none (``conftest.py``)
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
+
 real_files = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason=reason("the real files"))
 
 

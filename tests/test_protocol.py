@@ -13,6 +13,7 @@ from candidly.engine.start import start
 from candidly.engine.train import train, update
 from candidly.nets import mlp
 
+from needs import DEVICES
 from toys import make_stack, member, toy
 
 
@@ -49,16 +50,7 @@ def visits(device):
     return start(page, mlp(examples.inputs.shape[1], data.q, 8), examples, members, 60)
 
 
-CUDA = pytest.param(
-    "cuda",
-    marks=[
-        pytest.mark.gpu,
-        pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA"),
-    ],
-)
-
-
-@pytest.mark.parametrize("device", ["cpu", CUDA])
+@pytest.mark.parametrize("device", DEVICES)
 def test_d_pop_2_what_a_method_writes_is_there_at_the_rows_next_visit(device):
     stack = visits(device)
     seen = torch.zeros(2, stack.n)

@@ -57,11 +57,12 @@ def make_stack(
     dtype=torch.float64,
     batch=32,
     hidden=40,
+    device="cpu",
     **hyper,
 ) -> Stack:
     """A stack of the algorithm's trials, each with other hyper-parameters."""
     page = algorithm(name)
-    examples = make_examples(data, page.reads, dtype=dtype)
+    examples = make_examples(data, page.reads, dtype=dtype, device=device)
     members = [member(data, k, page, examples, batch=batch, **hyper) for k in trials]
     net = mlp(examples.inputs.shape[1], data.q, hidden)
     return start(page, net, examples, members, steps)

@@ -80,11 +80,11 @@ class Operation:
 Policy: TypeAlias = tuple[tuple[Operation, ...], ...]
 
 
-def read_policy(path: Path | str) -> Policy:
-    """The policy of a user's own file.
+def source_of_policy(path: Path | str) -> bytes:
+    """The bytes of a policy's file, as far as :func:`policy_of` reads them.
 
     Raises:
-        FileNotFoundError: there is no such file.    Other errors: as :func:`policy_of`.
+        FileNotFoundError: there is no such file.
     """
     path = Path(path)
     if not path.is_file():
@@ -92,7 +92,7 @@ def read_policy(path: Path | str) -> Policy:
             f"there is no file {path}, which should hold a policy: a list of sub-policies in JSON."
         )
     with path.open("rb") as file:
-        return policy_of(file.read(LARGEST_BYTES + 1), str(path))
+        return file.read(LARGEST_BYTES + 1)
 
 
 def policy_of(source: bytes, name: str) -> Policy:

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from ._names import UnknownName, nearest, shortened
-from ._policy import Policy, policy_of, source_of
+from ._policy import Policy, policy_of, source_of_policy
 
 VIEWS = ("plain", "weak", "strong", "distill", "strong-plench", "autoaugment")
 _SOURCES: dict[str, bytes] = {}  # of policies that were read, by digest
@@ -33,10 +33,10 @@ def read_view(text: str, name: str = "view") -> str:
         return text
     if text.endswith(".json"):
         path = Path(text)
-        return f"{path.name}@{keep_policy(source_of(path), text)}"
+        return f"{path.name}@{keep_policy(source_of_policy(path), text)}"
     raise UnknownName(
-        f"{name} is {shortened(text)}{nearest(text, VIEWS)} Choose from: {', '.join(VIEWS)}; or name"
-        " a policy's file, such as mine.json."
+        f"{name} is {shortened(text)}{nearest(text, VIEWS)} Choose from: {', '.join(VIEWS)}; or "
+        "name a policy's file, such as mine.json."
     )
 
 

@@ -140,6 +140,23 @@ def test_several_devices_are_for_a_sweep(folder, monkeypatch):
     assert "workers is 1, and 2 devices are named" in err
 
 
+def test_tf32_on_a_cpu_is_the_same_sentence_everywhere(folder):
+    said = set()
+    for command in (
+        ("train", "pictures.npz", "--out", "m.safetensors", *STEPS),
+        ("bench", "run", "--dataset", "pictures.npz", "--algorithms", "CC", *STEPS),
+        ("errors", "probs", "pictures.npz", "--classifier", "ce", "--out", "p.npz"),
+    ):
+        status, _, err = folder(*command, "--recipe", "sgd:precision=tf32")
+        assert (status, err.count("\n")) == (2, 1), err
+        said.add(err)
+    assert said == {
+        "candidly: error: recipe sgd:precision=tf32: precision=tf32 is how an NVIDIA GPU rounds, "
+        "and this is trained on a CPU. Leave precision out; `train` and `bench run` take --device "
+        "cuda.\n"
+    }
+
+
 def test_a_network_too_large_for_memory_is_refused_before_it_is_made(folder):
     for command in (
         ("train", "pictures.npz", "--algorithm", "ce", "--out", "m.safetensors"),

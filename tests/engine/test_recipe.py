@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 import subprocess
 import sys
 from dataclasses import fields
 
 import pytest
 
+from candidly._names import UnknownName
 from candidly.engine.recipe import OPTIONS, RECIPES, Recipe, default_recipe, recipe
 
 EXAMPLES = {
@@ -39,7 +41,7 @@ def test_every_recipe_is_read_back_from_its_text():
         "decay": ("all", "weights"),
         "momentum": (0.9, 0.0, 0.123456789012345),
         "nesterov": (False, True),
-        "precision": ("float32", "bfloat16"),
+        "precision": ("float32", "tf32", "bfloat16"),
         "views": ("plain", "weak"),
         "weak": ("weak", "autoaugment"),
         "strong": ("strong", "weak"),
@@ -76,9 +78,10 @@ BAD = {
     "sgd:schedule=cosin": "recipe 'sgd:schedule=cosin': schedule is 'cosin'; did you mean "
     "'cosine'? Choose from: constant, cosine, steps.",
     "adam:precision=float64": "recipe 'adam:precision=float64': precision is 'float64'; did you "
-    "mean 'bfloat16'? Choose from: float32, bfloat16.",
+    "mean 'bfloat16'? Choose from: float32, tf32, bfloat16.",
     "adam:views": "recipe 'adam:views': views is ''. Choose from: plain, weak, "
-    "strong, distill, strong-plench, autoaugment.",
+    "strong, distill, strong-plench, autoaugment; or name a policy's file, such as "
+    "mine.json.",
     "sgd:momentum=1": "recipe 'sgd:momentum=1': momentum is '1'; give a share from 0 to below 1, "
     "such as 0.1.",
     "sgd:momentum=nan": "recipe 'sgd:momentum=nan': momentum is 'nan'; give a share from 0 to "
@@ -124,7 +127,7 @@ def test_a_recipe_names_a_policy_by_its_content(tmp_path):
     file.write_text('[[{"operation": "invert", "probability": 0.5}]]')
     assert recipe(f"adam:strong={file}") != made
     file.write_text('[[{"operation": "invrt", "probability": 1}]]')
-    with pytest.raises(UnknownName, match="sub-policy 1, operation 1.*did you mean 'invert'"):
+    with pytest.raises(UnknownName, match=r"sub-policy 1, operation 1.*did you mean 'invert'"):
         recipe(f"adam:strong={file}")
     with pytest.raises(FileNotFoundError, match=r"no file .*gone\.json"):
         recipe(f"adam:strong={tmp_path / 'gone.json'}")

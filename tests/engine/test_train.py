@@ -180,7 +180,6 @@ def test_fewer_rows_than_a_batch_are_refused():
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA")
 def test_cuda_equals_cpu():
     from candidly import benchmark
 

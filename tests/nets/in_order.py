@@ -8,11 +8,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from candidly.nets._catalogue import bare
 
-def module_of(monkeypatch, make: Callable, shape, classes: int, device="cpu", **options):
-    """The module that a network of the catalogue is made of; on "meta" it has no numbers."""
-    with monkeypatch.context() as patch, torch.device(device):
-        patch.setattr(f"{make.__module__}.from_torch", lambda made, *_: made())
+
+def module_of(monkeypatch, make: Callable, shape, classes: int, numbers=True, **options):
+    """The module that a network of the catalogue is made of, with its numbers or without."""
+    with monkeypatch.context() as patch:
+        made = (lambda new, *_: new()) if numbers else (lambda new, *_: bare(new))
+        patch.setattr("candidly.nets._catalogue.from_torch", made)
         return make(shape, classes, **options)
 
 

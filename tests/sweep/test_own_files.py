@@ -133,7 +133,9 @@ def test_a_plan_is_read_without_the_file(tmp_path):
 
 # policies
 
-POLICY = '[[{"operation": "invert", "probability": 0.5}], [{"operation": "equalize", "probability": 1}]]'
+POLICY = (
+    '[[{"operation": "invert", "probability": 0.5}], [{"operation": "equalize", "probability": 1}]]'
+)
 
 
 def test_a_policy_through_workers_and_on_without_its_file(tmp_path):
@@ -168,5 +170,5 @@ def test_a_policy_through_workers_and_on_without_its_file(tmp_path):
     with pytest.raises(ValueError, match="an empty list"):
         benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 4})
     copy.write_text(POLICY.replace("0.5", "0.6"))
-    with pytest.raises(ValueError, match="it was edited or is gone. Restore it"):
+    with pytest.raises(ValueError, match="it was edited or is gone"):
         benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 4})

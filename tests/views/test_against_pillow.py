@@ -18,7 +18,10 @@ from needs import real_files
 VIEWS = {
     "plain": pillow.plain,
     "weak": pillow.weak,
+    "strong": pillow.strong,
     "distill": pillow.distill,
+    "strong-plench": pillow.strong_plench,
+    "autoaugment": pillow.autoaugment,
 }
 M = 200
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
-from PIL import Image, ImageEnhance, ImageOps
+from PIL import ImageEnhance, ImageOps
 
 from candidly.views import colour
+from pillow_pictures import by_pillow, real_pictures
 
-import needs
+from needs import real_files
 
 G = np.random.default_rng(5)
 
@@ -29,7 +27,7 @@ BY_PILLOW = {  # operation -> what Pillow does, and values that it is tried with
     "sharpness": (enhanced("Sharpness"), FACTORS),
     "auto_contrast": (lambda picture, _: ImageOps.autocontrast(picture), ()),
     "equalize": (lambda picture, _: ImageOps.equalize(picture), ()),
-    "posterize": (ImageOps.posterize, tuple(range(1, 9))),
+    "posterize": (lambda picture, bits: ImageOps.posterize(picture, int(bits)), tuple(range(1, 9))),
     "solarize": (ImageOps.solarize, (0.0, 0.2, 1.0, 127.5, 128.0, 254.9, 255.0, 255.5, 256.0)),
     "invert": (lambda picture, _: ImageOps.invert(picture), ()),
 }
@@ -53,15 +51,6 @@ def values_for(name, m):
 def ours(name, pixels, values):
     operation = getattr(colour, name)
     return operation(pixels) if name in WITHOUT_VALUES else operation(pixels, values)
-
-
-def pillows(name, pixels, values):
-    change, made = BY_PILLOW[name][0], []
-    for picture, value in zip(pixels.numpy(), values.tolist()):
-        image = Image.fromarray(picture[0] if len(picture) == 1 else picture.transpose(1, 2, 0))
-        changed = np.asarray(change(image, int(value) if name == "posterize" else value))
-        made.append(changed[None] if len(picture) == 1 else changed.transpose(2, 0, 1))
-    return torch.from_numpy(np.stack(made))
 
 
 def kinds_of_pictures(shape, m):
@@ -97,20 +86,17 @@ def test_equals_pillow_to_the_last_bit(name, shape):
     found = ours(name, pixels, values)
     assert found.dtype == torch.uint8
     assert found.is_contiguous()
-    assert torch.equal(found, pillows(name, pixels, values))
+    assert torch.equal(found, by_pillow(BY_PILLOW[name][0], pixels, values))
     assert torch.equal(pixels, before)
     assert found.data_ptr() != pixels.data_ptr()
 
 
-@needs.real_files
+@real_files
 @pytest.mark.parametrize("name", BY_PILLOW)
 def test_equals_pillow_on_real_pictures(name):
-    path = Path(os.environ["CANDIDLY_DATA"]) / "cifar10" / "cifar10_small_uint8.npz"
-    with np.load(path) as file:
-        pictures = next(file[key] for key in file.files if file[key].ndim == 4)
-    pixels = torch.from_numpy(pictures[:200].transpose(0, 3, 1, 2).copy())
+    pixels = real_pictures(200)
     values = values_for(name, len(pixels))
-    assert torch.equal(ours(name, pixels, values), pillows(name, pixels, values))
+    assert torch.equal(ours(name, pixels, values), by_pillow(BY_PILLOW[name][0], pixels, values))
 
 
 @pytest.mark.parametrize("name", ["brightness", "contrast", "color", "sharpness"])
@@ -120,7 +106,7 @@ def test_every_value_under_many_factors_is_cut_as_pillow_cuts_it(name):
     ramp = np.arange(256, dtype=np.uint8).reshape(16, 16)
     pixels = torch.from_numpy(np.stack([ramp, ramp.T, ramp[::-1]])).expand(m, -1, -1, -1)
     values = np.concatenate([np.linspace(0, 1, m // 2), G.uniform(1, 4, m // 2)])
-    assert torch.equal(ours(name, pixels, values), pillows(name, pixels, values))
+    assert torch.equal(ours(name, pixels, values), by_pillow(BY_PILLOW[name][0], pixels, values))
 
 
 @pytest.mark.parametrize("name", BY_PILLOW)

@@ -83,7 +83,13 @@ CRDPLL = Algorithm(
     summary="views agree with what they said before, and avoid the non-candidates",
     rows=rows,
     views={"weak": View(), "strong": View()},  # of a table the row itself: one forward serves both
-    variants={"plench": {"stages": (Stage(step_plench, after),), "version": 2}},
+    variants={
+        "plench": {
+            "stages": (Stage(step_plench, after),),
+            "views": {"weak": View(), "strong": View(pictures="strong-plench")},
+            "version": 2,
+        }
+    },
     differences={
         "plench": "1.0000001 stands for 1 in log(1 - p), so that a non-candidate of probability 1 "
         "costs no more than 16 and is let go (D-CR-1)."

@@ -18,7 +18,7 @@ from .._checks import check_size
 from .._net_text import default_net, pinned
 from ..algorithms import Algorithm, Setting, algorithm, common
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
-from ..engine.recipe import recipe
+from ..engine.recipe import recipe, unsuited_to
 from ..engine.stack import Member, Stack
 from ..engine.start import start
 from ..engine.train import one_thread, train
@@ -51,8 +51,8 @@ def learner(network: Network, views: Views) -> Learner:
     if network.steps < 1:
         raise ValueError(f"steps is {network.steps}; train for at least one update.")
     hyper_parameters(page, network.hyper)
-    if network.recipe is not None:
-        recipe(network.recipe)
+    if network.recipe is not None and (problem := unsuited_to("cpu", recipe(network.recipe))):
+        raise ValueError(problem)
 
     def learn(job: Job, tell: Tell) -> Iterator[Fitted]:
         data, usable = _readable(job.data, page)

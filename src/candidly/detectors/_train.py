@@ -10,7 +10,7 @@ import torch
 from .._net_text import default_net
 from ..algorithms import Algorithm, algorithm, common, configuration
 from ..engine.examples import Examples, make_examples, split_scaling
-from ..engine.recipe import default_recipe, unsuited
+from ..engine.recipe import default_recipe, unsuited, unsuited_to
 from ..engine.recipe import recipe as recipe_named
 from ..engine.stack import Member, Stack
 from ..engine.start import start
@@ -67,7 +67,7 @@ def trained(
     page = algorithm("ce") if page is None else page
     kind = "images" if examples.pictures else "table"
     how = default_recipe(kind) if recipe is None else recipe_named(recipe)
-    if problem := unsuited(how, kind):
+    if problem := unsuited(how, kind) or unsuited_to(examples.device.type, how):
         raise ValueError(problem)
     hyper = configuration(page.settings(common(how.optimiser, kind)), 0, 0) | {
         "batch_size": batch_size(len(rows[0]))

@@ -86,7 +86,11 @@ class Batch:
             return values
         rows, group = self.table_rows.unique(return_inverse=True)
         flat = values.flatten(0, 1)
-        total = flat.new_zeros((len(rows), *flat.shape[1:])).index_add_(0, group, flat)
+        total = flat.new_zeros((len(rows), *flat.shape[1:]))
+        if flat.device.type == "cpu":
+            total.index_add_(0, group, flat)
+        else:  # which there would add in any order; this sorts first
+            total.index_put_((group,), flat, accumulate=True)
         return total[group].view_as(values)
 
     def latest(self, values: Tensor) -> Tensor:

@@ -29,8 +29,8 @@ class Recipe:
         decay: which parameters have weight decay: ``all``, or ``weights``, without norms and
             biases (``Net.plain``).
         momentum, nesterov: SGD's, as in ``torch.optim.SGD``.
-        precision: ``float32``, or ``bfloat16`` for what networks compute; parameters, moments and
-            losses are float32 all the same.
+        precision: ``float32``, or what networks compute with: ``tf32``, on an NVIDIA GPU, or
+            ``bfloat16``; parameters, moments and losses are float32 all the same.
         views: what a batch's pictures are in training: ``plain``, or a view's name, such as
             ``weak``, which crops and flips them at random.
         weak, strong, distill: which view of pictures takes the place of an algorithm's view of that
@@ -102,6 +102,16 @@ def unsuited(made: Recipe, kind: str, dtype: str = "float32") -> str:
         return (
             f"recipe {made.text}: precision={made.precision} is for training in float32, and this "
             f"is in {dtype}. Leave one of the two out."
+        )
+    return ""
+
+
+def unsuited_to(device: str, made: Recipe) -> str:
+    """Why a device, as ``check_device`` names it, cannot follow a recipe; '' where it can."""
+    if made.precision == "tf32" and device == "cpu":
+        return (
+            f"recipe {made.text}: precision=tf32 is how an NVIDIA GPU rounds, and this is trained "
+            "on a CPU. Leave precision out; `train` and `bench run` take --device cuda."
         )
     return ""
 
@@ -193,7 +203,7 @@ OPTIONS: Mapping[str, Callable[[str, str], Any]] = {  # how a key's value is rea
     "decay": _one_of("all", "weights"),
     "momentum": _share,
     "nesterov": _switch,
-    "precision": _one_of("float32", "bfloat16"),
+    "precision": _one_of("float32", "tf32", "bfloat16"),
     "views": read_view,
     "weak": read_view,
     "strong": read_view,

@@ -21,6 +21,7 @@ from ..algorithms import Algorithm, Stage
 from ..nets import Flat, Module, Output, leaf
 from ..seeds import draw
 from ..views import gaussian_noise
+from .arithmetic import arithmetic
 from .batches import Batch, Feed, Samplers
 from .examples import Examples
 from .forward import of_rows
@@ -240,7 +241,8 @@ class Stack:
 
     def _predicted(self, k: int, rows: Tensor, *how: Any) -> Output:
         module = self.modules[self.algorithm.predicts]
-        return of_rows(self.algorithm, module, self.examples, self.scaling, k, rows, *how)
+        with arithmetic(self.device, self.recipe.precision):
+            return of_rows(self.algorithm, module, self.examples, self.scaling, k, rows, *how)
 
     def mean_loss(self) -> list[float]:
         """Each trial's mean objective since this was last asked."""

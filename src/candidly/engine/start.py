@@ -19,7 +19,8 @@ from .examples import Examples
 from .recipe import ADAM, Recipe
 from .stack import Member, Stack, Tables
 
-PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}  # what operations round to on the way
+# what operations round to on the way; a GPU's rounding to TF32 is a setting: ``arithmetic``
+PRECISIONS = {"float32": None, "tf32": None, "bfloat16": torch.bfloat16}
 
 
 def start(

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import torch
 
+from .arithmetic import arithmetic
 from .batches import Batch, of_first
 from .divergence import note, read_flags
 from .stack import Stack
@@ -18,6 +19,11 @@ Watcher = Callable[[Stack, Batch], None]
 
 def update(stack: Stack, watchers: Sequence[Watcher] = ()) -> None:
     """One step of every live trial: losses are summed over trials and nothing else crosses them."""
+    with arithmetic(stack.device, stack.recipe.precision):
+        _update(stack, watchers)
+
+
+def _update(stack: Stack, watchers: Sequence[Watcher]) -> None:
     stage = stack.stage
     if stack.enters():
         stack.take_up(stage)

@@ -14,7 +14,7 @@ from .._numbers import whole
 from ..algorithms import Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
-from ..engine.recipe import Recipe, default_recipe, unsuited
+from ..engine.recipe import Recipe, default_recipe, unsuited, unsuited_to
 from ..engine.recipe import recipe as recipe_named
 from ..engine.stack import Member
 from ..engine.start import start
@@ -100,6 +100,8 @@ def fit(
     if scaling not in SCALINGS:
         raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
     device = check_device(device)
+    if problem := unsuited_to(device, how):
+        raise ValueError(problem)
     batch = int(values["batch_size"])
     if data.n < batch:
         raise ValueError(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from .._device import free_bytes
 from ._net import Net
@@ -51,9 +53,28 @@ def of_pictures(
 
 
 def _parameters(make: Callable[[], nn.Module]) -> int:
-    """How many a module has, without any of its numbers."""
     try:
-        with torch.random.fork_rng([]), torch.device("meta"):
-            return sum(parameter.numel() for parameter in make().parameters())
+        return sum(parameter.numel() for parameter in bare(make).parameters())
     except RuntimeError:  # what torch says of a layer whose bytes it cannot count
         return 2**61
+
+
+def bare(make: Callable[[], nn.Module]) -> nn.Module:
+    """What ``make()`` returns, without numbers: on torch's device for shapes alone."""
+    with torch.random.fork_rng([]), torch.device("meta"), _Undrawn():
+        return make()
+
+
+class _Undrawn(TorchFunctionMode):
+    """While it is entered, normal numbers are not drawn.
+
+    The first that a tensor without numbers is asked for loads torch's reference operators, which
+    takes two seconds.
+    """
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        if function is Tensor.normal_:
+            return args[0]
+        return function(*args, **(kwargs or {}))

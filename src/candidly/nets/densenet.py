@@ -9,15 +9,14 @@ of stride 2, and the pooling behind it as it was.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
+from ._catalogue import of_pictures
 from ._net import Net
-from ._refusals import needs_pictures
-from ._widths import whole
 from .cnn import by_pixel
-from .from_torch import from_torch
 
 
 def densenet22(shape: tuple[int, ...], classes: int, growth: int = 12) -> Net:
@@ -33,10 +32,8 @@ def densenet22(shape: tuple[int, ...], classes: int, growth: int = 12) -> Net:
     Raises:
         ValueError: ``shape`` is another one, or ``growth`` is no whole number from 1 on.
     """
-    needs_pictures("densenet22", shape, 4)
-    whole("densenet22", "growth", growth)
-    layers = (3, 3, 3)
-    return from_torch(lambda: DenseNet(shape[0], classes, layers, growth, False), shape, classes)
+    make = partial(DenseNet, shape[0], classes, (3, 3, 3), growth, False)
+    return of_pictures("densenet22", make, shape, classes, 4, growth, "growth")
 
 
 def densenet121(shape: tuple[int, ...], classes: int, growth: int = 32) -> Net:
@@ -74,9 +71,8 @@ def densenet169(shape: tuple[int, ...], classes: int, growth: int = 32) -> Net:
 def _pooled(
     name: str, shape: tuple[int, ...], classes: int, layers: Sequence[int], growth: int
 ) -> Net:
-    needs_pictures(name, shape, 16)
-    whole(name, "growth", growth)
-    return from_torch(lambda: DenseNet(shape[0], classes, layers, growth, True), shape, classes)
+    make = partial(DenseNet, shape[0], classes, layers, growth, True)
+    return of_pictures(name, make, shape, classes, 16, growth, "growth")
 
 
 class DenseNet(nn.Module):

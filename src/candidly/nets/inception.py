@@ -8,15 +8,15 @@ halfway. Every convolution has batch norm (epsilon 0.001) and a ReLU.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
+from ._catalogue import of_pictures
 from ._net import Net
-from ._refusals import needs_pictures
-from ._widths import in_proportion, whole
+from ._widths import in_proportion
 from .cnn import by_pixel
-from .from_torch import from_torch
 
 WIDTH = 192  # of the stem, in both
 Scale = Callable[[int], int]  # published channels -> channels
@@ -35,9 +35,8 @@ def googlenet(shape: tuple[int, ...], classes: int, width: int = WIDTH) -> Net:
     Raises:
         ValueError: ``shape`` is another one, or ``width`` is no whole number from 1 on.
     """
-    needs_pictures("googlenet", shape, 4)
-    whole("googlenet", "width", width)
-    return from_torch(lambda: GoogLeNet(shape[0], classes, width), shape, classes)
+    make = partial(GoogLeNet, shape[0], classes, width)
+    return of_pictures("googlenet", make, shape, classes, 4, width)
 
 
 def inception_v3(shape: tuple[int, ...], classes: int, width: int = WIDTH) -> Net:
@@ -53,9 +52,8 @@ def inception_v3(shape: tuple[int, ...], classes: int, width: int = WIDTH) -> Ne
     Raises:
         ValueError: as of ``googlenet``.
     """
-    needs_pictures("inception-v3", shape, 7)
-    whole("inception-v3", "width", width)
-    return from_torch(lambda: Inception(shape[0], classes, width), shape, classes)
+    make = partial(Inception, shape[0], classes, width)
+    return of_pictures("inception-v3", make, shape, classes, 7, width)
 
 
 class Line(nn.Sequential):

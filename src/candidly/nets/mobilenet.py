@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from torch import Tensor, nn
 
+from ._catalogue import of_pictures
 from ._net import Net
-from ._refusals import needs_pictures
-from ._widths import in_proportion, whole
+from ._widths import in_proportion
 from .cnn import by_pixel
-from .from_torch import from_torch
 
 BLOCKS = (  # how many times as wide inside, channels, blocks, stride of the first
     (1, 16, 1, 1),
@@ -37,9 +38,8 @@ def mobilenet_v2(shape: tuple[int, ...], classes: int, width: int = WIDTH) -> Ne
     Raises:
         ValueError: ``shape`` is another one, or ``width`` is no whole number from 1 on.
     """
-    needs_pictures("mobilenet-v2", shape, 8)
-    whole("mobilenet-v2", "width", width)
-    return from_torch(lambda: MobileNet(shape[0], classes, width), shape, classes)
+    make = partial(MobileNet, shape[0], classes, width)
+    return of_pictures("mobilenet-v2", make, shape, classes, 8, width)
 
 
 class MobileNet(nn.Module):

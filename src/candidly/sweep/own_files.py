@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,9 +43,14 @@ def keep_copies(out: Path, trials: Iterable[Trial]) -> None:
     for text in {trial.net for trial in trials}:
         asked = read_net(text)
         if asked.file is not None:
-            _keep(_copy(out, NETS, asked.digest, asked.file.name), loaded_source, asked.digest)
+            copy = _copy(out, NETS, asked.digest, asked.file.name)
+            if not _is_kept(copy, asked.digest):
+                _write(copy, loaded_source(asked.digest))
     for view in _policies(trials):
-        _keep(_copy_of_policy(out, view), lambda _: source_of_view(view), digest_of_view(view))
+        copy, source = _copy_of_policy(out, view), source_of_view(view)
+        # None where it was read when the directory was made, and not since
+        if source is not None and not _is_kept(copy, digest_of_view(view)):
+            _write(copy, source)
 
 
 def open_copies(out: Path, trial: Trial) -> None:
@@ -81,13 +86,11 @@ def _copy_of_policy(out: Path, view: str) -> Path:
     return _copy(out, POLICIES, digest_of_view(view), view.partition("@")[0])
 
 
-def _keep(copy: Path, source: Callable[[str], bytes | None], digest: str) -> None:
-    """Write what was read, where its copy is not there, or is not what it was."""
-    if copy.is_file() and digest_of_source(copy.read_bytes()) == digest:
-        return
-    found = source(digest)
-    if found is None:  # it was read when the directory was made, and not since
-        return
+def _is_kept(copy: Path, digest: str) -> bool:
+    return copy.is_file() and digest_of_source(copy.read_bytes()) == digest
+
+
+def _write(copy: Path, source: bytes) -> None:
     copy.parent.mkdir(parents=True, exist_ok=True)
     with replacing(copy, synced=True) as file:
-        file.write(found)
+        file.write(source)

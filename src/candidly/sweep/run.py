@@ -21,6 +21,7 @@ from .._device import check_devices, device_of
 from .._files import sync_folder
 from .._numbers import whole
 from .._process import HUGE_PAGES
+from ..engine.recipe import recipe, unsuited_to
 from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal, read_records
@@ -89,6 +90,9 @@ def run_plan(
             "worker has one. Name fewer devices, or leave workers out."
         )
     stack = None if stack is None else whole(stack, "stack", low=1)
+    for text in dict.fromkeys(trial.recipe for trial in plan.trials):
+        if problem := unsuited_to(devices[0], recipe(text)):
+            raise ValueError(problem)
     for name in ("checkpoints", "journal"):
         make_folder(out / name)
     with locked(out):

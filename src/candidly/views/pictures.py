@@ -8,6 +8,7 @@ from torch import Tensor
 
 from .._names import lookup
 from .._policy import Policy
+from .._view_text import digest_of_view, policy_of_view
 from ._draws import Draw, below, heads
 from .crops import TRIES, random_resized_crop
 from .erasing import grey_square, grey_square_plench, hole
@@ -49,7 +50,7 @@ def weak(pixels: Tensor, draw: Draw) -> Tensor:
     words = draw(0)
     down = below(words[:, 0], 2 * (high // PADDED) + 1) - high // PADDED
     right = below(words[:, 1], 2 * (wide // PADDED) + 1) - wide // PADDED
-    return cropped(mirrored(pixels, heads(words[:, 2])), down, right)
+    return cropped(pixels, down, right, mirror=heads(words[:, 2]))
 
 
 def distill(pixels: Tensor, draw: Draw) -> Tensor:
@@ -117,9 +118,12 @@ PICTURES: Mapping[str, Change] = {
 
 
 def view_of_pictures(name: str) -> Change:
-    """The view of a name.
+    """The view of a name, or of a policy's file that was read.
 
     Raises:
         KeyError: pictures have no such view; the message suggests the nearest.
+        ValueError: the policy's file was not read here.
     """
+    if digest_of_view(name):
+        return policy_view(policy_of_view(name))
     return lookup(PICTURES, name, "view of pictures")[1]

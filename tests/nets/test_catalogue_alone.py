@@ -1,0 +1,43 @@
+"""A network of the catalogue in a stack is what it is alone, and what it is when resumed."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from algorithms.picture_battery import BATCH, CHANNELS, SIDE, pictures
+from candidly.algorithms import algorithm
+from candidly.engine.checkpoint import restore, state_of
+from candidly.engine.examples import make_examples
+from candidly.engine.recipe import recipe
+from candidly.engine.stack import Stack
+from candidly.engine.start import start
+from candidly.nets import network
+
+from toys import advance, member, tensors
+
+STEPS = 2
+
+
+def stack_of(text: str, trials) -> Stack:
+    data, page = pictures(), algorithm("ce")
+    examples = make_examples(data, page.reads)
+    members = [member(data, k, page, examples, batch=BATCH) for k in trials]
+    net = network(text, (CHANNELS, SIDE, SIDE), data.q)
+    return start(page, net, examples, members, STEPS, recipe("adam:views=weak"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["densenet22:growth=1", "mobilenet-v2:width=1", "googlenet:width=2", "inception-v3:width=2"],
+)
+def test_alone_in_a_stack_and_resumed_a_trial_is_the_same(text):
+    ends = tensors(advance(stack_of(text, (0, 1)), STEPS))
+    alone = advance(stack_of(text, (1,)), STEPS // 2)
+    halfway = alone.net.flat.clone()
+    state = {what: value.copy() for what, value in state_of(alone).items()}
+    alone = advance(restore(stack_of(text, (1,)), state), STEPS - STEPS // 2)
+    assert any(what.startswith("buffers/net/") for what in ends)
+    for what, tensor in tensors(alone).items():
+        assert torch.equal(tensor[0], ends[what][1]), what
+    assert not torch.equal(halfway, alone.net.flat)
