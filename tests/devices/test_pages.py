@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from algorithms.battery import BATCH, DATA, HIDDEN, NAMES, STEPS
+
 from toys import advance, make_stack
 
 DRAWN = ("VALEN",)  # from torch's generator, which is a device's own
