@@ -12,7 +12,7 @@ from candidly._policy import (
     Magnitudes,
     Operation,
     policy_of,
-    read_policy,
+    source_of_policy,
 )
 
 ROTATE = '{"operation": "rotate", "probability": 0.7, "magnitude": [-10, 10]}'
@@ -25,7 +25,7 @@ def test_a_file_says_sub_policies_of_operations(tmp_path):
         f'[[{ROTATE}, {EQUALIZE}],\n [{{"operation": "Posterize", "probability": 1, '
         '"magnitude": 6.0}], [{"magnitude": 1e-3, "operation": "ShearX", "probability": 0}]]'
     )
-    assert read_policy(path) == (
+    assert policy_of(source_of_policy(path), str(path)) == (
         (Operation("rotate", 0.7, -10, 10), Operation("equalize", 0.5)),
         (Operation("posterize", 1.0, 6, 6),),
         (Operation("shear-x", 0.0, 0.001, 0.001),),
@@ -146,7 +146,7 @@ def test_what_is_no_policy_is_refused_with_place_value_and_next_step(tmp_path, t
     path = tmp_path / "own.json"
     path.write_text(text)
     with pytest.raises((ValueError, KeyError), match=REFUSED[text]) as caught:
-        read_policy(path)
+        policy_of(source_of_policy(path), str(path))
     assert str(path) in str(caught.value)
     assert len(str(caught.value)) < 500 + len(str(path))
 
@@ -159,13 +159,13 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
 def test_a_file_that_is_too_large_is_refused(tmp_path):
     path = tmp_path / "own.json"
     path.write_text(f"[[{EQUALIZE}]]".ljust(LARGEST_BYTES))
-    assert len(read_policy(path)) == 1
+    assert len(policy_of(source_of_policy(path), str(path))) == 1
     path.write_text(f"[[{EQUALIZE}]]".ljust(LARGEST_BYTES + 1))
     with pytest.raises(ValueError, match=r"larger than 1,000,000 bytes.*fewer"):
-        read_policy(path)
+        policy_of(source_of_policy(path), str(path))
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
     for path in (tmp_path / "none.json", tmp_path):
         with pytest.raises(FileNotFoundError, match=f"no file {path}, which should hold a policy"):
-            read_policy(path)
+            policy_of(source_of_policy(path), str(path))

@@ -57,9 +57,7 @@ class Pictures:
 
     @cached_property
     def examples(self) -> Examples:
-        return make_examples(
-            self.whole, algorithm(PAGE).reads, device=self.device, official=True
-        )
+        return make_examples(self.whole, algorithm(PAGE).reads, device=self.device, official=True)
 
     @cached_property
     def rows(self) -> tuple[np.ndarray, np.ndarray]:

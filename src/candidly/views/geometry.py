@@ -141,7 +141,9 @@ def _pairs(start: np.ndarray, length: np.ndarray, size: int) -> tuple[np.ndarray
     weights = np.maximum(1 - np.abs(pair - centre + 0.5), 0) * (pair < kinds)
     weights /= weights.sum(0)
     bits, dtype = PILLOW_BITS, np.int32
-    if size in SMALL:  # the weights are multiples of 1 / (2 size): the same result, three times as fast
+    if (
+        size in SMALL
+    ):  # the weights are multiples of 1 / (2 size): the same result, three times as fast
         bits, dtype = size.bit_length(), np.int16
     weights = (weights * 2**bits + 0.5).astype(dtype)
     return np.minimum(pair, kinds - 1)[:, which] + start[:, None], weights[:, which], bits
