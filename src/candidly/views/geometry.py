@@ -71,10 +71,7 @@ def sheared_y(pixels: Tensor, factors: np.ndarray) -> Tensor:
 
     Pillow's ``transform(size, AFFINE, (1, 0, 0, factor, 1, 0))``.
     """
-    matrix = np.zeros((len(factors), 6))
-    matrix[:, 0] = matrix[:, 4] = 1
-    matrix[:, 3] = factors
-    return _affine(pixels, matrix)
+    return sheared_x(pixels.transpose(2, 3), factors).transpose(2, 3).contiguous()
 
 
 def rotated(pixels: Tensor, degrees: np.ndarray) -> Tensor:
