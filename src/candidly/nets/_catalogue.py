@@ -61,7 +61,7 @@ def _parameters(make: Callable[[], nn.Module]) -> int:
 
 def bare(make: Callable[[], nn.Module]) -> nn.Module:
     """What ``make()`` returns, without numbers: on torch's device for shapes alone."""
-    with torch.random.fork_rng([]), torch.device("meta"), _Undrawn():
+    with torch.device("meta"), _Undrawn():
         return make()
 
 
