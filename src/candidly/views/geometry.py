@@ -57,7 +57,7 @@ def translated_y(pixels: Tensor, fractions: np.ndarray) -> Tensor:
 
 
 def sheared_x(pixels: Tensor, factors: np.ndarray) -> Tensor:
-    """Row y moved to the left by ``factors`` times y, float (m,): about the top-left corner.
+    """Row y moved to the left by ``factors`` times y + 1/2, float (m,): about the top-left corner.
 
     Pillow's ``transform(size, AFFINE, (1, factor, 0, 0, 1, 0))``.
     """
@@ -67,14 +67,11 @@ def sheared_x(pixels: Tensor, factors: np.ndarray) -> Tensor:
 
 
 def sheared_y(pixels: Tensor, factors: np.ndarray) -> Tensor:
-    """Column x moved upwards by ``factors`` times x, float (m,): about the top-left corner.
+    """Column x moved upwards by ``factors`` times x + 1/2, float (m,): about the top-left corner.
 
     Pillow's ``transform(size, AFFINE, (1, 0, 0, factor, 1, 0))``.
     """
-    matrix = np.zeros((len(factors), 6))
-    matrix[:, 0] = matrix[:, 4] = 1
-    matrix[:, 3] = factors
-    return _affine(pixels, matrix)
+    return sheared_x(pixels.transpose(2, 3), factors).transpose(2, 3).contiguous()
 
 
 def rotated(pixels: Tensor, degrees: np.ndarray) -> Tensor:
