@@ -133,7 +133,7 @@ def test_a_resumed_training_is_the_same_bits(device, kind):
 @on_devices
 @of_kinds
 def test_a_trial_that_diverges_leaves_the_others_their_bits(device, kind):
-    steps = 3 + FLAGS_EVERY
+    steps = 3 + (5 if device == "cpu" else FLAGS_EVERY)  # a CPU looks at once
     undisturbed, stack = (advance(kind.stack(device, steps=steps), 3) for _ in range(2))
     stack.net.flat[1] = torch.nan
     for one in (undisturbed, stack):
@@ -141,7 +141,7 @@ def test_a_trial_that_diverges_leaves_the_others_their_bits(device, kind):
         read_flags(one)
     assert undisturbed.diverged_at == [None] * 3
     assert stack.diverged_at[0] is stack.diverged_at[2] is None
-    assert 3 <= stack.diverged_at[1] <= FLAGS_EVERY
+    assert 3 <= stack.diverged_at[1] <= steps
     for name, tensor in stack.changing().items():
         assert torch.equal(tensor[[0, 2]], undisturbed.changing()[name][[0, 2]]), name
         if tensor.is_floating_point() and name != "loss_sum":
@@ -202,12 +202,12 @@ def test_shorter_numbers_end_near_float32(device, how):
         assert short.mean_loss() == pytest.approx(full.mean_loss(), rel=0.02)
 
 
-@on_devices
-def test_a_sweep_on_a_device_has_the_processors_keys_and_numbers(device):
+@pytest.mark.gpu
+def test_a_sweep_has_the_processors_keys_and_numbers():
     how = {"configs": 1, "splits": 2, "steps": 50, "eval_every": 25, "dtype": "float64"}
     here, there = (
         benchmark({"toy": toy()}, ["PRODEN", "CC"], device=d, workers=1, **how)
-        for d in ("cpu", device)
+        for d in ("cpu", "cuda")
     )
     assert [run.key for run in here.runs] == [run.key for run in there.runs]
     for one, other in zip(here.runs, there.runs):
