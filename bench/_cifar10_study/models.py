@@ -38,7 +38,7 @@ NETWORKS: Mapping[str, Network] = {
     "densenet169": Network("densenet169", "densenet169:growth=4", "densenet169"),
     "mobilenet-v2": Network("mobilenet-v2", "mobilenet-v2:width=4", "mobilenet_v2"),
     "googlenet": Network("googlenet", "googlenet:width=24", "googlenet"),
-    "inception-v3": Network("inception-v3", "inception-v3:width=24", "inception_v3"),
+    "inception-v3": Network("inception-v3", "inception-v3:width=12", "inception_v3"),
 }
 
 

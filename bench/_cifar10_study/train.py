@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -44,31 +43,35 @@ class Made:
 
 @dataclass(frozen=True)
 class Pictures:
-    """CIFAR-10 in the folder ``data``; read when it is first needed."""
+    """What is trained on.
 
-    data: Path
-    device: str = "cpu"
+    Attributes:
+        whole: all pictures; those of the official test part have no label to learn from.
+        examples: the same for the engine, on a device.
+        rows, test: int64 (n,), of the training and the test pictures.
+    """
 
-    @cached_property
-    def whole(self) -> Labelled:
-        """All pictures; those of the official test part have no label to learn from."""
-        read = sources.load("cifar10", root=self.data, download=False)
-        return replace(read, given=np.where(read.official_test, -1, read.truth), truth=None)
+    whole: Labelled
+    examples: Examples
+    rows: np.ndarray
+    test: np.ndarray
 
-    @cached_property
-    def examples(self) -> Examples:
-        return make_examples(self.whole, algorithm(PAGE).reads, device=self.device, official=True)
 
-    @cached_property
-    def rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """Training and test rows."""
-        test = self.whole.official_test
-        return np.flatnonzero(~test), np.flatnonzero(test)
+def read_pictures(data: Path, device: str = "cpu") -> Pictures:
+    """CIFAR-10 from the folder ``data``, in its official split."""
+    return as_pictures(sources.load("cifar10", root=data, download=False), device)
+
+
+def as_pictures(read: Labelled, device: str = "cpu") -> Pictures:
+    test = read.official_test
+    whole = replace(read, given=np.where(test, -1, read.truth), truth=None)
+    examples = make_examples(whole, algorithm(PAGE).reads, device=device, official=True)
+    return Pictures(whole, examples, np.flatnonzero(~test), np.flatnonzero(test))
 
 
 def train(
     scale: Scale,
-    pictures: Pictures,
+    read: Callable[[], Pictures],
     labels: np.ndarray,
     cache: Path,
     names: Iterable[str] | None = None,
@@ -76,6 +79,7 @@ def train(
     """What the networks predict, by name; one whose file is in ``cache`` is not trained again.
 
     Args:
+        read: gives the pictures, if any network is still to be trained.
         labels: int (10000,), of the test pictures, to say how many are predicted.
         cache: a folder for one scale; a file of another training is trained anew.
         names: of the networks; by default all of the scale.
@@ -84,6 +88,7 @@ def train(
     cache.mkdir(parents=True, exist_ok=True)
     found = {name: _kept(cache / f"{name}.npz", scale.training(name)) for name in names}
     missing = {name: network(scale.nets[name], *CIFAR10) for name in names if found[name] is None}
+    pictures = read() if missing else None
     done, total = 0, sum(net.macs for net in missing.values())
     with reading("training", "trained") as watch:
         for name, net in missing.items():
@@ -91,6 +96,7 @@ def train(
             def say(share: float, before: int = done, macs: int = net.macs) -> None:
                 watch(round(before + share * macs), total)
 
+            assert pictures is not None
             made = _trained(scale.training(name), net, pictures, labels, say)
             write_arrays(cache / f"{name}.npz", {"predicted": made.predicted}, made.about)
             found[name], done = made, done + net.macs
@@ -117,8 +123,7 @@ def _trained(
     watch: Callable[[float], None],
 ) -> Made:
     """One network, trained by candidly's engine as a trial of its own."""
-    steps, (rows, test) = training["steps"], pictures.rows
-    examples = pictures.examples
+    steps, examples, rows = training["steps"], pictures.examples, pictures.rows
     hyper = {name: training[name] for name in ("lr", "weight_decay", "batch_size")}
     scaling = split_scaling(pictures.whole, examples, rows, "train")
     member = Member(training["seed"], rows, hyper, scaling)
@@ -127,7 +132,7 @@ def _trained(
     with one_thread():
         for done in updates(stack, range(TOLD_EVERY, steps, TOLD_EVERY)):
             watch(done / steps)
-        logits = stack.logits(0, torch.from_numpy(test)).cpu().numpy()
+        logits = stack.logits(0, torch.from_numpy(pictures.test)).cpu().numpy()
     if stack.diverged_at[0] is not None:
         raise FloatingPointError(f"{training['net']} diverged; lower its rate, lr={hyper['lr']:g}.")
     predicted = logits.argmax(1).astype(np.uint8)
@@ -137,7 +142,7 @@ def _trained(
             **training,
             "parameters": sum(int(np.prod(shape)) for shape in net.shapes.values()),
             "multiply_adds": net.macs,
-            "device": pictures.device,
+            "device": examples.device.type,
             "accuracy": float(np.mean(predicted == labels)),
             "seconds": round(stack.seconds, 1),
         },

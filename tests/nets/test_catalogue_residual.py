@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,6 +68,36 @@ def test_parameters_are_as_many_as_published(monkeypatch, name, whole, trunk, sa
         with Counted() as counted:
             module(torch.zeros(1, 3, 32, 32, device="meta"))
         assert counted.macs / MILLION == pytest.approx(macs, rel=0.003)
+
+
+@pytest.fixture(scope="module")
+def stated():
+    """Rows of docs/networks.md by network: what it takes, parameters, multiply-adds."""
+    page = Path(__file__).parents[2] / "docs" / "networks.md"
+    rows = re.findall(
+        r"^\| `([\w-]+)` \| (.*?) \| ([\d,]+) \| ([\d,.]+) M \|", page.read_text(), re.M
+    )
+    return {name: words for name, *words in rows}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name.startswith("densenet1") else name
+        for name in sorted(NETS.keys() - {"mlp"})
+    ],
+)
+def test_the_table_of_the_catalogue_is_true(monkeypatch, stated, name):
+    takes, parameters, macs = stated[name]
+    smallest = int(re.search(r"from (\d+) x \1 on", takes)[1])
+    with pytest.raises(ValueError, match=f"at least {smallest} x {smallest}"):
+        NETS[name]((3, smallest - 1, 99), 10)
+    module_of(monkeypatch, NETS[name], (3, smallest, smallest), 10, numbers=False)
+    module = module_of(monkeypatch, NETS[name], (3, 32, 32), 10, numbers=False)
+    assert parameters == f"{count(module)[0]:,}"
+    with Counted() as counted:
+        module(torch.zeros(1, 3, 32, 32, device="meta"))
+    assert macs == f"{counted.macs / MILLION:,.1f}"
 
 
 # the definitions

@@ -3,7 +3,8 @@
 ``resnet32`` is the network of the partial-label benchmark (Wang et al., ICLR 2025), ``resnet34``
 that of the noisy-label challenge. In all a shortcut between two widths is a 1 × 1 convolution with
 batch norm, and the pictures' last map is averaged whole: the 8 × 8 pooling of the benchmark and the
-4 × 4 of the challenge where pictures are 32 × 32.
+4 × 4 of the challenge where pictures are 32 × 32. ``resnet50`` has the stride in its 3 × 3
+convolutions, as torchvision's.
 """
 
 from __future__ import annotations

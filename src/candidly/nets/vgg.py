@@ -2,9 +2,9 @@
 
 The convolutions and the classifier are those of torchvision's networks; the map behind the last
 pooling is averaged whole, to 1 × 1 in place of ImageNet's 7 × 7, so that the classifier begins
-512 wide. Those are the VGGs of the CIFAR-10 collection whose ranking the label-error study looked
-at (Northcutt et al., NeurIPS 2021, Table S2), with 10 classes of 28,149,514, 28,334,410, 33,646,666
-and 38,958,922 parameters.
+512 wide. They are so in github.com/huyvnphan/PyTorch_CIFAR10, a collection of the thirteen networks
+that the label-error study ranked (Northcutt et al., NeurIPS 2021, Table S2); it lists 28.150,
+28.334, 33.647 and 38.959 million parameters with 10 classes.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-LUMA = (19595, 38470, 7471)  # of red, green and blue, in 65536ths: Pillow's mode L
+LUMA = (19595, 38470, 7471)  # of red, green and blue, in units of 2**-16: Pillow's mode L
 HALF = 1 << 15
 
 

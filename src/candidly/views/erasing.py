@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from ._draws import below, between, unit
+from .colour import HALF, LUMA
 
 GREY = 125, 123, 114  # the mean colour of ImageNet
-LUMA = 19595, 38470, 7471  # of red, green and blue, in units of 2**-16: Pillow's
 LARGEST = 0.5  # side of the grey square, as a part of the width
 
 
@@ -104,5 +104,5 @@ def grey(channels: int) -> tuple[int, ...]:
     if channels == len(GREY):
         return GREY
     if channels == 1:
-        return ((sum(part * level for part, level in zip(LUMA, GREY)) + 0x8000) >> 16,)
+        return ((sum(part * level for part, level in zip(LUMA, GREY)) + HALF) >> 16,)
     return (round(sum(GREY) / len(GREY)),)

@@ -1,9 +1,9 @@
 """Pictures mirrored, moved, cropped, sheared and turned, each of a batch by its own amount.
 
 Every operation takes pixels, uint8 (m, C, H, W), and a NumPy array of one amount for each picture,
-and gives new pixels of the same shape where the old ones are. All are equal to Pillow's to the
-last bit: what Pillow calculates in floating point is calculated so on the host, the rest on the
-device in whole numbers.
+and gives new pixels of the same shape, contiguous, where the old ones are. All are equal to
+Pillow's to the last bit: what Pillow calculates in floating point is calculated so on the host,
+the rest on the device in whole numbers. Nothing is read back from the device.
 """
 
 from __future__ import annotations
@@ -40,23 +40,24 @@ def cropped(
 def translated_x(pixels: Tensor, fractions: np.ndarray) -> Tensor:
     """Moved to the left by fractions of the width, float (m,), to the nearest pixel.
 
-    Pillow's ``transform(size, AFFINE, (1, 0, fraction * width, 0, 1, 0))``.
+    Pillow's ``transform(size, AFFINE, (1, 0, fraction * width, 0, 1, 0))``, but where that is less
+    than 1e-14 below half a pixel: there Pillow's sum over the columns drifts to the next pixel.
     """
-    moved = _whole(fractions, pixels.shape[3])
+    moved = _whole_pixels(fractions, pixels.shape[3])
     return cropped(pixels, np.zeros_like(moved), moved)
 
 
 def translated_y(pixels: Tensor, fractions: np.ndarray) -> Tensor:
     """Moved upwards by fractions of the height, float (m,), to the nearest pixel.
 
-    Pillow's ``transform(size, AFFINE, (1, 0, 0, 0, 1, fraction * height))``.
+    Pillow's ``transform(size, AFFINE, (1, 0, 0, 0, 1, fraction * height))``, but as above.
     """
-    moved = _whole(fractions, pixels.shape[2])
+    moved = _whole_pixels(fractions, pixels.shape[2])
     return cropped(pixels, moved, np.zeros_like(moved))
 
 
 def sheared_x(pixels: Tensor, factors: np.ndarray) -> Tensor:
-    """Row y moved to the left by ``factors`` times y, float (m,): about the top-left corner.
+    """Row y moved to the left by ``factors`` times y + 1/2, float (m,): about the top-left corner.
 
     Pillow's ``transform(size, AFFINE, (1, factor, 0, 0, 1, 0))``.
     """
@@ -66,14 +67,11 @@ def sheared_x(pixels: Tensor, factors: np.ndarray) -> Tensor:
 
 
 def sheared_y(pixels: Tensor, factors: np.ndarray) -> Tensor:
-    """Column x moved upwards by ``factors`` times x, float (m,): about the top-left corner.
+    """Column x moved upwards by ``factors`` times x + 1/2, float (m,): about the top-left corner.
 
     Pillow's ``transform(size, AFFINE, (1, 0, 0, factor, 1, 0))``.
     """
-    matrix = np.zeros((len(factors), 6))
-    matrix[:, 0] = matrix[:, 4] = 1
-    matrix[:, 3] = factors
-    return _affine(pixels, matrix)
+    return sheared_x(pixels.transpose(2, 3), factors).transpose(2, 3).contiguous()
 
 
 def rotated(pixels: Tensor, degrees: np.ndarray) -> Tensor:
@@ -105,34 +103,21 @@ def resized_crop(
         top, left, high, wide: integers (m,); the part lies inside the picture.
     """
     m, channels, rows, columns = pixels.shape
-    lines = m * rows
-    # plane by plane: a gather of single bytes is fast, and one of three bytes is not
-    planes = pixels.transpose(0, 1).reshape(channels, lines * columns)
-    pair, weights, bits = _pairs(left, wide, columns)
-    first = torch.arange(0, len(planes[0]), columns, device=pixels.device).view(m, rows, 1)
-    near, far = (
-        torch.stack([plane.index_select(0, at) for plane in planes])
-        for at in ((first + each[:, None]).view(-1) for each in _sent(pair, pixels))
-    )
-    weights = _sent(weights[:, :, None], pixels)
-    found = _mean(near.view(-1, m, rows, columns), far.view(-1, m, rows, columns), weights, bits)
-    found = found.view(channels * lines, columns)
-    pair, weights, bits = _pairs(top, high, rows)
-    first = torch.arange(channels, device=pixels.device)[:, None] * lines
-    first = first + torch.arange(0, lines, rows, device=pixels.device)[:, None, None]
-    near, far = (
-        found.index_select(0, (first + each[:, None]).view(-1)).view(pixels.shape)
-        for each in _sent(pair, pixels)
-    )
-    return _mean(near, far, _sent(weights[:, :, None, :, None], pixels), bits)
+    # what is interpolated comes first, so that rows of bytes are gathered and not single ones
+    found = _enlarged(pixels.permute(0, 3, 1, 2).flatten(2), left, wide)
+    found = found.view(m, columns, channels, rows).permute(0, 3, 2, 1)
+    found = _enlarged(found.flatten(2), top, high)
+    return found.view(m, rows, channels, columns).transpose(1, 2).contiguous()
 
 
-def _pairs(start: np.ndarray, length: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Of which two source pixels each of ``size`` new ones is the mean: places and weights.
+def _enlarged(lines: Tensor, start: np.ndarray, length: np.ndarray) -> Tensor:
+    """As many lines as there are, from ``length`` of them that begin at ``start``.
 
-    Returns:
-        Places, integers (2, m, size), the weights in units of 2**-bits, (2, m, size), and bits.
+    Args:
+        lines: uint8 (m, size, width).
+        start, length: integers (m,).
     """
+    m, size, width = lines.shape
     kinds, which = np.unique(length, return_inverse=True)
     kinds = kinds[:, None]
     centre = (np.arange(size) + 0.5) * (kinds / size)
@@ -141,18 +126,15 @@ def _pairs(start: np.ndarray, length: np.ndarray, size: int) -> tuple[np.ndarray
     weights = np.maximum(1 - np.abs(pair - centre + 0.5), 0) * (pair < kinds)
     weights /= weights.sum(0)
     bits, dtype = PILLOW_BITS, np.int32
-    if (
-        size in SMALL
-    ):  # the weights are multiples of 1 / (2 size): the same result, three times as fast
+    if size in SMALL:  # weights are multiples of 1 / (2 size): the same result, twice as fast
         bits, dtype = size.bit_length(), np.int16
-    weights = (weights * 2**bits + 0.5).astype(dtype)
-    return np.minimum(pair, kinds - 1)[:, which] + start[:, None], weights[:, which], bits
-
-
-def _mean(first: Tensor, second: Tensor, weights: Tensor, bits: int) -> Tensor:
-    """Two pictures' mean under two weights in units of 2**-bits, rounded."""
-    total = first.to(weights.dtype).mul_(weights[0])
-    total.add_(second.to(weights.dtype).mul_(weights[1])).add_(1 << bits - 1)
+    weights = (weights * 2**bits + 0.5).astype(dtype)[:, which, :, None]
+    begin = np.arange(0, m * size, size) + start
+    places = np.minimum(pair, kinds - 1)[:, which] + begin[:, None]
+    found = lines.reshape(m * size, width).index_select(0, _sent(places.ravel(), lines))
+    sent = _sent(weights, lines)
+    products = found.view(2, m, size, width).to(sent.dtype).mul_(sent)
+    total = products[0].add_(products[1]).add_(1 << bits - 1)
     return total.bitwise_right_shift_(bits).to(torch.uint8)
 
 
@@ -173,22 +155,23 @@ def _windows(
     above, before = (int(np.abs(amount).max(initial=0)) for amount in (top, left))
     step = wide + before
     size, start = (high + above) * step, above * step + before
-    black = pixels.new_zeros(start + m * channels * size)
-    inside = black[start:].view(m, channels, high + above, step)[:, :, :high, :wide]
+    end = start + m * channels * size
+    black = pixels.new_zeros(end + wide)
+    inside = black[start:end].view(m, channels, high + above, step)[:, :, :high, :wide]
     place = np.arange(m)
     if mirror is None:
         inside.copy_(pixels)
-    else:
+    else:  # those that are not mirrored come first
         order, plain = np.argsort(mirror, kind="stable"), m - int(mirror.sum())
         place[order] = np.arange(m)
-        at = _sent(order, pixels)
-        inside[:plain] = pixels.index_select(0, at[:plain])
-        inside[plain:] = pixels.index_select(0, at[plain:]).flip(-1)
-    first = _sent(start + place[:, None] * (channels * size) + top * step + left, pixels)
-    planes, rows = (torch.arange(n, device=pixels.device) for n in (channels, high))
-    places = (first[:, None] + planes[:, None] * size) + rows * step
-    windows = black.as_strided((len(black) - wide + 1, wide), (1, 1))
-    return windows.index_select(0, places.view(-1)).view(pixels.shape)
+        ordered = pixels.index_select(0, _sent(order, pixels))
+        inside[:plain] = ordered[:plain]
+        inside[plain:] = ordered[plain:].flip(-1)
+    first = start + place[:, None] * (channels * size) + top * step + left
+    within = np.arange(channels)[:, None] * size + np.arange(high) * step
+    places = _sent((first[:, None] + within).ravel(), pixels)
+    windows = black.as_strided((end + 1, wide), (1, 1))
+    return windows.index_select(0, places).view(pixels.shape)
 
 
 def _affine(pixels: Tensor, matrix: np.ndarray) -> Tensor:
@@ -201,18 +184,18 @@ def _affine(pixels: Tensor, matrix: np.ndarray) -> Tensor:
         matrix: float64 (m, 6), as Pillow orders it: a, b, c, d, e, f.
     """
     m, channels, high, wide = pixels.shape
-    matrix = matrix.copy()
-    matrix[:, 2] += matrix[:, 0] * 0.5 + matrix[:, 1] * 0.5
-    matrix[:, 5] += matrix[:, 3] * 0.5 + matrix[:, 4] * 0.5
-    a, b, c, d, e, f = _sent(_fixed(matrix).astype(np.int32).T, pixels)[:, :, None]
+    by_x, by_y, start = matrix.reshape(m, 2, 3).transpose(2, 1, 0)
+    fixed = _fixed(np.stack([by_x, by_y, start + by_x * 0.5 + by_y * 0.5]))
+    fixed[2] += 1 << 16  # of a picture with a black frame, one pixel wide
+    by_x, by_y, start = _sent(fixed.astype(np.int32), pixels)[..., None]
     x, y = (torch.arange(n, dtype=torch.int32, device=pixels.device) for n in (wide, high))
-    across = (((c + b * y)[:, :, None] + (a * x)[:, None]) >> 16).clamp_(-1, wide)
-    down = (((f + e * y)[:, :, None] + (d * x)[:, None]) >> 16).clamp_(-1, high)
-    places = (down.add_(1).mul_(wide + 2).add_(across).add_(1)).view(m, 1, high * wide)
+    found = (start + by_y * y)[..., None] + (by_x * x)[:, :, None]
+    across, down = found.bitwise_right_shift_(16)
+    places = across.clamp_(0, wide + 1).add_(down.clamp_(0, high + 1), alpha=wide + 2)
     framed = pixels.new_zeros(m, channels, high + 2, wide + 2)
     framed[:, :, 1:-1, 1:-1] = pixels
-    found = framed.view(m, channels, -1).gather(2, places.expand(m, channels, high * wide))
-    return found.view(pixels.shape)
+    places = places.view(m, 1, high * wide).expand(m, channels, high * wide)
+    return framed.flatten(2).gather(2, places).view(pixels.shape)
 
 
 def _fixed(values: np.ndarray) -> np.ndarray:
@@ -220,7 +203,7 @@ def _fixed(values: np.ndarray) -> np.ndarray:
     return np.floor(np.asarray(values) * 65536.0 + 0.5).astype(np.int64)
 
 
-def _whole(fractions: np.ndarray, size: int) -> np.ndarray:
+def _whole_pixels(fractions: np.ndarray, size: int) -> np.ndarray:
     return np.floor(np.asarray(fractions, float) * size + 0.5).astype(np.int64)
 
 

@@ -66,9 +66,7 @@ def distill(pixels: Tensor, draw: Draw) -> Tensor:
 
     Source: the third view of Wang et al., ICLR 2025, released program.
     """
-    words = draw(TRIES)
-    found = mirrored(random_resized_crop(pixels, draw), heads(words[:, 0]))
-    return hole(found, words[:, 1:])
+    return hole(_part(pixels, draw), draw(TRIES)[:, 1:])
 
 
 def strong(pixels: Tensor, draw: Draw) -> Tensor:

@@ -67,8 +67,7 @@ def by_policy(policy: Policy, times: int = 1) -> Callable[[Tensor, Draw], Tensor
     first block is which one, word 1 is whether the operation is done, word 2 is its magnitude.
     """
     longest, same = max(map(len, policy)), NAMES.index(UNCHANGED)
-    table = np.zeros((len(policy), longest), FIELDS)
-    table["kind"] = same
+    table = np.zeros((len(policy), longest), FIELDS)  # never done behind a sub-policy's end
     for i, sub in enumerate(policy):
         for j, one in enumerate(sub):
             possible = OPERATIONS[one.name]
@@ -84,7 +83,7 @@ def by_policy(policy: Policy, times: int = 1) -> Callable[[Tensor, Draw], Tensor
                 chosen = below(words[:, 0], len(policy))
             own = table[chosen, block % longest]
             kinds = np.where(unit(words[:, 1]) < own["probability"], own["kind"], same)
-            order = np.argsort(kinds, kind="stable")
+            order = np.argsort(kinds)
             pixels = _taken(pixels, place[order])
             pixels = _each(pixels, kinds[order], magnitudes(own, words[:, 2])[order])
             place[order] = np.arange(len(order))
