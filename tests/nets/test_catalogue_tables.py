@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from functools import partial
 
 import numpy as np
@@ -355,3 +357,21 @@ def test_how_the_networks_start(make, spread):
     assert bias.any() == (make not in (densenet121, mobilenet_v2))
     if make is inception_v3:
         assert max(abs(v).max() for n, v in values.items() if v.ndim == 4) <= 0.2
+
+
+COUNTED = """
+import sys
+from candidly.nets import NETS, _catalogue
+_catalogue.from_torch = lambda make, *_: None
+for name in set(NETS) - {"mlp"}:
+    NETS[name]((3, 32, 32), 10)
+print("torch._dynamo" in sys.modules)
+"""
+
+
+@pytest.mark.slow
+def test_counting_parameters_does_not_load_the_compiler_of_torch():
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"

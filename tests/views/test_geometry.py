@@ -108,3 +108,71 @@ def test_is_pillows_on_real_pictures(ours):
     pixels = real_pictures(M)
     values = amounts(np.random.default_rng(2), 32, 32)
     assert torch.equal(ours(pixels, *values), by_pillow(theirs, pixels, *values))
+
+
+@each_operation
+def test_a_picture_does_not_depend_on_the_rest_of_the_batch(ours):
+    _, amounts = OPERATIONS[ours]
+    random = np.random.default_rng(3)
+    pixels, values = pictures(M, (3, 12, 15)), amounts(random, 12, 15)
+    found = ours(pixels, *values)
+    some = random.permutation(M)[:50]
+    assert torch.equal(ours(pixels[some], *(value[some] for value in values)), found[some])
+    for row in range(0, M, 20):
+        alone = [value[row : row + 1] for value in values]
+        assert torch.equal(ours(pixels[row : row + 1], *alone), found[row : row + 1])
+    none = [value[:0] for value in values]
+    assert ours(pixels[:0], *none).shape == (0, 3, 12, 15)
+
+
+@each_operation
+def test_each_channel_is_as_it_would_be_alone(ours):
+    _, amounts = OPERATIONS[ours]
+    pixels, values = pictures(M, (5, 8, 11)), amounts(np.random.default_rng(4), 8, 11)
+    alone = [ours(pixels[:, channel, None], *values) for channel in range(5)]
+    assert torch.equal(ours(pixels, *values), torch.cat(alone, 1))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 16, 27, 28, 31, 32, 33, 64, 65, 96, 128])
+def test_parts_of_any_length_are_enlarged_as_pillow_does(size):
+    """In 16 bits and in Pillow's own 22 after the point, where levels are far apart."""
+    length = np.arange(1, size + 1)
+    random = np.random.default_rng(size)
+    start, whole = random.integers(0, size - length + 1), np.full(size, 3)
+    pixels = pictures(size, (1, 3, size), size)
+    pixels[:, :, 0] = pixels[:, :, 0] // 128 * 255
+    across = whole * 0, start, whole, length
+    assert torch.equal(resized_crop(pixels, *across), by_pillow(by_part, pixels, *across))
+    pixels, down = pixels.transpose(2, 3).contiguous(), (start, whole * 0, length, whole)
+    assert torch.equal(resized_crop(pixels, *down), by_pillow(by_part, pixels, *down))
+
+
+def test_cropped_and_mirrored_at_once_is_one_after_the_other():
+    random = np.random.default_rng(6)
+    pixels, (which,), corners = pictures(M, (3, 9, 7)), coins(random, 9, 7), corner(random, 9, 7)
+    found = cropped(pixels, *corners, mirror=which)
+    assert torch.equal(found, cropped(mirrored(pixels, which), *corners))
+
+
+def test_positive_amounts_move_left_and_up_and_turn_counter_clockwise():
+    picture = torch.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]], dtype=torch.uint8)
+    for found, expected in (
+        (translated_x(picture, np.array([1 / 3])), [[2, 3, 0], [5, 6, 0], [8, 9, 0]]),
+        (translated_y(picture, np.array([1 / 3])), [[4, 5, 6], [7, 8, 9], [0, 0, 0]]),
+        (sheared_x(picture, np.array([0.4])), [[1, 2, 3], [5, 6, 0], [8, 9, 0]]),
+        (sheared_y(picture, np.array([0.4])), [[1, 5, 6], [4, 8, 9], [7, 0, 0]]),
+        (rotated(picture, np.array([90])), [[3, 6, 9], [2, 5, 8], [1, 4, 7]]),
+    ):
+        assert found.tolist() == [[expected]]
+
+
+def test_translations_differ_a_rounding_below_half_a_pixel():
+    """Pillow adds 1 for each column, and the sum is rounded up to the next column's."""
+    pixels = pictures(1, (1, 1, 32))
+    below = np.nextafter([-0.5 / 32], -1)
+    theirs = by_pillow(OPERATIONS[translated_x][0], pixels, below)
+    assert torch.equal(theirs[..., 2:], pixels[..., 2:])
+    assert torch.equal(translated_x(pixels, below)[..., 1:], pixels[..., :-1])
+    near = below - 1e-14
+    theirs = by_pillow(OPERATIONS[translated_x][0], pixels, near)
+    assert torch.equal(translated_x(pixels, near), theirs)

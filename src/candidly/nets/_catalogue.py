@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from .._device import free_bytes
@@ -15,6 +15,7 @@ from ._refusals import needs_pictures
 from ._widths import whole
 from .from_torch import from_torch
 
+NORMAL = "normal_", "trunc_normal_", "kaiming_normal_"  # of tensors, and of ``nn.init``
 COPIES = 4  # of a module's numbers, in ``from_torch``
 
 
@@ -61,12 +62,12 @@ def _parameters(make: Callable[[], nn.Module]) -> int:
 
 def bare(make: Callable[[], nn.Module]) -> nn.Module:
     """What ``make()`` returns, without numbers: on torch's device for shapes alone."""
-    with torch.random.fork_rng([]), torch.device("meta"), _Undrawn():
+    with torch.device("meta"), _Undrawn():
         return make()
 
 
 class _Undrawn(TorchFunctionMode):
-    """While it is entered, normal numbers are not drawn.
+    """While it is entered, normal numbers are not drawn, by tensors or by ``nn.init``.
 
     The first that a tensor without numbers is asked for loads torch's reference operators, which
     takes two seconds.
@@ -75,6 +76,7 @@ class _Undrawn(TorchFunctionMode):
     def __torch_function__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        if function is Tensor.normal_:
-            return args[0]
-        return function(*args, **(kwargs or {}))
+        given = kwargs or {}
+        if getattr(function, "__name__", "") in NORMAL:
+            return args[0] if args else given["tensor"]
+        return function(*args, **given)

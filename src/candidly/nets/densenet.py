@@ -1,9 +1,9 @@
 """Densely connected networks: a layer sees all before it of its block (Huang et al., CVPR 2017).
 
 ``densenet22`` is the DenseNet-BC of the partial-label benchmark (Wang et al., ICLR 2025). The
-others are the ImageNet networks with a stem for small pictures, as the label-error study compared
-them on CIFAR-10 (Northcutt et al., NeurIPS 2021): a 3 x 3 convolution of stride 1 instead of 7 x 7
-of stride 2, and the pooling behind it as it was.
+others are the ImageNet networks with the stem that github.com/huyvnphan/PyTorch_CIFAR10 gave them
+for small pictures: a 3 x 3 convolution of stride 1 instead of 7 x 7 of stride 2, and the pooling
+behind it as it was.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Networks of lines of convolutions side by side: GoogLeNet and Inception-v3 (Szegedy et al.).
 
-Both as the label-error study compared them on CIFAR-10 (Northcutt et al., NeurIPS 2021): one 3 x 3
-convolution in place of the stem for ImageNet, which divides the map by 8, and no classifiers
-halfway. Every convolution has batch norm (epsilon 0.001) and a ReLU.
+Both as github.com/huyvnphan/PyTorch_CIFAR10 has them for small pictures: one 3 x 3 convolution in
+place of the stem for ImageNet, which divides the map by 8, and no classifiers halfway. Every
+convolution has batch norm (epsilon 0.001) and a ReLU.
 """
 
 from __future__ import annotations

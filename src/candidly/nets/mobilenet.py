@@ -26,8 +26,8 @@ WIDTH = 32  # of the stem, which has stride 2 for ImageNet
 def mobilenet_v2(shape: tuple[int, ...], classes: int, width: int = WIDTH) -> Net:
     """Seventeen blocks, and 1,280 features, a fifth of which are dropped in training.
 
-    2,223,872 parameters without the head. The paper's table (CVPR 2018) with the strides that the
-    label-error study took for CIFAR-10: the map is halved three times instead of five.
+    2,223,872 parameters without the head. The paper's table (CVPR 2018) with the strides of
+    github.com/huyvnphan/PyTorch_CIFAR10: the map is halved three times instead of five.
     Convolutions start normal with variance 2 / (k² · channels out), the head with standard
     deviation 0.01 and biases 0, as torchvision's.
 

@@ -77,7 +77,7 @@ def translated_y(pixels: Tensor, fractions: np.ndarray) -> Tensor:
 
 
 def sheared_x(pixels: Tensor, factors: np.ndarray) -> Tensor:
-    """Row y moved to the left by ``factors`` times y, float (m,): about the top-left corner.
+    """Row y moved to the left by ``factors`` times y + 1/2, float (m,): about the top-left corner.
 
     Pillow's ``transform(size, AFFINE, (1, factor, 0, 0, 1, 0))``.
     """
@@ -95,7 +95,7 @@ def sheared_x(pixels: Tensor, factors: np.ndarray) -> Tensor:
 
 
 def sheared_y(pixels: Tensor, factors: np.ndarray) -> Tensor:
-    """Column x moved upwards by ``factors`` times x, float (m,): about the top-left corner.
+    """Column x moved upwards by ``factors`` times x + 1/2, float (m,): about the top-left corner.
 
     Pillow's ``transform(size, AFFINE, (1, 0, 0, factor, 1, 0))``.
     """
