@@ -68,20 +68,21 @@ def philox(counter: np.ndarray, key: np.ndarray) -> np.ndarray:
 
 
 def words(
-    seeds: int | np.ndarray, name: str, when: int, rows: np.ndarray, block: int = 0
+    seeds: int | np.ndarray, name: str, when: int, rows: np.ndarray, block: int | np.ndarray = 0
 ) -> np.ndarray:
     """Four random words for each row, which depend on (seed, name, when, row, block) alone.
 
     Args:
-        seeds, rows: integers that broadcast; seeds below 2**64, rows below 2**32.
+        seeds, rows, block: integers that broadcast; seeds below 2**64, the others below 2**32.
+            Another block has four other words.
         when: for example a step, below 2**32.
-        block: another one has four other words.
 
     Returns:
         uint32 (..., 4).
     """
-    seeds, rows = np.asarray(seeds, np.uint64), np.asarray(rows)
-    counter = np.empty((*np.broadcast_shapes(seeds.shape, rows.shape), 4), np.uint32)
+    seeds = np.asarray(seeds, np.uint64)
+    shape = np.broadcast_shapes(seeds.shape, np.shape(rows), np.shape(block))
+    counter = np.empty((*shape, 4), np.uint32)
     counter[..., 0], counter[..., 1], counter[..., 2] = rows, when, block
     counter[..., 3] = seeds >> np.uint64(32)
     key = np.empty((*seeds.shape, 2), np.uint32)

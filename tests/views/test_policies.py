@@ -288,7 +288,11 @@ def test_words_at_their_ends_do_nothing_of_probability_zero_and_all_of_one(word,
 
     def inverted(probability):
         change = by_policy(((Operation("invert", probability),),))
-        return change(pixels, lambda block: np.full((5, 4), word, np.uint32)).unique().tolist()
+        return (
+            change(pixels, lambda blocks: np.full((len(blocks), 5, 4), word, np.uint32))
+            .unique()
+            .tolist()
+        )
 
     assert inverted(0.0) == [0]
     assert inverted(1.0) == [255]

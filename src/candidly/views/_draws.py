@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-Draw = Callable[[int], np.ndarray]  # block -> random words, uint32 (m, 4), of each picture
+# block -> random words, uint32 (m, 4), of each picture; blocks (k, 1) -> (k, m, 4)
+Draw = Callable[[int | np.ndarray], np.ndarray]
 
 
 def unit(words: np.ndarray) -> np.ndarray:

@@ -47,26 +47,17 @@ def random_parts(high: int, wide: int, draw: Draw) -> tuple[np.ndarray, ...]:
     Source: Szegedy et al., "Going deeper with convolutions", CVPR 2015, section 6; the rules are
     torchvision's RandomResizedCrop.
     """
-    parts: np.ndarray | None = None
-    for block in range(TRIES):
-        words = draw(block)
-        if parts is None:
-            parts = np.tile(middle(high, wide), (len(words), 1))
-            left_over = np.arange(len(words))
-        own = words[left_over]
-        area = high * wide * between(own[:, 0], *AREA)
-        ratio = np.exp(between(own[:, 1], math.log(RATIO[0]), math.log(RATIO[1])))
-        w = np.rint(np.sqrt(area * ratio)).astype(np.int64)
-        h = np.rint(np.sqrt(area / ratio)).astype(np.int64)
-        fits = (w > 0) & (w <= wide) & (h > 0) & (h <= high)
-        top = below(own[:, 2], high - h + 1)
-        left = below(own[:, 3], wide - w + 1)
-        parts[left_over[fits]] = np.stack([top, left, h, w], 1)[fits]
-        left_over = left_over[~fits]
-        if not len(left_over):
-            break
-    assert parts is not None
-    return tuple(parts.T)
+    words = draw(np.arange(TRIES)[:, None])
+    area = high * wide * between(words[..., 0], *AREA)
+    ratio = np.exp(between(words[..., 1], math.log(RATIO[0]), math.log(RATIO[1])))
+    w = np.rint(np.sqrt(area * ratio)).astype(np.int64)
+    h = np.rint(np.sqrt(area / ratio)).astype(np.int64)
+    fits = (w > 0) & (w <= wide) & (h > 0) & (h <= high)
+    top, left = below(words[..., 2], high - h + 1), below(words[..., 3], wide - w + 1)
+    first = fits.argmax(0), np.arange(words.shape[1])
+    parts = np.stack([each[first] for each in (top, left, h, w)])
+    parts[:, ~fits.any(0)] = np.array(middle(high, wide))[:, None]
+    return tuple(parts)
 
 
 def middle(high: int, wide: int) -> tuple[int, int, int, int]:

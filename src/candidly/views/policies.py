@@ -77,8 +77,8 @@ def by_policy(policy: Policy, times: int = 1) -> Callable[[Tensor, Draw], Tensor
 
     def change(pixels: Tensor, draw: Draw) -> Tensor:
         place = np.arange(len(pixels))  # of each picture: they are sorted by operation
-        for block in range(times * longest):
-            words = draw(FIRST + block)
+        drawn = draw(FIRST + np.arange(times * longest)[:, None])
+        for block, words in enumerate(drawn):
             if block % longest == 0:
                 chosen = below(words[:, 0], len(policy))
             own = table[chosen, block % longest]
