@@ -143,7 +143,9 @@ def _links_grid(full: dict[str, dict[str, int]]) -> Grid:
             *(Column("Kendall"), Column("p ", form=".3f")),
         ),
         [row(name, found) for name, found in published_links(full).items()],
-        ("p: two-sided, by 10,000 permutations, each for itself; a bar where all counts are equal.",),
+        (
+            "p: two-sided, by 10,000 permutations, each for itself; a bar where all counts are equal.",
+        ),
     )
 
 

@@ -90,7 +90,10 @@ def _answer(report: Report, networks: Networks) -> str:
     if len([s for s in report.standings if sizes_of(networks, s.model)["parameters"]]) < 3:
         return "**These predictions do not say**: the sizes of their networks are not known."
     links = size_links(report, networks, "parameters")
-    few, whole = links["corrected labels, changed pictures"], links["corrected labels, kept pictures"]
+    few, whole = (
+        links["corrected labels, changed pictures"],
+        links["corrected labels, kept pictures"],
+    )
     before = links["original labels, all pictures"]
     p, rho = few.spearman.p, few.spearman.value
     if p > report.alpha or not p == p:
