@@ -18,6 +18,7 @@ from candidly.report.stability import BIAS, grids, missed_line
 from candidly.report.stability_figures import prevalence_figure, rank_figure
 from candidly.stability import Report, assess, make_case, read_report
 from candidly.stability._pairs import fewest_discordant
+from candidly.stability._report import Association
 from candidly.validation import corrected, judge, read_released
 
 # labels and results
@@ -117,10 +118,11 @@ def growth(report: Report, prefix: str) -> list[str]:
 
 
 def on_changed(report: Report, prefix: str) -> list[str]:
+    title = "Ranks on the changed items, by original and corrected labels"
     return [
         "## On the changed items alone",
         prose(_changed(report)),
-        f"![Ranks on the changed items, by original and corrected labels](images/{prefix}ranks.svg)",
+        f"![{title}](images/{prefix}ranks.svg)",
         prose(BIAS),
     ]
 
@@ -190,8 +192,14 @@ def _changed(report: Report) -> str:
     found = report.associations[2]
     low = min(s.top1.changed_corrected.right for s in report.standings)
     high = max(s.top1.changed_corrected.right for s in report.standings)
-    so = ": from so few images, nothing follows" if (found.spearman_p or 1) > report.alpha else ""
     return f"""Every model has between {low} and {high} of the {report.sizes["C"]} changed images
-    right by corrected labels. Spearman's correlation between the two rankings there is
-    {found.spearman:.2f} (permutation p {found.spearman_p:.2f}), Kendall's tau {found.kendall:.2f}
-    (p {found.kendall_p:.2f}){so}."""
+    right by corrected labels. {_alike(found, report.alpha)}"""
+
+
+def _alike(found: Association, alpha: float) -> str:
+    if found.spearman is None:
+        return "By one of the labels all have equally many, so the rankings cannot be compared."
+    so = ": from so few images, nothing follows" if found.spearman_p > alpha else ""
+    return f"""Spearman's correlation between the two rankings there is {found.spearman:.2f}
+    (permutation p {found.spearman_p:.2f}), Kendall's tau {found.kendall:.2f} (p
+    {found.kendall_p:.2f}){so}."""

@@ -23,19 +23,19 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from _cifar10_study.given import given_predictions
-from _cifar10_study.models import CIFAR10, NETWORKS, SCALES
+from _cifar10_study.models import SCALES
 from _cifar10_study.page import COMMAND, PAGE, make_page
 from _cifar10_study.sizes import IMAGE
 from _pages import add_options, settle
 from _studies import files_of, read_results, report_of, write_results, write_text
 from candidly import sources
+from candidly._names import UnknownName
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "cifar10_study"
@@ -46,7 +46,8 @@ OURS = "reduced"  # the scale of the committed page
 def read_labels(data: Path) -> tuple[np.ndarray, tuple[str, ...]]:
     """Labels int64 (10000,) of the test pictures, and the classes."""
     read = sources.load("cifar10", root=data, download=False)
-    assert read.official_test is not None and read.truth is not None
+    assert read.official_test is not None
+    assert read.truth is not None
     return read.truth[read.official_test], read.classes
 
 
@@ -73,38 +74,22 @@ def trained(asked: argparse.Namespace, data: Path, labels: np.ndarray) -> tuple[
         labels,
         asked.cache / asked.scale,
     )
-    about = {name: {**one.about, **full_size(name)} for name, one in made.items()}
-    return {name: one.predicted for name, one in made.items()}, about
-
-
-def given(asked: argparse.Namespace, labels: np.ndarray, classes: tuple[str, ...]) -> tuple:
-    """The same of predictions in files."""
-    found = given_predictions(asked.predictions, len(labels), classes)
-    return found, {name: full_size(name) for name in found}
-
-
-def full_size(name: str) -> dict[str, int]:
-    """Parameters and multiply-adds of a network as it is known; nothing of an unknown one."""
-    from candidly.nets import network
-
-    for known, one in NETWORKS.items():
-        if name in (known, one.published):
-            net = network(one.full, *CIFAR10)
-            count = sum(int(np.prod(shape)) for shape in net.shapes.values())
-            return {"full_parameters": count, "full_multiply_adds": net.macs}
-    return {}
+    return (
+        {name: one.predicted for name, one in made.items()},
+        {name: one.about for name, one in made.items()},
+    )
 
 
 def measure(asked: argparse.Namespace, data: Path, folder: Path) -> None:
     """Write predictions, report and how they came about."""
     labels, classes = read_labels(data)
     if asked.predictions is not None:
-        predictions, networks = given(asked, labels, classes)
+        predictions = given_predictions(asked.predictions, len(labels), classes)
+        scale, networks = "given", {name: {} for name in predictions}
     else:
-        predictions, networks = trained(asked, data, labels)
+        scale, (predictions, networks) = asked.scale, trained(asked, data, labels)
     report = report_of(predictions, labels, data, "cifar10")
     write_results(predictions, report, folder)
-    scale = "given" if asked.predictions is not None else asked.scale
     write_text(folder / "training.json", {"scale": scale, "networks": networks})
 
 
@@ -117,7 +102,7 @@ def places(asked: argparse.Namespace) -> tuple[Path, Path]:
     return RESULTS, ROOT / "docs"
 
 
-def read_options(arguments: list[str] | None = None) -> argparse.Namespace:
+def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -127,20 +112,20 @@ def read_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--predictions", type=Path, metavar="FOLDER", help="a file per model")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="results and page")
     add_options(parser)
-    return parser.parse_args(arguments)
+    return parser.parse_args()
 
 
-def main(environment: Mapping[str, str] = os.environ) -> None:
+def main() -> None:
     asked = read_options()
     try:
         folder, docs = places(asked)
-        data = environment.get("CANDIDLY_DATA")
+        data = os.environ.get("CANDIDLY_DATA")
         if data and not (asked.check or asked.quick):
             measure(asked, Path(data), folder)
         elif folder != RESULTS and not asked.check and not asked.quick:
             raise ValueError("CANDIDLY_DATA is not set; it names the folder that holds CIFAR-10.")
         wanted = files_of(page_of(folder), PAGE, docs)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, UnknownName) as error:
         print(f"cifar10_study: {error}", file=sys.stderr)
         sys.exit(2)
     there = (docs / "images").glob(f"{IMAGE}*.svg")

@@ -54,7 +54,7 @@ MAY = {  # who may import whom
         "web": "ground ingest report review",
         "checking": "ground inputs labelled ingest crossval errors sources report",
         "benchmarking": "ground labelled ingest imperfect sources sweep",
-        "cli": "ground inputs labelled ingest algorithms engine model crossval crowd errors "
+        "cli": "ground inputs labelled ingest algorithms views engine model crossval crowd errors "
         "validation detectors stability imperfect sources sweep report review web checking "
         "benchmarking",
         "__main__": "cli",

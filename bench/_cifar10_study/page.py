@@ -18,46 +18,44 @@ from _studies import (
     standings,
     table,
 )
-from candidly.grid import Column, Datum, Grid
-from candidly.report._wording import in_percent, percent
+from candidly.grid import Column, Grid
+from candidly.report._wording import in_percent, listed, percent
 from candidly.stability import Report
 
-from .beside import beside_published, from_the_table_alone
-from .models import SCALES
+from .beside import LINK_COLUMNS, LINK_NOTE, beside_published, from_the_table_alone, link_cells
+from .models import NETWORKS, SCALES
 from .published import Link, link
-from .sizes import IMAGE, Networks, signed, size_figure, sizes_of
+from .sizes import IMAGE, SIZES, Training, signed, size_figure, sizes_of
 
 PAGE = "cifar10-study.md"
 COMMAND = "python bench/cifar10_study.py"
+FEWEST = 3  # networks whose sizes are known, for a correlation
 
 
-def make_page(report: Report, made: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+def make_page(report: Report, made: Training) -> tuple[str, dict[str, str]]:
     """The page's text, and its figures as SVG by file name.
 
     Args:
-        made: how the predictions came about: ``scale``, and ``networks`` by name.
+        made: how the predictions came about: ``scale``, one of ``SCALES`` or another word where
+            they were given; ``networks``, by name how each was trained, or nothing.
     """
-    networks: Networks = made["networks"]
-    images = figures(report, IMAGE) | {f"{IMAGE}sizes.svg": size_figure(report, networks)}
+    images = figures(report, IMAGE) | {f"{IMAGE}sizes.svg": size_figure(report, made)}
     parts = [
         "# Does a smaller network rank higher on corrected labels of CIFAR-10?",
-        prose(_answer(report, networks)),
+        prose(answer(report, made)),
         prose(_introduction(report)),
         f"```text\n{COMMAND}\n```",
         *_how(report, made),
         "## The ranking",
         prose(f"**{report.verdict}**"),
         prose(moves(report)),
-        "## Size and place",
-        prose(_sizes(report)),
-        f"![Right answers on the corrected pictures against parameters](images/{IMAGE}sizes.svg)",
-        table(_size_grid(report, networks)),
+        *_sizes(report, made),
         *standings(report),
         *firmness(report),
         *growth(report, IMAGE),
         *on_changed(report, IMAGE),
-        *beside_published(report, networks),
-        *from_the_table_alone(networks),
+        *beside_published(report, made),
+        *from_the_table_alone(),
         "## What may honestly be concluded",
         bullets(_conclusions(report, made)),
         *_full_scale(),
@@ -76,40 +74,50 @@ MEASURES = {  # what is ranked: its name, and of a model's accuracies which
 }
 
 
-def size_links(report: Report, networks: Networks, size: str) -> dict[str, Link]:
+def size_links(report: Report, made: Training, size: str) -> dict[str, Link]:
     """How a network's size goes with its accuracy, by what is measured."""
-    known = [s for s in report.standings if sizes_of(networks, s.model)[size]]
-    sizes = [sizes_of(networks, s.model)[size] for s in known]
+    known = [s for s in report.standings if sizes_of(made, s.model)[size]]
+    sizes = [sizes_of(made, s.model)[size] for s in known]
     return {
         name: link(sizes, [getattr(s.top1, which).share for s in known])
         for name, which in MEASURES.items()
     }
 
 
-def _answer(report: Report, networks: Networks) -> str:
-    if len([s for s in report.standings if sizes_of(networks, s.model)["parameters"]]) < 3:
+def sizes_known(report: Report, made: Training) -> bool:
+    """Whether enough networks have a size to ask how it goes with accuracy."""
+    return sum(sizes_of(made, s.model)["parameters"] > 0 for s in report.standings) >= FEWEST
+
+
+def answer(report: Report, made: Training) -> str:
+    """Whether a smaller network ranks higher on corrected labels."""
+    if not sizes_known(report, made):
         return "**These predictions do not say**: the sizes of their networks are not known."
-    links = size_links(report, networks, "parameters")
-    few, whole = (
-        links["corrected labels, changed pictures"],
-        links["corrected labels, kept pictures"],
-    )
-    before = links["original labels, all pictures"]
-    p, rho = few.spearman.p, few.spearman.value
-    if p > report.alpha or not p == p:
-        said = "**No, not so that these pictures could show it**"
-    else:
-        said = "**Yes, in this sample**" if rho < 0 else "**No, larger ones do**"
-    return f"""{said}: over {few.models} networks, Spearman's correlation between the number of
+    links = size_links(report, made, "parameters")
+    changed, kept = (links[f"corrected labels, {which} pictures"] for which in ("changed", "kept"))
+    before = links["original labels, all pictures"].spearman.value
+    moved = abs(kept.spearman.value - before)
+    said = {
+        "no": "**No, or not so that these pictures could show it**",
+        "smaller": "**Yes, in this sample**",
+        "larger": "**No, larger ones do**",
+    }[_better(changed, report.alpha)]
+    return f"""{said}: over {changed.models} networks, Spearman's correlation between the number of
     parameters and the right answers on the {report.sizes["C"]} pictures whose label was corrected
-    is {signed(rho)} (permutation p {p:.2f}). On all {report.prevalence.of:,} kept pictures it is
-    {signed(whole.spearman.value)} by corrected labels (p {_p(whole.spearman.p)}) and
-    {signed(before.spearman.value)} by original ones (p {_p(before.spearman.p)}): correcting labels
-    does not change how size and accuracy go together."""
+    is {_told(changed)}. By corrected labels of all {report.prevalence.of:,} kept pictures it is
+    {_told(kept)}, and correcting the labels has moved that by {moved:.2f}: by original labels it
+    was {signed(before)}."""
 
 
-def _p(p: float) -> str:
-    return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+def _better(found: Link, alpha: float) -> str:
+    """Which networks have more right answers: smaller or larger ones, or no."""
+    if not found.spearman.p <= alpha:  # also where it is not defined
+        return "no"
+    return "smaller" if found.spearman.value < 0 else "larger"
+
+
+def _told(found: Link) -> str:
+    return f"{signed(found.spearman.value)} (permutation p {found.spearman.p:.2g})"
 
 
 def _introduction(report: Report) -> str:
@@ -128,7 +136,7 @@ def _introduction(report: Report) -> str:
 # how the predictions came about
 
 
-def _how(report: Report, made: Mapping[str, Any]) -> list[str]:
+def _how(report: Report, made: Training) -> list[str]:
     if made["scale"] not in SCALES:
         return [
             "## Where the predictions come from",
@@ -141,29 +149,39 @@ def _how(report: Report, made: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _trained(report: Report, made: Mapping[str, Any]) -> str:
+def _trained(report: Report, made: Training) -> str:
     networks = made["networks"]
     one = next(iter(networks.values()))
-    pictures = one["steps"] * one["batch_size"]
+    passes = one["steps"] * one["batch_size"] / 50_000
     best, worst = (report.standings[k] for k in (0, -1))
-    seconds = sum(network["seconds"] for network in networks.values())
-    narrow = """Two cores cannot train the published networks, so those of Table S2 have an eighth
-    of their channels (Inception-v3 a sixteenth); `cnn`, `densenet22` and `resnet32` are as they
-    are. """
-    return f"""{narrow if made["scale"] == "reduced" else ""}Each network learned from the 50,000
-    training pictures with their labels as published, in the same way: {one["steps"]:,} updates of
-    {one["batch_size"]} pictures, which is {pictures / 50_000:.2g} times over the training set,
-    crops and flips, `{one["recipe"]}` at a rate of {one["lr"]:g}, seed {one["seed"]}, one run, no
-    choice on held-out pictures (`bench/_cifar10_study/models.py`): {seconds / 60:.0f} minutes of
-    one processor core in all. **That is far too little to compare them with the published ones**:
-    accuracies lie between {percent(worst.top1.original.share, 0)} % ({worst.model}) and
-    {percent(best.top1.original.share, 0)} % ({best.model}), and networks trained to the end have
-    more than 90 %. What so short a training favours is what learns fast, which is not what has
-    capacity. The predictions are committed, so the page is made again without training; tests
-    compare the page with the report and the report with the predictions."""
+    minutes = sum(network["seconds"] for network in networks.values()) / 60
+    little = """**That is far too little to compare them with the published ones**: networks
+    that are trained to the end have more than 90 %. What so short a training favours is what learns
+    fast, not what has capacity, and the deeper VGGs have hardly begun."""
+    reduced = made["scale"] == "reduced"
+    first = _narrow(networks) if reduced else ""
+    return f"""{first} Each network learned from the 50,000 training pictures with their
+    labels as published, in the same way: {one["steps"]:,} updates of {one["batch_size"]} pictures
+    ({passes:.2f} passes over the training set), crops and flips,
+    `{one["recipe"]}` at a rate of {one["lr"]:g}, seed {one["seed"]}, one run, no choice by held-out
+    pictures (`bench/_cifar10_study/models.py`). All of it took {minutes:.0f} minutes of one
+    {one["device"].upper()} {"core" if one["device"] == "cpu" else "device"}. Accuracies by original
+    labels lie between {percent(worst.top1.original.share, 0)} % ({worst.model}) and
+    {percent(best.top1.original.share, 0)} % ({best.model}). {little if reduced else ""} The
+    predictions are committed, so the page is made again without training; tests compare the page
+    with the report and the report with the predictions."""
 
 
-def _training_grid(report: Report, networks: Networks) -> Grid:
+def _narrow(networks: Mapping[str, Any]) -> str:
+    whole = [f"`{name}`" for name in networks if NETWORKS[name].narrow == name]
+    left_out = [f"`{name}`" for name in NETWORKS if name not in networks]
+    missing = f"There was no time for {listed(left_out)}." if left_out else ""
+    return f"""Two cores cannot train the published networks, so those of Table S2 have an eighth of
+    their channels, GoogLeNet and Inception-v3 a sixteenth; {listed(whole)}
+    {"is as it is" if len(whole) == 1 else "are as they are"}. {missing}"""
+
+
+def _training_grid(report: Report, networks: Mapping[str, Any]) -> Grid:
     rows = [
         (
             *(s.model, networks[s.model]["net"], networks[s.model]["parameters"]),
@@ -188,54 +206,51 @@ def _training_grid(report: Report, networks: Networks) -> Grid:
 # size
 
 
-def _sizes(report: Report) -> str:
-    return f"""If smaller networks ranked higher on corrected labels, size would go down as right
+def _sizes(report: Report, made: Training) -> list[str]:
+    title = "Right answers on the corrected pictures against parameters"
+    figure = f"![{title}](images/{IMAGE}sizes.svg)"
+    if not sizes_known(report, made):
+        return ["## Size and place", figure]
+    asks = f"""If smaller networks ranked higher on corrected labels, size would go down as right
     answers on the {report.sizes["C"]} changed pictures go up. Each network counts once, so p asks
     whether networks dealt to sizes at random would show as much. The table below has parameters and
     multiply-adds, as they were trained."""
+    return ["## Size and place", prose(asks), figure, table(_size_grid(report, made))]
 
 
-def _size_grid(report: Report, networks: Networks) -> Grid:
+def _size_grid(report: Report, made: Training) -> Grid:
     rows = [
-        (
-            *(f"{size.replace('_', '-')}, {name}", found.models),
-            *(Datum(c.value, text=signed(c.value)) for c in (found.spearman,)),
-            *(found.spearman.p, Datum(found.kendall.value, text=signed(found.kendall.value))),
-            found.kendall.p,
-        )
-        for size in ("parameters", "multiply_adds")
-        for name, found in size_links(report, networks, size).items()
+        (f"{size.replace('_', '-')}, {name}", *link_cells(found))
+        for size in SIZES
+        for name, found in size_links(report, made, size).items()
     ]
     return Grid(
         "Rank correlation of a network's size with its accuracy",
-        (
-            *(Column("size and accuracy", "name"), Column("networks")),
-            *(Column("Spearman"), Column("p", form=".3f")),
-            *(Column("Kendall"), Column("p ", form=".3f")),
-        ),
+        (Column("size and accuracy", "name"), *LINK_COLUMNS),
         rows,
-        ("p: two-sided, by 10,000 permutations, each for itself.",),
+        (f"{LINK_NOTE} Negative: smaller networks are better.",),
     )
 
 
 # what follows
 
 
-def _conclusions(report: Report, made: Mapping[str, Any]) -> Sequence[str]:
+def _conclusions(report: Report, made: Training) -> Sequence[str]:
     changed = report.sizes["C"]
     lines = [
         settled(report),
         possible(report),
-        f"""Whether smaller networks are better on wrongly labelled pictures cannot be concluded
-        from {changed} pictures, neither from these networks nor from the published table: its
-        order on them is one that chance gives often enough.""",
+        f"""That smaller networks are better on wrongly labelled pictures cannot be concluded from
+        Table S2: {changed} pictures, thirteen networks, no correlation with size over all of them,
+        and no pair that an exact test tells apart once it is known that it was chosen from 78.
+        Nor can it be concluded that they are not: so few pictures miss much.""",
         """The changed pictures were chosen by a detector, and their new label is its guess.
         Networks that resemble the detector gain on them, whatever their size.""",
     ]
     if made["scale"] == "reduced":
         lines.append(
-            """These networks are narrow and hardly trained. They show how the comparison is made
-            and what it can carry; they say nothing of the published ones."""
+            """The networks here are narrow and hardly trained. They show how the comparison is
+            made and what it can carry; they say nothing of the published ones."""
         )
     return lines
 

@@ -12,7 +12,7 @@ from _label_errors.published import Model, models
 from candidly.stability import Correlation, correlation, holm, mcnemar
 
 OF = SIZES["cifar10"]  # pictures whose label was corrected
-# in which the paper's authors ran them: ties of the first column of ranks follow it
+# by family and depth: ties of the first column of ranks stand in this order
 RUN = (
     *("vgg11_bn", "vgg13_bn", "vgg16_bn", "vgg19_bn", "resnet18", "resnet34", "resnet50"),
     *("densenet121", "densenet161", "densenet169", "mobilenet_v2", "googlenet", "inception_v3"),

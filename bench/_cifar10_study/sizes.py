@@ -13,81 +13,93 @@ from candidly.stability import Report
 from .models import NETWORKS
 from .published import OF, table_s2
 
-Networks = Mapping[str, Mapping[str, Any]]
+Training = Mapping[str, Any]  # what ``training.json`` holds: see ``make_page``
+SIZES = ("parameters", "multiply_adds")
 IMAGE = "cifar10-study-"
+OFFSETS = ((4, 2), (4, -8), (4, 10), (4, -16))  # of names in a row of the figure, in points
 
 
 def signed(value: float) -> str:
-    """A correlation.
+    """A correlation; a bar where there is none.
 
-    >>> signed(-0.5), signed(0.123)
-    ('−0.50', '+0.12')
+    >>> signed(-0.5), signed(0.123), signed(float("nan"))
+    ('−0.50', '+0.12', '–')
     """
-    return minus(value, 2)
+    return "–" if value != value else minus(value, 2)
 
 
-def sizes_of(networks: Networks, name: str) -> dict[str, int]:
-    """``parameters`` and ``multiply_adds`` as trained, of given predictions at full size; or 0."""
-    about = networks.get(name, {})
-    return {
-        size: about.get(size) or about.get(f"full_{size}") or 0
-        for size in ("parameters", "multiply_adds")
-    }
+def known_as(name: str) -> str:
+    """The study's name of a network that goes by it or by that of Table S2; '' of another."""
+    found = (known for known, one in NETWORKS.items() if name in (known, one.published))
+    return next(found, "")
 
 
-def published_names(networks: Networks) -> dict[str, str]:
+def sizes_of(made: Training, name: str) -> dict[str, int]:
+    """``SIZES`` of a network as it was trained here, or else as it is known; 0 of an unknown."""
+    about, known = made["networks"][name], NETWORKS.get(known_as(name))
+    return {size: about.get(size) or getattr(known, size, 0) for size in SIZES}
+
+
+def published_names(made: Training) -> dict[str, str]:
     """Of the networks here, those of Table S2 by their name there."""
-    known = {network.published: name for name, network in NETWORKS.items() if network.published}
-    found = {}
-    for published, name in known.items():
-        for one in (name, published):
-            if one in networks:
-                found[published] = one
-    return found
-
-
-def full_sizes(networks: Networks) -> dict[str, dict[str, int]]:
-    """Parameters and multiply-adds at full size of the networks of Table S2 that are here."""
+    here = {known_as(name): name for name in made["networks"]}
     return {
-        published: {
-            size: networks[name][f"full_{size}"] for size in ("parameters", "multiply_adds")
-        }
-        for published, name in published_names(networks).items()
+        one.published: here[known]
+        for known, one in NETWORKS.items()
+        if one.published and known in here
     }
 
 
-def size_figure(report: Report, networks: Networks) -> str:
+def full_sizes() -> dict[str, dict[str, int]]:
+    """``SIZES`` of the networks of Table S2, by their name there."""
+    return {
+        one.published: {size: getattr(one, size) for size in SIZES}
+        for one in NETWORKS.values()
+        if one.published
+    }
+
+
+def size_figure(report: Report, made: Training) -> str:
     """Right answers on the changed pictures by corrected labels, against parameters."""
-    ours = {
-        s.model: (sizes_of(networks, s.model)["parameters"], s.top1.changed_corrected.right)
+    here = {
+        s.model: (sizes_of(made, s.model)["parameters"], s.top1.changed_corrected.right)
         for s in report.standings
-        if sizes_of(networks, s.model)["parameters"]
     }
-    rows, full = table_s2(), full_sizes(networks)
-    theirs = {
+    here = {name: point for name, point in here.items() if point[0]}
+    rows = table_s2()
+    there = {
         name: (size["parameters"], rows[name].right["corrected_top1"])
-        for name, size in full.items()
+        for name, size in full_sizes().items()
     }
+    series = (
+        (here, SERIES[0], "o", "here, as trained"),
+        (there, SERIES[1], "s", "Table S2, at full size"),
+    )
 
     def draw(axes: Any) -> None:
-        for points, colour, marker, label in (
-            (ours, SERIES[0], "o", "here"),
-            (theirs, SERIES[1], "s", "Table S2"),
-        ):
-            for name, (size, right) in points.items():
+        for points, colour, marker, label in series:
+            place: dict[int, int] = {}  # how many names stand in a row already
+            for name, (size, right) in sorted(points.items(), key=lambda item: item[1]):
                 axes.plot(size, right, marker, color=colour, mfc=PAPER, ms=4.5, mew=1.1)
-                axes.annotate(
-                    name, (size, right), (3, 3), textcoords="offset points", fontsize=6, color=INK
-                )
+                offset = OFFSETS[place.get(right, 0) % len(OFFSETS)]
+                place[right] = place.get(right, 0) + 1
+                words = {"textcoords": "offset points", "fontsize": 6, "color": INK}
+                axes.annotate(name, (size, right), offset, **words)
             axes.plot([], [], marker, color=colour, mfc=PAPER, ms=4.5, label=label)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set_xlim(3e4, 1.5e8)
         axes.set_xlabel("parameters")
         axes.set_ylabel(f"right of {OF}, corrected labels")
-        axes.set_ylim(0, OF)
+        axes.set_ylim(-0.5, OF)
         axes.yaxis.get_major_locator().set_params(integer=True)
         axes.grid(color=FAINT, linewidth=0.6, alpha=0.3)
         axes.figure.legend(loc="outside lower center", ncols=2, frameon=False, handletextpad=0.2)
 
-    told = "; ".join(f"{name} {right}" for name, (_, right) in {**ours, **theirs}.items())
+    told = " ".join(
+        f"{label}: {'; '.join(f'{name} {right}' for name, (_, right) in points.items())}."
+        for points, _, _, label in series
+        if points
+    )
     title = "Right answers on the corrected pictures against parameters"
-    return alone(draw_svg(draw, title, f"Right of {OF}: {told}.", extra=1.2, width=6.4))
+    return alone(draw_svg(draw, title, f"Right of {OF}. {told}", extra=1.6, width=6.4))

@@ -45,6 +45,19 @@ def four(tmp_path):
     return save
 
 
+def test_pictures_are_drawn_as_a_view_has_them(candidly, four, tmp_path):
+    asked = ("data", "describe", four(truth=[0, 1, 0, 1]), "--out", tmp_path / "s.png", "--view")
+    (tmp_path / "mine.json").write_text('[[{"operation": "invert", "probability": 1}]]')
+    status, _, err = candidly(*asked, tmp_path / "mine.json")
+    assert status == 0, err
+    assert [len(places(tmp_path / "s.png", 255 - colour)) for colour in COLOURS] == [1] * 4
+    for view, message in (("strog", "did you mean 'strong'"), ("gone.json", "no file gone.json")):
+        status, _, err = candidly(*asked, view)
+        assert (status, message in err) == (2, True), err
+    status, _, err = candidly(*asked[:3], "--view", "strong")
+    assert (status, "--out FILE.png" in err) == (2, True), err
+
+
 def test_each_picture_stands_in_the_row_of_its_class(candidly, four, tmp_path):
     status, out, err = candidly(
         *("data", "describe", four(truth=[0, 1, 0, 1]), "--out", tmp_path / "s.png")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import torch
 
@@ -20,15 +23,26 @@ STEPS = 2
 
 
 def stack_of(text: str, trials) -> Stack:
+    """On pictures of 16 x 16, the smallest that a VGG takes."""
     data, page = pictures(), algorithm("ce")
+    data = replace(data, inputs=np.asarray(data.inputs).repeat(2, 1).repeat(2, 2))
     examples = make_examples(data, page.reads)
     members = [member(data, k, page, examples, batch=BATCH) for k in trials]
-    net = network(text, (CHANNELS, SIDE, SIDE), data.q)
+    net = network(text, (CHANNELS, 2 * SIDE, 2 * SIDE), data.q)
     return start(page, net, examples, members, STEPS, recipe("adam:views=weak"))
 
 
 @pytest.mark.parametrize(
-    "text", ["densenet22:growth=1", "mobilenet-v2:width=1", "googlenet:width=2"]
+    "text",
+    [
+        "densenet22:growth=1",
+        "mobilenet-v2:width=1",
+        "googlenet:width=2",
+        "vgg11:width=1",
+        "resnet50:width=1",
+        "preact-resnet18:width=1",
+        "wide-resnet28-10:width=1",
+    ],
 )
 def test_alone_in_a_stack_and_resumed_a_trial_is_the_same(text):
     ends = tensors(advance(stack_of(text, (0, 1)), STEPS))

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 
+from .._view_text import VIEWS, digest_of_view, read_view
 from ..ingest.media import checked_file, opened_picture
 from ..inputs import Table
 from ..labelled import Labelled
 from ..votes import votes_to_given
 
+SheetView = Annotated[
+    str,
+    typer.Option(
+        "--view",
+        metavar="VIEW",
+        help=f"Draw the pictures as training sees them: {', '.join(VIEWS)}, or a policy's file.",
+    ),
+]
 FEW, MANY = 12, 100  # classes with many examples each on a sheet, and classes on a sheet
 SHOTS, FEWER_SHOTS = 10, 5  # examples a class
 LOOKED_AT = 1000  # files whose sizes are said
@@ -28,17 +39,26 @@ MODES = {  # what Pillow's mean
 }
 
 
-def check_pictures(data: Labelled) -> None:
-    """Refuse to draw a sheet of anything but pictures.
+def check_pictures(data: Labelled, view: str) -> str:
+    """Refuse to draw a sheet of anything but pictures, or a view of what is no array of them.
+
+    Returns:
+        the view, as it is called.
 
     Raises:
-        ValueError: a table, texts or sounds.
+        ValueError: a table, texts or sounds; pictures in files; no such view.
     """
     if data.kind not in ("images", "media"):
         raise ValueError(
             f"--out draws a contact sheet of pictures, and the inputs of {data.source or 'this'}"
             f" are {data.kind if data.kind == 'texts' else 'a table'}; leave it out."
         )
+    if view != "plain" and data.kind != "images":
+        raise ValueError(
+            f"--view {view} is of arrays of pictures, and {data.source or 'this'} holds files; "
+            "leave it out."
+        )
+    return read_view(view, "--view")
 
 
 def pictures_in_words(data: Labelled) -> str | None:
@@ -75,10 +95,13 @@ def pictures_in_words(data: Labelled) -> str | None:
     return "; ".join(parts)
 
 
-def write_sheet(data: Labelled, path: Path) -> None:
+def write_sheet(data: Labelled, path: Path, view: str) -> None:
     """Draws examples of each class, and says below each what its labels are.
 
     The class is the truth where there is one; else the given label, or every label of a set.
+
+    Args:
+        view: of the pictures, as ``check_pictures`` gives it.
 
     Raises:
         ValueError: a file that is no picture. OSError: ``path`` cannot be written.
@@ -88,11 +111,12 @@ def write_sheet(data: Labelled, path: Path) -> None:
     by, rows_of = _classes_of(data)
     below, labels_of = _labels_of(data)
     inputs = np.asarray(data.inputs)
+    seen = (lambda row: inputs[row]) if view == "plain" else partial(_seen, inputs, view)
 
     def shot(row: int) -> SheetPicture:
         labels = labels_of(row)
         wrong = bool(labels) and data.truth is not None and int(data.truth[row]) not in labels
-        return SheetPicture(inputs[row], tuple(data.classes[k] for k in labels), wrong)
+        return SheetPicture(seen(row), tuple(data.classes[k] for k in labels), wrong)
 
     most = SHOTS if data.q <= FEW else FEWER_SHOTS
     rows = []
@@ -107,10 +131,28 @@ def write_sheet(data: Labelled, path: Path) -> None:
     if below:
         red = ", red where the true class is not among them" if data.truth is not None else ""
         note += f"; below each picture: {below}{red}"
+    if view != "plain":
+        name = view.partition("@")[0] if digest_of_view(view) else view
+        note += f"; each picture as the view {name} draws it once"
     title = f"{data.source or 'pictures'}: {data.n:,} pictures, {data.q:,} classes"
     if words := pictures_in_words(data):
         title += f", {words}"
     draw_sheet(path, title, note, rows)
+
+
+def _seen(inputs: np.ndarray, view: str, row: int) -> np.ndarray:
+    """One picture as a view draws it: (h, w, c)."""
+    import torch
+
+    from ..seeds import words
+    from ..views import view_of_pictures
+
+    picture = inputs[row] if inputs.ndim == 4 else inputs[row][..., None]
+    pixels = torch.from_numpy(picture.transpose(2, 0, 1)[None].copy())
+    changed = view_of_pictures(view)(
+        pixels, lambda block: words(0, view, 0, np.array([row]), block)
+    )
+    return changed[0].permute(1, 2, 0).numpy()
 
 
 def _classes_of(data: Labelled) -> tuple[str, Callable[[int], np.ndarray]]:

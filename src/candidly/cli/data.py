@@ -32,7 +32,7 @@ from ._column_options import (
     Text,
     roles_of,
 )
-from ._contact_sheet import check_pictures, pictures_in_words, write_sheet
+from ._contact_sheet import SheetView, check_pictures, pictures_in_words, write_sheet
 from ._issues import check_place
 from ._progress import reading
 
@@ -145,6 +145,7 @@ def describe_data(
             help="Draw a contact sheet: pictures of each class with their labels.",
         ),
     ] = None,
+    view: SheetView = "plain",
     as_json: AsJson = False,
 ) -> None:
     """What is in a data set, and whether a known one has its published characteristics.
@@ -155,8 +156,10 @@ def describe_data(
     loaded = _load(
         what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
     )
+    if out is None and view != "plain":
+        raise ValueError("--view is of the contact sheet: name its file with --out FILE.png.")
     if out is not None:
-        check_pictures(loaded)
+        view = check_pictures(loaded, view)
     compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
     if labels is not None:
         loaded = _apply(loaded, labels)
@@ -165,7 +168,7 @@ def describe_data(
     if loaded.official_test is not None:
         beside["official_test"] = int(loaded.official_test.sum())
     if out is not None:
-        write_sheet(loaded, out)
+        write_sheet(loaded, out, view)
         _tell(f"wrote {out}: a contact sheet")
     if as_json:
         published = [row._asdict() for row in compared]

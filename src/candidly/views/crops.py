@@ -15,18 +15,20 @@ AREA = 0.2, 1.0
 RATIO = 3 / 4, 4 / 3
 
 
-def random_resized_crop(pixels: Tensor, draw: Draw) -> Tensor:
+def random_resized_crop(pixels: Tensor, draw: Draw, mirror: np.ndarray | None = None) -> Tensor:
     """A random part of each picture, enlarged to the picture's own size.
 
     Args:
         pixels: uint8 (m, C, H, W).
         draw: blocks 0 to 9, as :func:`random_parts` says.
+        mirror: bool (m,), the pictures that are mirrored afterwards.
 
     Returns:
         uint8 (m, C, H, W), where ``pixels`` is.
     """
     _, _, high, wide = pixels.shape
-    return resized_crop(pixels, *random_parts(high, wide, draw))
+    top, left, h, w = random_parts(high, wide, draw)
+    return resized_crop(pixels, top, left, h, w, mirror)
 
 
 def random_parts(high: int, wide: int, draw: Draw) -> tuple[np.ndarray, ...]:

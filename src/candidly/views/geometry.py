@@ -34,7 +34,27 @@ def cropped(
         top, left: int64 (m,), of any size and sign.
         mirror: bool (m,), the pictures that are mirrored before.
     """
-    return _windows(pixels, top[:, None], left[:, None], mirror)
+    m, channels, high, wide = pixels.shape
+    top, left = top.clip(-high, high), left.clip(-wide, wide)
+    above, before = (int(np.abs(amount).max(initial=0)) for amount in (top, left))
+    framed = pixels.new_zeros(m, channels, high + 2 * above, wide + 2 * before)
+    inside = framed[:, :, above : above + high, before : before + wide]
+    place = np.arange(m)
+    if mirror is None:
+        inside.copy_(pixels)
+    else:  # those that are not mirrored come first
+        order, plain = np.argsort(mirror, kind="stable"), m - int(mirror.sum())
+        place[order] = np.arange(m)
+        ordered = pixels.index_select(0, _sent(order, pixels))
+        inside[:plain] = ordered[:plain]
+        inside[plain:] = ordered[plain:].flip(-1)
+    # windows that overlap: to gather them whole is ten times as fast as pixel by pixel
+    size, step, _ = framed.stride()[1:]
+    last = 2 * above * step + 2 * before
+    count = max((m - 1) * channels * size + last + 1, 0)
+    windows = framed.as_strided((count, channels, high, wide), (1, size, step, 1))
+    first = place * (channels * size) + (top + above) * step + (left + before)
+    return windows.index_select(0, _sent(first, pixels))
 
 
 def translated_x(pixels: Tensor, fractions: np.ndarray) -> Tensor:
@@ -61,9 +81,17 @@ def sheared_x(pixels: Tensor, factors: np.ndarray) -> Tensor:
 
     Pillow's ``transform(size, AFFINE, (1, factor, 0, 0, 1, 0))``.
     """
-    start, step = _fixed(0.5 + factors * 0.5), _fixed(factors)
-    left = (start[:, None] + step[:, None] * np.arange(pixels.shape[2])) >> 16
-    return _windows(pixels, np.zeros((len(left), 1), np.int64), left)
+    m, channels, high, wide = pixels.shape
+    start, by_row = _fixed(0.5 + factors * 0.5), _fixed(factors)
+    left = ((start[:, None] + by_row[:, None] * np.arange(high)) >> 16).clip(-wide, wide)
+    gap = int(np.abs(left).max(initial=0))
+    step, end = wide + gap, gap + m * channels * high * (wide + gap)
+    black = pixels.new_zeros(end + wide)
+    black[gap:end].view(m, channels, high, step)[..., :wide] = pixels
+    # each row is a window, as in ``cropped``
+    rows = gap + step * np.arange(m * channels * high).reshape(m, channels, high)
+    windows = black.as_strided((end + 1, wide), (1, 1))
+    return windows.index_select(0, _sent((rows + left[:, None]).ravel(), pixels)).view(pixels.shape)
 
 
 def sheared_y(pixels: Tensor, factors: np.ndarray) -> Tensor:
@@ -90,7 +118,12 @@ def rotated(pixels: Tensor, degrees: np.ndarray) -> Tensor:
 
 
 def resized_crop(
-    pixels: Tensor, top: np.ndarray, left: np.ndarray, high: np.ndarray, wide: np.ndarray
+    pixels: Tensor,
+    top: np.ndarray,
+    left: np.ndarray,
+    high: np.ndarray,
+    wide: np.ndarray,
+    mirror: np.ndarray | None = None,
 ) -> Tensor:
     """A part of each picture, enlarged to the picture's own size by linear interpolation.
 
@@ -101,21 +134,25 @@ def resized_crop(
     Args:
         pixels: uint8 (m, C, H, W).
         top, left, high, wide: integers (m,); the part lies inside the picture.
+        mirror: bool (m,), the pictures that are mirrored afterwards.
     """
     m, channels, rows, columns = pixels.shape
     # what is interpolated comes first, so that rows of bytes are gathered and not single ones
-    found = _enlarged(pixels.permute(0, 3, 1, 2).flatten(2), left, wide)
+    found = _enlarged(pixels.permute(0, 3, 1, 2).flatten(2), left, wide, mirror)
     found = found.view(m, columns, channels, rows).permute(0, 3, 2, 1)
     found = _enlarged(found.flatten(2), top, high)
     return found.view(m, rows, channels, columns).transpose(1, 2).contiguous()
 
 
-def _enlarged(lines: Tensor, start: np.ndarray, length: np.ndarray) -> Tensor:
+def _enlarged(
+    lines: Tensor, start: np.ndarray, length: np.ndarray, backwards: np.ndarray | None = None
+) -> Tensor:
     """As many lines as there are, from ``length`` of them that begin at ``start``.
 
     Args:
         lines: uint8 (m, size, width).
         start, length: integers (m,).
+        backwards: bool (m,), whose new lines are in opposite order.
     """
     m, size, width = lines.shape
     kinds, which = np.unique(length, return_inverse=True)
@@ -125,53 +162,21 @@ def _enlarged(lines: Tensor, start: np.ndarray, length: np.ndarray) -> Tensor:
     pair = np.stack([first, first + 1])
     weights = np.maximum(1 - np.abs(pair - centre + 0.5), 0) * (pair < kinds)
     weights /= weights.sum(0)
-    bits, dtype = PILLOW_BITS, np.int32
+    bits = PILLOW_BITS
+    dtype: type[np.signedinteger] = np.int32
     if size in SMALL:  # weights are multiples of 1 / (2 size): the same result, twice as fast
         bits, dtype = size.bit_length(), np.int16
-    weights = (weights * 2**bits + 0.5).astype(dtype)[:, which, :, None]
+    weights = (weights * 2**bits + 0.5).astype(dtype)[:, which]
     begin = np.arange(0, m * size, size) + start
     places = np.minimum(pair, kinds - 1)[:, which] + begin[:, None]
+    if backwards is not None:
+        for each in (places, weights):
+            each[:, backwards] = each[:, backwards, ::-1]
     found = lines.reshape(m * size, width).index_select(0, _sent(places.ravel(), lines))
-    sent = _sent(weights, lines)
+    sent = _sent(weights[..., None], lines)
     products = found.view(2, m, size, width).to(sent.dtype).mul_(sent)
     total = products[0].add_(products[1]).add_(1 << bits - 1)
     return total.bitwise_right_shift_(bits).to(torch.uint8)
-
-
-def _windows(
-    pixels: Tensor, top: np.ndarray, left: np.ndarray, mirror: np.ndarray | None = None
-) -> Tensor:
-    """Each picture's row j is W pixels of its row top + j from column ``left[:, j]`` on.
-
-    One gather of whole rows, which overlap, from pictures with black between them: ten times as
-    fast as one of single pixels.
-
-    Args:
-        pixels: uint8 (m, C, H, W).
-        top: int64 (m, 1).    left: int64 (m, H) or (m, 1).    mirror: as in ``cropped``.
-    """
-    m, channels, high, wide = pixels.shape
-    top, left = top.clip(-high, high), left.clip(-wide, wide)
-    above, before = (int(np.abs(amount).max(initial=0)) for amount in (top, left))
-    step = wide + before
-    size, start = (high + above) * step, above * step + before
-    end = start + m * channels * size
-    black = pixels.new_zeros(end + wide)
-    inside = black[start:end].view(m, channels, high + above, step)[:, :, :high, :wide]
-    place = np.arange(m)
-    if mirror is None:
-        inside.copy_(pixels)
-    else:  # those that are not mirrored come first
-        order, plain = np.argsort(mirror, kind="stable"), m - int(mirror.sum())
-        place[order] = np.arange(m)
-        ordered = pixels.index_select(0, _sent(order, pixels))
-        inside[:plain] = ordered[:plain]
-        inside[plain:] = ordered[plain:].flip(-1)
-    first = start + place[:, None] * (channels * size) + top * step + left
-    within = np.arange(channels)[:, None] * size + np.arange(high) * step
-    places = _sent((first[:, None] + within).ravel(), pixels)
-    windows = black.as_strided((end + 1, wide), (1, 1))
-    return windows.index_select(0, places).view(pixels.shape)
 
 
 def _affine(pixels: Tensor, matrix: np.ndarray) -> Tensor:

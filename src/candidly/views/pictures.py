@@ -12,7 +12,7 @@ from .._view_text import digest_of_view, policy_of_view
 from ._draws import Draw, below, heads
 from .crops import TRIES, random_resized_crop
 from .erasing import grey_square, grey_square_plench, hole
-from .geometry import cropped, mirrored
+from .geometry import cropped
 from .policies import (
     AUTOAUGMENT,
     RANDAUGMENT,
@@ -95,7 +95,7 @@ _three, _three_plench = rand_augment(RANDAUGMENT), rand_augment(RANDAUGMENT_PLEN
 
 
 def _part(pixels: Tensor, draw: Draw) -> Tensor:
-    return mirrored(random_resized_crop(pixels, draw), heads(draw(TRIES)[:, 0]))
+    return random_resized_crop(pixels, draw, heads(draw(TRIES)[:, 0]))
 
 
 def policy_view(policy: Policy) -> Change:
