@@ -197,6 +197,21 @@ def test_a_recipe_replaces_a_pages_view():
     assert torch.equal(two.view("weak"), two.x)
 
 
+def test_only_the_views_that_a_page_asks_for_are_made():
+    stack, made = stack_on(pictures(), NOISY, how="adam:views=weak"), []
+    assert set(stack.views.changes) == {"plain", "weak", "strong"}
+    for name, change in list(stack.views.changes.items()):
+        stack.views.changes[name] = lambda *how, name=name, change=change: (
+            made.append(name) or change(*how)
+        )
+    update(stack)
+    assert made == ["weak"]  # what is trained on
+    batch = stack.feed.batches(stack)[0]
+    batch.view("strong")
+    assert batch.view("strong") is batch.view("strong")
+    assert made == ["weak", "strong"]
+
+
 def test_watchers_cost_no_forward_pass_where_the_page_has_seen_the_inputs():
     def step(s, b):
         seen, other = s.net(b.x).logits, s.net(b.view("weak")).logits
