@@ -218,27 +218,6 @@ def demo() -> Claim:
         return at_most("candidly demo, s", time.perf_counter() - start, 90)
 
 
-def accelerator() -> list[Claim]:
-    """Stacks of 1, 20 and 100 on a CUDA device, where there is one."""
-    claims = []
-    for n, d, q in SHAPES if torch.cuda.is_available() else ():
-        data = make_data(n, d, q)
-        for trials in (1, 20, 100):
-            stack = make_stack(data, trials, 64, device="cuda")
-
-            def work(stack=stack):
-                for _ in range(50):
-                    update(stack)
-                torch.cuda.synchronize()
-
-            side = timed(work, 1)
-            side()
-            median = statistics.median(interleaved(5, side)[0])
-            name = f"{torch.cuda.get_device_name()}, {n} x {d} x {q}: stack of {trials}, ms"
-            claims.append(Claim(name, 1e3 * median / 50 / trials))
-    return claims
-
-
 def measure(quick: bool) -> list[Claim]:
     torch.set_num_threads(1)
     claims = [same_losses()]
@@ -247,7 +226,7 @@ def measure(quick: bool) -> list[Claim]:
     claims += evaluation(quick)
     claims += start_up(quick)
     if not quick:
-        claims += [*stack_sizes(), large_stack(), demo(), *accelerator()]
+        claims += [*stack_sizes(), large_stack(), demo()]
     return claims
 
 

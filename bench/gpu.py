@@ -43,14 +43,14 @@ TOTAL = 20 * 60  # seconds
 ENGINE = ("torch", "numpy")
 SWEEP = (*ENGINE, "scipy", "pydantic", "filelock")
 PARTS = (
-    Part("tests", "_gpu.device_tests", 330, (*SWEEP, "sklearn", "polars", "pytest")),
+    Part("tests", "_gpu.device_tests", 240, (*SWEEP, "sklearn", "polars", "pytest")),
     Part("views", "_gpu.views", 90, ENGINE),
-    Part("tables", "_gpu.tables", 120, ENGINE),
+    Part("tables", "_gpu.tables", 110, ENGINE),
     Part("networks", "_gpu.networks", 240, ENGINE),
     Part("optimisers", "_gpu.optimisers", 60, ENGINE),
-    Part("precision", "_gpu.precision", 120, ENGINE),
+    Part("precision", "_gpu.precision", 130, ENGINE),
     Part("sweep", "_gpu.sweep", 120, SWEEP),
-    Part("compiled", "_gpu.compiled", 120, ENGINE),
+    Part("compiled", "_gpu.compiled", 200, ENGINE),
 )
 
 
@@ -66,6 +66,13 @@ def main(arguments: Sequence[str] | None = None, parts: Sequence[Part] = PARTS) 
     if asked.device != "cpu" and not torch.cuda.is_available():
         print("There is no GPU here (this torch finds no CUDA): nothing was measured or written.")
         return 0
+    from candidly._device import check_device
+
+    try:
+        check_device(asked.device)
+    except ValueError as error:
+        print(error)
+        return 2
     if asked.device == "cpu" and not asked.quick:
         print("A processor is measured by bench/engine.py and bench/images.py: --quick tries this.")
         return 2

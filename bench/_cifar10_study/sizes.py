@@ -7,7 +7,7 @@ from typing import Any
 
 from _reproduction.figures import alone
 from _reproduction.words import minus
-from candidly.report.figures import FAINT, INK, PAPER, SERIES, draw_svg
+from candidly.report.figures import FAINT, PAPER, SERIES, draw_svg
 from candidly.stability import Report
 
 from .models import NETWORKS
@@ -16,7 +16,6 @@ from .published import OF, table_s2
 Training = Mapping[str, Any]  # what ``training.json`` holds: see ``make_page``
 SIZES = ("parameters", "multiply_adds")
 IMAGE = "cifar10-study-"
-OFFSETS = ((4, 2), (4, -8), (4, 10), (4, -16))  # of names in a row of the figure, in points
 
 
 def signed(value: float) -> str:
@@ -72,23 +71,28 @@ def size_figure(report: Report, made: Training) -> str:
         for name, size in full_sizes().items()
     }
     series = (
-        (here, SERIES[0], "o", "here, as trained"),
-        (there, SERIES[1], "s", "Table S2, at full size"),
+        (here, SERIES[0], "o", "here, as trained (names on the left)"),
+        (there, SERIES[1], "s", "Table S2, at full size (names on the right)"),
     )
 
     def draw(axes: Any) -> None:
         for points, colour, marker, label in series:
-            place: dict[int, int] = {}  # how many names stand in a row already
-            for name, (size, right) in sorted(points.items(), key=lambda item: item[1]):
-                axes.plot(size, right, marker, color=colour, mfc=PAPER, ms=4.5, mew=1.1)
-                offset = OFFSETS[place.get(right, 0) % len(OFFSETS)]
-                place[right] = place.get(right, 0) + 1
-                words = {"textcoords": "offset points", "fontsize": 6, "color": INK}
-                axes.annotate(name, (size, right), offset, **words)
-            axes.plot([], [], marker, color=colour, mfc=PAPER, ms=4.5, label=label)
+            sizes, right = zip(*points.values()) if points else ((), ())
+            axes.plot(sizes, right, marker, color=colour, mfc=PAPER, ms=4.5, mew=1.1, label=label)
+            left = points is here
+            for row in set(right):
+                names = [name for name, point in points.items() if point[1] == row]
+                names.sort(key=lambda name: points[name][0])
+                axes.text(
+                    *(0.01 if left else 1.01, row, ", ".join(names)),
+                    va="center",
+                    fontsize=6.5,
+                    color=colour,
+                    transform=axes.get_yaxis_transform(),
+                )
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.set_xlim(3e4, 1.5e8)
+        axes.set_xlim(2e2, 6e7)
         axes.set_xlabel("parameters")
         axes.set_ylabel(f"right of {OF}, corrected labels")
         axes.set_ylim(-0.5, OF)
@@ -102,4 +106,4 @@ def size_figure(report: Report, made: Training) -> str:
         if points
     )
     title = "Right answers on the corrected pictures against parameters"
-    return alone(draw_svg(draw, title, f"Right of {OF}. {told}", extra=1.6, width=6.4))
+    return alone(draw_svg(draw, title, f"Right of {OF}. {told}", extra=0.8, width=8.4))

@@ -16,44 +16,46 @@ from _gpu.where import Where, what_fits
 from _image_sides import make_module
 from candidly.engine.arithmetic import arithmetic
 
-MODES = (None, "reduce-overhead")
+MODES = ("default", "reduce-overhead")
 
 
 def measure(where: Where) -> Iterator[Claim | str]:
     """ms of an update of each way, seconds that compiling takes, and times faster."""
     net, batch = where.sized(("resnet32", 128), ("cnn", 4))
-    if not any(map(shutil.which, ("c++", "g++", "gcc", "clang"))):
-        yield "torch.compile needs a C++ compiler, and there is none: it is left out."
-        modes: tuple = ()
-    else:
-        modes = where.sized(MODES, (None,))
+    label = f"{net}, batch {batch}"
     with arithmetic(torch.device(where.device)):
         module, batches = make_module(net).to(where.device), made_batches(where, batch)
-        loops = {"plain loop": Loop(where, copy.deepcopy(module), batches)}
-        found: list[Claim | str] = []
+        plain = Loop(where, copy.deepcopy(module), batches)
         if not where.cuda:
             yield "without CUDA there are no graphs: the step on buffers that stay is run."
+        found: list[Claim | str] = []
         with what_fits("graph", found):
             kind = Graphed if where.cuda else Buffered
-            loops["graph"] = kind(where, copy.deepcopy(module), batches)
-        for mode in modes:
-            way = f"torch.compile, {mode or 'default'}"
-            with what_fits(way, found):
-                mine = copy.deepcopy(module)
-                # an update compiles forward and backward; the optimiser's kernel is fused as it is
-                backend = "inductor" if where.cuda or not where.quick else "aot_eager"
+            found += compared(where, f"{label}: graph", plain, kind(where, module, batches))
+        yield from found
+        if not any(map(shutil.which, ("c++", "g++", "gcc", "clang"))):
+            yield "torch.compile needs a C++ compiler, and there is none: it is left out."
+            return
+        for mode in where.sized(MODES, MODES[:1]):
+            found = []
+            with what_fits(f"torch.compile, {mode}", found):
+                mine = copy.deepcopy(plain.module)
+                # forward and backward are compiled; the optimiser's kernel is fused as it is
+                backend = "aot_eager" if where.quick else "inductor"
                 call = torch.compile(mine, mode=mode, backend=backend)
-                loop = Loop(where, mine, batches, call)
-                start = time.perf_counter()
+                loop, start = Loop(where, mine, batches, call), time.perf_counter()
                 for _ in range(where.sized(3, 1)):
                     loop.update()
                 where.wait()
-                found.append(Claim(f"{way}: seconds to compile", time.perf_counter() - start))
-                loops[way] = loop
-        yield from found
-        seconds = where.medians({way: loop.update for way, loop in loops.items()}, 20, 5)
-    for way, each in seconds.items():
-        yield Claim(f"{net}, batch {batch}: {way}, ms", 1e3 * each)
-    for way in seconds.keys() - {"plain loop"}:
-        ratio = seconds["plain loop"] / seconds[way]
-        yield Claim(f"{net}, batch {batch}: {way}, times faster than the plain loop", ratio)
+                took = time.perf_counter() - start
+                found.append(Claim(f"{label}: torch.compile, {mode}: seconds to compile", took))
+                found += compared(where, f"{label}: torch.compile, {mode}", plain, loop)
+            yield from found
+
+
+def compared(where: Where, name: str, plain: Loop, other: Loop) -> Iterator[Claim]:
+    """ms of an update of both, in turns."""
+    seconds = where.medians({"plain": plain.update, "other": other.update}, 20, 5)
+    yield Claim(f"{name}: plain loop in the same rounds, ms", 1e3 * seconds["plain"])
+    yield Claim(f"{name}, ms", 1e3 * seconds["other"])
+    yield Claim(f"{name}: times faster than the plain loop", seconds["plain"] / seconds["other"])

@@ -12,11 +12,14 @@ from _bench import Claim, at_most
 from _gpu.where import Where
 
 ROOT = Path(__file__).parents[2]
+MARKED = re.compile(r"mark\.gpu|import DEVICES").search
 
 
 def measure(where: Where) -> Iterator[Claim | str]:
     """Passed, failed and skipped; the failed ones by name."""
-    which = ["-m", "gpu"] if where.cuda else ["tests/devices", "-m", "not gpu"]
+    tests = ROOT / "tests"
+    files = [str(path) for path in sorted(tests.rglob("test_*.py")) if MARKED(path.read_text())]
+    which = [*files, "-m", "gpu"] if where.cuda else [str(tests / "devices"), "-m", "not gpu"]
     command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider"]
     command += ["-o", "addopts=--strict-markers --import-mode=importlib", *which]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

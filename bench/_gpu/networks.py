@@ -28,7 +28,7 @@ def made_batches(where: Where, batch: int, count: int = 4):
 
 def measure(where: Where) -> Iterator[Claim | str]:
     """ms of an update and trial, by way and batch size."""
-    module = make_module(NET).to(where.device)
+    module = where.sized(lambda: make_module(NET), small)().to(where.device)
     module.narrow = False  # a CPU's memory layout, which vmap does not know
     if not where.cuda:
         yield "without CUDA there are no graphs: the step on buffers that stay is run uncaptured."
@@ -37,6 +37,13 @@ def measure(where: Where) -> Iterator[Claim | str]:
         yield from same_losses(where, module, graphed)
     for batch in where.sized((64, 128, 256), (4,)):
         yield from at_batch(where, module, graphed, batch)
+
+
+def small():
+    """A network of the same parts, with which everything is tried."""
+    from candidly.nets.resnet import ResNet
+
+    return ResNet(3, CLASSES, (1, 1), (4, 8))
 
 
 def same_losses(where: Where, module, graphed) -> Iterator[Claim | str]:
@@ -96,7 +103,9 @@ def at_batch(where: Where, module, graphed, batch: int) -> Iterator[Claim | str]
     for way, count in stacks.items():
         makes[way] = (
             count,
-            lambda count=count: partial(update, picture_stack(where, data, NET, batch, count)),
+            lambda count=count: partial(
+                update, picture_stack(where, data, where.sized(NET, "cnn:width=4"), batch, count)
+            ),
         )
     for way, (count, make) in makes.items():
         with what_fits(f"{label}: {way}", found):

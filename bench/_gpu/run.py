@@ -83,9 +83,7 @@ def run_parts(
         spare = total - (time.monotonic() - started)
         limit = min(part.limit, spare)
         rest = min(spare, sum(one.limit for one in left[number - 1 :]))
-        say(
-            f"[{number}/{len(left)}] {part.name}: at most {limit:.0f} s, of {rest:.0f} s left in all"
-        )
+        say(f"[{number}/{len(left)}] {part.name}: at most {limit:.0f} s, of {rest:.0f} s left")
         result = Result(**stamp)
         if missing := part.missing():
             result.error = f"needs {', '.join(missing)}, which this Python does not have"
@@ -119,7 +117,7 @@ def _measure(
             text=True,
             start_new_session=True,  # so that what it has started ends with it
         )
-        ended = False
+        ended = closed = False
         try:
             for line in _lines(process, start + limit):
                 what = json.loads(line)
@@ -131,17 +129,25 @@ def _measure(
                 else:
                     result.claims.append(what)
                     say(f"  {what['name']}: {what['value']:.4g}  {what['target']}")
+            closed = True
         except TimeoutError:
             result.error = f"stopped after {limit:.0f} s, which is its limit"
         finally:
-            if process.poll() is None and not ended:
-                os.killpg(process.pid, 9)
-            process.wait()
+            _end(process, 10 if closed else 0)
         if not ended and not result.error:
             errors.seek(0)
             words = " | ".join(errors.read().strip().splitlines()[-3:])[-LAST_WORDS:]
             result.error = f"ended with status {process.returncode}: {words}"
     result.seconds = round(time.monotonic() - start, 1)
+
+
+def _end(process: subprocess.Popen, grace: float) -> None:
+    """Have it ended, with all that it has started, so many seconds from now at the latest."""
+    try:
+        process.wait(grace)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.wait()
 
 
 def _lines(process: subprocess.Popen, until: float) -> Iterator[str]:

