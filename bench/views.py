@@ -91,9 +91,9 @@ class Work:
         self.rows = np.random.default_rng(1).permutation(ROWS).reshape(-1, BATCH)
         self.drawn = [draw(self.rows[0], block).tolist() for block in range(pillow.BLOCKS)]
 
-    def ours(self, views: Mapping[str, Callable]) -> None:
-        """Of every batch."""
-        for rows in self.rows:
+    def ours(self, views: Mapping[str, Callable], batches: int = 1) -> None:
+        """Of all rows, so many batches at once, as a stack of as many trials takes them."""
+        for rows in self.rows.reshape(-1, batches * BATCH):
             own = torch.from_numpy(rows)
             for view in views:
                 change = partial(view_of_pictures(view), draw=partial(draw, rows))
@@ -159,6 +159,11 @@ def whole_views(work: Work, rounds: int) -> Iterator[Claim]:
             faster, ratio = f"{name}: times faster than {label}", median_ratio(side, mine)
             target = TARGETS.get((name, label))
             yield at_least(faster, ratio, target) if target else Claim(faster, ratio)
+
+
+def stacked(work: Work, rounds: int) -> Iterator[Claim]:
+    (times,) = interleaved(rounds, spent(partial(work.ours, VIEWS, len(work.rows)), ROWS))
+    yield microseconds(f"four views, {len(work.rows)} batches at once: ours", times)
 
 
 def operations(work: Work, rounds: int) -> Iterator[Claim]:
@@ -263,8 +268,8 @@ def by_kornia(work: Work, rounds: int) -> Iterator[Claim]:
 def measure(quick: bool) -> list[Claim]:
     torch.set_num_threads(1)
     work, rounds = Work(), 3 if quick else 25
-    claims = [*whole_views(work, rounds), *operations(work, rounds), *rest(work, rounds)]
-    return claims + list(by_kornia(work, rounds)) if find_spec("kornia") else claims
+    parts = [whole_views, stacked, operations, rest, *[by_kornia] * bool(find_spec("kornia"))]
+    return [claim for part in parts for claim in part(work, rounds)]
 
 
 if __name__ == "__main__":
