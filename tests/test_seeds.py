@@ -68,6 +68,14 @@ def test_words_of_a_row_do_not_depend_on_its_neighbours_or_its_place():
     assert np.array_equal(words(3, "a", 1, rows[1]), words(3, "a", 1, rows[1, ::-1])[::-1])
 
 
+def test_several_blocks_of_words_at_once_are_each_of_them():
+    seeds, rows, blocks = np.array([3, 2**40 + 3, 5]), np.array([5, 900, 7]), np.array([[0], [9]])
+    found = words(seeds, "x", 12, rows, blocks)
+    assert found.shape == (2, 3, 4)
+    for block, each in zip((0, 9), found):
+        assert np.array_equal(each, words(seeds, "x", 12, rows, block))
+
+
 def test_words_depend_on_everything_they_are_named_by():
     first = words(3, "x", 5, 7)
     others = [
