@@ -99,6 +99,8 @@ def test_what_is_done_with_the_same_code_and_device_is_not_repeated(part):
     assert said == ["good: done before; --again good repeats it"]
     found, _ = run([part("good", FAILS)], {"good": done}, again=["good"])
     assert found["good"].error
+    found, _ = run([part("good", FAILS)], {"good": done | {"code": "of another edition"}})
+    assert found["good"].error
 
 
 def test_without_a_gpu_it_says_so_and_writes_nothing(monkeypatch, tmp_path, capsys):

@@ -175,6 +175,20 @@ def test_training_in_float64_is_the_processors(device, kind):
         )
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("net", ["mlp", "cnn:width=4"])
+@pytest.mark.parametrize("how", ["adam", "sgd", "adam:views=weak", "adam:views=strong"])
+def test_an_update_never_waits_for_the_gpu(net, how):
+    if net == "mlp" and "views" in how:
+        pytest.skip("a table has no views")
+    stack = advance(Kind("PRODEN", how, net).stack("cuda"), 1)  # not at the beginning of an epoch
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        advance(stack, 1)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
 @on_devices
 def test_sums_of_repeated_rows_are_in_order(device):
     g = torch.Generator().manual_seed(0)

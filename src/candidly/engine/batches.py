@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,11 +24,14 @@ class BatchRows(NamedTuple):
         ids: int64 (K, B), or (K, M, B) for a batch per network: positions among the trial's rows.
         table_rows: (ids.numel(),), in a (K * n, ...) table.
         data_rows: (ids.numel(),), in the shared examples.
+        on_host: () -> ``data_rows`` on the host, for which an accelerator is waited for at most
+            once an epoch.
     """
 
     ids: Tensor
     table_rows: Tensor
     data_rows: Tensor
+    on_host: Callable[[], Tensor]
 
 
 class Batch:
@@ -54,7 +57,7 @@ class Batch:
         name: str = "0",
         repeats: bool = False,
     ):
-        self.ids, self.table_rows, self.data_rows = rows
+        self.ids, self.table_rows, self.data_rows, self.rows_on_host = rows
         self.name, self.repeats = name, repeats
         self._gather, self._change = gather, change
         self.logits: Tensor
@@ -123,9 +126,9 @@ class Orders:
             n = self.index.shape[1]
             used = n // self.batch * self.batch
             order = [draw(seed, self.name, epoch).permutation(n)[:used] for seed in self.seeds]
-            self._cut = cut(torch.from_numpy(np.stack(order)), self.index, self.batch)
+            self._cut = Cut(torch.from_numpy(np.stack(order)), self.index, self.batch)
             self.epoch = epoch
-        return BatchRows(*(part[j] for part in self._cut))
+        return self._cut.at(j)
 
 
 class Draws:
@@ -137,11 +140,11 @@ class Draws:
 
     def __init__(self, order: Tensor, index: Tensor, batch: int):
         self.order = order.to(index.device)
-        self._cut = cut(self.order, index, batch)
+        self._cut = Cut(self.order, index, batch)
 
     def at(self, j: int) -> BatchRows:
         """The rows of the epoch's batch ``j``."""
-        return BatchRows(*(part[j] for part in self._cut))
+        return self._cut.at(j)
 
 
 class Samplers:
@@ -239,8 +242,7 @@ class Feed:
     def batch(self, s: Any, ids: Tensor, name: str) -> Batch:
         """A batch of these rows, (K, B) positions among the trials' own; they may repeat."""
         index = self.samplers.index
-        parts = cut(ids, index, ids.shape[-1])
-        return self._made(s, BatchRows(*(part[0] for part in parts)), name, True)
+        return self._made(s, Cut(ids, index, ids.shape[-1]).at(0), name, True)
 
     def _made(self, s: Any, rows: BatchRows, name: str, repeats: bool) -> Batch:
         return Batch(rows, partial(self._gather, s), partial(self._change, s), name, repeats)
@@ -262,9 +264,11 @@ class Feed:
 
     def _inputs(self, s: Any, batch: Batch, view: str, name: str) -> Tensor:
         """The scaled inputs; of pictures, in a view whose random words have this name."""
-        rows, seeds = batch.data_rows, np.repeat(s.seeds, batch.ids[0].numel())
-        change = self.views.of_pixels(view, seeds, name, s.t, rows)
-        value = self.examples.take(rows, change).view(*batch.ids.shape, *self.examples.shape)
+        seeds = np.repeat(s.seeds, batch.ids[0].numel())
+        change = self.views.of_pixels(view, seeds, name, s.t, batch.rows_on_host)
+        value = self.examples.take(batch.data_rows, change).view(
+            *batch.ids.shape, *self.examples.shape
+        )
         if self.scaling:
             shift, factor = self.scaling
             if batch.ids.dim() == 3:
@@ -303,25 +307,52 @@ def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
 
 def of_first(batch: Batch) -> Batch:
     """A batch of which each network has its own, as the first one's: (K, M, B) -> (K, B)."""
-    parts = (batch.table_rows, batch.data_rows)
-    first = (part.view_as(batch.ids)[:, 0].flatten() for part in parts)
-    rows = BatchRows(batch.ids[:, 0], *first)
+    shape = batch.ids.shape
+
+    def first(part: Tensor) -> Tensor:
+        return part.view(shape)[:, 0].flatten()
+
+    rows = BatchRows(
+        batch.ids[:, 0],
+        first(batch.table_rows),
+        first(batch.data_rows),
+        lambda: first(batch.rows_on_host()),
+    )
     return Batch(rows, batch._gather, batch._change, batch.name, batch.repeats)
 
 
-def cut(order: Tensor, index: Tensor, batch: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The fields of ``BatchRows`` for an epoch, the batches' axis first: (E, ...) each."""
-    trials, n = index.shape
-    order = order.to(index.device)
-    lead = (trials, *[1] * (order.dim() - 1))
-    offsets = torch.arange(trials, device=index.device).view(lead) * n
+class Cut:
+    """An epoch's batches: each field of their rows has the batches' axis first, (E, ...).
 
-    def by_batch(values: Tensor) -> Tensor:
-        return values.unflatten(-1, (-1, batch)).movedim(-2, 0).contiguous()
+    Args:
+        order: int64 (K, E * B) or (K, M, E * B), positions among the trials' rows.
+        index: int64 (K, n), the trials' rows in the shared examples.
+        batch: rows per batch.
+    """
 
-    data_rows = by_batch(index.gather(1, order.flatten(1)).view_as(order))
-    table_rows = by_batch(order + offsets)
-    return by_batch(order), table_rows.flatten(1), data_rows.flatten(1)
+    def __init__(self, order: Tensor, index: Tensor, batch: int):
+        trials, n = index.shape
+        order = order.to(index.device)
+        lead = (trials, *[1] * (order.dim() - 1))
+        offsets = torch.arange(trials, device=index.device).view(lead) * n
+
+        def by_batch(values: Tensor) -> Tensor:
+            return values.unflatten(-1, (-1, batch)).movedim(-2, 0).contiguous()
+
+        data_rows = by_batch(index.gather(1, order.flatten(1)).view_as(order))
+        self.ids, self.data_rows = by_batch(order), data_rows.flatten(1)
+        self.table_rows = by_batch(order + offsets).flatten(1)
+
+    @cached_property
+    def on_host(self) -> Tensor:
+        """``data_rows`` on the host."""
+        return self.data_rows.cpu()
+
+    def at(self, j: int) -> BatchRows:
+        """The rows of batch ``j``."""
+        return BatchRows(
+            self.ids[j], self.table_rows[j], self.data_rows[j], lambda: self.on_host[j]
+        )
 
 
 def in_turn(chosen: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:

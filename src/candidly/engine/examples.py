@@ -86,8 +86,17 @@ class Examples:
         return self.inputs.device
 
     def data_rows(self, rows: Tensor) -> Tensor:
-        """Which of the inputs examples have, int64 (m,): the numbers of rows in the data."""
-        return rows if self.index is None else self.index.index_select(0, rows)
+        """Which of the inputs examples have, int64 (m,), where ``rows`` are or on the host: the
+        numbers of rows in the data."""
+        if self.index is None:
+            return rows
+        here = rows.device == self.index.device
+        return (self.index if here else self._index_on_host).index_select(0, rows)
+
+    @cached_property
+    def _index_on_host(self) -> Tensor:
+        assert self.index is not None
+        return self.index.cpu()
 
     def take(self, rows: Tensor, change: Callable[[Tensor], Tensor] | None = None) -> Tensor:
         """New tensors of some rows, int64 (m,): inputs (m, *shape) before a split's scaling.

@@ -49,7 +49,12 @@ class PageViews:
             raise KeyError(f"{self.page.name} has no view {name!r}; it declares: {known}")
 
     def of_pixels(
-        self, view: str, seeds: int | np.ndarray, name: str, when: int, rows: Tensor
+        self,
+        view: str,
+        seeds: int | np.ndarray,
+        name: str,
+        when: int,
+        rows: Tensor | Callable[[], Tensor],
     ) -> Callable[[Tensor], Tensor] | None:
         """What changes the pixels of some rows as a view has them, for ``Examples.take``.
 
@@ -57,14 +62,16 @@ class PageViews:
         alone.
 
         Args:
-            seeds: of the rows' trial, or integers (m,), of each row's.    rows: int64 (m,).
+            seeds: of the rows' trial, or integers (m,), of each row's.
+            rows: int64 (m,), or () -> these on the host, called where they are needed.
 
         Returns:
             None where the view leaves them as they are.
         """
         if view == "plain":
             return None
-        numbers = self.examples.data_rows(rows).cpu().numpy()
+        there = rows if isinstance(rows, Tensor) else rows()
+        numbers = self.examples.data_rows(there).cpu().numpy()
         change = self.changes[view]
         return lambda pixels: change(pixels, lambda k: words(seeds, name, when, numbers, k))
 

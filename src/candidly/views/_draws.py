@@ -1,7 +1,8 @@
 """What random words become: numbers of a view, for each picture of a batch.
 
 Everything happens on the host, in integers and float64, so that a view draws the same whatever
-device makes it.
+device makes it. What a device needs of it is sent without waiting for what the device still does;
+the host's memory is copied at once, so that it may be freed.
 """
 
 from __future__ import annotations

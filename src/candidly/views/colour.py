@@ -116,7 +116,11 @@ def invert(pixels: Tensor) -> Tensor:
 
 def _sent(values: np.ndarray, pixels: Tensor, kind: type = np.float32) -> Tensor:
     """A number of each picture, where the pixels are: (m, 1, 1, 1)."""
-    return torch.from_numpy(np.asarray(values).astype(kind)).to(pixels.device).view(-1, 1, 1, 1)
+    return (
+        torch.from_numpy(np.asarray(values).astype(kind))
+        .to(pixels.device, non_blocking=True)
+        .view(-1, 1, 1, 1)
+    )
 
 
 def _luma(pixels: Tensor) -> Tensor:

@@ -35,13 +35,18 @@ def erased(
     y, x = np.arange(high), np.arange(wide)
     rows = (y >= top[:, None]) & (y < bottom[:, None])
     columns = (x >= left[:, None]) & (x < right[:, None])
-    masks = (torch.from_numpy(part * np.uint8(255)).to(pixels.device) for part in (rows, columns))
+    masks = (
+        torch.from_numpy(part * np.uint8(255)).to(pixels.device, non_blocking=True)
+        for part in (rows, columns)
+    )
     down, across = masks
     hole = (down[:, :, None] & across[:, None])[:, None]
     kept = pixels & ~hole
     if not any(colour):
         return kept
-    levels = torch.tensor(colour, dtype=torch.uint8).view(-1, 1, 1).to(pixels.device)
+    levels = (
+        torch.tensor(colour, dtype=torch.uint8).view(-1, 1, 1).to(pixels.device, non_blocking=True)
+    )
     return kept.bitwise_or_(hole & levels)
 
 

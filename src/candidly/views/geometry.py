@@ -213,4 +213,4 @@ def _whole_pixels(fractions: np.ndarray, size: int) -> np.ndarray:
 
 
 def _sent(values: np.ndarray, pixels: Tensor) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(values)).to(pixels.device)
+    return torch.from_numpy(np.ascontiguousarray(values)).to(pixels.device, non_blocking=True)

@@ -116,7 +116,7 @@ def _each(pixels: Tensor, kinds: np.ndarray, values: np.ndarray) -> Tensor:
 
 
 def _taken(pixels: Tensor, places: np.ndarray) -> Tensor:
-    return pixels.index_select(0, torch.from_numpy(places).to(pixels.device))
+    return pixels.index_select(0, torch.from_numpy(places).to(pixels.device, non_blocking=True))
 
 
 # Wang et al., ICLR 2025, released program: the operations of its strong view, and their magnitudes
