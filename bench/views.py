@@ -3,11 +3,12 @@
 Both sides make the same views of the same pixels, by the same random words, as float32, normalised,
 in batches of 256 on one thread; ``tests/views/test_against_pillow.py`` compares what they make.
 Ours is ``Examples.take``: it gathers rows, draws their words, makes the view and normalises. Pillow
-is ``_pillow_views.py``, whose words are there before the clock starts; its pictures become numbers
-either with NumPy, or with torch by the steps of torchvision's loaders, which take longer. Figures
-are processor time, medians over rounds in which the sides take turns.
+is ``_pillow_views.py``, whose words are there before the clock starts. Its pictures become numbers
+with torch, by the steps of torchvision's ToTensor and Normalize, or with NumPy, which is faster.
+Figures are processor time, medians over rounds in which the sides take turns.
 
-Where kornia can be imported, its operations are timed and compared with Pillow's, too.
+Where torchvision can be imported, its own loader of these views is timed, too; where kornia can,
+its operations are timed and compared with Pillow's.
 
     python bench/views.py            about five minutes; writes bench/results/views.json
     python bench/views.py --quick    under half a minute
@@ -44,7 +45,11 @@ VIEWS = {
     "strong": pillow.strong,
     "distill": pillow.distill,
 }
-FASTER, WEAK_FASTER = 5, 20
+TARGETS = {  # times faster, at least
+    ("four views", "Pillow and torch"): 5,
+    ("four views", "torchvision's loader"): 5,
+    ("weak", "torchvision's loader"): 20,
+}
 Side = Callable[[], float]
 
 
@@ -86,9 +91,9 @@ class Work:
         self.rows = np.random.default_rng(1).permutation(ROWS).reshape(-1, BATCH)
         self.drawn = [draw(self.rows[0], block).tolist() for block in range(pillow.BLOCKS)]
 
-    def ours(self, views: Mapping[str, Callable]) -> None:
-        """Of every batch."""
-        for rows in self.rows:
+    def ours(self, views: Mapping[str, Callable], batches: int = 1) -> None:
+        """Of all rows, so many batches at once, as a stack of as many trials takes them."""
+        for rows in self.rows.reshape(-1, batches * BATCH):
             own = torch.from_numpy(rows)
             for view in views:
                 change = partial(view_of_pictures(view), draw=partial(draw, rows))
@@ -101,6 +106,18 @@ class Work:
             image, own = pillow.picture(self.pixels[row]), partial(self.words, at)
             for view, change in views.items():
                 made[view].append(numbers(change(image, own)))
+        for each in made.values():
+            torch.stack(each)
+
+    def loaded(self, views: tuple[str, ...]) -> None:
+        """Of the first batch, by torchvision, under random numbers of its own."""
+        from _torchvision_views import VIEWS as LOADER
+
+        made: dict[str, list[torch.Tensor]] = {view: [] for view in views}
+        for row in self.rows[0]:
+            image = pillow.picture(self.pixels[row])
+            for view in views:
+                made[view].append(LOADER[view](image))
         for each in made.values():
             torch.stack(each)
 
@@ -126,21 +143,27 @@ def microseconds(name: str, seconds: list[float]) -> Claim:
 
 
 def whole_views(work: Work, rounds: int) -> Iterator[Claim]:
-    for name, views, target in (
-        ("four views", VIEWS, FASTER),
-        *((view, {view: VIEWS[view]}, WEAK_FASTER if view == "weak" else 0) for view in VIEWS),
-    ):
-        ours, numpy, with_torch = interleaved(
-            rounds,
-            spent(partial(work.ours, views), ROWS),
-            spent(partial(work.pillows, views, by_numpy)),
-            spent(partial(work.pillows, views, by_torch)),
-        )
-        yield microseconds(f"{name}: ours", ours)
-        for side, label in ((numpy, "Pillow and NumPy"), (with_torch, "Pillow and torch")):
+    asked = {"four views": VIEWS, **{view: {view: change} for view, change in VIEWS.items()}}
+    for name, views in asked.items():
+        others = {
+            "Pillow and torch": partial(work.pillows, views, by_torch),
+            "Pillow and NumPy": partial(work.pillows, views, by_numpy),
+        }
+        if find_spec("torchvision"):
+            others["torchvision's loader"] = partial(work.loaded, tuple(views))
+        ours = spent(partial(work.ours, views), ROWS)
+        mine, *theirs = interleaved(rounds, ours, *map(spent, others.values()))
+        yield microseconds(f"{name}: ours", mine)
+        for label, side in zip(others, theirs):
             yield microseconds(f"{name}: {label}", side)
-            faster, ratio = f"{name}: times faster than {label}", median_ratio(side, ours)
+            faster, ratio = f"{name}: times faster than {label}", median_ratio(side, mine)
+            target = TARGETS.get((name, label))
             yield at_least(faster, ratio, target) if target else Claim(faster, ratio)
+
+
+def stacked(work: Work, rounds: int) -> Iterator[Claim]:
+    (times,) = interleaved(rounds, spent(partial(work.ours, VIEWS, len(work.rows)), ROWS))
+    yield microseconds(f"four views, {len(work.rows)} batches at once: ours", times)
 
 
 def operations(work: Work, rounds: int) -> Iterator[Claim]:
@@ -245,8 +268,8 @@ def by_kornia(work: Work, rounds: int) -> Iterator[Claim]:
 def measure(quick: bool) -> list[Claim]:
     torch.set_num_threads(1)
     work, rounds = Work(), 3 if quick else 25
-    claims = [*whole_views(work, rounds), *operations(work, rounds), *rest(work, rounds)]
-    return claims + list(by_kornia(work, rounds)) if find_spec("kornia") else claims
+    parts = [whole_views, stacked, operations, rest, *[by_kornia] * bool(find_spec("kornia"))]
+    return [claim for part in parts for claim in part(work, rounds)]
 
 
 if __name__ == "__main__":
