@@ -13,10 +13,10 @@ it was stopped. Without a GPU it says so and writes nothing.
     PYTHONPATH=src python bench/gpu.py --device cpu --quick
                                           tries every part on the processor, smaller: about a minute
 
-candidly need not be installed. Any Python from 3.11 on does that has torch with CUDA, and NumPy;
-beside these the parts ``precision`` (for real pictures alone) and ``sweep`` need what candidly
-needs, and ``tests`` needs pytest as well, and scikit-learn. A part whose packages are missing is
-left out, and the first line says so.
+candidly need not be installed: any Python from 3.11 on will do that has torch with CUDA, and NumPy.
+The part ``sweep`` needs SciPy, pydantic and filelock as well, and ``tests`` these and pytest;
+``precision`` takes CIFAR-10 where CANDIDLY_DATA and candidly's other dependencies are there, and
+else makes pictures. A part whose packages are missing is left out, and the first line says so.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TOTAL = 20 * 60  # seconds
 ENGINE = ("torch", "numpy")
 SWEEP = (*ENGINE, "scipy", "pydantic", "filelock")
 PARTS = (
-    Part("tests", "_gpu.device_tests", 240, (*SWEEP, "sklearn", "polars", "pytest")),
+    Part("tests", "_gpu.device_tests", 240, (*SWEEP, "pytest")),
     Part("views", "_gpu.views", 90, ENGINE),
     Part("tables", "_gpu.tables", 110, ENGINE),
     Part("networks", "_gpu.networks", 240, ENGINE),
