@@ -102,11 +102,15 @@ def answer(report: Report, made: Training) -> str:
         "smaller": "**Yes, in this sample**",
         "larger": "**No, larger ones do**",
     }[_better(changed, report.alpha)]
+    short = ""
+    if made["scale"] == "reduced" and _better(kept, report.alpha) == "smaller":
+        short = """That smaller networks lead there, by either labels, is what so short a training
+        does: the deep VGGs, the largest here, have hardly begun."""
     return f"""{said}: over {changed.models} networks, Spearman's correlation between the number of
     parameters and the right answers on the {report.sizes["C"]} pictures whose label was corrected
     is {_told(changed)}. By corrected labels of all {report.prevalence.of:,} kept pictures it is
     {_told(kept)}, and correcting the labels has moved that by {moved:.2f}: by original labels it
-    was {signed(before)}."""
+    was {signed(before)}. {short}"""
 
 
 def _better(found: Link, alpha: float) -> str:
