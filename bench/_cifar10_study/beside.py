@@ -179,10 +179,11 @@ def _of_ranks() -> str:
     rows = table_s2()
     right = np.array([row.right["corrected_top1"] for row in rows.values()])
     ranks = dict(zip(rows, competition_ranks(right).tolist()))
-    shared = len(right) - len(set(right.tolist()))
+    different = len(set(right.tolist()))
     return f"""The printed ranks say more than the counts. They are recomputed to the last one by
     sorting the thirteen networks by each column in turn, where equal ones stay in the order of the
     column before: DenseNet-169, ranked 4th, and VGG-13-BN, ranked 7th, have the same
     {rows["vgg13_bn"].right["corrected_top1"]} of {OF}. With shared ranks both are
-    {ranks["vgg13_bn"]}th, VGG-19-BN is {ranks["vgg19_bn"]}th beside GoogLeNet, and {shared} of 13
-    places are ties. A rank of thirteen on {OF} pictures looks finer than it is."""
+    {ranks["vgg13_bn"]}th and VGG-19-BN is {ranks["vgg19_bn"]}th beside GoogLeNet: thirteen networks
+    have {different} different counts. A rank of thirteen on {OF} pictures looks finer than it
+    is."""

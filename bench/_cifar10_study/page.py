@@ -92,7 +92,7 @@ def sizes_known(report: Report, made: Training) -> bool:
 def answer(report: Report, made: Training) -> str:
     """Whether a smaller network ranks higher on corrected labels."""
     if not sizes_known(report, made):
-        return "**These predictions do not say**: the sizes of their networks are not known."
+        return "**These predictions do not say**: of fewer than three networks the size is known."
     links = size_links(report, made, "parameters")
     changed, kept = (links[f"corrected labels, {which} pictures"] for which in ("changed", "kept"))
     before = links["original labels, all pictures"].spearman.value
@@ -102,11 +102,15 @@ def answer(report: Report, made: Training) -> str:
         "smaller": "**Yes, in this sample**",
         "larger": "**No, larger ones do**",
     }[_better(changed, report.alpha)]
+    short = ""
+    if made["scale"] == "reduced" and _better(kept, report.alpha) == "smaller":
+        short = """That smaller networks lead there, by either labels, is what so short a training
+        does: the deep VGGs, the largest here, have hardly begun."""
     return f"""{said}: over {changed.models} networks, Spearman's correlation between the number of
     parameters and the right answers on the {report.sizes["C"]} pictures whose label was corrected
     is {_told(changed)}. By corrected labels of all {report.prevalence.of:,} kept pictures it is
     {_told(kept)}, and correcting the labels has moved that by {moved:.2f}: by original labels it
-    was {signed(before)}."""
+    was {signed(before)}. {short}"""
 
 
 def _better(found: Link, alpha: float) -> str:
@@ -157,7 +161,9 @@ def _trained(report: Report, made: Training) -> str:
     minutes = sum(network["seconds"] for network in networks.values()) / 60
     little = """**That is far too little to compare them with the published ones**: networks
     that are trained to the end have more than 90 %. What so short a training favours is what learns
-    fast, not what has capacity, and the deeper VGGs have hardly begun."""
+    fast, not what has capacity, and the deeper VGGs have hardly begun. The predictions are
+    committed, so the page is made again without training; tests compare the page with the report
+    and the report with the predictions."""
     reduced = made["scale"] == "reduced"
     first = _narrow(networks) if reduced else ""
     return f"""{first} Each network learned from the 50,000 training pictures with their
@@ -167,9 +173,7 @@ def _trained(report: Report, made: Training) -> str:
     pictures (`bench/_cifar10_study/models.py`). All of it took {minutes:.0f} minutes of one
     {one["device"].upper()} {"core" if one["device"] == "cpu" else "device"}. Accuracies by original
     labels lie between {percent(worst.top1.original.share, 0)} % ({worst.model}) and
-    {percent(best.top1.original.share, 0)} % ({best.model}). {little if reduced else ""} The
-    predictions are committed, so the page is made again without training; tests compare the page
-    with the report and the report with the predictions."""
+    {percent(best.top1.original.share, 0)} % ({best.model}). {little if reduced else ""}"""
 
 
 def _narrow(networks: Mapping[str, Any]) -> str:
