@@ -9,6 +9,7 @@ for products of a hundred trials than of one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ from candidly.nets import from_torch, mlp, network
 from needs import DEVICES
 from toys import advance, member, toy
 
-SIDE, CLASSES, STEPS = 8, 4, 14
+SIDE, CLASSES, STEPS = 8, 4, 10
 
 
 def pictures() -> Labelled:
@@ -60,6 +61,11 @@ def dropping() -> nn.Module:
     )
 
 
+@cache
+def with_dropout():
+    return from_torch(dropping, (3, SIDE, SIDE), CLASSES)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A sort of stack: page, recipe and network."""
@@ -74,7 +80,7 @@ class Kind:
         members = [member(data, k, page, examples, batch=32) for k in trials]
         makes = {
             "mlp": lambda: mlp(12, data.q, 40),
-            "dropout": lambda: from_torch(dropping, examples.shape, CLASSES),
+            "dropout": with_dropout,
         }
         made = makes.get(self.net, lambda: network(self.net, examples.shape, CLASSES))()
         return start(page, made, examples, members, steps, recipe(self.recipe))
