@@ -1,7 +1,7 @@
 """docs/cifar10-study.md: a ranking of networks on CIFAR-10, by published and corrected labels.
 
 python bench/cifar10_study.py            with CANDIDLY_DATA: trains what is not in the cache yet
-                                         (narrow networks, about half an hour of one core; a file
+                                         (narrow networks, about 35 minutes of one core; a file
                                          per network, resumable), then writes
                                          bench/results/cifar10_study and the page; without it:
                                          writes the page from what is committed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from _reproduction.words import prose
@@ -104,8 +105,11 @@ def answer(report: Report, made: Training) -> str:
     }[_better(changed, report.alpha)]
     short = ""
     if made["scale"] == "reduced" and _better(kept, report.alpha) == "smaller":
-        short = """That smaller networks lead there, by either labels, is what so short a training
-        does: the deep VGGs, the largest here, have hardly begun."""
+        others = tuple(s for s in report.standings if not s.model.startswith("vgg"))
+        rest = size_links(replace(report, standings=others), made, "parameters")
+        without = rest["corrected labels, kept pictures"]
+        short = f"""That comes from the four VGGs, the largest here, which in so short a training
+        have hardly begun: without them it is {_told(without)}."""
     return f"""{said}: over {changed.models} networks, Spearman's correlation between the number of
     parameters and the right answers on the {report.sizes["C"]} pictures whose label was corrected
     is {_told(changed)}. By corrected labels of all {report.prevalence.of:,} kept pictures it is
