@@ -30,9 +30,9 @@ from .sizes import IMAGE, SIZES, Training, signed, size_figure, sizes_of
 
 PAGE = "cifar10-study.md"
 COMMAND = "python bench/cifar10_study.py"
-TRIED = """Other rates, batches and SGD were tried on the narrow VGG-11, and another rate on ResNet-18,
-    with an eye on the test pictures; none was better by more than 0.2 points, and the first choice
-    was kept."""
+TRIED = """Other rates, batches and SGD were tried on the narrow VGG-11, and another rate on
+    ResNet-18, with an eye on the test pictures; at this width none was better by more than 0.2
+    points, and the first choice was kept."""
 FEWEST = 3  # networks whose sizes are known, for a correlation
 
 
@@ -177,8 +177,8 @@ def _trained(report: Report, made: Training) -> str:
     labels as published, in the same way: {one["steps"]:,} updates of {one["batch_size"]} pictures
     ({passes:.2f} passes over the training set), crops and flips,
     `{one["recipe"]}` at a rate of {one["lr"]:g}, seed {one["seed"]}, one run each
-    (`bench/_cifar10_study/models.py`). {TRIED if reduced else ""} All of it took {minutes:.0f} minutes of one
-    {one["device"].upper()} {"core" if one["device"] == "cpu" else "device"}. Accuracies by original
+    (`bench/_cifar10_study/models.py`). {TRIED if reduced else ""} All of it
+    took {minutes:.0f} minutes of one {one["device"].upper()} {"core" if one["device"] == "cpu" else "device"}. Accuracies by original
     labels lie between {percent(worst.top1.original.share, 0)} % ({worst.model}) and
     {percent(best.top1.original.share, 0)} % ({best.model}). {little if reduced else ""}"""
 
