@@ -173,13 +173,14 @@ def _trained(report: Report, made: Training) -> str:
     and the report with the predictions."""
     reduced = made["scale"] == "reduced"
     first = _narrow(networks) if reduced else ""
+    worker = "CPU core" if one["device"] == "cpu" else f"{one['device'].upper()} device"
     return f"""{first} Each network learned from the 50,000 training pictures with their
     labels as published, in the same way: {one["steps"]:,} updates of {one["batch_size"]} pictures
     ({passes:.2f} passes over the training set), crops and flips,
     `{one["recipe"]}` at a rate of {one["lr"]:g}, seed {one["seed"]}, one run each
     (`bench/_cifar10_study/models.py`). {TRIED if reduced else ""} All of it
-    took {minutes:.0f} minutes of one {one["device"].upper()} {"core" if one["device"] == "cpu" else "device"}. Accuracies by original
-    labels lie between {percent(worst.top1.original.share, 0)} % ({worst.model}) and
+    took {minutes:.0f} minutes of one {worker}. Accuracies by original labels
+    lie between {percent(worst.top1.original.share, 0)} % ({worst.model}) and
     {percent(best.top1.original.share, 0)} % ({best.model}). {little if reduced else ""}"""
 
 
