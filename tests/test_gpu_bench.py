@@ -54,6 +54,7 @@ def run(parts, done=None, again=(), total=60.0):
     return dict(found), said
 
 
+@pytest.mark.slow
 def test_a_part_that_fails_hangs_or_dies_does_not_stop_the_rest(part):
     parts = [
         part("fails", FAILS),

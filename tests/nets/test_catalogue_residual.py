@@ -70,10 +70,13 @@ def test_parameters_are_as_many_as_published(monkeypatch, stated, name, whole, t
         assert float(stated[name][2].replace(",", "")) == pytest.approx(macs, rel=0.003)
 
 
+LARGE = ("densenet1", "googlenet", "inception", "mobilenet", "resnet34", "resnet50", "wide")
+
+
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.slow) if name.startswith("densenet1") else name
+        pytest.param(name, marks=pytest.mark.slow) if name.startswith(LARGE) else name
         for name in sorted(NETS.keys() - {"mlp"})
     ],
 )

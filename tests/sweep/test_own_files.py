@@ -138,6 +138,7 @@ POLICY = (
 )
 
 
+@pytest.mark.slow
 def test_a_policy_through_workers_and_on_without_its_file(tmp_path):
     data, file = {"pictures": small_pictures()}, tmp_path / "mine.json"
     file.write_text(POLICY)

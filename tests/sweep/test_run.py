@@ -459,6 +459,7 @@ def test_impossible_ways_to_run_are_refused_by_name(data, tmp_path, how, told):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_each_worker_has_its_device_in_turn(data, reference, tmp_path, monkeypatch):
     # a list that no door lets in on a machine without GPUs: two devices, both the processor
     started = []
