@@ -32,11 +32,13 @@ from PIL import Image  # noqa: E402
 
 import _pillow_views as pillow  # noqa: E402
 from _bench import Claim, at_least, interleaved, main, median_ratio  # noqa: E402
+from candidly._policy import OPERATIONS  # noqa: E402
 from candidly.engine.examples import Examples, make_examples  # noqa: E402
 from candidly.labelled import Labelled  # noqa: E402
 from candidly.seeds import words  # noqa: E402
-from candidly.views import colour, erasing, geometry, view_of_pictures  # noqa: E402
+from candidly.views import erasing, geometry, view_of_pictures  # noqa: E402
 from candidly.views.crops import random_parts  # noqa: E402
+from candidly.views.policies import FUNCTIONS, UNCHANGED  # noqa: E402
 
 BATCH, SIDE, ROWS = 256, 32, 5_120
 VIEWS = {
@@ -174,22 +176,9 @@ def operations(work: Work, rounds: int) -> Iterator[Claim]:
         yield microseconds(f"{name}: Pillow", theirs)
 
 
-# name in Pillow's table -> ours; ranges of values are there
-OPERATIONS: dict[str, Callable] = {
-    "auto-contrast": lambda pixels, _: colour.auto_contrast(pixels),
-    "brightness": colour.brightness,
-    "color": colour.color,
-    "contrast": colour.contrast,
-    "equalize": lambda pixels, _: colour.equalize(pixels),
-    "posterize": colour.posterize,
-    "rotate": geometry.rotated,
-    "sharpness": colour.sharpness,
-    "shear-x": geometry.sheared_x,
-    "shear-y": geometry.sheared_y,
-    "solarize": colour.solarize,
-    "translate-x": geometry.translated_x,
-    "translate-y": geometry.translated_y,
-}
+def operation(name: str, pixels: torch.Tensor, values: np.ndarray) -> torch.Tensor:
+    """One of candidly's operations, whether it has magnitudes or not."""
+    return FUNCTIONS[name](pixels, *([] if OPERATIONS[name] is None else [values]))
 
 
 def operation_sides(work: Work) -> Iterator[tuple[str, Callable, Callable]]:
@@ -220,10 +209,10 @@ def operation_sides(work: Work) -> Iterator[tuple[str, Callable, Callable]]:
     yield "black square", *sides(erasing.hole, pillow.hole, square)
     yield "grey square", *sides(erasing.grey_square, pillow.grey_square, square)
     for name, low, high in pillow.RANDAUGMENT:
-        if name in OPERATIONS:
+        if name != UNCHANGED:
             values = g.uniform(low, high, BATCH)
             values = values.astype(np.int64) if name == "posterize" else values
-            yield name, *sides(OPERATIONS[name], pillow.OPERATIONS[name], values)
+            yield name, *sides(partial(operation, name), pillow.OPERATIONS[name], values)
 
 
 def rest(work: Work, rounds: int) -> Iterator[Claim]:

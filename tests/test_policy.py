@@ -8,6 +8,7 @@ import pytest
 
 from candidly._policy import (
     LARGEST_BYTES,
+    MOST_OPERATIONS,
     OPERATIONS,
     Magnitudes,
     Operation,
@@ -163,6 +164,14 @@ def test_a_file_that_is_too_large_is_refused(tmp_path):
     path.write_text(f"[[{EQUALIZE}]]".ljust(LARGEST_BYTES + 1))
     with pytest.raises(ValueError, match=r"larger than 1,000,000 bytes.*fewer"):
         policy_of(source_of_policy(path), str(path))
+
+
+def test_a_sub_policy_of_very_many_operations_is_refused():
+    of = "[[{}], [{}]]".format
+    most = ", ".join([EQUALIZE] * MOST_OPERATIONS)
+    assert len(policy_of(of(EQUALIZE, most).encode(), "own")[1]) == MOST_OPERATIONS
+    with pytest.raises(ValueError, match="sub-policy 2 has 21 operations, and at most 20"):
+        policy_of(of(EQUALIZE, f"{most}, {EQUALIZE}").encode(), "own")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 from ._names import UnknownName, lookup, nearest, shortened
 
 LARGEST_BYTES = 1_000_000  # of a file: a few thousand operations
+MOST_OPERATIONS = 20  # of a sub-policy: every picture of a batch draws words for as many
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,11 @@ def policy_of(source: bytes, name: str) -> Policy:
     for number, sub in enumerate(subs, 1):
         place = f"{name}: sub-policy {number}"
         sub = _filled(sub, place, "it", 'operations, such as [{"operation": "equalize", ...}]')
+        if len(sub) > MOST_OPERATIONS:
+            raise ValueError(
+                f"{place} has {len(sub):,} operations, and at most {MOST_OPERATIONS} are possible; "
+                "write several sub-policies."
+            )
         policy.append(
             tuple(_operation(one, f"{place}, operation {k}") for k, one in enumerate(sub, 1))
         )

@@ -42,7 +42,7 @@ def read_view(text: str, name: str = "view") -> str:
 
 def digest_of_view(text: str) -> str:
     """The digest of a policy's file, in what a trial calls it; '' where that is a name."""
-    found = re.fullmatch(r".*\.json@([0-9a-f]{16})", text)
+    found = re.fullmatch(r"[^/\\]+\.json@([0-9a-f]{16})", text)  # a name, and never a path
     return found[1] if found else ""
 
 

@@ -129,5 +129,9 @@ def test_a_recipe_names_a_policy_by_its_content(tmp_path):
     file.write_text('[[{"operation": "invrt", "probability": 1}]]')
     with pytest.raises(UnknownName, match=r"sub-policy 1, operation 1.*did you mean 'invert'"):
         recipe(f"adam:strong={file}")
+    # what a plan says is a name, and never a path out of its directory
+    for path in ("../mine.json", "/tmp/mine.json", "..\\mine.json"):
+        with pytest.raises(UnknownName, match="or name a policy's file"):
+            recipe(f"adam:strong={path}@0123456789abcdef")
     with pytest.raises(FileNotFoundError, match=r"no file .*gone\.json"):
         recipe(f"adam:strong={tmp_path / 'gone.json'}")

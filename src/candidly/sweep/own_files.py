@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .._files import replacing
 from .._net_text import digest_of_source, read_net
+from .._policy import source_of_policy
 from .._view_text import digest_of_view, keep_policy, source_of_view
 from ..engine.recipe import recipe
 from ..nets import function_of, loaded_source, neighbours_of, network
@@ -65,7 +66,8 @@ def open_copies(out: Path, trial: Trial) -> None:
         function_of(replace(asked, file=copy))
     for view in _policies([trial]):
         copy = _copy_of_policy(out, view)
-        if not copy.is_file() or keep_policy(copy.read_bytes(), str(copy)) != digest_of_view(view):
+        found = keep_policy(source_of_policy(copy), str(copy)) if copy.is_file() else ""
+        if found != digest_of_view(view):
             raise ValueError(
                 f"{copy} is not the policy that the runs here are made with ({view}): it was edited"
                 " or is gone. Restore it."
