@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._names import UnknownName, lookup, named, nearest
-from ._algorithm import Algorithm, Own, Row, Stage
+from ._algorithm import Algorithm, Own, Row, Slots, Stage, Updates
 from ._asked import Asked, AskedTrial
 from ._rates import Rate, schedule
 from ._space import Setting, common, configuration
@@ -52,6 +52,7 @@ from .op_w import OP_W
 from .pc import PC
 from .peer import PEER
 from .pes import PES
+from .pico import PICO
 from .pop import POP
 from .proden import PRODEN
 from .rc import RC
@@ -71,6 +72,7 @@ _IDENTIFICATION = (PRODEN, RC, LWS, VALEN, CAVL, IDGP, POP)
 _AVERAGE = (ABS_MAE, ABS_GCE)
 _SET_LIKELIHOOD = (CC, LOG, EXP)
 _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
+_CONTRASTIVE = (PICO,)
 _ROBUST_LOSSES = (MAE, GCE, SCE, NCE_RCE, NCE_MAE, AGCE, FOCAL, LABEL_SMOOTHING, NORM_CE, SR)
 _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)
@@ -84,6 +86,7 @@ _PAGES = (
     *_SET_LIKELIHOOD,
     *_COMPLEMENTARY,
     CRDPLL,
+    *_CONTRASTIVE,
     FREDIS,
     CE,
     *_ROBUST_LOSSES,
@@ -138,7 +141,9 @@ __all__ = [
     "Rate",
     "Row",
     "Setting",
+    "Slots",
     "Stage",
+    "Updates",
     "View",
     "algorithm",
     "common",

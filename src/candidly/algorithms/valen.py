@@ -52,11 +52,11 @@ def rows_plench(s):
     return rows(s) | {"visited": torch.zeros((1, s.n, 1), dtype=torch.bool)}
 
 
-def encoder(net, classes):
+def encoder(net, classes, hyper):
     return net
 
 
-def decoder(net, classes):
+def decoder(net, classes, hyper):
     numbers = math.prod(net.shape)
     return mlp(classes, numbers, numbers, initial="xavier")
 
