@@ -101,7 +101,7 @@ ABLE = Algorithm(
     paper="Xia et al., Ambiguity-induced contrastive learning for instance-dependent partial "
     "label learning, IJCAI 2022",
     kind="contrastive",
-    summary="each row draws features of its candidates' rows nearer, as likely as each candidate is",
+    summary="a row draws nearer to those of its candidates, as far as each candidate is likely",
     rows=rows,
     head=_contrast.projected,
     views={"weak": View(), "strong": View()},

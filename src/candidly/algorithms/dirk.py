@@ -34,7 +34,7 @@ from torch.nn.functional import normalize
 
 from . import _contrast
 from ._algorithm import Algorithm, Stage
-from ._contrast import LOG2_E, UNSET, best_of, contrast, held, info_nce, pushed
+from ._contrast import LOG2_E, UNSET, best_of, contrast, exp2_, held, info_nce, pushed
 from ._space import one_of
 from ._tensors import cross_entropy, masked_softmax
 from ._views import View
@@ -132,8 +132,7 @@ def alike(told: Tensor, others: Tensor, same: Tensor, temperature: Tensor) -> Te
         temperature: (K, 1, 1).
     """
     scale = LOG2_E / temperature
-    # by 2^x, for which torch has a vectorised loop on every processor
-    near = torch.bmm(told * scale, others.transpose(1, 2)).sub_(scale).exp2_()
+    near = exp2_(torch.bmm(told * scale, others.transpose(1, 2)).sub_(scale))
     return near.masked_fill_(~same, 0)
 
 
