@@ -57,9 +57,8 @@ def followed(momentum: Tensor, follower: Module, leader: Module) -> Tensor:
 
 def slots(s: Any) -> Tensor:
     """Where this update's rows go in a queue: int64 (min(B, queue),)."""
-    count = min(s.B, s.hp.queue)
-    start = s.t * s.B + s.B - count
-    return torch.arange(start, start + count, device=s.device) % s.hp.queue
+    start = s.t * s.B
+    return torch.arange(start, start + min(s.B, s.hp.queue), device=s.device) % s.hp.queue
 
 
 def pushed(s: Any, rows: Mapping[str, Tensor]) -> dict[str, Slots]:
