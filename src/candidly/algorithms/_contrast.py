@@ -49,7 +49,8 @@ def features_of(module: Module, x: Tensor) -> Tensor:
 
 def followed(momentum: Tensor, follower: Module, leader: Module) -> Tensor:
     """Flat parameters momentum · follower + (1 - momentum) · leader: (K, P)."""
-    return leader.flat.lerp(follower.flat, momentum)
+    # lerp with a weight per trial has no vectorised loop
+    return follower.flat.sub(leader.flat).mul_(momentum).add_(leader.flat)
 
 
 # the queue
