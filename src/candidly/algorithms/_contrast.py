@@ -49,7 +49,8 @@ def features_of(module: Module, x: Tensor) -> Tensor:
 
 def followed(momentum: Tensor, follower: Module, leader: Module) -> Tensor:
     """Flat parameters momentum · follower + (1 - momentum) · leader: (K, P)."""
-    return leader.flat.lerp(follower.flat, momentum)
+    # lerp with a weight per trial has no vectorised loop
+    return follower.flat.sub(leader.flat).mul_(momentum).add_(leader.flat)
 
 
 # the queue
@@ -57,9 +58,8 @@ def followed(momentum: Tensor, follower: Module, leader: Module) -> Tensor:
 
 def slots(s: Any) -> Tensor:
     """Where this update's rows go in a queue: int64 (min(B, queue),)."""
-    count = min(s.B, s.hp.queue)
-    start = s.t * s.B + s.B - count
-    return torch.arange(start, start + count, device=s.device) % s.hp.queue
+    start = s.t * s.B
+    return torch.arange(start, start + min(s.B, s.hp.queue), device=s.device) % s.hp.queue
 
 
 def pushed(s: Any, rows: Mapping[str, Tensor]) -> dict[str, Slots]:
