@@ -100,25 +100,40 @@ def moved_prototypes(prototypes: Tensor, features: Tensor, labels: Tensor, momen
     mine = labels[:, None, :] == classes[:, None]  # (K, q, B)
     count = mine.sum(-1, keepdim=True)
     later = count - mine.cumsum(-1)
-    share = (1 - momentum[..., None]) * momentum[..., None] ** later * mine
-    kept = momentum[..., None] ** count
+    share = (1 - momentum[..., None]) * torch.xlogy(later, momentum[..., None]).exp() * mine
+    kept = torch.xlogy(count, momentum[..., None]).exp()
     return normalize(kept * prototypes + share.to(features.dtype) @ features, dim=-1)
 
 
 # losses
 
 
+def exp2_(x: Tensor) -> Tensor:
+    """2^x in place, (K, ...): a processor's vectors have a loop for it, unlike for e^x.
+
+    One trial at a time: what is left over behind the last whole vector is rounded otherwise.
+    """
+    for one in x:
+        one.exp2_()
+    return x
+
+
+def log_add(a: Tensor, b: Tensor) -> Tensor:
+    """log(e^a + e^b), rounded alike wherever in a stack a trial lies, unlike ``logaddexp``."""
+    return torch.stack((a, b), -1).logsumexp(-1)
+
+
 class _LogSum(torch.autograd.Function):
     """log sum_a exp(f · r_a / T); the softmax that its gradient needs is kept, unnormalised.
 
-    By 2^x, for which torch has a vectorised loop on every processor. As features are no longer
-    than 1, no product exceeds 1 / T, and this in place of each row's maximum keeps sums finite.
+    As features are no longer than 1, no product exceeds 1 / T, and this in place of each row's
+    maximum keeps sums finite.
     """
 
     @staticmethod
     def forward(ctx, features, rows, temperature):
         scale = LOG2_E / temperature
-        powers = torch.bmm(features * scale, rows.transpose(1, 2)).sub_(scale).exp2_()
+        powers = exp2_(torch.bmm(features * scale, rows.transpose(1, 2)).sub_(scale))
         total = powers.sum(-1)
         ctx.save_for_backward(powers, rows, total, temperature)
         return total.log() + 1 / temperature[..., 0]
@@ -161,7 +176,7 @@ def log_pool(similar: Tensor, features: Tensor, rest: Sequence[Tensor], temperat
     itself = torch.eye(similar.shape[-1], dtype=torch.bool, device=similar.device)
     total = similar.masked_fill(itself, -torch.inf).logsumexp(-1)
     for rows in rest:
-        total = torch.logaddexp(total, log_sum(features, rows, temperature))
+        total = log_add(total, log_sum(features, rows, temperature))
     return total
 
 
@@ -173,7 +188,7 @@ def info_nce(features: Tensor, keys: Tensor, queue: Tensor, temperature: Tensor)
         queue: (K, N, m), the negatives; without one the loss is 0.
     """
     positive = (features * keys).sum(-1) / temperature[..., 0]
-    return torch.logaddexp(positive, log_sum(features, queue, temperature)) - positive
+    return log_add(positive, log_sum(features, queue, temperature)) - positive
 
 
 def same_label(
