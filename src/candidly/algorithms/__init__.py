@@ -11,6 +11,7 @@ from ._views import View
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
 from .agce import AGCE
+from .alim import ALIM
 from .apl import NCE_MAE, NCE_RCE
 from .backward_t import BACKWARD_T
 from .bbn import BBN
@@ -53,6 +54,7 @@ from .pc import PC
 from .peer import PEER
 from .pes import PES
 from .pico import PICO
+from .pico_plus import PICO_PLUS
 from .pop import POP
 from .proden import PRODEN
 from .rc import RC
@@ -72,7 +74,7 @@ _IDENTIFICATION = (PRODEN, RC, LWS, VALEN, CAVL, IDGP, POP)
 _AVERAGE = (ABS_MAE, ABS_GCE)
 _SET_LIKELIHOOD = (CC, LOG, EXP)
 _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
-_CONTRASTIVE = (PICO,)
+_CONTRASTIVE = (PICO, PICO_PLUS, ALIM)
 _ROBUST_LOSSES = (MAE, GCE, SCE, NCE_RCE, NCE_MAE, AGCE, FOCAL, LABEL_SMOOTHING, NORM_CE, SR)
 _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)

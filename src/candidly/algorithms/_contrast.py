@@ -177,7 +177,12 @@ def info_nce(features: Tensor, keys: Tensor, queue: Tensor, temperature: Tensor)
 
 
 def same_label(
-    labels: Tensor, keys: Tensor, queue: Tensor, queue_labels: Tensor, classes: int
+    labels: Tensor,
+    keys: Tensor,
+    queue: Tensor,
+    queue_labels: Tensor,
+    classes: int,
+    counted: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Equal weights on the pool's rows of a row's own label, itself left out.
 
@@ -185,18 +190,25 @@ def same_label(
         labels: int64 (K, B), of features and keys.
         keys: (K, B, m).
         queue, queue_labels: (K, N, m), int64 (K, N); ``UNSET`` is nobody's.
+        counted: bool (K, B): the others have no positive but their own key, and are nobody's; None:
+            all are counted.
 
     Returns:
         (K, B, B), weights of the batch's rows, and (K, B, m), the weighted sum of all others.
     """
-    same = (labels[:, :, None] == labels[:, None, :]).to(keys.dtype)
+    alike = labels[:, :, None] == labels[:, None, :]
+    itself = torch.eye(labels.shape[-1], dtype=torch.bool, device=labels.device)
+    if counted is not None:
+        alike = alike & counted[:, :, None] & counted[:, None, :] | itself
+    same = alike.to(keys.dtype)
     numbers = torch.arange(classes, device=labels.device)[:, None]
     of_class = (queue_labels[:, None] == numbers).to(keys.dtype)  # (K, q, N)
-    count, total = of_class.sum(-1), of_class @ queue  # (K, q), (K, q, m)
-    toward = same @ keys + _of(total, labels)
-    own = same - torch.eye(same.shape[-1], dtype=same.dtype, device=same.device)
-    number = own.sum(-1) + same.sum(-1) + count.gather(-1, labels)  # its key at least
-    return own / number[..., None], toward / number[..., None]
+    count, total = of_class.sum(-1).gather(-1, labels), _of(of_class @ queue, labels)
+    if counted is not None:
+        count, total = count * counted, total * counted[..., None]
+    own = same - itself.to(same)
+    number = own.sum(-1) + same.sum(-1) + count  # its key at least
+    return own / number[..., None], (same @ keys + total) / number[..., None]
 
 
 def _of(values: Tensor, labels: Tensor) -> Tensor:
@@ -226,5 +238,13 @@ def contrast(
     Source: Khosla et al., Supervised contrastive learning, NeurIPS 2020.
     """
     similar = similarities(features, temperature)
-    drawn = (own * similar).sum(-1) + (features * toward).sum(-1) / temperature[..., 0]
-    return log_pool(similar, features, rest, temperature) - drawn
+    near = nearness(similar, features, own, toward, temperature)
+    return log_pool(similar, features, rest, temperature) - near
+
+
+def nearness(similar: Tensor, features: Tensor, own: Tensor, toward: Tensor, temperature: Tensor):
+    """The weighted similarity of each row to its positives, arguments as for ``contrast``: (K, B).
+
+    Losses with the same pool and other positives differ in this alone.
+    """
+    return (own * similar).sum(-1) + (features * toward).sum(-1) / temperature[..., 0]
