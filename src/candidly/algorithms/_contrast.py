@@ -118,7 +118,11 @@ class _LogSum(torch.autograd.Function):
     @staticmethod
     def forward(ctx, features, rows, temperature):
         scale = LOG2_E / temperature
-        powers = torch.bmm(features * scale, rows.transpose(1, 2)).sub_(scale).exp2_()
+        powers = torch.bmm(features * scale, rows.transpose(1, 2)).sub_(scale)
+        # on a CPU the last few numbers of a tensor are rounded otherwise than the rest: one by one,
+        # a trial's bits do not depend on its neighbours
+        for each in powers if powers.is_cpu else powers[None]:
+            each.exp2_()
         total = powers.sum(-1)
         ctx.save_for_backward(powers, rows, total, temperature)
         return total.log() + 1 / temperature[..., 0]
@@ -159,10 +163,16 @@ def log_pool(similar: Tensor, features: Tensor, rest: Sequence[Tensor], temperat
         rest: constant rows (K, N, m), such as keys and a queue.
     """
     itself = torch.eye(similar.shape[-1], dtype=torch.bool, device=similar.device)
-    total = similar.masked_fill(itself, -torch.inf).logsumexp(-1)
-    for rows in rest:
-        total = torch.logaddexp(total, log_sum(features, rows, temperature))
-    return total
+    sums = [similar.masked_fill(itself, -torch.inf).logsumexp(-1)]
+    return _log_of_sum(*sums, *(log_sum(features, rows, temperature) for rows in rest))
+
+
+def _log_of_sum(*logs: Tensor) -> Tensor:
+    """log of the sum of what these are logarithms of.
+
+    ``logaddexp`` rounds the last few numbers of a tensor otherwise than the rest.
+    """
+    return torch.stack(logs, -1).logsumexp(-1)
 
 
 def info_nce(features: Tensor, keys: Tensor, queue: Tensor, temperature: Tensor) -> Tensor:
@@ -173,7 +183,7 @@ def info_nce(features: Tensor, keys: Tensor, queue: Tensor, temperature: Tensor)
         queue: (K, N, m), the negatives; without one the loss is 0.
     """
     positive = (features * keys).sum(-1) / temperature[..., 0]
-    return torch.logaddexp(positive, log_sum(features, queue, temperature)) - positive
+    return _log_of_sum(positive, log_sum(features, queue, temperature)) - positive
 
 
 def same_label(
