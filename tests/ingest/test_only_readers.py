@@ -46,7 +46,6 @@ MAY = {  # modules outside `ingest` that open files, and which
     "review/load.py": "logs that review export wrote",
     "review/project.py": "a project's folder",
     "sources/_batches.py": "archives of published pictures",
-    "sources/_crowds.py": "published files, by checksum or name",
     "sources/_images.py": "published files, by checksum or name",
     "sources/_parts.py": "published files, by checksum or name",
     "sources/_picture_tables.py": "tables of published pictures",

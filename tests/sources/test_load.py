@@ -32,7 +32,7 @@ def test_the_table():
         "cifar10", "cifar100", "cifar100-coarse", "mnist", "fashion-mnist",
         "cifar10n-aggre", "cifar10n-rand1", "cifar10n-rand2", "cifar10n-rand3", "cifar10n-worst",
         "cifar10n", "cifar100n", "cifar100n-coarse",
-        "labelme", "bluebirds", "sentiment", "cifar10s",
+        "labelme", "bluebirds", "sentiment", "cifar10s", "cifar10h",
     ]  # fmt: skip
     for name, source in SOURCES.items():
         assert source.name == name
