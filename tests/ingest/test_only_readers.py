@@ -53,6 +53,7 @@ MAY = {  # modules outside `ingest` that open files, and which
     "sources/cifar_n.py": "published files, by checksum or name",
     "sources/fetch.py": "checksums of published files",
     "sources/label_errors.py": "published files, by checksum or name",
+    "sources/plcifar10.py": "a published pickle, by its steps",
     "sources/pictures.py": "published files, by checksum or name",
     "sweep/code.py": "candidly's own source",
     "sweep/compact.py": "the journal",

@@ -25,6 +25,7 @@ from .cifar_n import CIFAR_N
 from .digits import load_digits, load_scattered_digits
 from .fetch import find_file, find_parts, warn_if_different, warn_if_parts_differ
 from .official import OFFICIAL
+from .plcifar10 import PLCIFAR10
 
 __all__ = [
     "SOURCES",
@@ -205,6 +206,7 @@ _TABLE = (
     *CIFAR_N,
     *SOURCES_OF_CROWDS,
     *CIFAR10_PEOPLE,
+    *PLCIFAR10,
 )
 
 SOURCES: dict[str, Source] = {source.name: source for source in _TABLE}

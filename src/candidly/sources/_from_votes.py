@@ -72,7 +72,7 @@ def with_sets(data: Labelled, values: Values) -> Labelled:
     Raises:
         ValueError: no item has a candidate.
     """
-    votes, k, seed = data.votes, values["k"], values["seed"]
+    votes, k, seed = data.votes, values["k"], values.get("seed")
     assert votes is not None
     if isinstance(k, int):
         votes = some_answers(votes, k, seed) if isinstance(seed, int) else first_answers(votes, k)
