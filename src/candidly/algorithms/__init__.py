@@ -12,6 +12,7 @@ from .able import ABLE
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
 from .agce import AGCE
+from .alim import ALIM
 from .apl import NCE_MAE, NCE_RCE
 from .backward_t import BACKWARD_T
 from .bbn import BBN
@@ -55,6 +56,7 @@ from .pc import PC
 from .peer import PEER
 from .pes import PES
 from .pico import PICO
+from .pico_plus import PICO_PLUS
 from .pop import POP
 from .proden import PRODEN
 from .rc import RC
@@ -74,7 +76,7 @@ _IDENTIFICATION = (PRODEN, RC, LWS, VALEN, CAVL, IDGP, POP)
 _AVERAGE = (ABS_MAE, ABS_GCE)
 _SET_LIKELIHOOD = (CC, LOG, EXP)
 _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
-_CONTRASTIVE = (PICO, ABLE, DIRK)
+_CONTRASTIVE = (PICO, ABLE, DIRK, ALIM, PICO_PLUS)
 _ROBUST_LOSSES = (MAE, GCE, SCE, NCE_RCE, NCE_MAE, AGCE, FOCAL, LABEL_SMOOTHING, NORM_CE, SR)
 _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)

@@ -111,16 +111,19 @@ def moved_prototypes(prototypes: Tensor, features: Tensor, labels: Tensor, momen
 def exp2_(x: Tensor) -> Tensor:
     """2^x in place, (K, ...): a processor's vectors have a loop for it, unlike for e^x.
 
-    One trial at a time: what is left over behind the last whole vector is rounded otherwise.
+    There one trial at a time: what is left over behind the last whole vector is rounded otherwise.
     """
-    for one in x:
+    for one in x if x.is_cpu else x[None]:
         one.exp2_()
     return x
 
 
-def log_add(a: Tensor, b: Tensor) -> Tensor:
-    """log(e^a + e^b), rounded alike wherever in a stack a trial lies, unlike ``logaddexp``."""
-    return torch.stack((a, b), -1).logsumexp(-1)
+def log_of_sum(*logs: Tensor) -> Tensor:
+    """log of the sum of what these are logarithms of, (K, B) each.
+
+    Rounded alike wherever in a stack a trial lies, unlike ``logaddexp``.
+    """
+    return torch.stack(logs, -1).logsumexp(-1)
 
 
 class _LogSum(torch.autograd.Function):
@@ -174,10 +177,8 @@ def log_pool(similar: Tensor, features: Tensor, rest: Sequence[Tensor], temperat
         rest: constant rows (K, N, m), such as keys and a queue.
     """
     itself = torch.eye(similar.shape[-1], dtype=torch.bool, device=similar.device)
-    total = similar.masked_fill(itself, -torch.inf).logsumexp(-1)
-    for rows in rest:
-        total = log_add(total, log_sum(features, rows, temperature))
-    return total
+    sums = [similar.masked_fill(itself, -torch.inf).logsumexp(-1)]
+    return log_of_sum(*sums, *(log_sum(features, rows, temperature) for rows in rest))
 
 
 def info_nce(features: Tensor, keys: Tensor, queue: Tensor, temperature: Tensor) -> Tensor:
@@ -188,11 +189,16 @@ def info_nce(features: Tensor, keys: Tensor, queue: Tensor, temperature: Tensor)
         queue: (K, N, m), the negatives; without one the loss is 0.
     """
     positive = (features * keys).sum(-1) / temperature[..., 0]
-    return log_add(positive, log_sum(features, queue, temperature)) - positive
+    return log_of_sum(positive, log_sum(features, queue, temperature)) - positive
 
 
 def same_label(
-    labels: Tensor, keys: Tensor, queue: Tensor, queue_labels: Tensor, classes: int
+    labels: Tensor,
+    keys: Tensor,
+    queue: Tensor,
+    queue_labels: Tensor,
+    classes: int,
+    counted: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Equal weights on the pool's rows of a row's own label, itself left out.
 
@@ -200,18 +206,25 @@ def same_label(
         labels: int64 (K, B), of features and keys.
         keys: (K, B, m).
         queue, queue_labels: (K, N, m), int64 (K, N); ``UNSET`` is nobody's.
+        counted: bool (K, B): the others have no positive but their own key, and are nobody's; None:
+            all are counted.
 
     Returns:
         (K, B, B), weights of the batch's rows, and (K, B, m), the weighted sum of all others.
     """
-    same = (labels[:, :, None] == labels[:, None, :]).to(keys.dtype)
+    alike = labels[:, :, None] == labels[:, None, :]
+    itself = torch.eye(labels.shape[-1], dtype=torch.bool, device=labels.device)
+    if counted is not None:
+        alike = alike & counted[:, :, None] & counted[:, None, :] | itself
+    same = alike.to(keys.dtype)
     numbers = torch.arange(classes, device=labels.device)[:, None]
     of_class = (queue_labels[:, None] == numbers).to(keys.dtype)  # (K, q, N)
-    count, total = of_class.sum(-1), of_class @ queue  # (K, q), (K, q, m)
-    toward = same @ keys + _of(total, labels)
-    own = same - torch.eye(same.shape[-1], dtype=same.dtype, device=same.device)
-    number = own.sum(-1) + same.sum(-1) + count.gather(-1, labels)  # its key at least
-    return own / number[..., None], toward / number[..., None]
+    count, total = of_class.sum(-1).gather(-1, labels), _of(of_class @ queue, labels)
+    if counted is not None:
+        count, total = count * counted, total * counted[..., None]
+    own = same - itself.to(same)
+    number = own.sum(-1) + same.sum(-1) + count  # its key at least
+    return own / number[..., None], (same @ keys + total) / number[..., None]
 
 
 def _of(values: Tensor, labels: Tensor) -> Tensor:
@@ -241,5 +254,13 @@ def contrast(
     Source: Khosla et al., Supervised contrastive learning, NeurIPS 2020.
     """
     similar = similarities(features, temperature)
-    drawn = (own * similar).sum(-1) + (features * toward).sum(-1) / temperature[..., 0]
-    return log_pool(similar, features, rest, temperature) - drawn
+    near = nearness(similar, features, own, toward, temperature)
+    return log_pool(similar, features, rest, temperature) - near
+
+
+def nearness(similar: Tensor, features: Tensor, own: Tensor, toward: Tensor, temperature: Tensor):
+    """The weighted similarity of each row to its positives, arguments as for ``contrast``: (K, B).
+
+    Losses with the same pool and other positives differ in this alone.
+    """
+    return (own * similar).sum(-1) + (features * toward).sum(-1) / temperature[..., 0]
