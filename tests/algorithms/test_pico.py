@@ -98,6 +98,26 @@ def test_in_float32_alike_and_opposite_features_at_the_lowest_temperature_stay_f
         assert slope.isfinite().all()
 
 
+@pytest.mark.parametrize("entries", [3, 16, 21])
+def test_in_float32_losses_round_alike_wherever_in_a_stack_a_trial_lies(entries):
+    """Loops over vectors round what is left over behind the last whole one otherwise."""
+    f, keys, queue = (directions(3, n, 4, seed=n).float() for n in (5, 5, entries))
+    momentum, labels = torch.full((3, 1), 0.97), torch.arange(5).expand(3, -1) % 3
+    own, toward = _contrast.same_label(labels, keys, queue, torch.zeros(3, entries).long(), 3)
+    t = torch.full((3, 1, 1), 0.07)
+    old = directions(3, 3, 4, seed=9).float()
+    for function, arguments in (
+        (lambda x: _contrast.exp2_(x.clone()), (f,)),
+        (_contrast.info_nce, (f, keys, queue, t)),
+        (lambda f, k, *rest: _contrast.contrast(f, (k,), *rest), (f, keys, own, toward, t)),
+        (_contrast.moved_prototypes, (old, f, labels, momentum)),
+    ):
+        together = function(*arguments)
+        for k in range(3):
+            alone = function(*(each[k : k + 1] for each in arguments))
+            assert torch.equal(together[k], alone[0])
+
+
 # the queue
 
 
