@@ -14,7 +14,8 @@ from ._parts import FilePart
 class Expected:
     """Published characteristics; averages to two decimals, rates to two decimals of a percent.
 
-    ``d`` is None where the inputs are no table.
+    ``d`` is None where the inputs are no table, and ``shape`` is that of one picture, (C, H, W),
+    where all have the same. ``n`` counts the ``n_test`` rows of the official test set, too.
     """
 
     n: int
@@ -22,6 +23,8 @@ class Expected:
     q: int
     avg_candidates: float | None = None
     noise_rate: float | None = None
+    shape: tuple[int, ...] = ()
+    n_test: int = 0
 
 
 @dataclass(frozen=True)
