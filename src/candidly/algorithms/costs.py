@@ -84,7 +84,7 @@ PICTURES = {
     "PRODEN": 1.33,
     "RC": 1.33,
     "LWS": 1.33,
-    "VALEN": 2.33,
+    "VALEN": 2.0,
     "CAVL": 1.33,
     "POP": 1.33,
     "CRDPLL": 2.67,

@@ -55,7 +55,10 @@ Measured = Annotated[
         "hours a run takes.",
     ),
 ]
-MISSING = "Without these files, the sizes above are the published ones, and nothing can be run."
+MISSING = (
+    "Without these files nothing can be run; the sizes above are the published ones, or those that "
+    "the directory has kept."
+)
 NOT_OF_RUN = ("measure", "as_json")  # parameters that say nothing of the run
 
 

@@ -36,7 +36,7 @@ from .run import check_workers
 from .trial import Trial
 
 MOST_S = 12.0  # that measuring takes, about; what would take longer is scaled
-LEAST_S, MOST_UPDATES = 0.3, 10  # of one batch size, behind the first update
+LEAST_S, MOST_UPDATES = 0.1, 10  # of one batch size, behind the first update
 FIRST_BATCH = 8  # says how long the others will take
 EVALUATED = 2e9  # multiply-adds of the forward pass that is measured
 ENDLESS = 10**9  # updates of a training that is broken off
@@ -92,7 +92,7 @@ class Hours:
 
 
 class UpdateKind(NamedTuple):
-    """What has one time: trials that agree in this."""
+    """What trials agree in whose updates take the same time, but for batch and stack."""
 
     net: str
     shape: tuple[int, ...]
@@ -110,7 +110,7 @@ def hours(
     stack: int | None = None,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Hours:
-    """UpdateKind for at most some twenty seconds, and add up.
+    """Measure for at most some twenty seconds, and add up.
 
     Args:
         done: keys of runs that are finished.
@@ -131,11 +131,10 @@ def hours(
     ends = time.monotonic() + MOST_S
     with one_thread(), without_denormals():
         for number, (what, by_batch) in enumerate(stacks.items()):
-            watch(number, len(stacks))
             share = (ends - time.monotonic()) / (len(stacks) - number)
             found, rows[what] = _measured(what, by_batch, devices[0], share)
             timed |= {(what, one.batch): one for one in found}
-    watch(len(stacks), len(stacks))
+            watch(number + 1, len(stacks))
     each = [_seconds(task, plan.facts, timed, rows) for task in tasks]
     on_cpu = devices[0] == "cpu"
     largest = max(
@@ -160,7 +159,7 @@ def hours(
     )
 
 
-def _measure_of(trial: Trial, facts: Mapping[str, Facts]) -> UpdateKind:
+def _kind_of(trial: Trial, facts: Mapping[str, Facts]) -> UpdateKind:
     about = facts[trial.dataset]
     base = compared_with(trial.algorithm)
     return UpdateKind(trial.net, about.input_shape, about.q, trial.recipe, trial.dtype, base)
@@ -173,7 +172,7 @@ def _usual_stacks(
     counts: dict[UpdateKind, dict[int, Counter[int]]] = {}
     for task in tasks:
         trial = task.trials[0]
-        sizes = counts.setdefault(_measure_of(trial, facts), {})
+        sizes = counts.setdefault(_kind_of(trial, facts), {})
         sizes.setdefault(int(trial.hyper["batch_size"]), Counter())[len(task.trials)] += 1
     return {
         what: {batch: by_batch[batch].most_common(1)[0][0] for batch in sorted(by_batch)}
@@ -265,7 +264,7 @@ def _seconds(
     """Of training a task's trials, and of their records."""
     trial, count = task.trials[0], len(task.trials)
     about, page = facts[trial.dataset], ALGORITHMS[trial.algorithm]
-    what = _measure_of(trial, facts)
+    what = _kind_of(trial, facts)
     an_update = timed[what, int(trial.hyper["batch_size"])].seconds * _multiple(trial, facts)
     held = about.n_validation if trial.mode == "tune" else 0
     passes = (held + about.n_test) * (page.networks if page.averages else 1)
