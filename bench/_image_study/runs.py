@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,11 @@ class LabelSet:
     source: str
     labels: str
     about: str
+
+    @property
+    def text(self) -> str:
+        """As it is asked of ``candidly``."""
+        return self.labels or self.source
 
 
 LABEL_SETS: Mapping[str, LabelSet] = {
@@ -144,7 +149,7 @@ def read_pictures(source: str, data: Path, cache: Path) -> Labelled:
     return Labelled.load(kept)
 
 
-def run(sweep: Sweep, data: Path, out: Path, watch: Callable, workers: int) -> None:
+def run(sweep: Sweep, data: Path, out: Path, workers: int) -> None:
     """Train what the directory does not hold yet."""
     label_set = LABEL_SETS[sweep.label_set]
     settings = dict(sweep.settings)
@@ -155,6 +160,5 @@ def run(sweep: Sweep, data: Path, out: Path, watch: Callable, workers: int) -> N
         sweep.algorithms,
         out=out / sweep.name,
         workers=workers,
-        watch=watch,
         **settings,
     )
