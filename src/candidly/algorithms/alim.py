@@ -214,7 +214,7 @@ def stages(rates_of) -> tuple[Stage, ...]:
 SPACE = {
     **pico.SPACE,
     "start_epoch": one_of(40, (20, 40, 80, 100, 140), within="[0, inf)", whole=True),
-    "mixup_weight": one_of(1, (1,), "loss_weight_mixup", within="[0, inf)"),
+    "mixup_weight": one_of(1.0, (1.0,), "loss_weight_mixup", within="[0, inf)"),
     "alpha": one_of(4, (4,), "mixup_alpha", within="(0, inf)"),
 }
 

@@ -78,7 +78,7 @@ def placed(s, b, logits: Tensor, h: Tensor, keys: Tensor) -> tuple[Tensor, Tenso
 
 
 def gaps_of(near: Tensor, sets: Tensor) -> Tensor:
-    """The largest product with a candidate's prototype minus that with another's: (..., q) -> (...).
+    """The largest product with a candidate minus that with another class: (..., q) -> (...).
 
     0 of a full set, which has no other.
     """
@@ -145,21 +145,19 @@ def apart_with(nearest: bool):
 
     def apart(s, b, h, keys, guess) -> Tensor:
         queue, labels = held(s, "queue"), held(s, "queue_labels")
-        reliable = labels.where(held(s, "queue_reliable"), UNSET)
+        trusted = labels.where(held(s, "queue_reliable"), UNSET)
         temperature = pico.temperature(s)
         similar = _contrast.similarities(h, temperature)
         pool = _contrast.log_pool(similar, h, (keys, queue), temperature)
-
-        def loss(positives) -> Tensor:
-            return pool - _contrast.nearness(similar, h, *positives, temperature)
-
-        among = same_label(guess, keys, queue, reliable, s.q, b.reliable)
-        weight = 1.0
+        own, toward = same_label(guess, keys, queue, trusted, s.q, b.reliable)
+        weight = torch.ones_like(pool)
         if nearest:
-            among = with_neighbours(s, b, h.detach(), keys, queue, *among)
+            own, toward = with_neighbours(s, b, h.detach(), keys, queue, own, toward)
             weight = torch.where(b.reliable, s.hp.weight, s.hp.unreliable_weight)
-        everyone = same_label(guess, keys, queue, labels, s.q)
-        return weight * loss(among) + s.hp.unreliable_weight * loss(everyone)
+        among = pool - _contrast.nearness(similar, h, own, toward, temperature)
+        own, toward = same_label(guess, keys, queue, labels, s.q)
+        everyone = pool - _contrast.nearness(similar, h, own, toward, temperature)
+        return weight * among + s.hp.unreliable_weight * everyone
 
     return apart
 
@@ -255,7 +253,7 @@ SPACE = {
     "neighbours": one_of(16, (8, 16), "chosen_neighbors", within="[1, inf)", whole=True),
     "guess_temperature": one_of(0.07, (0.1, 0.07), "temperature_guess", within="(0, inf)"),
     "unreliable_weight": one_of(0.1, (0.1, 0.5), "ur_weight", within="[0, inf)"),
-    "reliable_weight": one_of(2, (2, 3, 5), "cls_weight", within="[0, inf)"),
+    "reliable_weight": one_of(2.0, (2.0, 3.0, 5.0), "cls_weight", within="[0, inf)"),
 }
 
 PICO_PLUS = Algorithm(
@@ -273,7 +271,7 @@ PICO_PLUS = Algorithm(
     told=("pure_ratio",),
     space={
         **SPACE,
-        "pure_ratio": one_of(1, (0.6, 0.8, 0.95, 0.99, 1), within="[0, 1]"),
+        "pure_ratio": one_of(1.0, (0.6, 0.8, 0.95, 0.99, 1.0), within="[0, 1]"),
     },
     shortened={
         **pico.PICO.shortened,
