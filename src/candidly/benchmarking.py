@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from . import imperfect, sources
-from ._names import UnknownName, lookup
+from ._names import UnknownName
 from .ingest import Roles
 from .labelled import Labelled
 from .sweep.facts import Facts
@@ -122,8 +122,8 @@ def prepare(
 
 def _source(name: str) -> sources.Source | None:
     try:
-        return lookup(sources.SOURCES, name, "data set")[1]
-    except UnknownName:
+        return sources.source_of(name)
+    except (UnknownName, ValueError):
         return None
 
 

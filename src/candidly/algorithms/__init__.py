@@ -8,6 +8,7 @@ from ._asked import Asked, AskedTrial
 from ._rates import Rate, schedule
 from ._space import Setting, common, configuration
 from ._views import View
+from .able import ABLE
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
 from .agce import AGCE
@@ -27,6 +28,7 @@ from .data_parameters import DATA_PARAMETERS
 from .decoupling_crt import DECOUPLING_CRT
 from .decoupling_lws import DECOUPLING_LWS
 from .decoupling_ncm import DECOUPLING_NCM
+from .dirk import DIRK
 from .dividemix import DIVIDEMIX
 from .elr import ELR
 from .exp import EXP
@@ -74,7 +76,7 @@ _IDENTIFICATION = (PRODEN, RC, LWS, VALEN, CAVL, IDGP, POP)
 _AVERAGE = (ABS_MAE, ABS_GCE)
 _SET_LIKELIHOOD = (CC, LOG, EXP)
 _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
-_CONTRASTIVE = (PICO, PICO_PLUS, ALIM)
+_CONTRASTIVE = (PICO, ABLE, DIRK, ALIM, PICO_PLUS)
 _ROBUST_LOSSES = (MAE, GCE, SCE, NCE_RCE, NCE_MAE, AGCE, FOCAL, LABEL_SMOOTHING, NORM_CE, SR)
 _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)

@@ -49,7 +49,8 @@ def features_of(module: Module, x: Tensor) -> Tensor:
 
 def followed(momentum: Tensor, follower: Module, leader: Module) -> Tensor:
     """Flat parameters momentum · follower + (1 - momentum) · leader: (K, P)."""
-    return leader.flat.lerp(follower.flat, momentum)
+    # lerp with a weight per trial has no vectorised loop
+    return follower.flat.sub(leader.flat).mul_(momentum).add_(leader.flat)
 
 
 # the queue
@@ -57,9 +58,8 @@ def followed(momentum: Tensor, follower: Module, leader: Module) -> Tensor:
 
 def slots(s: Any) -> Tensor:
     """Where this update's rows go in a queue: int64 (min(B, queue),)."""
-    count = min(s.B, s.hp.queue)
-    start = s.t * s.B + s.B - count
-    return torch.arange(start, start + count, device=s.device) % s.hp.queue
+    start = s.t * s.B
+    return torch.arange(start, start + min(s.B, s.hp.queue), device=s.device) % s.hp.queue
 
 
 def pushed(s: Any, rows: Mapping[str, Tensor]) -> dict[str, Slots]:
@@ -100,29 +100,43 @@ def moved_prototypes(prototypes: Tensor, features: Tensor, labels: Tensor, momen
     mine = labels[:, None, :] == classes[:, None]  # (K, q, B)
     count = mine.sum(-1, keepdim=True)
     later = count - mine.cumsum(-1)
-    share = (1 - momentum[..., None]) * momentum[..., None] ** later * mine
-    kept = momentum[..., None] ** count
+    share = (1 - momentum[..., None]) * torch.xlogy(later, momentum[..., None]).exp() * mine
+    kept = torch.xlogy(count, momentum[..., None]).exp()
     return normalize(kept * prototypes + share.to(features.dtype) @ features, dim=-1)
 
 
 # losses
 
 
+def exp2_(x: Tensor) -> Tensor:
+    """2^x in place, (K, ...): a processor's vectors have a loop for it, unlike for e^x.
+
+    There one trial at a time: what is left over behind the last whole vector is rounded otherwise.
+    """
+    for one in x if x.is_cpu else x[None]:
+        one.exp2_()
+    return x
+
+
+def log_of_sum(*logs: Tensor) -> Tensor:
+    """log of the sum of what these are logarithms of, (K, B) each.
+
+    Rounded alike wherever in a stack a trial lies, unlike ``logaddexp``.
+    """
+    return torch.stack(logs, -1).logsumexp(-1)
+
+
 class _LogSum(torch.autograd.Function):
     """log sum_a exp(f · r_a / T); the softmax that its gradient needs is kept, unnormalised.
 
-    By 2^x, for which torch has a vectorised loop on every processor. As features are no longer
-    than 1, no product exceeds 1 / T, and this in place of each row's maximum keeps sums finite.
+    As features are no longer than 1, no product exceeds 1 / T, and this in place of each row's
+    maximum keeps sums finite.
     """
 
     @staticmethod
     def forward(ctx, features, rows, temperature):
         scale = LOG2_E / temperature
-        powers = torch.bmm(features * scale, rows.transpose(1, 2)).sub_(scale)
-        # on a CPU the last few numbers of a tensor are rounded otherwise than the rest: one by one,
-        # a trial's bits do not depend on its neighbours
-        for each in powers if powers.is_cpu else powers[None]:
-            each.exp2_()
+        powers = exp2_(torch.bmm(features * scale, rows.transpose(1, 2)).sub_(scale))
         total = powers.sum(-1)
         ctx.save_for_backward(powers, rows, total, temperature)
         return total.log() + 1 / temperature[..., 0]
@@ -164,15 +178,7 @@ def log_pool(similar: Tensor, features: Tensor, rest: Sequence[Tensor], temperat
     """
     itself = torch.eye(similar.shape[-1], dtype=torch.bool, device=similar.device)
     sums = [similar.masked_fill(itself, -torch.inf).logsumexp(-1)]
-    return _log_of_sum(*sums, *(log_sum(features, rows, temperature) for rows in rest))
-
-
-def _log_of_sum(*logs: Tensor) -> Tensor:
-    """log of the sum of what these are logarithms of.
-
-    ``logaddexp`` rounds the last few numbers of a tensor otherwise than the rest.
-    """
-    return torch.stack(logs, -1).logsumexp(-1)
+    return log_of_sum(*sums, *(log_sum(features, rows, temperature) for rows in rest))
 
 
 def info_nce(features: Tensor, keys: Tensor, queue: Tensor, temperature: Tensor) -> Tensor:
@@ -183,7 +189,7 @@ def info_nce(features: Tensor, keys: Tensor, queue: Tensor, temperature: Tensor)
         queue: (K, N, m), the negatives; without one the loss is 0.
     """
     positive = (features * keys).sum(-1) / temperature[..., 0]
-    return _log_of_sum(positive, log_sum(features, queue, temperature)) - positive
+    return log_of_sum(positive, log_sum(features, queue, temperature)) - positive
 
 
 def same_label(
