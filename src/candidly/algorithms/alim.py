@@ -85,8 +85,10 @@ def mixed_loss(s, share: Tensor, x: Tensor, other: Tensor, target: Tensor, other
         x, other: inputs (K, B, ...).
         target, others: (K, B, q).
     """
-    mixed = other.lerp(x, share.view(-1, *[1] * (x.dim() - 1)))
-    return cross_entropy(others.lerp(target, share[..., None]), s.net(mixed).logits)
+    # lerp with a weight per trial has no vectorised loop
+    mixed = other + share.view(-1, *[1] * (x.dim() - 1)) * (x - other)
+    wanted = others + share[..., None] * (target - others)
+    return cross_entropy(wanted, s.net(mixed).logits)
 
 
 def mixture(s, b, partner, target: Tensor, others: Tensor) -> Tensor:
