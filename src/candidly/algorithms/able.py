@@ -11,7 +11,7 @@ y_k the candidate of row k's largest logit:
   and nothing pulls itself: that weight is left out, and the others do not make up for it;
 * C becomes the softmax over the candidates, from the same pass.
 
-On a table both views are the row itself: the nearest row to pull is a copy.
+On a table both views are the row itself, so that each row has a copy beside it in the contrast.
 
 Departs from common code: C_i is of row i, where common code reads the table's rows 0 to B - 1, by
 the place in the batch (D-ABLE-1); ``plench`` keeps that. Matrices replace a loop over all pairs
