@@ -269,6 +269,16 @@ def memory_is_not_saved(patch):
     without(patch, "memory/")
 
 
+@defect("DIRK", RESUMED)
+def a_queue_is_not_saved(patch):
+    without(patch, "memory/queue")
+
+
+@defect("DIRK", RESUMED)
+def a_network_beside_the_trained_one_is_not_saved(patch):
+    without(patch, "networks/teacher")
+
+
 @defect("CC", RESUMED)
 def moments_are_not_saved(patch):
     without(patch, "moments/")

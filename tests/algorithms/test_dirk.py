@@ -244,6 +244,20 @@ def test_d_dirk_2_random_rows_are_negatives_in_plench_alone():
         assert (abs(float((objective - fitted).detach())) < 1e-12) == alone
 
 
+def test_a_trial_that_turns_nan_writes_no_slot():
+    """Of a queue that is longer than the training, so that nothing is written over."""
+    stack, beside = (
+        advance(make_stack(toy(n=84), "DIRK", batch=8, queue=500), 3) for _ in range(2)
+    )
+    stack.net.flat[1], stack.teacher.flat[1] = torch.nan, torch.nan
+    advance(stack, 2)
+    advance(beside, 2)
+    assert stack.diverged_at == [None, 3, None]
+    for name, queue in stack.memory.items():
+        assert queue.isfinite().all(), name
+        assert torch.equal(queue[[0, 2]], beside.memory[name][[0, 2]]), name
+
+
 @pytest.mark.parametrize("warm_up", [0, 1])
 def test_of_equal_entries_a_candidate_is_the_label(warm_up):
     """Of a lone candidate and a certain teacher, R has the same for it and another class."""
