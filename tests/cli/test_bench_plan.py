@@ -107,4 +107,3 @@ def test_help_names_every_preset_and_an_unknown_one_is_refused(candidly):
     assert status == 2
     assert "--preset is 'plench-image'; did you mean 'plench-images'?" in err
     assert all(name in err for name in PRESETS)
-

@@ -142,6 +142,8 @@ def test_a_plan_from_before_presets_is_read(tmp_path):
 
 
 def test_results_say_the_protocol(tmp_path):
-    results = benchmark({"toy": toy()}, "CC", preset="plench-tables", workers=1, **SMALL, net="mlp:8")
+    results = benchmark(
+        {"toy": toy()}, "CC", preset="plench-tables", workers=1, **SMALL, net="mlp:8"
+    )
     assert results.notes[0].startswith("Protocol plench-tables (the partial-label benchmark on ta")
     assert "steps 20" in results.notes[0]
