@@ -87,7 +87,7 @@ def lacking(rate, n=800, q=7, seed=0):
         pytest.param(0.5, marks=pytest.mark.slow),
     ],
 )
-def test_in_training_the_share_is_found_within_six_points(name, read, rate):
+def test_in_training_the_share_is_found(name, read, rate):
     data = lacking(rate)
     shape = {"batch": 64, "hidden": 40, "size": 16, "queue": 128, "warm_up": 20}
     moves = {"lr": 3e-3, "weight_decay": 1e-5, "key_momentum": 0.9, "prototype_momentum": 0.9}
@@ -96,4 +96,4 @@ def test_in_training_the_share_is_found_within_six_points(name, read, rate):
     sets = stack.labels("candidates")[0].numpy()
     lost = ~sets[np.arange(stack.n), data.truth[stack.index[0].numpy()]]
     advance(stack, 88)
-    assert read(stack) == pytest.approx(lost.mean(), abs=0.06)
+    assert read(stack) == pytest.approx(lost.mean(), abs=0.03 if rate < 0.5 else 0.07)
