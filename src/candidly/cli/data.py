@@ -93,7 +93,9 @@ def list_sources(as_json: AsJson = False) -> None:
         rate = None if e.noise_rate is None else round(100 * e.noise_rate, 2)
         numbers = [_text(x) for x in (e.n, e.d, e.q, e.avg_candidates, rate)]
         rows.append((source.name, *numbers, _availability(source)))
-    _print.show(Grid("Known data sets (published numbers)", columns, rows))
+    more = ", ".join(source.name for source in SOURCES.values() if source.options)
+    note = f"Options stand behind the names of {more}: candidly data show cifar10h explains them."
+    _print.show(Grid("Known data sets (published numbers)", columns, rows, (note,)))
 
 
 @app.command()
@@ -102,6 +104,8 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Where a known data set comes from: licence, citation, file, checksum, characteristics.
+
+    Options that may stand behind its name are explained, such as cifar10h:k=3,seed=1.
 
     Example:  candidly data show lost
     """

@@ -84,12 +84,12 @@ def noise_figure(curve: SetCurve, spread: np.ndarray, title: str) -> str:
     )
 
     def draw(axes: Any) -> None:
-        marks = "o" if len(k) <= 15 else ""
+        marks = {"marker": "o", "ms": 4} if len(k) <= 15 else {}
         axes.fill_between(
             k, np.maximum(union - twice, 0), union + twice, color=SERIES[0], alpha=0.2, linewidth=0
         )
-        axes.plot(k, union, marks, ls="-", color=SERIES[0], ms=4, lw=1.7, label="union")
-        axes.plot(k, vaguest, marks, ls=STROKES[1], color=SERIES[1], ms=4, lw=1.7, label="vaguest")
+        axes.plot(k, union, color=SERIES[0], lw=1.7, label="union", **marks)
+        axes.plot(k, vaguest, ls=STROKES[1], color=SERIES[1], lw=1.7, label="vaguest", **marks)
         axes.set_xlabel("annotators of each example")
         axes.set_ylabel("sets without the true label (%)")
         axes.set_ylim(bottom=0)

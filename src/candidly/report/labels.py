@@ -57,7 +57,7 @@ def make_labels_page(
     facts = {
         "data": data.source or "data",
         **(read or {}),
-        "examples": f"{data.n:,} {data.kind}",
+        "examples": f"{data.n:,} ({data.kind})",
         "classes": ", ".join(data.classes[:20]) + (", ..." if data.q > 20 else ""),
         "content": f"SHA-256 {data.fingerprint()}",
     }
@@ -65,12 +65,13 @@ def make_labels_page(
         rows = f"{found.unlabelled_test:,} of the examples, which nobody labelled; not counted here"
         facts["official test rows"] = rows
     return make_page(
-        f"The labels of {data.source or 'the data'}",
+        data.source or "data",
         section("", tiles(_numbers(data, found)), *notes, label="Counts"),
         section("How often each class is named", *_named(data, found)),
         section("Labels in a candidate set", *_sizes(found)),
         section("Noise and the number of annotators", *_noise(data)),
         section("What is named where which class is true", *_flips(data, found)),
+        over="Labels of a data set",
         lead="A candidate set is wrong (noise) where the true label is not in it. Whatever says so "
         "has read the true labels, which training never sees."
         if found.oracle_class_counts is not None
@@ -89,7 +90,8 @@ def _numbers(data: Labelled, found: Description) -> Iterator[tuple[str, str, str
     if found.oracle_noise_rate is not None:
         yield "noise", f"{found.oracle_noise_rate:.2%}", "of the sets lack the true label"
     if found.oracle_given_noise_rate is not None:
-        yield "noise", f"{found.oracle_given_noise_rate:.2%}", "of the given labels are wrong"
+        rate = f"{found.oracle_given_noise_rate:.2%}"
+        yield "wrong labels", rate, "of the given labels are not the true ones"
     if data.votes is not None:
         total = len(data.votes.labels)
         yield "answers", f"{len(data.votes):,}", f"of people, which name {total:,} labels in all"
@@ -162,7 +164,7 @@ def _sizes(found: Description) -> Iterator[Piece]:
 def _noise(data: Labelled) -> Iterator[Piece]:
     votes, truth = data.votes, data.truth
     if votes is None or not len(votes):
-        yield "There are no votes: nobody's answers are kept one by one, so none can be left out."
+        yield "There are no votes: no single answers of people, so none can be left out."
         return
     answered = np.bincount(votes.item, minlength=data.n) > 0
     if truth is None or not (answered & (truth >= 0)).any():
