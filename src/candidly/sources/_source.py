@@ -19,7 +19,8 @@ class Expected:
     """Published characteristics; averages to two decimals, rates to two decimals of a percent.
 
     ``n`` is None where it depends on options, ``d`` where the inputs are no table; ``answers`` are
-    those of people, ``labels`` all that these name.
+    those of people, ``labels`` all that these name. ``shape`` is that of one picture, (C, H, W),
+    where all have the same. ``n`` counts the ``n_test`` rows of the official test set, too.
     """
 
     n: int | None
@@ -29,6 +30,8 @@ class Expected:
     noise_rate: float | None = None
     answers: int | None = None
     labels: int | None = None
+    shape: tuple[int, ...] = ()
+    n_test: int = 0
 
 
 @dataclass(frozen=True)
