@@ -6,9 +6,12 @@ import json
 import numpy as np
 import pytest
 
+from candidly.criteria import constant_flip_rate
 from candidly.describe import labelled_rows
 from candidly.engine.examples import unlearnable
 from candidly.sources import load, names_in, source_of, title_of
+from candidly.sweep.planning import facts_of, make_plan
+from candidly.sweep.settings import make_settings
 from candidly.votes import union
 from picture_files import TEST, TRAIN, made, ten_binary
 
@@ -172,6 +175,17 @@ def test_what_is_scored_counts_nowhere_among_labels(pictured):
     assert f"candidates avg {bare.avg_candidates:.2f}" in repr(data)
     assert unlearnable(data, ("candidates",), official=True) == ""
     assert "--split official" in unlearnable(data, ("candidates",))
+
+
+@OTHER
+def test_a_plan_estimates_flips_from_what_people_labelled(pictured):
+    data = load("cifar10h", root=pictured)
+    settings = make_settings(datasets=("cifar10h",), algorithms=("CC",), split="official")
+    facts = facts_of(data, settings, None, 1)
+    assert facts.flip_rate == constant_flip_rate(data.candidates[:TEST]).rate
+    assert facts.n_test == TRAIN
+    with pytest.raises(ValueError, match="CC cannot learn from cifar10h: nobody labelled"):
+        make_plan(settings.model_copy(update={"split": "random"}), {"cifar10h": (data, facts)})
 
 
 @OTHER
