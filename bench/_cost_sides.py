@@ -24,7 +24,7 @@ LAST = {
     "PiCO": {"warm_up": 0},
     "DIRK": {"warm_up": 0},
     "ALIM": {"warm_up": 0, "start_epoch": 0},
-    "PiCO+": {"warm_up": 0, "knn_start": 0, "pure_ratio": 0.8},
+    "PiCO+": {"warm_up": 0, "neighbours_from": 0, "pure_ratio": 0.8},
 }
 
 

@@ -81,8 +81,9 @@ IN_UPDATES = ("VALEN",)  # whose warm-up counts updates
 CONTRASTIVE = ("PiCO", "ABLE", "DIRK", "ALIM", "PiCO+")
 
 COMMON = {"batch_size": BATCH}
-# what lasts longer than this training by default starts after two epochs, or three
-STARTS = {"interval": 2, "start_epoch": 3, "knn_start": 3 * PER_EPOCH}
+# what starts later than this training ends by default starts after three epochs; no set lacks its
+# label here, which ALIM is told, as in the benchmark
+STARTS = {"start_epoch": 3, "neighbours_from": 3 * PER_EPOCH, "noise_rate": 0.0}
 GROUPS: Mapping[str, tuple[tuple[str, ...], Mapping[str, float]]] = {
     "others": (OTHERS, COMMON | {"interval": 2}),
     "epochs": (IN_EPOCHS, COMMON | {"warm_up": 2}),

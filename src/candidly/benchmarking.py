@@ -185,7 +185,7 @@ def _published(settings: Settings, name: str) -> Facts | None:
         return None
     expected = source.expected
     shape = (expected.d,) if expected.d else expected.shape
-    if not shape:
+    if not shape or expected.n is None:
         return None
     counts = expected.n, expected.q, shape, expected.n_test
     return published_facts(settings, source.title, source.steps, *counts)

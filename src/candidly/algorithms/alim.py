@@ -34,6 +34,7 @@ from torch import Tensor
 from . import pico
 from ._algorithm import Algorithm, Stage
 from ._contrast import contrast, held, info_nce, same_label
+from ._lacking import share_lacking
 from ._space import one_of
 from ._tensors import cross_entropy, uniform_over
 from ._views import View
@@ -84,8 +85,10 @@ def mixed_loss(s, share: Tensor, x: Tensor, other: Tensor, target: Tensor, other
         x, other: inputs (K, B, ...).
         target, others: (K, B, q).
     """
-    mixed = other.lerp(x, share.view(-1, *[1] * (x.dim() - 1)))
-    return cross_entropy(others.lerp(target, share[..., None]), s.net(mixed).logits)
+    # lerp with a weight per trial has no vectorised loop
+    mixed = other + share.view(-1, *[1] * (x.dim() - 1)) * (x - other)
+    wanted = others + share[..., None] * (target - others)
+    return cross_entropy(wanted, s.net(mixed).logits)
 
 
 def mixture(s, b, partner, target: Tensor, others: Tensor) -> Tensor:
@@ -121,28 +124,52 @@ def moved(s, b, near, trade_off):
     return pico.drawn(b.weights, preferred(near, b.candidates, trade_off), pico.kept_share(s))
 
 
-def told_rates(s) -> list[float]:
+def adjusted(s, rates: list[float]) -> Tensor:
+    """lambda at the trials' noise rates, from the margins of the epoch: (K, 1)."""
+    seen = s.E * s.B
+    unseen = s.n - seen  # they come first
+    ordered = s.rows["margins"].sort(-1).values
+    at = torch.tensor([[unseen + min(int(seen * rate), seen - 1)] for rate in rates])
+    chosen = ordered.gather(-1, at.to(s.device)).clamp_max(1)
+    return torch.where(torch.tensor(rates, device=s.device)[:, None] > 0, chosen, 0)
+
+
+def whole_with(rates_of):
+    """After an epoch: lambda at ``rates_of(s)``, numbers per trial, and no margins yet."""
+
+    def whole(s):
+        if s.t % s.E:
+            return {}
+        rates = rates_of(s)
+        due = torch.tensor([[s.epoch >= hyper["start_epoch"]] for hyper in s.hyper])
+        trade_off = torch.where(due.to(s.device), adjusted(s, rates), s.memory["trade_off"])
+        known = {"rate": torch.tensor(rates, dtype=s.dtype)} if "rate" in s.memory else {}
+        return {
+            "trade_off": trade_off,
+            "margins": torch.full_like(s.rows["margins"], UNSEEN),
+            **known,
+        }
+
+    return whole
+
+
+def told(s) -> list[float]:
     return [hyper["noise_rate"] for hyper in s.hyper]
 
 
-def adjusted(s, rates) -> Tensor:
-    """lambda at the trials' noise rates, from the margins of the epoch: (K, 1)."""
-    seen = s.E * s.B
-    first = s.n - seen  # rows that this epoch has not had come first
-    ordered = s.rows["margins"].sort(-1).values
-    at = torch.tensor([[first + min(int(seen * rate), seen - 1)] for rate in rates])
-    chosen = ordered.gather(-1, at.to(ordered.device)).clamp_max(1)
-    return torch.where(torch.tensor(rates).to(chosen)[:, None] > 0, chosen, 0)
+def estimated(s) -> list[float]:
+    """The share of sets that lack the label, by the epoch's margins; 0 of trials that are over."""
+    sets = s.labels("candidates")
+    rates = []
+    for k, alive in enumerate(s.alive.tolist()):
+        seen = s.rows["margins"][k] > 0
+        gaps = s.rows["margins"][k, seen].log()
+        rates.append(share_lacking(gaps, sets[k, seen]) if alive else 0.0)
+    return rates
 
 
-def whole(s):
-    """After an epoch: lambda, and no margins yet."""
-    if s.t % s.E:
-        return {}
-    afresh = {"margins": torch.full_like(s.rows["margins"], UNSEEN)}
-    due = torch.tensor([[s.epoch >= hyper["start_epoch"]] for hyper in s.hyper])
-    chosen = adjusted(s, told_rates(s))
-    return {"trade_off": torch.where(due.to(chosen.device), chosen, s.memory["trade_off"])} | afresh
+def memory_estimated(s):
+    return memory(s) | {"rate": torch.zeros((1, 1), dtype=s.dtype)}
 
 
 def after(s, b, partner):
@@ -177,22 +204,25 @@ def in_pairs(number: int):
     return order
 
 
-SAMPLERS = ("uniform", "uniform")
+def stages(rates_of) -> tuple[Stage, ...]:
+    """Warm-up and the rest, with these noise rates."""
+    each = {"whole": whole_with(rates_of), "trains": ("net",), "samplers": ("uniform", "uniform")}
+    return (
+        Stage(step_with(kept), after, begin=pico.begin, until=pico.until, **each),
+        Stage(step_with(moved), after, **each),
+    )
+
+
+SPACE = {
+    **pico.SPACE,
+    "start_epoch": one_of(40, (20, 40, 80, 100, 140), within="[0, inf)", whole=True),
+    "mixup_weight": one_of(1.0, (1.0,), "loss_weight_mixup", within="[0, inf)"),
+    "alpha": one_of(4, (4,), "mixup_alpha", within="(0, inf)"),
+}
 
 ALIM = Algorithm(
     "ALIM",
-    (
-        Stage(
-            step_with(kept),
-            after,
-            whole,
-            begin=pico.begin,
-            until=pico.until,
-            trains=("net",),
-            samplers=SAMPLERS,
-        ),
-        Stage(step_with(moved), after, whole, trains=("net",), samplers=SAMPLERS),
-    ),
+    stages(told),
     paper="Xu et al., ALIM: adjusting label importance mechanism for noisy partial label learning, "
     "NeurIPS 2023",
     kind="noisy candidates",
@@ -204,10 +234,7 @@ ALIM = Algorithm(
     views={"weak": View(), "strong": View()},
     told=("noise_rate",),
     space={
-        **pico.SPACE,
-        "start_epoch": one_of(40, (20, 40, 80, 100, 140), within="[0, inf)", whole=True),
-        "mixup_weight": one_of(1, (1,), "loss_weight_mixup", within="[0, inf)"),
-        "alpha": one_of(4, (4,), "mixup_alpha", within="(0, inf)"),
+        **SPACE,
         "noise_rate": one_of(0.2, (0.1, 0.2, 0.3, 0.4, 0.5, 0.7), within="[0, 1)"),
     },
     shortened={**pico.PICO.shortened, "start_epoch": 2},
@@ -226,10 +253,18 @@ ALIM = Algorithm(
             "memory": pico.memory_plench,
             "views": {"weak": View(), "strong": View(pictures="strong-plench")},
         },
+        "estimated": {
+            "stages": stages(estimated),
+            "memory": memory_estimated,
+            "space": SPACE,
+            "told": (),
+        },
     },
     differences={
         "plench": "Never leaves its warm-up: targets stay uniform, and the trade-off 0 (D-ALIM-1); "
         "both batches come from one pass (D-ALIM-3); the queue starts with random rows "
-        "(D-PICO-1)."
+        "(D-PICO-1).",
+        "estimated": "Needs no noise rate: takes the share of rows whose set lacks the label, as "
+        "the epoch's margins tell it.",
     },
 )

@@ -32,6 +32,7 @@ from torch import Tensor
 from . import _contrast, pico
 from ._algorithm import Algorithm, Stage
 from ._contrast import UNSET, best_of, held, info_nce, pushed, same_label
+from ._lacking import share_lacking
 from ._selection import masked_mean, smallest
 from ._space import one_of
 from ._tensors import cross_entropy
@@ -69,15 +70,20 @@ def placed(s, b, logits: Tensor, h: Tensor, keys: Tensor) -> tuple[Tensor, Tenso
         torch.where(b.reliable, guess, UNSET),
         s.hp.prototype_momentum,
     )
-    return (
-        near,
-        guess,
-        {
-            "distance": -near.gather(-1, within[..., None])[..., 0],
-            "prototypes": moved,
-            **pushed(s, {"queue": keys, "queue_labels": guess, "queue_reliable": b.reliable}),
-        },
-    )
+    left = {"distance": -near.gather(-1, within[..., None])[..., 0], "prototypes": moved}
+    if "gaps" in s.rows:
+        left["gaps"] = gaps_of(near, b.candidates)
+    queued = {"queue": keys, "queue_labels": guess, "queue_reliable": b.reliable}
+    return near, guess, {**left, **pushed(s, queued)}
+
+
+def gaps_of(near: Tensor, sets: Tensor) -> Tensor:
+    """The largest product with a candidate minus that with another class: (..., q) -> (...).
+
+    0 of a full set, which has no other.
+    """
+    inside, outside = near.masked_fill(~sets, -torch.inf), near.masked_fill(sets, -torch.inf)
+    return (inside.amax(-1) - outside.amax(-1)).masked_fill(sets.all(-1), 0)
 
 
 def warm(s, b):
@@ -139,21 +145,19 @@ def apart_with(nearest: bool):
 
     def apart(s, b, h, keys, guess) -> Tensor:
         queue, labels = held(s, "queue"), held(s, "queue_labels")
-        reliable = labels.where(held(s, "queue_reliable"), UNSET)
+        trusted = labels.where(held(s, "queue_reliable"), UNSET)
         temperature = pico.temperature(s)
         similar = _contrast.similarities(h, temperature)
         pool = _contrast.log_pool(similar, h, (keys, queue), temperature)
-
-        def loss(positives) -> Tensor:
-            return pool - _contrast.nearness(similar, h, *positives, temperature)
-
-        among = same_label(guess, keys, queue, reliable, s.q, b.reliable)
-        weight = 1.0
+        own, toward = same_label(guess, keys, queue, trusted, s.q, b.reliable)
+        weight = torch.ones_like(pool)
         if nearest:
-            among = with_neighbours(s, b, h.detach(), keys, queue, *among)
+            own, toward = with_neighbours(s, b, h.detach(), keys, queue, own, toward)
             weight = torch.where(b.reliable, s.hp.weight, s.hp.unreliable_weight)
-        everyone = same_label(guess, keys, queue, labels, s.q)
-        return weight * loss(among) + s.hp.unreliable_weight * loss(everyone)
+        among = pool - _contrast.nearness(similar, h, own, toward, temperature)
+        own, toward = same_label(guess, keys, queue, labels, s.q)
+        everyone = pool - _contrast.nearness(similar, h, own, toward, temperature)
+        return weight * among + s.hp.unreliable_weight * everyone
 
     return apart
 
@@ -192,36 +196,69 @@ def step_with(apart):
     return step
 
 
-def chosen(s) -> Tensor:
-    """How many rows are reliable, (K, 1)."""
-    counts = [[int(s.n * hyper["pure_ratio"])] for hyper in s.hyper]
-    return torch.tensor(counts, device=s.device)
+def select_with(ratios_of):
+    """After an epoch behind the warm-up: ``ratios_of(s)``, numbers per trial, are reliable."""
+
+    def select(s):
+        if s.t % s.E or s.t < s.hp.warm_up:
+            return {}
+        ratios = ratios_of(s)
+        counts = torch.tensor([[int(s.n * ratio)] for ratio in ratios], device=s.device)
+        known = {"ratio": torch.tensor(ratios, dtype=s.dtype)} if "ratio" in s.memory else {}
+        return {"reliable": smallest(s.rows["distance"], counts), **known}
+
+    return select
 
 
-def whole(s):
-    """After an epoch behind the warm-up: which rows are reliable."""
-    if s.t % s.E or s.t < s.hp.warm_up:
-        return {}
-    return {"reliable": smallest(s.rows["distance"], chosen(s))}
+def told(s) -> list[float]:
+    return [hyper["pure_ratio"] for hyper in s.hyper]
+
+
+def estimated(s) -> list[float]:
+    """The share of rows whose set has the label, by their gaps; 1 of trials that are over."""
+    sets, gaps = s.labels("candidates"), s.rows["gaps"]
+    alive = enumerate(s.alive.tolist())
+    return [1 - share_lacking(gaps[k], sets[k]) if there else 1.0 for k, there in alive]
+
+
+def rows_estimated(s):
+    made = rows(s)
+    return made | {"gaps": torch.zeros_like(made["distance"])}
+
+
+def memory_estimated(s):
+    return memory(s) | {"ratio": torch.ones((1, 1), dtype=s.dtype)}
 
 
 def nearest_from(s):
     return s.hp.neighbours_from
 
 
-def stages(select) -> tuple[Stage, ...]:
-    """Warm-up, the rest, and the rest with neighbours."""
-    trains = ("net",)
+def stages(ratios_of) -> tuple[Stage, ...]:
+    """Warm-up, the rest, and the rest with neighbours, with these shares of reliable rows."""
+    each = {"whole": select_with(ratios_of), "trains": ("net",)}
     return (
-        Stage(warm, pico.after, select, begin=pico.begin, until=pico.until, trains=trains),
-        Stage(step_with(apart_with(False)), pico.after, select, until=nearest_from, trains=trains),
-        Stage(step_with(apart_with(True)), pico.after, select, trains=trains),
+        Stage(warm, pico.after, begin=pico.begin, until=pico.until, **each),
+        Stage(step_with(apart_with(False)), pico.after, until=nearest_from, **each),
+        Stage(step_with(apart_with(True)), pico.after, **each),
     )
 
 
+SPACE = {
+    **pico.SPACE,
+    "warm_up": _contrast.warm_up_of(250, (1, 250)),
+    "neighbours_from": one_of(
+        5000, (2, 5000, 100), "knn_start", static=True, within="[0, inf)", whole=True
+    ),
+    "neighbours": one_of(16, (8, 16), "chosen_neighbors", within="[1, inf)", whole=True),
+    "guess_temperature": one_of(0.07, (0.1, 0.07), "temperature_guess", within="(0, inf)"),
+    "unreliable_weight": one_of(0.1, (0.1, 0.5), "ur_weight", within="[0, inf)"),
+    "reliable_weight": one_of(2.0, (2.0, 3.0, 5.0), "cls_weight", within="[0, inf)"),
+}
+
 PICO_PLUS = Algorithm(
     "PiCO+",
-    stages(whole),
+    stages(told),
     paper="Wang et al., PiCO+: contrastive label disambiguation for robust partial label learning, "
     "TPAMI 2024",
     kind="noisy candidates",
@@ -233,16 +270,8 @@ PICO_PLUS = Algorithm(
     views={"weak": View(), "strong": View()},
     told=("pure_ratio",),
     space={
-        **pico.SPACE,
-        "warm_up": _contrast.warm_up_of(250, (1, 250)),
-        "pure_ratio": one_of(1, (0.6, 0.8, 0.95, 0.99, 1), within="[0, 1]"),
-        "neighbours_from": one_of(
-            5000, (2, 5000, 100), "knn_start", static=True, within="[0, inf)", whole=True
-        ),
-        "neighbours": one_of(16, (8, 16), "chosen_neighbors", within="[1, inf)", whole=True),
-        "guess_temperature": one_of(0.07, (0.1, 0.07), "temperature_guess", within="(0, inf)"),
-        "unreliable_weight": one_of(0.1, (0.1, 0.5), "ur_weight", within="[0, inf)"),
-        "reliable_weight": one_of(2, (2, 3, 5), "cls_weight", within="[0, inf)"),
+        **SPACE,
+        "pure_ratio": one_of(1.0, (0.6, 0.8, 0.95, 0.99, 1.0), within="[0, 1]"),
     },
     shortened={
         **pico.PICO.shortened,
@@ -258,10 +287,19 @@ PICO_PLUS = Algorithm(
             "views": {"weak": View(), "strong": View(pictures="strong-plench")},
             "seeded_as": {1: "PiCO_plus"},
         },
+        "estimated": {
+            "stages": stages(estimated),
+            "rows": rows_estimated,
+            "memory": memory_estimated,
+            "space": SPACE,
+            "told": (),
+        },
     },
     differences={
         "plench": "Never leaves its warm-up: targets stay uniform, and every row reliable "
         "(D-PICO+-1); the queue starts with random rows (D-PICO-1). Training seeds are made of the "
-        "benchmark's spelling, PiCO_plus (D-SEED-1)."
+        "benchmark's spelling, PiCO_plus (D-SEED-1).",
+        "estimated": "Needs no ratio: as many rows are reliable as have sets with the label, as "
+        "their gaps tell it.",
     },
 )
