@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import imperfect, sources
-from ._names import UnknownName, lookup
+from ._names import UnknownName
 from .ingest import Roles
 from .labelled import Labelled
 from .sweep.facts import Facts
@@ -185,7 +185,7 @@ def _published(settings: Settings, name: str) -> Facts | None:
         return None
     expected = source.expected
     shape = (expected.d,) if expected.d else expected.shape
-    if not shape:
+    if not shape or expected.n is None:
         return None
     counts = expected.n, expected.q, shape, expected.n_test
     return published_facts(settings, source.title, source.steps, *counts)
@@ -193,8 +193,8 @@ def _published(settings: Settings, name: str) -> Facts | None:
 
 def _source(name: str) -> sources.Source | None:
     try:
-        return lookup(sources.SOURCES, name, "data set")[1]
-    except UnknownName:
+        return sources.source_of(name)
+    except (UnknownName, ValueError):
         return None
 
 

@@ -121,14 +121,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 
 def settings_of(values: dict[str, Any]) -> Settings:
     """The settings among a command's parameters, and in the file that it names."""
+    from ..sources import names_in
     from ..sweep.settings import Settings, make_settings, read_settings
 
     names = {"dataset": "datasets", **{name: name for name in Settings.model_fields}}
     asked = {names[k]: v for k, v in values.items() if k in names}
-    for name in ("datasets", "algorithms"):
-        if asked[name]:
-            parts = [part.strip() for text in asked[name] for part in text.split(",")]
-            asked[name] = tuple(part for part in parts if part)
+    if asked["datasets"]:
+        asked["datasets"] = tuple(names_in(asked["datasets"]))
+    if asked["algorithms"]:
+        parts = [part.strip() for text in asked["algorithms"] for part in text.split(",")]
+        asked["algorithms"] = tuple(part for part in parts if part)
     if asked["hyper"]:
         asked["hyper"] = hyper_of(asked["hyper"])
     file = values["settings"]

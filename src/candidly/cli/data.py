@@ -13,13 +13,13 @@ import numpy as np
 import typer
 
 from .. import imperfect
-from .._names import lookup
+from .._names import UnknownName
 from ..describe import Description, describe
 from ..grid import Column, Grid
 from ..ingest import Roles
 from ..ingest.labels import read_classes
 from ..labelled import Labelled
-from ..sources import SOURCES, Comparison, Source, compare, load
+from ..sources import SOURCES, Comparison, Source, as_words, compare, load, source_of
 from . import _print
 from ._column_options import (
     Annotator,
@@ -105,7 +105,7 @@ def show(
 
     Example:  candidly data show lost
     """
-    _, source = lookup(SOURCES, name, "data set")
+    source = source_of(name)
     if as_json:
         _print_json(_source_dict(source))
         return
@@ -113,6 +113,9 @@ def show(
     for key, value in _source_dict(source).items():
         if key == "expected":
             value = _pairs(value)
+        if key == "options":
+            rows += [(f"option {name}", text) for name, text in value.items()]
+            continue
         if key == "parts":
             value = "; ".join(_pairs(part) for part in value) or None
         listed = isinstance(value, (list, tuple))
@@ -160,13 +163,16 @@ def describe_data(
         raise ValueError("--view is of the contact sheet: name its file with --out FILE.png.")
     if out is not None:
         view = check_pictures(loaded, view)
-    compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
+    known = _known(loaded.source)
+    compared = compare(loaded, known) if known else []
     if labels is not None:
         loaded = _apply(loaded, labels)
     description = describe(loaded)
     beside: dict[str, Any] = {"pictures": words} if (words := pictures_in_words(loaded)) else {}
     if loaded.official_test is not None:
         beside["official_test"] = int(loaded.official_test.sum())
+    if known and known.note:
+        beside["note"] = known.note
     if out is not None:
         write_sheet(loaded, out, view)
         _tell(f"wrote {out}: a contact sheet")
@@ -285,11 +291,23 @@ def _save(data: Labelled, out: Path, as_json: bool) -> None:
         _tell(f"wrote {out}: {data!r}")
 
 
+def _known(name: str) -> Source | None:
+    try:
+        return source_of(name)
+    except (UnknownName, ValueError):
+        return None
+
+
 def _source_dict(source: Source) -> dict[str, Any]:
-    values = dataclasses.asdict(source)
-    del values["loader"], values["finds"]
+    values = {
+        field.name: getattr(source, field.name)
+        for field in dataclasses.fields(source)
+        if field.name not in ("loader", "finds", "values")
+    }
+    values["expected"] = dataclasses.asdict(source.expected)
     values["files"] = list(source.files)
-    values["parts"] = list(values["parts"])
+    values["parts"] = [dataclasses.asdict(part) for part in source.parts]
+    values["options"] = as_words(source.options)
     values["availability"] = _availability(source)
     return values
 

@@ -7,10 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import as_array
-from .._names import made_by
-from .._numbers import whole
-from ..seeds import draw
-from ..votes import Votes, answers_where, check_votes
+from ..votes import Votes, check_votes
 
 
 class SetCurve(NamedTuple):
@@ -97,29 +94,6 @@ def set_curve(votes: Votes, truth: np.ndarray, q: int) -> SetCurve:
             )
         )
     return SetCurve(*(np.array(column) for column in zip(*rows)))
-
-
-def some_answers(votes: Votes, k: int, seed: int = 0) -> Votes:
-    """At most k answers about each item, drawn at random, in stored order.
-
-    What ``votes.union`` and ``votes.vaguest`` make of them is candidate sets as fewer annotators
-    would have given them. Growing k adds answers and drops none.
-
-    Raises:
-        ValueError: k below 1.
-
-    >>> votes = Votes.from_rows([(0, "a", [1]), (0, "b", [0, 1]), (1, "c", [2])])
-    >>> len(some_answers(votes, 1))
-    2
-    """
-    made_by(votes, Votes, "votes", "Votes.from_rows")
-    k = whole(k, "k", low=1)
-    order = np.lexsort((draw(seed, "some answers").random(len(votes)), votes.item))
-    number = np.bincount(votes.item)
-    rank = np.arange(len(votes)) - (np.cumsum(number) - number)[votes.item[order]]
-    kept = np.zeros(len(votes), bool)
-    kept[order[rank < k]] = True
-    return answers_where(votes, kept)
 
 
 def _holds(votes: Votes, q: int) -> np.ndarray:

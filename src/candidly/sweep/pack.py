@@ -59,7 +59,8 @@ class Size:
 
 def size_of(trial: Trial, facts: Facts) -> Size:
     """What one such trial takes."""
-    return _size(trial.algorithm, trial.variant, trial.net, facts.input_shape, facts.q)
+    static = tuple((name, trial.hyper[name]) for name in _static(trial.algorithm, trial.variant))
+    return _size(trial.algorithm, trial.variant, trial.net, facts.input_shape, facts.q, static)
 
 
 def bytes_of(trial: Trial, facts: Facts) -> tuple[float, float]:
@@ -70,10 +71,18 @@ def bytes_of(trial: Trial, facts: Facts) -> tuple[float, float]:
 
 
 @cache
-def _size(name: str, variant: str, net_text: str, shape: tuple[int, ...], classes: int) -> Size:
+def _size(
+    name: str,
+    variant: str,
+    net_text: str,
+    shape: tuple[int, ...],
+    classes: int,
+    static: tuple[tuple[str, float | int], ...],
+) -> Size:
     page = algorithm(name, variant)
-    net = page.network(network(net_text, shape, classes), classes)
-    nets = [net] * page.networks + [make(net, classes) for make in page.modules.values()]
+    made = page.networks_on(network(net_text, shape, classes), classes, dict(static))
+    net = made.pop("net")
+    nets = [net] * page.networks + [*made.values()]
     beside = [values(classes).size for values in page.parameters.values()]
     return Size(
         sum(beside) + sum(math.prod(s) for each in nets for s in each.shapes.values()),

@@ -11,6 +11,7 @@ from .._names import nearest
 from .._net_text import default_net, pinned
 from ..algorithms import Algorithm
 from ..criteria import constant_flip_rate
+from ..describe import labelled_rows
 from ..engine.examples import unlearnable
 from ..engine.recipe import unsuited
 from ..inputs import Pictures
@@ -38,7 +39,7 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
     shape = () if pictures is None else pictures.shape
     flip = None
     if data.candidates is not None and data.q > 1:
-        flip = constant_flip_rate(data.candidates)
+        flip = constant_flip_rate(data.candidates[labelled_rows(data)])
     return Facts(
         fingerprint=fingerprint,
         seed_name=seed_name or fingerprint,
