@@ -17,6 +17,7 @@ from .pictures import Official, Watch
 
 NO_SETS = "none"
 TRAINING = 50_000  # pictures of CIFAR-10's training part
+SCORED = 10_000  # official training pictures that test pictures are scored on, by default
 
 
 def _way(text: str) -> str:
@@ -55,7 +56,7 @@ def scored_option(of_them: str) -> dict[str, NameOption]:
     return {
         "scored": NameOption(
             f"how many official training pictures, the first ones, are scored on; {of_them}",
-            10_000,
+            SCORED,
             number(1, TRAINING),
         )
     }

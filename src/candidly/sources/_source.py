@@ -20,7 +20,8 @@ class Expected:
 
     ``n`` is None where it depends on options, ``d`` where the inputs are no table; ``answers`` are
     those of people, ``labels`` all that these name. ``shape`` is that of one picture, (C, H, W),
-    where all have the same. ``n`` counts the ``n_test`` rows of the official test set, too.
+    where all have the same. ``n`` counts the ``n_test`` rows of the official test set, too, unless
+    people's labels are about the other part alone (``Source.learned``).
     """
 
     n: int | None
@@ -31,7 +32,7 @@ class Expected:
     answers: int | None = None
     labels: int | None = None
     shape: tuple[int, ...] = ()
-    n_test: int = 0
+    n_test: int | None = None
 
 
 @dataclass(frozen=True)

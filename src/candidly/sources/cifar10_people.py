@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ import numpy as np
 
 from .._arrays import objects
 from ..labelled import Labelled
-from ..votes import Votes
+from ..seeds import draw
+from ..votes import Votes, some_answers
 from ._cifar_names import CIFAR10
-from ._from_votes import options_of_votes, scored_option, with_sets
+from ._collections import TEN
+from ._from_votes import SCORED, options_of_votes, scored_option, with_sets
 from ._options import NameOption, words
 from ._parts import FilePart, read, read_array
 from ._source import Expected, Source
@@ -89,7 +92,7 @@ def load_cifar10h(files: Files, source: str, **values: int | str) -> Labelled:
     """10,000 test pictures and 47 to 63 answers of one class about each; without pictures.
 
     The file counts the answers to each class; who gave them, and in what order, it does not say. So
-    they stand in order of class, and those that count are drawn.
+    those that count are drawn, and the order in which they stand is drawn, too.
     """
     path = files["cifar10h-counts.npy"]
     counts = read_array(path)
@@ -109,7 +112,12 @@ def load_cifar10h(files: Files, source: str, **values: int | str) -> Labelled:
         offsets=np.arange(len(item) + 1),
         labels=np.repeat(np.tile(np.arange(q), len(counts)), counts.reshape(-1)),
     )
-    return _labelled(files, np.arange(len(counts)), votes, source, values)
+    seed = int(values["seed"])
+    if isinstance(values["k"], int):
+        votes = some_answers(votes, values["k"], seed)
+    order = np.lexsort((draw(seed, "order of answers").random(len(votes)), votes.item))
+    votes = replace(votes, labels=votes.labels[order])
+    return _labelled(files, np.arange(len(counts)), votes, source, {**values, "k": ""})
 
 
 def _labelled(
@@ -183,7 +191,7 @@ CIFAR10_PEOPLE = (
         "none stated in the source repository",
         "K. M. Collins, U. Bhatt, A. Weller. Eliciting and learning with soft labels from every"
         " annotator. HCOMP 2022.",
-        Expected(1000, None, 10, 5.72, 0.0, answers=6723),
+        Expected(1000, None, 10, 5.72, 0.0, 6723, shape=TEN.shape_of_one, n_test=SCORED),
         load_cifar10s,
         {
             "answer": NameOption(
@@ -209,7 +217,7 @@ CIFAR10_PEOPLE = (
         "CC BY-NC-SA 4.0 (as the source repository states)",
         "J. C. Peterson, R. M. Battleday, T. L. Griffiths, O. Russakovsky. Human uncertainty makes"
         " classification more robust. ICCV 2019.",
-        Expected(10_000, None, 10, 1.94, 0.0004, answers=511_000),
+        Expected(10_000, None, 10, 1.94, 0.0004, 511_000, shape=TEN.shape_of_one, n_test=SCORED),
         load_cifar10h,
         {
             **options_of_votes("union", most=47, seed=0),
