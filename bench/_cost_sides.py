@@ -51,7 +51,11 @@ def make_side(way: str, net: str, batch: int):
     sets = np.random.default_rng(1).random((data.n, data.q)) < 0.3
     sets[np.arange(data.n), data.truth] = True
     data = Labelled(
-        inputs=data.inputs, classes=data.classes, candidates=sets, given=data.truth, truth=data.truth
+        inputs=data.inputs,
+        classes=data.classes,
+        candidates=sets,
+        given=data.truth,
+        truth=data.truth,
     )
     examples = make_examples(data, page.reads)
     rows = data.split(0).train
