@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from candidly.algorithms._lacking import share_lacking
+from candidly.algorithms._mixture import clean_probability
 
 from toys import advance, make_stack, toy
 
@@ -35,6 +36,12 @@ def test_without_noise_rows_on_the_wrong_side_are_not_taken_for_noise():
     values, _ = gaps(0.0, mean=1.5, deviation=1.0)
     assert (values < 0).double().mean() > 0.05
     assert share_lacking(values, some_sets(4000)) < 0.01
+
+
+def test_two_free_gaussians_would_find_noise_where_there_is_none():
+    values = torch.tensor(np.random.default_rng(0).gamma(4, 0.5, 4000))
+    assert 1 - clean_probability(-values).mean() > 0.15
+    assert share_lacking(values, some_sets(4000)) == 0
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,9 @@ SPELLED = {
     "SCL-NL": "SCL_NL",
     "L-W": "L_W",
     "OP-W": "OP_W",
+    "PiCO+": "PiCO_plus",
 }
+AT_ONCE = {"PiCO+"}  # from version 1 on
 GUARDED = {"LWS", "VALEN", "IDGP", "CRDPLL", "FREDIS"}
 
 
@@ -47,11 +49,12 @@ def test_d_seed_1_plench_is_seeded_by_the_benchmarks_spelling_and_fixed_by_ours(
 
 def test_only_these_have_another_version_in_plench():
     raised = {name for name in ALGORITHMS if algorithm(name, "plench").version == 2}
-    assert raised == {*SPELLED, *GUARDED}
+    assert raised == {*SPELLED, *GUARDED} - AT_ONCE
     assert all(page.version == 1 for page in ALGORITHMS.values())
     spelled = {name for name in ALGORITHMS if algorithm(name, "plench").seed_name(2) != name}
     assert spelled == set(SPELLED)
-    assert all(algorithm(name, "plench").seed_name(1) == name for name in ALGORITHMS)
+    first = {name for name in ALGORITHMS if algorithm(name, "plench").seed_name(1) != name}
+    assert first == AT_ONCE
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,11 @@ lambda is 0 until ``start_epoch`` epochs are over. Then, and after every epoch, 
 of the epoch's margins at ``noise_rate``, 1 at most: of just that share of rows, a label outside the
 set would win. At a noise rate of 0 it stays 0. A full set has no outside: its margin is largest,
 and lambda changes nothing for it. For the first ``warm_up`` updates C stays; these are updates, as
-in the benchmark's program; the paper's is one epoch.
+in the benchmark's program; the paper's is one epoch. On a table both views are the row itself.
+
+``estimated`` is not told the noise rate: after every epoch it is the share of sets that lack the
+label, as the signs and sizes of the log margins tell it (``_lacking``). On simulated tables, once
+the prototypes are right, it is within 0.015 of rates up to 0.3, and within 0.06 of 0.5.
 
 Departs from common code: C' is of before the update where a row is in both batches; logarithms are
 log-softmaxes (D-ALIM-5). The benchmark's released program never counts its updates (D-ALIM-1): C

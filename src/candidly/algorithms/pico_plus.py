@@ -18,9 +18,14 @@ alone pull prototypes. For the first ``warm_up`` updates the rest is PiCO's warm
   in the authors' program. From then on it has the row weights ``weight`` (reliable) and
   ``unreliable_weight`` (others), before that 1.
 
-Where no row of a batch is reliable, or each is, its mean is 0. Departs from common code in the
-selection after every epoch, which the benchmark's program makes at every update. That program never
-counts its updates (D-PICO+-1) and stays in the warm-up; ``plench`` repeats that.
+A mean over no row is 0: with a ratio of 0, every target is a guess. On a table both views are the
+row itself. ``estimated`` is not told a ratio: it is 1 minus the share of sets that lack the label,
+as the gaps between the nearest prototypes in a set and outside tell it (``_lacking``). A mixture of
+two Gaussians on the distances would not do, as it finds unreliable rows where there are none.
+
+Departs from common code in the selection after every epoch, which the benchmark's program makes at
+every update. That program never counts its updates (D-PICO+-1) and stays in the warm-up; ``plench``
+repeats that.
 """
 
 from __future__ import annotations
