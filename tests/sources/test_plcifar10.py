@@ -1,6 +1,7 @@
 """PLCIFAR10: votes and candidate sets from files of its form; what is no such file is refused."""
 
 import pickle
+import shutil
 import tracemalloc
 from dataclasses import replace
 
@@ -145,7 +146,7 @@ def test_what_differs_from_the_published_numbers_is_told(nowhere):
     told = [str(warning.message) for warning in caught if "plcifar10.pkl" in str(warning.message)]
     assert len(told) == 1
     for text in (
-        "n is 15, not 50000",
+        "n is 19, not 60000",
         f"answers is {said}, not 502190",
         f"labels is {labels}, not 712109",
         "not 3.49",
@@ -154,7 +155,7 @@ def test_what_differs_from_the_published_numbers_is_told(nowhere):
         assert text in told[0]
     expected = replace(
         SOURCES["plcifar10-vaguest"].expected,
-        n=15,
+        n=19,
         answers=said,
         labels=labels,
         avg_candidates=round(data.describe().avg_candidates, 2),
@@ -163,6 +164,13 @@ def test_what_differs_from_the_published_numbers_is_told(nowhere):
     rows = compare(data, replace(SOURCES["plcifar10-vaguest"], expected=expected))
     assert [row.what for row in rows if not row.agrees] == []
     assert len(rows) == 6
+    shutil.rmtree(nowhere / "ten")
+    with pytest.warns(UserWarning, match="n is 15, not 50000"):
+        alone = load("plcifar10-vaguest", root=nowhere)
+    assert alone.truth is None
+    assert {row.what for row in compare(alone, SOURCES["plcifar10-vaguest"])} == {
+        *("n", "q", "avg_candidates", "answers", "labels")
+    }
 
 
 def test_seeds_are_those_of_the_benchmark():

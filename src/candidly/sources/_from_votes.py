@@ -16,7 +16,9 @@ from .official import read_official
 from .pictures import Official, Watch
 
 NO_SETS = "none"
-TRAINING = 50_000  # pictures of CIFAR-10's training part
+TRAINING, TESTS = 50_000, 10_000  # pictures of CIFAR-10's parts
+SHAPE = (3, 32, 32)
+SCORED = 10_000  # training pictures that are test rows of data that has test pictures
 
 
 def _way(text: str) -> str:
@@ -55,7 +57,7 @@ def scored_option(of_them: str) -> dict[str, NameOption]:
     return {
         "scored": NameOption(
             f"how many official training pictures, the first ones, are scored on; {of_them}",
-            10_000,
+            SCORED,
             number(1, TRAINING),
         )
     }

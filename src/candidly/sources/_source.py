@@ -131,18 +131,21 @@ def compare(data: Labelled, source: Source) -> list[Comparison]:
 
     Counts must be equal; ``avg_candidates`` and ``noise_rate`` (share of examples whose truth is
     no candidate or, without candidate sets, not the given label) must round to what was published.
-    Official test rows that nobody labelled do not count. Left out is what was not published, and
-    the noise rate where no truth is known.
+    Official test rows that nobody labelled count as examples alone, and where people's labels are
+    there without pictures not at all. Left out is what was not published, and the noise rate where
+    no truth is known.
     """
     rows = labelled_rows(data)
-    n = int(rows.sum())
+    published = source.expected
+    if source.learned and data.official_test is None and published.n is not None:
+        published = replace(published, n=published.n - published.n_test)
     truth = None if data.truth is None else np.where(rows, data.truth, -1)
     candidates, given, votes = data.candidates, data.given, data.votes
     measured: dict[str, float | None] = {
-        "n": n,
+        "n": data.n,
         "d": data.inputs.shape[1] if data.kind == "table" else None,
         "q": data.q,
-        "avg_candidates": None if candidates is None else float(candidates[rows].sum() / n),
+        "avg_candidates": None if candidates is None else float(candidates[rows].sum(1).mean()),
         "noise_rate": None,
         "answers": None if votes is None else len(votes),
         "labels": None if votes is None else len(votes.labels),
@@ -155,7 +158,7 @@ def compare(data: Labelled, source: Source) -> list[Comparison]:
     found = []
     unknown = {"noise_rate"} if truth is None else set()
     for what, value in measured.items():
-        expected = getattr(source.expected, what)
+        expected = getattr(published, what)
         if expected is not None and what not in unknown:
             margin = HALF_A_DIGIT.get(what, 0) * (1 + 1e-9)
             agrees = value is not None and abs(value - expected) <= margin
