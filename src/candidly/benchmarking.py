@@ -187,7 +187,9 @@ def _published(settings: Settings, name: str) -> Facts | None:
     shape = (expected.d,) if expected.d else expected.shape
     if not shape or expected.n is None:
         return None
-    counts = expected.n, expected.q, shape, expected.n_test
+    tested = expected.n_test or 0
+    n = expected.n + (tested if source.learned else 0)
+    counts = n, expected.q, shape, tested
     return published_facts(settings, source.title, source.steps, *counts)
 
 

@@ -29,9 +29,21 @@ def test_plan_says_runs_hours_and_the_command_without_the_data(candidly):
     assert re.search(r"one worker +[\d,.]+ hours", out)
     assert "cifar10: no file 'cifar-10-python.tar.gz'" in out
     assert out.endswith(
-        "Start it with:\n\n  candidly bench run --preset plench-images --dataset cifar10 --algorithms "
-        "PRODEN,CC --labels flip:rate=0.3 --net cnn:width=1 --out runs/plench-images\n"
+        "Start it with:\n\n  candidly bench run --preset plench-images --dataset cifar10 "
+        "--algorithms PRODEN,CC --labels flip:rate=0.3 --net cnn:width=1 --out runs/plench-images\n"
     )
+
+
+def test_the_whole_image_protocol_is_planned_without_its_files(candidly):
+    status, out, err = candidly("bench", "plan", "--preset", "plench-images", "--no-measure")
+    assert (status, err) == (0, "")
+    assert out.startswith("3,120 runs\n")  # 2 data sets x 26 algorithms x 20 x 3
+    for name in ("plcifar10-aggregate", "plcifar10-vaguest"):
+        assert re.search(rf"{name} +60000 +3072 +10 +45000 +5000 +10000 +1560\n", out)
+        assert f"{name}: no file 'plcifar10.pkl'" in out
+    assert "unchanged" in out
+    command = "candidly bench run --preset plench-images --out runs/plench-images\n"
+    assert out.endswith(command)
 
 
 def test_run_refuses_data_that_is_missing_before_anything_is_written(candidly, tmp_path):
@@ -107,4 +119,3 @@ def test_help_names_every_preset_and_an_unknown_one_is_refused(candidly):
     assert status == 2
     assert "--preset is 'plench-image'; did you mean 'plench-images'?" in err
     assert all(name in err for name in PRESETS)
-

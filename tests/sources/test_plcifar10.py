@@ -146,7 +146,7 @@ def test_what_differs_from_the_published_numbers_is_told(nowhere):
     told = [str(warning.message) for warning in caught if "plcifar10.pkl" in str(warning.message)]
     assert len(told) == 1
     for text in (
-        "n is 19, not 60000",
+        "n is 15, not 50000",
         f"answers is {said}, not 502190",
         f"labels is {labels}, not 712109",
         "not 3.49",
@@ -155,7 +155,7 @@ def test_what_differs_from_the_published_numbers_is_told(nowhere):
         assert text in told[0]
     expected = replace(
         SOURCES["plcifar10-vaguest"].expected,
-        n=19,
+        n=15,
         answers=said,
         labels=labels,
         avg_candidates=round(data.describe().avg_candidates, 2),

@@ -8,6 +8,7 @@ import pytest
 
 from candidly.algorithms import ALGORITHMS
 from candidly.benchmarking import benchmark, prepare
+from candidly.sources import SOURCES
 from candidly.sweep.journal import read_results
 from candidly.sweep.plan import _checksum, extended, read_plan, write_plan
 from candidly.sweep.presets import PRESETS
@@ -16,8 +17,6 @@ from candidly.sweep.settings import make_settings, read_settings
 
 from toys import toy
 
-# pages that candidly need not have yet, for all that the protocol names them
-LATER = {"PiCO", "ABLE", "DIRK", "ALIM", "PiCO+"}
 SMALL = {"configs": 1, "splits": 1, "steps": 20, "eval_every": 10, "split": "random"}
 OWN = {"datasets": ("toy",), "algorithms": ("CC",), "net": "mlp:8", "recipe": "adam"}
 
@@ -30,7 +29,8 @@ def test_the_image_protocol_is_the_papers():
     asked = make_settings(preset="plench-images")
     assert asked.datasets == ("plcifar10-aggregate", "plcifar10-vaguest")
     assert len(asked.algorithms) == len(set(asked.algorithms)) == 26  # of its Tables 1 to 4
-    assert set(asked.algorithms) - set(ALGORITHMS) <= LATER
+    assert set(asked.algorithms) <= set(ALGORITHMS)
+    assert set(asked.datasets) <= set(SOURCES)
     assert (asked.configs, asked.splits) == (20, 3)
     assert (asked.steps, asked.eval_every) == (60_000, 1_000)
     assert (asked.split, asked.validation_share, asked.net) == ("official", 0.1, "resnet32")
@@ -42,6 +42,7 @@ def test_the_table_protocol_is_the_papers():
     assert len(asked.datasets) == 9
     assert len(asked.algorithms) == 20  # of its Tables 7 to 16
     assert set(asked.algorithms) <= set(ALGORITHMS)
+    assert set(asked.datasets) <= set(SOURCES)
     assert (asked.configs, asked.splits, asked.test_share) == (20, 5, 0.1)
     assert asked.steps is None  # the data sets say it
 
@@ -142,6 +143,7 @@ def test_a_plan_from_before_presets_is_read(tmp_path):
 
 
 def test_results_say_the_protocol(tmp_path):
-    results = benchmark({"toy": toy()}, "CC", preset="plench-tables", workers=1, **SMALL, net="mlp:8")
+    small = SMALL | {"net": "mlp:8", "workers": 1}
+    results = benchmark({"toy": toy()}, "CC", preset="plench-tables", **small)
     assert results.notes[0].startswith("Protocol plench-tables (the partial-label benchmark on ta")
     assert "steps 20" in results.notes[0]

@@ -332,7 +332,7 @@ def _source_dict(source: Source) -> dict[str, Any]:
 
 
 def _pairs(values: dict[str, Any]) -> str:
-    return ", ".join(f"{k}={v}" for k, v in values.items() if v not in (None, ""))
+    return ", ".join(f"{k}={v}" for k, v in values.items() if v not in (None, "", ()))
 
 
 def _availability(source: Source) -> str:

@@ -16,9 +16,8 @@ from .official import read_official
 from .pictures import Official, Watch
 
 NO_SETS = "none"
-TRAINING, TESTS = 50_000, 10_000  # pictures of CIFAR-10's parts
-SHAPE = (3, 32, 32)
-SCORED = 10_000  # training pictures that are test rows of data that has test pictures
+TRAINING = 50_000  # pictures of CIFAR-10's training part
+SCORED = 10_000  # official training pictures that test pictures are scored on, by default
 
 
 def _way(text: str) -> str:

@@ -20,7 +20,8 @@ class Expected:
 
     ``n`` is None where it depends on options, ``d`` where the inputs are no table; ``answers`` are
     those of people, ``labels`` all that these name. ``shape`` is that of one picture, (C, H, W),
-    where all have the same. ``n`` counts the ``n_test`` rows of the official test set, too.
+    where all have the same. ``n`` counts the ``n_test`` rows of the official test set, too, unless
+    people's labels are about the other part alone (``Source.learned``).
     """
 
     n: int | None
@@ -31,7 +32,7 @@ class Expected:
     answers: int | None = None
     labels: int | None = None
     shape: tuple[int, ...] = ()
-    n_test: int = 0
+    n_test: int | None = None
 
 
 @dataclass(frozen=True)
@@ -131,21 +132,18 @@ def compare(data: Labelled, source: Source) -> list[Comparison]:
 
     Counts must be equal; ``avg_candidates`` and ``noise_rate`` (share of examples whose truth is
     no candidate or, without candidate sets, not the given label) must round to what was published.
-    Official test rows that nobody labelled count as examples alone, and where people's labels are
-    there without pictures not at all. Left out is what was not published, and the noise rate where
-    no truth is known.
+    Official test rows that nobody labelled do not count. Left out is what was not published, and
+    the noise rate where no truth is known.
     """
     rows = labelled_rows(data)
-    published = source.expected
-    if source.learned and data.official_test is None and published.n is not None:
-        published = replace(published, n=published.n - published.n_test)
+    n = int(rows.sum())
     truth = None if data.truth is None else np.where(rows, data.truth, -1)
     candidates, given, votes = data.candidates, data.given, data.votes
     measured: dict[str, float | None] = {
-        "n": data.n,
+        "n": n,
         "d": data.inputs.shape[1] if data.kind == "table" else None,
         "q": data.q,
-        "avg_candidates": None if candidates is None else float(candidates[rows].sum(1).mean()),
+        "avg_candidates": None if candidates is None else float(candidates[rows].sum() / n),
         "noise_rate": None,
         "answers": None if votes is None else len(votes),
         "labels": None if votes is None else len(votes.labels),
@@ -158,7 +156,7 @@ def compare(data: Labelled, source: Source) -> list[Comparison]:
     found = []
     unknown = {"noise_rate"} if truth is None else set()
     for what, value in measured.items():
-        expected = getattr(published, what)
+        expected = getattr(source.expected, what)
         if expected is not None and what not in unknown:
             margin = HALF_A_DIGIT.get(what, 0) * (1 + 1e-9)
             agrees = value is not None and abs(value - expected) <= margin

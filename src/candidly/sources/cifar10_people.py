@@ -22,7 +22,8 @@ from ..labelled import Labelled
 from ..seeds import draw
 from ..votes import Votes, some_answers
 from ._cifar_names import CIFAR10
-from ._from_votes import SCORED, SHAPE, options_of_votes, scored_option, with_sets
+from ._collections import TEN
+from ._from_votes import SCORED, options_of_votes, scored_option, with_sets
 from ._options import NameOption, words
 from ._parts import FilePart, read, read_array
 from ._source import Expected, Source
@@ -176,20 +177,6 @@ def _source(
     )
 
 
-def _expected(labelled: int, avg_candidates: float, noise_rate: float, answers: int) -> Expected:
-    """As measured in the files; the papers do not make candidate sets."""
-    return Expected(
-        labelled + SCORED,
-        None,
-        len(CIFAR10),
-        avg_candidates,
-        noise_rate,
-        answers,
-        shape=SHAPE,
-        n_test=SCORED,
-    )
-
-
 CIFAR10_PEOPLE = (
     _source(
         "cifar10s",
@@ -204,7 +191,7 @@ CIFAR10_PEOPLE = (
         "none stated in the source repository",
         "K. M. Collins, U. Bhatt, A. Weller. Eliciting and learning with soft labels from every"
         " annotator. HCOMP 2022.",
-        _expected(1000, 5.72, 0.0, 6723),
+        Expected(1000, None, 10, 5.72, 0.0, 6723, shape=TEN.shape_of_one, n_test=SCORED),
         load_cifar10s,
         {
             "answer": NameOption(
@@ -230,7 +217,7 @@ CIFAR10_PEOPLE = (
         "CC BY-NC-SA 4.0 (as the source repository states)",
         "J. C. Peterson, R. M. Battleday, T. L. Griffiths, O. Russakovsky. Human uncertainty makes"
         " classification more robust. ICCV 2019.",
-        _expected(10_000, 1.94, 0.0004, 511_000),
+        Expected(10_000, None, 10, 1.94, 0.0004, 511_000, shape=TEN.shape_of_one, n_test=SCORED),
         load_cifar10h,
         {
             **options_of_votes("union", most=47, seed=0),

@@ -258,18 +258,13 @@ def _source(name: str, labels: _OfficialSet) -> Source:
             sum(map(sum, labels.collection.counts)),
             None,
             len(labels.classes),
-            shape=_channels_first(labels.collection.shape),
+            shape=labels.collection.shape_of_one,
             n_test=sum(labels.collection.counts[1]),
         ),
         steps=10_000,
         loader=load_official,
         finds=True,
     )
-
-
-def _channels_first(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Of a picture as the network has it: (C, H, W) of (H, W, C), or of (H, W) with one channel."""
-    return (*shape[2:], *shape[:2]) if len(shape) == 3 else (1, *shape)
 
 
 PARSERS: dict[str, Callable[[Sequence[Content], Collection], list[PictureBatch]]] = {

@@ -18,7 +18,8 @@ from .._arrays import objects
 from ..labelled import Labelled
 from ..votes import Votes
 from ._cifar_names import CIFAR10
-from ._from_votes import NO_SETS, SHAPE, TESTS, TRAINING, options_of_votes, with_sets
+from ._collections import TEN
+from ._from_votes import NO_SETS, TRAINING, options_of_votes, with_sets
 from ._options import NameOption
 from ._pickled import Limits, read_pickled
 from ._source import Expected, Source
@@ -137,8 +138,17 @@ def _source(
 
 
 def _expected(avg_candidates: float | None = None, noise_rate: float | None = None) -> Expected:
-    counts = TRAINING + TESTS, None, len(CIFAR10)
-    return Expected(*counts, avg_candidates, noise_rate, ANSWERS, LABELS, SHAPE, TESTS)
+    return Expected(
+        TRAINING,
+        None,
+        len(CIFAR10),
+        avg_candidates,
+        noise_rate,
+        ANSWERS,
+        LABELS,
+        shape=TEN.shape_of_one,
+        n_test=sum(TEN.counts[1]),
+    )
 
 
 PLCIFAR10 = (

@@ -36,7 +36,7 @@ from .run import check_workers
 from .trial import Trial
 
 MOST_S = 12.0  # that measuring takes, about; what would take longer is scaled
-LEAST_S, MOST_UPDATES = 0.1, 10  # of one batch size, behind the first update
+LEAST_S, MOST_UPDATES = 0.1, 100  # of one batch size, behind the first update
 FIRST_BATCH = 8  # says how long the others will take
 EVALUATED = 2e9  # multiply-adds of the forward pass that is measured
 ENDLESS = 10**9  # updates of a training that is broken off
