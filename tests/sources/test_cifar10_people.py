@@ -180,7 +180,8 @@ def test_what_is_scored_counts_nowhere_among_labels(pictured):
 @OTHER
 def test_a_plan_estimates_flips_from_what_people_labelled(pictured):
     data = load("cifar10h", root=pictured)
-    settings = make_settings(datasets=("cifar10h",), algorithms=("CC",), split="official")
+    asked = {"datasets": ("cifar10h",), "algorithms": ("CC",), "validation_share": 0.3}
+    settings = make_settings(**asked, split="official")
     facts = facts_of(data, settings, None, 1)
     assert facts.flip_rate == constant_flip_rate(data.candidates[:TEST]).rate
     assert facts.n_test == TRAIN

@@ -1,6 +1,7 @@
 """PLCIFAR10: votes and candidate sets from files of its form; what is no such file is refused."""
 
 import pickle
+import shutil
 import tracemalloc
 from dataclasses import replace
 
@@ -163,6 +164,13 @@ def test_what_differs_from_the_published_numbers_is_told(nowhere):
     rows = compare(data, replace(SOURCES["plcifar10-vaguest"], expected=expected))
     assert [row.what for row in rows if not row.agrees] == []
     assert len(rows) == 6
+    shutil.rmtree(nowhere / "ten")
+    with pytest.warns(UserWarning, match="n is 15, not 50000"):
+        alone = load("plcifar10-vaguest", root=nowhere)
+    assert alone.truth is None
+    assert {row.what for row in compare(alone, SOURCES["plcifar10-vaguest"])} == {
+        *("n", "q", "avg_candidates", "answers", "labels")
+    }
 
 
 def test_seeds_are_those_of_the_benchmark():

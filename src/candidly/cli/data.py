@@ -5,21 +5,19 @@ from __future__ import annotations
 import dataclasses
 import json
 import warnings
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from .. import imperfect
 from .._names import UnknownName
-from ..describe import Description, describe
+from ..describe import describe
 from ..grid import Column, Grid
 from ..ingest import Roles
 from ..ingest.labels import read_classes
 from ..labelled import Labelled
-from ..sources import SOURCES, Comparison, Source, as_words, compare, load, source_of
+from ..sources import SOURCES, Source, as_words, compare, load, source_of
 from . import _print
 from ._column_options import (
     Annotator,
@@ -33,6 +31,7 @@ from ._column_options import (
     roles_of,
 )
 from ._contact_sheet import SheetView, check_pictures, pictures_in_words, write_sheet
+from ._description import FACTS, as_text, comparison_grid, description_grid, histograms, transitions
 from ._issues import check_place
 from ._progress import reading
 
@@ -68,10 +67,6 @@ SPEC_HELP = (
     " hold-out:classes=8/9+open-set:rate=0.2 (or pool:file=X.npz); long-tail:factor=100 in front."
 )
 
-SHOWN_CLASSES = 20  # longer histograms hide the rest of the page
-WHOLE_MATRIX = 12  # classes of a matrix that fits beside its names
-FACTS = (Column("", "word"), Column("", "text"))
-
 
 @app.command("list")
 def list_sources(as_json: AsJson = False) -> None:
@@ -91,7 +86,7 @@ def list_sources(as_json: AsJson = False) -> None:
     for source in SOURCES.values():
         e = source.expected
         rate = None if e.noise_rate is None else round(100 * e.noise_rate, 2)
-        numbers = [_text(x) for x in (e.n, e.d, e.q, e.avg_candidates, rate)]
+        numbers = [as_text(x) for x in (e.n, e.d, e.q, e.avg_candidates, rate)]
         rows.append((source.name, *numbers, _availability(source)))
     more = ", ".join(source.name for source in SOURCES.values() if source.options)
     note = f"Options stand behind the names of {more}: candidly data show cifar10h explains them."
@@ -123,7 +118,7 @@ def show(
         if key == "parts":
             value = "; ".join(_pairs(part) for part in value) or None
         listed = isinstance(value, (list, tuple))
-        rows.append((key, ", ".join(value) or "-" if listed else _text(value)))
+        rows.append((key, ", ".join(value) or "-" if listed else as_text(value)))
     _print.show(Grid(source.name, FACTS, rows))
 
 
@@ -205,10 +200,10 @@ def describe_data(
         _print_json({**description.to_dict(), **beside, "published": published})
         return
     _print.show(
-        _description_grid(description, beside),
-        *_histograms(loaded, description),
-        *_transitions(loaded, description),
-        _comparison_grid(compared),
+        description_grid(description, beside),
+        *histograms(loaded, description),
+        *transitions(loaded, description),
+        comparison_grid(compared),
     )
 
 
@@ -344,94 +339,6 @@ def _availability(source: Source) -> str:
     if not source.files:
         return "built in"
     return "download" if source.url else "bring your own"
-
-
-def _description_grid(description: Description, beside: Mapping[str, Any]) -> Grid:
-    rows = [(name.replace("_", " "), _text(value)) for name, value in beside.items()]
-    elsewhere = {"candidate_sizes", "oracle_class_counts", "oracle_flipping"}
-    elsewhere |= {"source", "oracle_transition", "oracle_diagonal"}
-    for key, value in description.to_dict().items():
-        if value is None or key in elsewhere:
-            continue
-        if isinstance(value, list):
-            listed = ", ".join(str(item) for item in value[:SHOWN_CLASSES])
-            more = ", ..." if len(value) > SHOWN_CLASSES else ""
-            value = f"{len(value)} ({listed}{more})" if value else "none"
-        label = {"n": "examples", "q": "classes"}.get(key, key)
-        label = label.removeprefix("oracle_").replace("_", " ")
-        rows.append((label + (" (oracle)" if key.startswith("oracle_") else ""), _text(value)))
-    return Grid(description.source or "data", FACTS, rows)
-
-
-def _histograms(data: Labelled, description: Description) -> Iterator[Grid]:
-    if description.candidate_sizes is not None:
-        sizes = [(str(s), c) for s, c in enumerate(description.candidate_sizes) if c]
-        yield _bars("labels in a set", sizes)
-    if description.oracle_class_counts is not None:
-        counts = list(zip(data.classes, description.oracle_class_counts))
-        title = "examples of a class (oracle)"
-        if len(counts) > SHOWN_CLASSES:
-            counts = sorted(counts, key=lambda pair: -pair[1])[:SHOWN_CLASSES]
-            title = f"examples of the {SHOWN_CLASSES} largest of {data.q} classes (oracle)"
-        yield _bars(title, counts)
-
-
-def _transitions(data: Labelled, description: Description) -> Iterator[Grid]:
-    """Given labels by true class: how many are right, what the others are, and the whole matrix."""
-    if description.oracle_transition is None:
-        return
-    shares = np.array(description.oracle_transition)
-    right = shares.diagonal()
-    wrong = np.where(np.eye(data.q, dtype=bool), -1, shares)
-    known = np.flatnonzero(~np.isnan(right))
-    shown = known[np.argsort(right[known], kind="stable")][:SHOWN_CLASSES]
-    title = "given labels that are right, by true class (oracle)"
-    if len(shown) < len(known):
-        title = f"the {len(shown)} true classes with the fewest right given labels (oracle)"
-    columns = (
-        *(Column("true class", "name"), Column("right %", form=".1f")),
-        *(Column("most often wrong as", "name"), Column("%", form=".1f")),
-    )
-    rows = []
-    for label in shown if len(shown) < len(known) else known:
-        other = wrong[label].argmax()
-        name = data.classes[other] if wrong[label, other] > 0 else "-"
-        share = 100 * max(float(wrong[label, other]), 0)
-        rows.append((data.classes[label], 100 * float(right[label]), name, share))
-    yield Grid(title, columns, rows)
-    if data.q <= WHOLE_MATRIX:
-        yield _matrix_grid(data.classes, shares)
-
-
-def _matrix_grid(classes: tuple[str, ...], shares: np.ndarray) -> Grid:
-    columns = (Column("", "name"), *(Column(str(k), form=".1f") for k in range(len(classes))))
-    rows = [
-        (name if name == str(k) else f"{k} {name}", *(100 * row).tolist())
-        for k, (name, row) in enumerate(zip(classes, shares))
-    ]
-    title = "given label (columns, by number) by true class (rows), % (oracle)"
-    return Grid(title, columns, rows)
-
-
-def _bars(title: str, counts: list[tuple[str, int]]) -> Grid:
-    largest = max(count for _, count in counts)
-    columns = (Column("", "name"), Column(""), Column("", "bar"))
-    return Grid(title, columns, [(name, count, count / largest) for name, count in counts])
-
-
-def _comparison_grid(rows: list[Comparison]) -> Grid:
-    columns = (Column("published", "name"), *map(Column, ("expected", "measured", "agrees")))
-    lines = [
-        (row.what, _text(row.expected), _text(row.measured), "yes" if row.agrees else "NO")
-        for row in rows
-    ]
-    return Grid("", columns, lines)
-
-
-def _text(value: Any) -> str:
-    if value in (None, ""):
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _tell(message: str) -> None:
