@@ -20,9 +20,6 @@ FULL = 8192  # slots of the queues
 LAST = {
     **LATE,
     "VALEN": {"warm_up": 1},
-    "FREDIS": {},
-    "PiCO": {"warm_up": 0},
-    "DIRK": {"warm_up": 0},
     "ALIM": {"warm_up": 0, "start_epoch": 0},
     "PiCO+": {"warm_up": 0, "neighbours_from": 0, "pure_ratio": 0.8},
 }

@@ -10,6 +10,7 @@ import torch
 
 from algorithms import slow_contrast
 from algorithms.picture_battery import stack_of as of_pictures
+from algorithms.test_on_logits import chosen, on_logits
 from candidly.algorithms import _contrast, algorithm, dirk
 from candidly.algorithms._tensors import masked_softmax
 from candidly.algorithms._views import View
@@ -241,6 +242,17 @@ def test_d_dirk_2_random_rows_are_negatives_in_plench_alone():
         fitted = -(r * stack.net(b.view("distill")).logits.log_softmax(-1)).sum(-1).mean()
         # with nothing to tell the key from, the contrast is 0
         assert (abs(float((objective - fitted).detach())) < 1e-12) == alone
+
+
+@pytest.mark.parametrize("warm_up", [0, 1])
+def test_of_equal_entries_a_candidate_is_the_label(warm_up):
+    """Of a lone candidate and a certain teacher, R has the same for it and another class."""
+    own = np.eye(5, dtype=bool)[np.full(60, 4)]
+    logits = np.random.default_rng(0).normal(size=own.shape) + 50 * own
+    r = dirk.rectified(torch.tensor(logits), torch.tensor(own))
+    assert (r.argmax(-1) != 4).any()
+    stack = on_logits("DIRK", logits, chosen(own), warm_up=warm_up, queue=60, size=4)
+    assert (stack.memory["queue_labels"] == 4).all()
 
 
 def test_on_a_table_the_views_are_one_and_each_network_is_asked_once():

@@ -98,24 +98,25 @@ def test_in_float32_alike_and_opposite_features_at_the_lowest_temperature_stay_f
         assert slope.isfinite().all()
 
 
-@pytest.mark.parametrize("entries", [3, 16, 21])
-def test_in_float32_losses_round_alike_wherever_in_a_stack_a_trial_lies(entries):
+def test_in_float32_losses_round_alike_wherever_in_a_stack_a_trial_lies():
     """Loops over vectors round what is left over behind the last whole one otherwise."""
-    f, keys, queue = (directions(3, n, 4, seed=n).float() for n in (5, 5, entries))
-    momentum, labels = torch.full((3, 1), 0.97), torch.arange(5).expand(3, -1) % 3
-    own, toward = _contrast.same_label(labels, keys, queue, torch.zeros(3, entries).long(), 3)
-    t = torch.full((3, 1, 1), 0.07)
-    old = directions(3, 3, 4, seed=9).float()
-    for function, arguments in (
-        (lambda x: _contrast.exp2_(x.clone()), (f,)),
-        (_contrast.info_nce, (f, keys, queue, t)),
-        (lambda f, k, *rest: _contrast.contrast(f, (k,), *rest), (f, keys, own, toward, t)),
-        (_contrast.moved_prototypes, (old, f, labels, momentum)),
-    ):
-        together = function(*arguments)
-        for k in range(3):
-            alone = function(*(each[k : k + 1] for each in arguments))
-            assert torch.equal(together[k], alone[0])
+    labels, last = torch.arange(16).expand(3, -1) % 3, torch.full((3, 16), 2)
+    momentum, t = torch.tensor([[0.97], [0.9], [0.99]]), torch.full((3, 1, 1), 0.07)
+    for seed in range(0, 80, 4):
+        f, keys, queue, old = (
+            directions(3, rows, 4, seed=seed + i).float() for i, rows in enumerate((16, 16, 21, 3))
+        )
+        own, toward = _contrast.same_label(labels, keys, queue, torch.zeros(3, 21).long(), 3)
+        for function, arguments in (
+            (lambda x: _contrast.exp2_(x.clone()), (old,)),
+            (_contrast.info_nce, (f, keys, queue, t)),
+            (lambda f, k, *rest: _contrast.contrast(f, (k,), *rest), (f, keys, own, toward, t)),
+            (_contrast.moved_prototypes, (old, f, last, momentum - seed / 100)),
+        ):
+            together = function(*arguments)
+            for k in range(3):
+                alone = function(*(each[k : k + 1] for each in arguments))
+                assert torch.equal(together[k], alone[0])
 
 
 # the queue

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 import threading
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from scipy.io import savemat
 
+from candidly import cli
 from candidly.sweep.journal import read_results
 from candidly.sweep.lock import locked
 
@@ -23,17 +27,26 @@ SMALL = (
 HERE = ("--workers", "1")
 
 
+@dataclass(frozen=True)
+class Done:
+    """How a command ended, and what it said."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A results directory made by a process of its own, and what that process said."""
+    """A results directory made by the command, and what the command said."""
     out = tmp_path_factory.mktemp("bench") / "runs"
-    done = subprocess.run(
-        [sys.executable, "-m", "candidly", "bench", "run", *SMALL, *HERE, "--out", str(out)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    return out, done
+    words = ["candidly", "bench", "run", *SMALL, *HERE, "--out", str(out)]
+    told, errors = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patched, redirect_stdout(told), redirect_stderr(errors):
+        patched.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+    return out, Done(ended.value.code or 0, told.getvalue(), errors.getvalue())
 
 
 def lines_of(out):

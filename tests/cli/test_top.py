@@ -154,17 +154,18 @@ def test_help_starts_without_anything_heavy():
 
 
 def test_results_go_to_stdout_and_errors_to_stderr_with_status_2(tmp_path):
-    good = run("algorithms", "list", "--json", cwd=tmp_path)
+    good = run("data", "list", "--json", cwd=tmp_path)
     assert (good.returncode, good.stderr) == (0, "")
-    bad = run("algorithms", "show", "PRODENN", cwd=tmp_path)
+    assert "digits" in good.stdout
+    bad = run("data", "show", "digitz", cwd=tmp_path)
     assert (bad.returncode, bad.stdout) == (2, "")
-    assert bad.stderr.startswith("candidly: error: no algorithm named 'PRODENN'; did you mean 'PR")
+    assert bad.stderr.startswith("candidly: error: no data set named 'digitz'; did you mean 'digit")
     assert bad.stderr.count("\n") == 1
 
 
 def test_a_reader_that_leaves_early_is_no_error(tmp_path):
     writer = subprocess.Popen(
-        [*COMMAND, "algorithms", "list", "--json"],
+        [*COMMAND, "data", "list", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -6,9 +6,12 @@ import json
 import numpy as np
 import pytest
 
+from candidly.criteria import constant_flip_rate
 from candidly.describe import labelled_rows
 from candidly.engine.examples import unlearnable
 from candidly.sources import load, names_in, source_of, title_of
+from candidly.sweep.planning import facts_of, make_plan
+from candidly.sweep.settings import make_settings
 from candidly.votes import union
 from picture_files import TEST, TRAIN, made, ten_binary
 
@@ -104,12 +107,23 @@ def test_a_picture_without_a_candidate_is_left_out_and_counted(here):
 def test_counts_become_answers(here):
     data = alone("cifar10h", here)
     rows = [(item, label) for item, _, (label,) in data.votes.rows()]
-    assert sorted(rows) == rows
+    assert sorted(item for item, _ in rows) == [item for item, _ in rows]
     counts = np.zeros_like(COUNTS)
     np.add.at(counts, tuple(np.array(rows).T), 1)
     assert np.array_equal(counts, COUNTS)
     assert np.array_equal(data.candidates, COUNTS > 0)
     assert len(set(data.votes.annotator)) == COUNTS.sum()
+
+
+@OTHER
+@pytest.mark.parametrize("k", ["", ",k=9"])
+def test_the_first_of_equally_long_answers_is_no_class_of_its_own(here, k):
+    np.save(here / "cifar10_test_set_original_labels.npy", np.zeros(400, np.int64))
+    np.save(here / "cifar10h-counts.npy", np.tile([5, 0, 0, 0, 0, 0, 0, 0, 0, 5], (400, 1)))
+    data = alone(f"cifar10h:sets=vaguest{k}", here)
+    share = data.candidates.mean(0)
+    assert share.sum() == 1
+    assert 0.4 < share[9] < 0.6  # half, with a deviation of 0.025
 
 
 @OTHER
@@ -161,6 +175,17 @@ def test_what_is_scored_counts_nowhere_among_labels(pictured):
     assert f"candidates avg {bare.avg_candidates:.2f}" in repr(data)
     assert unlearnable(data, ("candidates",), official=True) == ""
     assert "--split official" in unlearnable(data, ("candidates",))
+
+
+@OTHER
+def test_a_plan_estimates_flips_from_what_people_labelled(pictured):
+    data = load("cifar10h", root=pictured)
+    settings = make_settings(datasets=("cifar10h",), algorithms=("CC",), split="official")
+    facts = facts_of(data, settings, None, 1)
+    assert facts.flip_rate == constant_flip_rate(data.candidates[:TEST]).rate
+    assert facts.n_test == TRAIN
+    with pytest.raises(ValueError, match="CC cannot learn from cifar10h: nobody labelled"):
+        make_plan(settings.model_copy(update={"split": "random"}), {"cifar10h": (data, facts)})
 
 
 @OTHER
@@ -255,6 +280,7 @@ def test_commas_stand_between_names_and_between_options():
         ("cifar10s:answer=named,k=2", 1000, 1.899, 0.021),
         ("cifar10h", 10_000, 1.9404, 0.0004),
         ("cifar10h:k=3", 10_000, 1.118, 0.0061),
+        ("cifar10h:sets=vaguest", 10_000, 1.0, 0.0471),
         ("cifar10h:k=47", 10_000, 1.8929, 0.0004),
     ],
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from candidly.labelled import Labelled
 from candidly.sources import SOURCES, compare, load, plcifar10, source_of, title_of
 from candidly.sources._pickled import Limits, read_pickled
 from picture_files import TEST, TRAIN, made, ten_binary
@@ -126,6 +127,8 @@ def test_training_pictures_are_learned_and_test_pictures_scored(nowhere):
     assert found.avg_candidates == pytest.approx(np.mean([len(one) for one in sets.values()]))
     wrong = [labels[image] not in one for image, one in sets.items()]
     assert found.oracle_noise_rate == pytest.approx(np.mean(wrong))
+    data.save(nowhere / "kept.npz")  # safely: without pickle
+    assert Labelled.load(nowhere / "kept.npz") == data
     whole = load("plcifar10", root=nowhere)
     assert np.array_equal(whole.inputs, pictures)
     assert whole.describe().unlabelled_test == TEST

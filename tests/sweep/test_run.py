@@ -10,14 +10,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import OrderedDict
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from candidly import benchmark
+from candidly import benchmark, cli
 from candidly.engine.examples import make_examples
 from candidly.labelled import Labelled
 from candidly.sweep import build, execute
@@ -168,14 +170,17 @@ def test_a_class_that_is_never_true_is_no_trouble(data):
 # other processes
 
 
-def start(out: Path, file: Path, *more: str, steps=600, **how) -> subprocess.Popen:
-    command = [
-        *COMMAND,
-        "run",
-        *("--dataset", str(file), "--algorithms", "PRODEN,CC", "--configs", "2"),
-        *("--splits", "2", "--steps", str(steps), "--eval-every", "40"),
-        *("--out", str(out), *more),
-    ]
+EIGHT = ("--algorithms", "PRODEN,CC", "--configs", "2", "--splits", "2")
+ONE = ("--algorithms", "CC", "--configs", "1", "--splits", "1")  # and so one worker
+
+
+def words(out: Path, file: Path, *more: str, runs=EIGHT, steps=600) -> list[str]:
+    how = ("--steps", str(steps), "--eval-every", "40")
+    return ["run", "--dataset", str(file), *runs, *how, "--out", str(out), *more]
+
+
+def start(out: Path, file: Path, *more: str, runs=EIGHT, steps=600, **how) -> subprocess.Popen:
+    command = [*COMMAND, *words(out, file, *more, runs=runs, steps=steps)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how
     )
@@ -237,12 +242,13 @@ def settle(out: Path) -> None:
 
 def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(file, tmp_path):
     out = tmp_path / "out"
-    process = start(out, file, "--workers", "2", steps=100_000, start_new_session=True)
+    how = {"runs": ONE, "steps": 100_000, "start_new_session": True}
+    process = start(out, file, "--workers", "2", **how)
     wait_for_lines(out, 4, process)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the worker gets it too
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "0 of 8 runs complete" in errors
+    assert "0 of 1 runs complete" in errors
     assert "Traceback" not in errors
     settle(out)
     assert not is_locked(out)
@@ -250,7 +256,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(file, tmp_path):
 
 def wait_for_workers(process: subprocess.Popen, count: int) -> None:
     end = time.monotonic() + 60
-    while len(children_of(process)) < count:
+    while len(children_of(process.pid)) < count:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end
         time.sleep(0.005)
@@ -266,16 +272,19 @@ def stop_behind(process: subprocess.Popen, workers: int, seconds: float) -> str:
 
 
 @pytest.mark.parametrize(
-    ("workers", "seconds"),
-    [(1, 0.0)] + [pytest.param(2, s, marks=pytest.mark.slow) for s in (0.0, 0.3, 0.6, 1.0, 1.5)],
+    ("runs", "workers", "seconds"),
+    [(ONE, 1, 0.0)]
+    + [pytest.param(EIGHT, 2, s, marks=pytest.mark.slow) for s in (0.0, 0.3, 0.6, 1.0, 1.5)],
 )
-def test_ctrl_c_while_workers_start_is_a_sentence(file, tmp_path, workers, seconds):
-    out = tmp_path / "out"
-    process = start(out, file, "--workers", "2", steps=100_000, start_new_session=True)
+def test_ctrl_c_while_workers_start_is_a_sentence(file, tmp_path, runs, workers, seconds):
+    how = {"runs": runs, "steps": 100_000, "start_new_session": True}
+    process = start(tmp_path / "out", file, "--workers", "2", **how)
     errors = stop_behind(process, workers, seconds)
     assert process.returncode == 130
     assert "Traceback" not in errors
-    assert errors.splitlines()[-1] == "stopped; 0 of 8 runs complete. The same command goes on."
+    count = 1 if runs is ONE else 8
+    last = f"stopped; 0 of {count} runs complete. The same command goes on."
+    assert errors.splitlines()[-1] == last
 
 
 @pytest.mark.parametrize("seconds", [0.6, pytest.param(1.2, marks=pytest.mark.slow)])
@@ -288,8 +297,8 @@ def test_ctrl_c_while_the_command_loads_is_no_traceback(file, tmp_path, seconds)
     assert "Traceback" not in errors
 
 
-def children_of(process: subprocess.Popen) -> list[int]:
-    listed = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True)
+def children_of(process: int) -> list[int]:
+    listed = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True)
     return [int(pid) for pid in listed.stdout.split()]
 
 
@@ -299,7 +308,7 @@ def test_workers_leave_the_decision_about_ctrl_c_to_their_parent(file, tmp_path,
     process = start(tmp_path / "out", file, "--workers", "2", steps=40)
     wait_for_workers(process, 2)
     time.sleep(seconds)  # while they import, which takes seconds
-    for worker in children_of(process):
+    for worker in children_of(process.pid):
         os.kill(worker, signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
@@ -315,7 +324,7 @@ def test_workers_end_with_their_parent_and_not_at_their_next_record(file, tmp_pa
     while not list((out / "journal").glob("*.jsonl")):  # until a worker is at work
         assert time.monotonic() < end
         time.sleep(0.05)
-    workers = children_of(process)
+    workers = children_of(process.pid)
     process.kill()
     process.communicate()
     end = time.monotonic() + 5
@@ -350,28 +359,55 @@ def test_the_lock_is_exclusive(tmp_path):
     assert not is_locked(tmp_path)
 
 
-def test_a_worker_that_dies_is_reported_and_what_is_recorded_stands(file, tmp_path):
-    out = tmp_path / "out"
-    process = start(out, file, "--workers", "2", steps=100_000)
-    wait_for_lines(out, 4, process)
-    os.kill(children_of(process)[0], signal.SIGKILL)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode == 2
+def test_a_worker_that_dies_is_reported_and_what_is_recorded_stands(
+    file, tmp_path, monkeypatch, capsys
+):
+    out, before = tmp_path / "out", set(children_of(os.getpid()))
+
+    def kill_one():
+        end = time.monotonic() + 60
+        while lines(out) < 4 and time.monotonic() < end:
+            time.sleep(0.02)
+        os.kill(min(set(children_of(os.getpid())) - before), signal.SIGKILL)
+
+    command = words(out, file, "--workers", "2", steps=100_000)
+    monkeypatch.setattr(sys, "argv", ["candidly", "bench", *command])
+    killer = threading.Thread(target=kill_one, daemon=True)
+    killer.start()
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    killer.join()
+    errors = capsys.readouterr().err
+    assert ended.value.code == 2
     assert "signal 9" in errors
     assert "run the same command" in errors
     assert lines(out) >= 4
+    assert set(children_of(os.getpid())) <= before  # the other worker is gone, too
 
 
-def limited_file_size():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
+@contextmanager
+def files_of_at_most(size: int, monkeypatch):
+    """Longer ones cannot be written, as on a full disk, here and in processes started here."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with monkeypatch.context() as patched:  # Python would leave compiled files that are cut short
+        patched.setattr(sys, "dont_write_bytecode", True)
+        patched.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
-def test_a_full_disk_is_said_and_nothing_is_lost(file, tmp_path, workers):
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_full_disk_is_said_and_nothing_is_lost(file, tmp_path, monkeypatch, capsys, workers):
     out = tmp_path / "out"
-    process = start(out, file, "--workers", workers, steps=120, preexec_fn=limited_file_size)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == 2
+    command = words(out, file, "--workers", workers, steps=120)
+    monkeypatch.setattr(sys, "argv", ["candidly", "bench", *command])
+    with files_of_at_most(4_000, monkeypatch), pytest.raises(SystemExit) as ended:
+        cli.main()
+    errors = capsys.readouterr().err
+    assert ended.value.code == 2
     assert "could not write" in errors
     assert "Traceback" not in errors
     assert not list(out.rglob("*.part"))
@@ -381,38 +417,17 @@ def test_a_full_disk_is_said_and_nothing_is_lost(file, tmp_path, workers):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
-def test_a_read_only_directory_is_said(data, tmp_path):
-    # below a folder that another user may enter, unlike pytest's own
-    place = Path(tempfile.mkdtemp(dir="/tmp"))
+def test_a_read_only_directory_is_said(data, reference):
+    # behind ``reference``: another user may not read this interpreter's files, to import them
+    place = Path(tempfile.mkdtemp(dir="/tmp"))  # pytest's own nobody else may enter
+    place.chmod(0o755)
+    os.seteuid(65534)
     try:
-        data.save(place / "toy.npz")
-        place.chmod(0o755)
-        (place / "toy.npz").chmod(0o644)
-        process = subprocess.run(
-            [sys.executable, "-c", READ_ONLY.format(place=str(place))],
-            capture_output=True,
-            text=True,
-        )
-        assert process.returncode == 3, process.stderr
-        assert "could not make" in process.stdout
-        assert str(place / "out") in process.stdout
+        with pytest.raises(PermissionError, match=f"could not make {place}/out"):
+            benchmark({"toy": data}, "CC", out=place / "out", workers=1, **SMALL)
     finally:
+        os.seteuid(0)
         shutil.rmtree(place)
-
-
-# everything is imported and read first: another user may not read this interpreter's files
-READ_ONLY = """
-import os, sys
-import candidly
-data = candidly.load({place!r} + "/toy.npz")
-candidly.benchmark({{"toy": data}}, "CC", configs=1, splits=1, steps=1, workers=1)
-os.setgid(65534); os.setuid(65534)
-try:
-    candidly.benchmark({{"toy": data}}, "CC", out={place!r} + "/out", workers=1, steps=5)
-except PermissionError as error:
-    print(error)
-    sys.exit(3)
-"""
 
 
 def test_a_worker_that_fails_names_the_run(data, tmp_path, monkeypatch):
@@ -425,8 +440,9 @@ def test_a_worker_that_fails_names_the_run(data, tmp_path, monkeypatch):
         "    import candidly.nets._module as m\n"
         "    m.Module.__call__ = broken\n"
     )
+    one = SMALL | {"configs": 1, "splits": 1}
     with pytest.raises(Interrupted, match=r"CC on toy: ArithmeticError: no such sum"):
-        benchmark({"toy": data}, "CC", workers=2, **SMALL)
+        benchmark({"toy": data}, "CC", workers=2, **one)
 
 
 @pytest.mark.parametrize("device", ["cuda", "tpu"])

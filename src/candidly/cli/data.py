@@ -93,7 +93,9 @@ def list_sources(as_json: AsJson = False) -> None:
         rate = None if e.noise_rate is None else round(100 * e.noise_rate, 2)
         numbers = [_text(x) for x in (e.n, e.d, e.q, e.avg_candidates, rate)]
         rows.append((source.name, *numbers, _availability(source)))
-    _print.show(Grid("Known data sets (published numbers)", columns, rows))
+    more = ", ".join(source.name for source in SOURCES.values() if source.options)
+    note = f"Options stand behind the names of {more}: candidly data show cifar10h explains them."
+    _print.show(Grid("Known data sets (published numbers)", columns, rows, (note,)))
 
 
 @app.command()
@@ -102,6 +104,8 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Where a known data set comes from: licence, citation, file, checksum, characteristics.
+
+    Options that may stand behind its name are explained, such as cifar10h:k=3,seed=1.
 
     Example:  candidly data show lost
     """
@@ -149,13 +153,26 @@ def describe_data(
         ),
     ] = None,
     view: SheetView = "plain",
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE.html",
+            help="Write a page with figures: how often each class is named, sizes of sets, noise"
+            " against the number of annotators, what is named where which class is true.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """What is in a data set, and whether a known one has its published characteristics.
 
-    Example:  candidly data describe digits --labels flip:rate=0.3
+    \b
+    Examples:
+      candidly data describe digits --labels flip:rate=0.3
+      candidly labels describe cifar10h:k=3 --html labels.html
     """
     check_place(out, "--out", (".png",))
+    check_place(html, "--html", (".html", ".htm"))
     loaded = _load(
         what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
     )
@@ -176,6 +193,13 @@ def describe_data(
     if out is not None:
         write_sheet(loaded, out, view)
         _tell(f"wrote {out}: a contact sheet")
+    if html is not None:
+        from ..report import write_labels_page
+
+        read = {"file": what} if known is None else {"from": known.page, "paper": known.citation}
+        notes = [known.note] if known and known.note else []
+        write_labels_page(loaded, html, read=read, notes=notes)
+        _tell(f"wrote {html}: a page of the labels")
     if as_json:
         published = [row._asdict() for row in compared]
         _print_json({**description.to_dict(), **beside, "published": published})

@@ -24,7 +24,7 @@ from ._consensus import Consensus
 from ._crowdlab import Crowdlab, best_temperature, crowdlab
 from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
-from ._sets import SetCurve, set_curve
+from ._sets import SetCurve, set_curve, union_spread
 
 By = Literal["majority", "dawid-skene", "one-coin", "crowdlab"]
 Watch = Callable[[int, int], None] | None
@@ -85,4 +85,5 @@ __all__ = [
     "priorities",
     "set_curve",
     "some_answers",
+    "union_spread",
 ]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import as_array
-from ..votes import Votes, check_votes
+from ..votes import Votes, check_votes, times_named
 
 
 class SetCurve(NamedTuple):
@@ -47,19 +47,11 @@ def set_curve(votes: Votes, truth: np.ndarray, q: int) -> SetCurve:
     >>> set_curve(votes, np.array([1]), q=3).union_noise.round(3)
     array([0.333, 0.   , 0.   ])
     """
-    truth = as_array(truth, "truth")
+    truth, number, part = _counted(votes, truth, q)
     n = len(truth)
-    check_votes(votes, n, q)
-    if len(truth) and not -1 <= truth.min() <= truth.max() < q:
-        raise ValueError(f"`truth` has {truth.min()} to {truth.max()}; there are {q} classes.")
-    number = np.bincount(votes.item, minlength=n)
-    part = (truth >= 0) & (number > 0)
-    if not part.any():
-        raise ValueError("no item has both answers and a known truth.")
     lengths = np.diff(votes.offsets)
     holds = _holds(votes, q)
-    held = np.zeros((n, q), np.int64)
-    np.add.at(held, votes.item, holds)
+    held = times_named(votes, n, q)
     with_truth = holds[np.arange(len(votes)), truth[votes.item]]
     sizes = holds.sum(1)
 
@@ -94,6 +86,47 @@ def set_curve(votes: Votes, truth: np.ndarray, q: int) -> SetCurve:
             )
         )
     return SetCurve(*(np.array(column) for column in zip(*rows)))
+
+
+def union_spread(votes: Votes, truth: np.ndarray, q: int) -> np.ndarray:
+    """How far the noise of unions lies from ``set_curve``'s mean in one random order of answers.
+
+    Each item's answers stand in an order of its own, all orders equally likely, and the first k of
+    them are joined. An item of ``set_curve`` whose union lacks the truth with probability p adds
+    p (1 - p) to the variance of how many do.
+
+    Args:
+        votes, truth, q: as for ``set_curve``.
+
+    Returns:
+        float64 (K,), the standard deviation of the share of items without the truth, k = 1..K.
+
+    Raises:
+        ValueError: see ``set_curve``.
+    """
+    truth, number, part = _counted(votes, truth, q)
+    with_truth = _holds(votes, q)[np.arange(len(votes)), truth[votes.item]]
+    held = np.bincount(votes.item[with_truth], minlength=len(truth))
+    absent = np.ones(len(truth))
+    found = []
+    for k in range(1, int(number[part].max()) + 1):
+        absent *= np.maximum(number - held - k + 1, 0) / np.maximum(number - k + 1, 1)
+        p = absent[part & (number >= k)]
+        found.append(np.sqrt((p * (1 - p)).sum()) / len(p))
+    return np.array(found)
+
+
+def _counted(votes: Votes, truth: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The truth; the number of answers of each item; which have answers and a known truth."""
+    truth = as_array(truth, "truth")
+    check_votes(votes, len(truth), q)
+    if len(truth) and not -1 <= truth.min() <= truth.max() < q:
+        raise ValueError(f"`truth` has {truth.min()} to {truth.max()}; there are {q} classes.")
+    number = np.bincount(votes.item, minlength=len(truth))
+    part = (truth >= 0) & (number > 0)
+    if not part.any():
+        raise ValueError("no item has both answers and a known truth.")
+    return truth, number, part
 
 
 def _holds(votes: Votes, q: int) -> np.ndarray:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ import numpy as np
 
 from .._arrays import objects
 from ..labelled import Labelled
-from ..votes import Votes
+from ..seeds import draw
+from ..votes import Votes, some_answers
 from ._cifar_names import CIFAR10
 from ._collections import TEN
 from ._from_votes import SCORED, options_of_votes, scored_option, with_sets
@@ -90,7 +92,7 @@ def load_cifar10h(files: Files, source: str, **values: int | str) -> Labelled:
     """10,000 test pictures and 47 to 63 answers of one class about each; without pictures.
 
     The file counts the answers to each class; who gave them, and in what order, it does not say. So
-    they stand in order of class, and those that count are drawn.
+    those that count are drawn, and the order in which they stand is drawn, too.
     """
     path = files["cifar10h-counts.npy"]
     counts = read_array(path)
@@ -110,7 +112,12 @@ def load_cifar10h(files: Files, source: str, **values: int | str) -> Labelled:
         offsets=np.arange(len(item) + 1),
         labels=np.repeat(np.tile(np.arange(q), len(counts)), counts.reshape(-1)),
     )
-    return _labelled(files, np.arange(len(counts)), votes, source, values)
+    seed = int(values["seed"])
+    if isinstance(values["k"], int):
+        votes = some_answers(votes, values["k"], seed)
+    order = np.lexsort((draw(seed, "order of answers").random(len(votes)), votes.item))
+    votes = replace(votes, labels=votes.labels[order])
+    return _labelled(files, np.arange(len(counts)), votes, source, {**values, "k": ""})
 
 
 def _labelled(
