@@ -57,11 +57,11 @@ def lines_of(out):
 
 
 def test_plan_counts_without_training(candidly, tmp_path):
-    status, out, err = candidly("bench", "plan", *SMALL)
+    status, out, err = candidly("bench", "plan", *SMALL, "--no-measure")
     assert (status, err) == (0, "")
     assert "8 runs" in out
     assert "PRODEN, CC" in out
-    about = json.loads(candidly("bench", "plan", *SMALL, "--json")[1])
+    about = json.loads(candidly("bench", "plan", *SMALL, "--no-measure", "--json")[1])
     assert len(set(about["trials"])) == 8
     [row] = about["datasets"]
     assert (row["train"], row["validation"], row["test"]) == (1456, 161, 180)
@@ -235,7 +235,7 @@ def test_a_file_of_ones_own(candidly, tmp_path, form):
 def test_a_file_that_is_not_the_published_one_is_told_in_a_line(candidly, tmp_path):
     arrays = {"data": np.eye(300), "partial_target": np.ones((2, 300))}
     savemat(tmp_path / "lost.mat", arrays)
-    words = ("--algorithms", "CC", "--configs", "1", "--splits", "1")
+    words = ("--algorithms", "CC", "--configs", "1", "--splits", "1", "--no-measure")
     status, _, err = candidly("bench", "plan", "--dataset", "lost", "--data", ".", *words)
     assert status == 0
     assert err.startswith("candidly: warning: lost.mat has SHA-256")

@@ -18,8 +18,8 @@ IMAGES += ("--algorithms", "PRODEN,CC")
 
 
 def test_plan_says_runs_hours_and_the_command_without_the_data(candidly):
-    status, out, err = candidly("bench", "plan", *IMAGES, "--net", "cnn:width=1")
-    assert (status, err) == (0, "")
+    status, out, _ = candidly("bench", "plan", *IMAGES, "--net", "cnn:width=1")
+    assert status == 0
     assert out.startswith("120 runs\n")  # 2 x 20 configurations x 3 splits
     assert re.search(r"cifar10 +60000 +3072 +10 +45000 +5000 +10000", out)
     assert "Protocol plench-images" in out
@@ -35,8 +35,8 @@ def test_plan_says_runs_hours_and_the_command_without_the_data(candidly):
 
 
 def test_the_whole_image_protocol_is_planned_without_its_files(candidly):
-    status, out, err = candidly("bench", "plan", "--preset", "plench-images", "--no-measure")
-    assert (status, err) == (0, "")
+    status, out, _ = candidly("bench", "plan", "--preset", "plench-images", "--no-measure")
+    assert status == 0
     assert out.startswith("3,120 runs\n")  # 2 data sets x 26 algorithms x 20 x 3
     for name in ("plcifar10-aggregate", "plcifar10-vaguest"):
         assert re.search(rf"{name} +60000 +3072 +10 +45000 +5000 +10000 +1560\n", out)

@@ -44,12 +44,12 @@ def test_hours_are_updates_times_what_one_takes_and_records():
 
 def test_records_grow_with_their_number_and_with_the_rows():
     def records(**settings):
-        found = hours(planned(**settings), workers=1)
-        return found.records_s / found.work_s
+        found = hours(planned(hyper={"batch_size": 32}, **settings), workers=1)
+        return found.records_s / (found.work_s - found.records_s)
 
-    assert records(eval_every=5) > 5 * records(eval_every=500)
-    many, few = (records(eval_every=5, test_share=share) for share in (0.6, 0.05))
-    assert many > 2 * few
+    many = records(eval_every=5, test_share=0.6)
+    assert many > 10 * records(eval_every=500, test_share=0.6)
+    assert many > 2 * records(eval_every=5, test_share=0.05)
 
 
 def test_what_is_done_is_left_out():
