@@ -33,7 +33,9 @@ from candidly.engine.train import update
 SHAPES = {(1122, 108, 16): 5, (22991, 163, 219): 1}
 BATCH = 64
 # times CC or ce at most: candidate sets by default, and for one label where a bound was set
-OF_SETS = {"VALEN": 6.0}
+# None: a queue costs a small network more than all else; bench/picture_costs.py has the bounds
+QUEUED = ("PiCO", "ABLE", "DIRK", "ALIM", "PiCO+")
+OF_SETS: dict[str, float | None] = {"VALEN": 6.0, **dict.fromkeys(QUEUED)}
 STATELESS = ("mae", "gce", "sce", "nce+rce", "nce+mae", "agce", "focal", "label-smoothing")
 STATELESS += ("norm-ce", "sr", "forward-t", "backward-t")
 OF_ONE = dict.fromkeys(STATELESS, 1.2) | dict.fromkeys(("data-parameters", "elr", "sop"), 1.5)

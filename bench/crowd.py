@@ -210,12 +210,12 @@ def accuracies(name: str, download: bool) -> list[Claim]:
 
 
 def curve(download: bool) -> list[Claim]:
-    data = load("cifar10s", download=download)
+    data = load("cifar10s:sets=none", download=download)
     found = crowd.set_curve(data.votes, data.truth, data.q)
     return [
         Claim(f"cifar10s: {k} annotators, {field}", float(getattr(found, field)[place]))
         for place, k in enumerate(found.annotators)
-        if found.items[place] == data.n
+        if found.items[place] == found.items[0]
         for field in found._fields[1:]
     ]
 

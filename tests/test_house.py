@@ -49,7 +49,7 @@ MAY = {  # who may import whom
         "imperfect": "ground inputs labelled ingest",
         "sources": "ground labelled ingest validation",
         "sweep": "ground inputs labelled stats criteria nets algorithms engine",
-        "report": "ground ingest stats crowd errors validation stability sweep",
+        "report": "ground labelled ingest stats crowd errors validation stability sweep",
         "review": "ground labelled ingest stats validation",
         "web": "ground ingest report review",
         "checking": "ground inputs labelled ingest crossval errors sources report",

@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candidly.votes import Votes, union, vaguest, votes_to_given
+from candidly.votes import (
+    Votes,
+    at_least,
+    first_answers,
+    majority,
+    times_named,
+    union,
+    vaguest,
+    votes_to_given,
+    way_of_sets,
+)
 
 N, Q = 4, 3
 answers = st.lists(
@@ -108,3 +118,44 @@ def test_votes_out_of_range(make):
         ValueError, match=r"label 3 in answer 1 \(item 1\), but there are 3 classes"
     ):
         make(Votes.from_rows([(0, "a", []), (1, "a", [0, 3])]), 2, 3)
+
+
+@given(answers)
+def test_ways_by_name_equal_their_words(rows):
+    votes, n, q = Votes.from_rows(rows), N, Q
+    said = [[set(labels) for item, _, labels in rows if item == i] for i in range(n)]
+    counts = [[sum(k in answer for answer in mine) for k in range(q)] for mine in said]
+    assert times_named(votes, n, q).tolist() == counts
+    expected = {
+        "union": [[c >= 1 for c in row] for row in counts],
+        "majority": [[c > len(mine) / 2 for c in row] for row, mine in zip(counts, said)],
+        "at-least-2": [[c >= 2 for c in row] for row in counts],
+    }
+    for name, sets in expected.items():
+        assert way_of_sets(name)(votes, n, q, "none").tolist() == sets
+    assert np.array_equal(at_least(votes, n, q, 1, "none"), union(votes, n, q, "none"))
+    assert np.array_equal(way_of_sets("vaguest")(votes, n, q, "none"), vaguest(votes, n, q, "none"))
+
+
+def test_answers_without_a_label_count_in_a_majority():
+    votes = Votes.from_rows(
+        [(0, "a", [1]), (0, "b", []), (1, "a", [0]), (1, "b", [0]), (1, "c", [])]
+    )
+    assert majority(votes, 2, 2, "none").tolist() == [[False, False], [True, False]]
+
+
+@pytest.mark.parametrize(
+    "name", ["longest", "at-least-0", "at-least-", "at-least-02", "at-least-x"]
+)
+def test_other_ways_are_refused(name):
+    with pytest.raises(ValueError, match=r"Choose from: union, vaguest, majority, or a number"):
+        way_of_sets(name)
+
+
+def test_the_first_answers_are_those_stored_first():
+    votes = Votes.from_rows([(1, "a", [0]), (0, "b", [1]), (1, "c", [2]), (1, "d", [])])
+    assert [who for _, who, _ in first_answers(votes, 1).rows()] == ["a", "b"]
+    assert [who for _, who, _ in first_answers(votes, 2).rows()] == ["a", "b", "c"]
+    assert first_answers(votes, 3) == votes
+    with pytest.raises(ValueError, match="k is 0"):
+        first_answers(votes, 0)

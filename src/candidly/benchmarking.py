@@ -5,17 +5,18 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import imperfect, sources
-from ._names import UnknownName, lookup
+from ._names import UnknownName
 from .ingest import Roles
 from .labelled import Labelled
 from .sweep.facts import Facts
 from .sweep.journal import read_results
 from .sweep.plan import Plan
-from .sweep.planning import facts_of, make_plan
+from .sweep.planning import facts_of, make_plan, published_facts
 from .sweep.records import Results
 from .sweep.run import RunProgress, run_plan
 from .sweep.settings import Settings, make_settings
@@ -26,8 +27,8 @@ Data = str | Path | Labelled
 
 
 def benchmark(
-    datasets: Data | Sequence[Data] | Mapping[str, Labelled],
-    algorithms: str | Sequence[str],
+    datasets: Data | Sequence[Data] | Mapping[str, Labelled] | None = None,
+    algorithms: str | Sequence[str] | None = None,
     *,
     out: Path | str | None = None,
     data: Path | str | None = None,
@@ -41,8 +42,9 @@ def benchmark(
     """Train every algorithm x configuration x split on every data set, and return the results.
 
     Args:
-        datasets: names of sources, paths of files, or data of your own.
-        algorithms: names, with a variant after a colon if need be (``"CAVL:plench"``).
+        datasets: names of sources, paths of files, or data of your own; None: the preset's.
+        algorithms: names, with a variant after a colon if need be (``"CAVL:plench"``); None: the
+            preset's.
         out: results directory, resumed when it exists; by default a temporary one.
         data: folder in which files of sources are looked for first.
         device: ``cpu``, ``cuda``, ``cuda:1``, or several GPUs: ``cuda:0,cuda:1``.
@@ -52,7 +54,8 @@ def benchmark(
         accept_code: resume although the code of an algorithm has changed since; tables then name
             it.
         settings: the rest of ``sweep.settings.Settings``: ``configs``, ``splits``, ``steps``,
-            ``eval_every``, ``seed``, ``labels``, ``variant``, ``scaling``, ``validation``, ...
+            ``eval_every``, ``seed``, ``labels``, ``variant``, ``scaling``, ``validation``, ...;
+            with ``preset="plench-images"`` what is not given is as that protocol has it.
 
     Returns:
         the runs with their records; ``candidly.report.render`` makes tables of them.
@@ -61,10 +64,10 @@ def benchmark(
         ValueError, KeyError, FileNotFoundError, OSError: before anything is trained where
             possible; each names the thing, the value and the next step.
     """
-    named = _named(datasets)
+    named = {} if datasets is None else _named(datasets)
     asked = make_settings(
-        datasets=tuple(named),
-        algorithms=(algorithms,) if isinstance(algorithms, str) else tuple(algorithms),
+        datasets=None if datasets is None else tuple(named),
+        algorithms=(algorithms,) if isinstance(algorithms, str) else algorithms and (*algorithms,),
         **settings,
     )
     plan, loaded = prepare(asked, data, named)
@@ -100,30 +103,100 @@ def prepare(
         watch: called with rows done and rows in all, by what takes long.
         roles: which column of the files is what.
     """
-    loaded: dict[str, Labelled] = {}
-    planned: dict[str, tuple[Labelled, Facts]] = {}
+    planned = {
+        name: _planned(settings, (own or {}).get(name, name), root, watch, roles)
+        for name in settings.datasets
+    }
+    return make_plan(settings, planned), {name: data for name, (data, _) in planned.items()}
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """A plan that data may be missing for.
+
+    Attributes:
+        plan: facts of a missing data set are the published ones, or those that were kept.
+        missing: by name, why a data set is not there, and where to get it.
+    """
+
+    plan: Plan
+    missing: Mapping[str, str]
+
+
+def foresee(
+    settings: Settings,
+    root: Path | str | None = None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+    roles: Roles | None = None,
+    kept: Mapping[str, Facts] | None = None,
+) -> Foreseen:
+    """The plan as ``prepare`` makes it, also where known data sets are not on this machine.
+
+    Nothing can be run by it.
+
+    Args:
+        root, watch, roles: as for ``prepare``.
+        kept: facts of an earlier plan with these settings, for data sets that are missing.
+
+    Raises:
+        FileNotFoundError: no such file, and nothing is known of the data.
+    """
+    planned: dict[str, tuple[Labelled | None, Facts]] = {}
+    missing = {}
     for name in settings.datasets:
-        what = (own or {}).get(name, name)
-        labelled = (
-            what
-            if isinstance(what, Labelled)
-            else sources.load(str(what), root, watch=watch, roles=roles)
-        )
-        if settings.labels:
-            labelled = imperfect.apply(labelled, settings.labels, watch)
-        known = None if isinstance(what, Labelled) else _source(str(what))
-        # synthetic labels are not the benchmark's data: they are seeded by their content
-        seed_name = known.title if known and not settings.labels else None
-        steps = known.steps if known else DEFAULT_STEPS
-        loaded[name] = labelled
-        planned[name] = labelled, facts_of(labelled, settings, seed_name, steps)
-    return make_plan(settings, planned), loaded
+        try:
+            planned[name] = _planned(settings, name, root, watch, roles)
+        except FileNotFoundError as error:
+            facts = (kept or {}).get(name) or _published(settings, name)
+            if facts is None:
+                raise
+            if settings.labels:
+                imperfect.canonical(settings.labels)  # or an error that names what is wrong with it
+            planned[name], missing[name] = (None, facts), str(error)
+    return Foreseen(make_plan(settings, planned), missing)
+
+
+def _planned(
+    settings: Settings,
+    what: Data,
+    root: Path | str | None,
+    watch: Callable[[int, int], None],
+    roles: Roles | None,
+) -> tuple[Labelled, Facts]:
+    """One data set with the labels to learn from, and its facts."""
+    known = None
+    if isinstance(what, Labelled):
+        labelled = what
+    else:
+        labelled = sources.load(str(what), root, watch=watch, roles=roles)
+        known = _source(str(what))
+    if settings.labels:
+        labelled = imperfect.apply(labelled, settings.labels, watch)
+    # synthetic labels are not the benchmark's data: they are seeded by their content
+    seed_name = known.title if known and not settings.labels else None
+    steps = known.steps if known else DEFAULT_STEPS
+    return labelled, facts_of(labelled, settings, seed_name, steps)
+
+
+def _published(settings: Settings, name: str) -> Facts | None:
+    """What is known of a data set without its file; None where that is not enough."""
+    source = _source(name)
+    if source is None:
+        return None
+    expected = source.expected
+    shape = (expected.d,) if expected.d else expected.shape
+    if not shape or expected.n is None:
+        return None
+    tested = expected.n_test or 0
+    n = expected.n + (tested if source.learned else 0)
+    counts = n, expected.q, shape, tested
+    return published_facts(settings, source.title, source.steps, *counts)
 
 
 def _source(name: str) -> sources.Source | None:
     try:
-        return lookup(sources.SOURCES, name, "data set")[1]
-    except UnknownName:
+        return sources.source_of(name)
+    except (UnknownName, ValueError):
         return None
 
 

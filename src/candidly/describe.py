@@ -41,6 +41,8 @@ class Data(Protocol):
     def votes(self) -> Votes | None: ...
     @property
     def truth(self) -> np.ndarray | None: ...
+    @property
+    def official_test(self) -> np.ndarray | None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +54,8 @@ class Description:
         features: columns of a table.
         column_kinds: of columns of different kinds, (name, kind) of each.
         missing_cells: of these columns.
+        unlabelled_test: official test rows that nobody labelled, while others are labelled; all
+            that is said of labels and of the truth leaves them out. See ``labelled_rows``.
         constant_columns: numbers of the columns of a table that have one value.
         duplicate_rows: examples whose inputs equal those of an earlier one; not for media.
         avg_candidates, min_candidates, max_candidates: labels in a candidate set.
@@ -86,6 +90,7 @@ class Description:
     missing_cells: int | None = None
     constant_columns: tuple[int, ...] | None = None
     duplicate_rows: int | None = None
+    unlabelled_test: int | None = None
     avg_candidates: float | None = None
     min_candidates: int | None = None
     max_candidates: int | None = None
@@ -123,10 +128,37 @@ def describe(data: Data) -> Description:
     """
     if not data.n:
         raise ValueError("there is no example to describe.")
-    found = _inputs(data) | _labels(data)
+    rows = labelled_rows(data)
+    found = _inputs(data) | _labels(data, rows)
     if data.truth is not None:
-        found |= _oracle(data, data.truth)
+        found |= _oracle(data, np.where(rows, data.truth, -1), rows)
+    if not rows.all():
+        found["unlabelled_test"] = int((~rows).sum())
     return Description(source=data.source, n=data.n, q=data.q, kind=data.kind, **found)
+
+
+def labelled_rows(data: Data) -> np.ndarray:
+    """Which examples the labels are about: bool (n,).
+
+    All, but for the official test rows where none of them has a label and others do. A row without
+    a label has every class as a candidate, no given label, no tag and no answer. So the pictures
+    that human answers are scored on do not count among the answers.
+    """
+    rows = np.ones(data.n, bool)
+    if data.official_test is None:
+        return rows
+    said = np.zeros(data.n, bool)
+    if data.candidates is not None:
+        said |= ~data.candidates.all(1)
+    if data.given is not None:
+        said |= data.given >= 0
+    if data.tags is not None:
+        said |= data.tags.any(1)
+    if data.votes is not None:
+        said[data.votes.item] = True
+    if said.any() and not said[data.official_test].any():
+        rows = ~data.official_test
+    return rows
 
 
 def flipping(sets: np.ndarray, truth: np.ndarray) -> np.ndarray:
@@ -194,30 +226,31 @@ def _inputs(data: Data) -> dict[str, Any]:
     return found
 
 
-def _labels(data: Data) -> dict[str, Any]:
+def _labels(data: Data, rows: np.ndarray) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if data.candidates is not None:
-        sizes = data.candidates.sum(1)
+        sets = data.candidates[rows]
+        sizes = sets.sum(1)
         found["avg_candidates"] = float(sizes.mean())
         found["min_candidates"] = int(sizes.min())
         found["max_candidates"] = int(sizes.max())
         found["candidate_sizes"] = tuple(np.bincount(sizes).tolist())
         found["singleton_rows"] = int((sizes == 1).sum())
         found["full_rows"] = int((sizes == data.q).sum())
-        found["never_candidates"] = _names(data, ~data.candidates.any(0))
+        found["never_candidates"] = _names(data, ~sets.any(0))
     if data.given is not None:
-        found["given_missing"] = int((data.given == -1).sum())
+        found["given_missing"] = int((data.given[rows] == -1).sum())
     if data.tags is not None:
-        found["avg_tags"] = float(data.tags.sum(1).mean())
+        found["avg_tags"] = float(data.tags[rows].sum(1).mean())
     if data.votes is not None:
         found["answers"] = len(data.votes)
         found["annotators"] = len(set(data.votes.annotator))
     return found
 
 
-def _oracle(data: Data, truth: np.ndarray) -> dict[str, Any]:
+def _oracle(data: Data, truth: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
     known = truth >= 0
-    found: dict[str, Any] = {"oracle_unknown": int((~known).sum())}
+    found: dict[str, Any] = {"oracle_unknown": int((rows & ~known).sum())}
     if not known.any():
         return found
     counts = np.bincount(truth[known], minlength=data.q)

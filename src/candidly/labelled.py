@@ -15,7 +15,7 @@ from . import _checks, _convert
 from ._arrays import as_array, is_frame, rows_are, same_rows
 from ._splits import Split, make_split
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
-from .describe import Description, describe
+from .describe import Description, describe, labelled_rows
 from .inputs import Table, as_inputs, checked_features, checked_inputs, kind_of_inputs
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
@@ -133,7 +133,8 @@ class Labelled:
         shape = " x ".join(str(size) for size in self.inputs.shape)
         parts = [f"{shape} {self.kind}", f"{self.q} classes"]
         if self.candidates is not None:
-            parts.append(f"candidates avg {self.candidates.sum() / max(self.n, 1):.2f}")
+            rows = labelled_rows(self)
+            parts.append(f"candidates avg {self.candidates[rows].sum() / max(rows.sum(), 1):.2f}")
         parts += [name for name in ("given", "tags") if getattr(self, name) is not None]
         if self.votes is not None:
             parts.append(f"{len(self.votes)} votes")

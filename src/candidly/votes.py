@@ -5,7 +5,8 @@ Knows arrays alone. An answer is (item, annotator, labels): it may hold several 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -13,6 +14,9 @@ import numpy as np
 
 from ._arrays import objects
 from ._checks import check_size, read_only
+from ._names import made_by, shortened
+from ._numbers import whole
+from .seeds import draw
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +151,44 @@ def answers_where(votes: Votes, kept: np.ndarray) -> Votes:
     )
 
 
+def some_answers(votes: Votes, k: int, seed: int = 0) -> Votes:
+    """At most k answers about each item, drawn at random, in stored order.
+
+    What ``union`` and ``vaguest`` make of them is candidate sets as fewer annotators would have
+    given them. Growing k adds answers and drops none.
+
+    Raises:
+        ValueError: k below 1.
+
+    >>> votes = Votes.from_rows([(0, "a", [1]), (0, "b", [0, 1]), (1, "c", [2])])
+    >>> len(some_answers(votes, 1))
+    2
+    """
+    made_by(votes, Votes, "votes", "Votes.from_rows")
+    return _earliest(votes, k, draw(seed, "some answers").random(len(votes)))
+
+
+def first_answers(votes: Votes, k: int) -> Votes:
+    """The first k answers about each item in stored order, or all where there are fewer.
+
+    Raises:
+        ValueError: k below 1.
+    """
+    made_by(votes, Votes, "votes", "Votes.from_rows")
+    return _earliest(votes, k, np.arange(len(votes)))
+
+
+def _earliest(votes: Votes, k: int, times: np.ndarray) -> Votes:
+    """The k answers about each item whose times (answers,) come first; they stay in order."""
+    k = whole(k, "k", low=1)
+    order = np.lexsort((times, votes.item))
+    number = np.bincount(votes.item)
+    rank = np.arange(len(votes)) - (np.cumsum(number) - number)[votes.item[order]]
+    kept = np.zeros(len(votes), bool)
+    kept[order[rank < k]] = True
+    return answers_where(votes, kept)
+
+
 Empty = Literal["error", "all", "none"]
 
 
@@ -194,6 +236,67 @@ def vaguest(votes: Votes, n: int, q: int, empty: Empty = "error") -> np.ndarray:
     kept = np.repeat(chosen, lengths)
     candidates[rows[kept], votes.labels[kept]] = True
     return _filled(candidates, empty)
+
+
+def majority(votes: Votes, n: int, q: int, empty: Empty = "error") -> np.ndarray:
+    """Candidate sets holding the classes that more than half of an item's answers name.
+
+    Answers without a label count among them. Arguments, result and errors are those of ``union``.
+    """
+    answers = np.bincount(votes.item, minlength=n) if len(votes) else np.zeros(n, np.int64)
+    return _filled(2 * times_named(votes, n, q) > answers[:, None], empty)
+
+
+def at_least(votes: Votes, n: int, q: int, k: int, empty: Empty = "error") -> np.ndarray:
+    """Candidate sets holding the classes that k answers or more name; ``union`` is k = 1.
+
+    Arguments, result and errors are those of ``union``.
+    """
+    return _filled(times_named(votes, n, q) >= whole(k, "k", low=1), empty)
+
+
+def times_named(votes: Votes, n: int, q: int) -> np.ndarray:
+    """How many answers about each item name each class: int64 (n, q), a class once an answer.
+
+    Raises:
+        ValueError: a label or item out of range.
+    """
+    check_votes(votes, n, q)
+    check_size("counts of labels", (n, q), 8)
+    answer = np.repeat(np.arange(len(votes)), np.diff(votes.offsets))
+    different = np.unique(answer * q + votes.labels)
+    pairs = votes.item[different // q] * q + different % q
+    return np.bincount(pairs, minlength=n * q).reshape(n, q)
+
+
+# ways to make candidate sets, by name; ``at-least-K`` is one more
+SETS: dict[str, Callable[[Votes, int, int, Empty], np.ndarray]] = {
+    "union": union,
+    "vaguest": vaguest,
+    "majority": majority,
+}
+AT_LEAST = "at-least-"
+
+
+def way_of_sets(name: str) -> Callable[[Votes, int, int, Empty], np.ndarray]:
+    """The function that makes candidate sets of votes, by name: of ``SETS``, or ``at-least-2``.
+
+    Raises:
+        ValueError: no such way.
+
+    >>> votes = Votes.from_rows([(0, "ann", [2]), (0, "bob", [1, 2])])
+    >>> way_of_sets("at-least-2")(votes, 1, 3, "error").tolist()
+    [[False, False, True]]
+    """
+    if name in SETS:
+        return SETS[name]
+    number = name.removeprefix(AT_LEAST)
+    if name.startswith(AT_LEAST) and re.fullmatch("[1-9][0-9]{0,5}", number):
+        return lambda votes, n, q, empty: at_least(votes, n, q, int(number), empty)
+    raise ValueError(
+        f"no way to make sets of votes is called {shortened(name)}. Choose from:"
+        f" {', '.join(SETS)}, or a number of answers that name a class, such as {AT_LEAST}2."
+    )
 
 
 def votes_to_given(votes: Votes, n: int, q: int) -> np.ndarray:

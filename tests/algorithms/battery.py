@@ -236,7 +236,7 @@ def missed(module: str) -> list[str]:
     ran: dict[Where, Steps] = {}
     left = never_ran(module, ran)
     for name in users(module):
-        for steps_of in (on_import(home(name)), reference(name).ran):
+        for steps_of in (on_import(module), on_import(home(name)), reference(name).ran):
             for key, steps in steps_of.items():
                 ran.setdefault(key, set()).update(steps)
         left = never_ran(module, ran)

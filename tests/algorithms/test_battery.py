@@ -92,11 +92,15 @@ def test_what_shortens_a_page_is_a_possible_value_of_its_hyper_parameters(page):
 # Algorithms whose row tables are written between epochs alone.
 BY_EPOCH = {"gce:truncated"}
 BY_EPOCH |= {name for name in NAMES if name.startswith(("dividemix", "seal", "pes"))}
+# Those that first write them in their last stage.
+LATER = {name for name in NAMES if name.startswith("PiCO")}
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if algorithm(n).rows or algorithm(n).learned])
 def test_an_update_changes_a_row_table(name):
-    stack = advance(make_stack(toy(), name), 1)  # not the first: POP:plench stores its weights then
+    stack = make_stack(toy(), name)
+    # not the first: POP:plench stores its weights then; and PiCO leaves them in its warm-up
+    advance(stack, max(1, *stack.stages.ends[:-1]) if name in LATER else 1)
     before = {what: table.clone() for what, table in stack.rows.items()}
     momenta = {what: table.clone() for what, table in stack.learned.momenta.items()}
     update(stack)

@@ -74,6 +74,8 @@ def on_logits(name, logits, data, order=None, dtype=torch.float64, updates=1, **
     parameters["w"][:] = logits.repeat(1, copies, 1).repeat_interleave(page.networks, 0)
     if "b" in parameters:
         parameters["b"].zero_()
+    if "teacher" in stack.modules:  # which starts by itself, and of equal logits tells nothing
+        stack.teacher.parameters["w"].data[:] = logits
     return advance(stack, updates)
 
 
@@ -196,7 +198,7 @@ def test_relabelling_the_classes_relabels_the_result(name):
         given=new[data.given],
         truth=new[data.truth],
     )
-    for run in (on_logits,) if name in DRAWS else (on_logits, late_on_logits):
+    for run in (on_logits,) if name in DRAWS | TIES else (on_logits, late_on_logits):
         before, after = run(name, logits, data), run(name, moved_logits, moved)
         torch.testing.assert_close(before.loss_sum, after.loss_sum)
         torch.testing.assert_close(
@@ -213,6 +215,8 @@ def test_relabelling_the_classes_relabels_the_result(name):
 # Draws per example and class, or per entry: who is moved draws other numbers. The parts without
 # draws are compared all the same, in the stage before.
 DRAWS = {"VALEN", "VALEN:table8", "sop", "pes", "pes:deep"}
+# Take the first of equal classes: without a warm-up, all prototypes are 0.
+TIES = {"PiCO"}
 # Draw by the place in the batch or the trial: who is shuffled draws other numbers.
 PLACED = {name for name in FIXED if name.startswith(("dividemix", "mixup", "peer", "f-div"))}
 PLACED |= {name for name in FIXED if name.startswith(("bbn", "pes", "decoupling-"))}
@@ -233,6 +237,7 @@ def test_shuffling_the_batch_changes_nothing(name):
 
 DIFFERENCES = {
     # variant: a set-up on which it differs from the default
+    "PiCO:plench": "the warm-up: random rows are among the negatives",
     "PRODEN:pre": "any batch: the weights come from before the update",
     "CAVL:plench": "candidates with negative activation values",
     "ABS-GCE:plench": "a probability that underflows in float32",
@@ -275,6 +280,8 @@ DIFFERENCES = {
     "LWS:plench": "a side of next to no mass",
     "IDGP:plench": "a probability that underflows",
     "CRDPLL:plench": "a non-candidate of probability 1",
+    "ABLE:plench": "weights that are not uniform: the order of the batch is not the table's",
+    "DIRK:plench": "the warm-up: random rows are among the negatives",
     "VALEN:plench": "more than one update after the warm-up: the encoder rests",
 }
 

@@ -78,6 +78,19 @@ DRAWN = {
         {"inc": 1e-3, "dec": 1e-1, "times": 1, "change_size": 100}
         | {"interval": 10, "lam": 1, "alpha": 1},
     ),
+    "ABLE": (
+        {"size": 128, "weight": 1, "temperature": 0.07},
+        {"size": 128, "weight": 1, "temperature": 0.03},
+        {"size": 64, "weight": 1, "temperature": 0.03},
+    ),
+    "DIRK": (
+        {"size": 128, "queue": 8192, "warm_up": 178, "momentum": 0.99, "weight": 1}
+        | {"dist_temperature": 0.4, "feat_temperature": 0.07},
+        {"size": 128, "queue": 4096, "warm_up": 178, "momentum": 0.5, "weight": 0.7}
+        | {"dist_temperature": 0.6, "feat_temperature": 0.05},
+        {"size": 64, "queue": 4096, "warm_up": 178, "momentum": 0.9, "weight": 1}
+        | {"dist_temperature": 0.6, "feat_temperature": 0.07},
+    ),
 }
 
 

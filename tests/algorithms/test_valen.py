@@ -9,6 +9,8 @@ import pytest
 import torch
 from torch.distributions import Dirichlet, kl_divergence
 
+from algorithms.picture_battery import CHANNELS, SIDE
+from algorithms.picture_battery import stack_of as of_pictures
 from candidly.algorithms import valen
 from candidly.engine.train import update
 
@@ -21,12 +23,34 @@ def neighbours_by_hand(features, count):
     return np.argsort(distances, 1)[:, :count]
 
 
-@pytest.mark.parametrize("at_once", [7, 1000])
-def test_the_nearest_rows_are_the_nearest(at_once, monkeypatch):
+@pytest.mark.parametrize(("at_once", "most"), [(7, 2**24), (1000, 2**24), (1000, 130), (1000, 1)])
+def test_the_nearest_rows_are_the_nearest(at_once, most, monkeypatch):
     monkeypatch.setattr(valen, "AT_ONCE", at_once)
+    monkeypatch.setattr(valen, "MOST_DISTANCES", most)
     features = np.random.default_rng(0).normal(size=(60, 5)) + 3
     found = valen.nearest(torch.tensor(features), 4)
     np.testing.assert_array_equal(found, neighbours_by_hand(features, 4))
+
+
+def test_no_more_distances_are_held_than_allowed(monkeypatch):
+    monkeypatch.setattr(valen, "MOST_DISTANCES", 130)
+    held, addmm = [], torch.addmm
+    monkeypatch.setattr(torch, "addmm", lambda *a, **how: held.append(addmm(*a, **how)) or held[-1])
+    valen.nearest(torch.randn(60, 5), 3)
+    assert max(distances.numel() for distances in held) <= 130
+
+
+def test_on_pictures_the_graph_is_of_plain_ones_and_pixels_are_rebuilt_as_trained(monkeypatch):
+    stack = advance(of_pictures("VALEN", trials=(0,), warm_up=4), 4)
+    expected = valen.nearest(stack.whole(0).features, 3)
+    x = stack.next_batches()[0].x
+    told, reconstruction = [], valen.reconstruction
+    monkeypatch.setattr(valen, "reconstruction", lambda *a: told.append(a) or reconstruction(*a))
+    update(stack)
+    assert torch.equal(stack.rows["near"][0, :, :3], expected)
+    _, decoded, rebuilt, *_ = told[0]
+    assert decoded.shape == rebuilt.shape == (1, stack.B, CHANNELS * SIDE * SIDE)
+    assert torch.equal(rebuilt, x.flatten(2))
 
 
 def test_the_batchs_block_is_that_of_the_dense_graph():

@@ -29,6 +29,7 @@ def test_show_says_all_that_is_known(candidly, name):
     assert SOURCES[name].title in out
     shown = json.loads(candidly("data", "show", name.upper(), "--json")[1])
     assert shown["expected"]["n"] == SOURCES[name].expected.n
+    assert shown["note"] == SOURCES[name].note
     assert shown["citation"] == SOURCES[name].citation
 
 
@@ -51,6 +52,36 @@ def test_describe_json_with_labels(candidly):
     assert found == json.loads(
         candidly("labels", "describe", "digits", "--labels", "flip:rate=0.5", "--json")[1]
     )
+
+
+def test_a_page_of_the_labels(candidly, tmp_path):
+    page = tmp_path / "labels.html"
+    spec = ("--labels", "flip:rate=0.3", "--html", page)
+    status, out, err = candidly("labels", "describe", "digits", *spec)
+    assert (status, err) == (0, f"wrote {page}: a page of the labels\n")
+    assert "candidates" in out
+    assert "flip(rate=0.3" in page.read_text()
+    assert "E. Alpaydin" in page.read_text()
+    status, _, err = candidly("labels", "describe", "digits", "--html", tmp_path / "labels.pdf")
+    assert status == 2
+    assert "--html" in err
+
+
+def test_options_behind_names_are_listed_explained_and_refused(candidly):
+    assert "Options stand behind the names of cifar10s, cifar10h, plcifar10" in " ".join(
+        candidly("data", "list")[1].split()
+    )
+    shown = json.loads(candidly("data", "show", "cifar10h:k=3", "--json")[1])
+    assert shown["name"] == "cifar10h:k=3"
+    assert list(shown["options"]) == ["sets", "k", "seed", "scored"]
+    assert "official training pictures" in shown["note"]
+    status, _, err = candidly("data", "show", "cifar10h:sets=longest")
+    assert status == 2
+    assert "choose from union, vaguest, majority, at-least-2, none" in err
+    asked = ("--dataset", "digits,cifar10h:k=3,kk=4", "--algorithms", "CC")
+    status, _, err = candidly("bench", "plan", *asked)
+    assert status == 2
+    assert "no option 'kk'" in err
 
 
 def test_a_file_that_differs_is_told_on_stderr(candidly, tmp_path):

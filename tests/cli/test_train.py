@@ -198,6 +198,20 @@ def test_an_official_test_set_is_measured_on_and_never_learned_from(candidly):
         assert load_model("m.safetensors").about["rows"] == 160
 
 
+def test_test_rows_that_nobody_labelled_are_measured_on_by_the_truth_alone(candidly):
+    truth, test = np.arange(240) % 3, np.arange(240) >= 160
+    sets = (truth[:, None] == np.arange(3)) | test[:, None]
+    inputs = np.eye(3)[truth] + 0.1 * np.arange(240)[:, None] / 240
+    data = library.from_arrays(inputs, candidates=sets, truth=truth, classes=3)
+    replace(data, official_test=test).save("mine.npz")
+    status, out, err = candidly("train", "mine.npz", *QUICK, "--out", "m.safetensors", "--json")
+    assert status == 0, err
+    about = json.loads(out)
+    assert (about["learned from"], about["held out"]) == (160, 80)
+    assert list(about["measured"]) == ["oracle accuracy"]
+    assert about["measured"]["oracle accuracy"] > 0.9
+
+
 def test_a_known_data_set_trains_and_is_predicted_for(candidly):
     labels = ("--labels", "flip:rate=0.3")
     status, out, err = candidly(

@@ -1,11 +1,13 @@
 """Sets of k answers: closed forms against every choice of k."""
 
+from itertools import chain, permutations, product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from candidly.crowd import set_curve, some_answers
+from candidly.crowd import set_curve, some_answers, union_spread
 from candidly.votes import Votes, union, vaguest
 
 import slow_crowd as slow
@@ -81,6 +83,27 @@ def test_some_answers_grow_and_keep_their_order():
         some_answers(votes, 0)
 
 
+def test_the_spread_is_that_of_all_orders_of_all_items():
+    said = [[[1], [0, 1], [2]], [[0], [0], [2, 3], [1]], [[], [3]]]
+    truth = [1, 2, 3]
+    votes = Votes.from_rows(
+        [(i, str(j), labels) for i, answers in enumerate(said) for j, labels in enumerate(answers)]
+    )
+    found, curve = union_spread(votes, np.array(truth), Q), set_curve(votes, np.array(truth), Q)
+    for k in range(1, 5):
+        there = [i for i, answers in enumerate(said) if len(answers) >= k]
+        noise = [
+            np.mean([truth[i] not in chain(*order[:k]) for i, order in zip(there, orders)])
+            for orders in product(*(permutations(said[i]) for i in there))
+        ]
+        assert found[k - 1] == pytest.approx(np.std(noise))
+        assert curve.union_noise[k - 1] == pytest.approx(np.mean(noise))
+    assert found[:2].min() > 0.1
+    assert found[3] == 0
+    unknown = union_spread(votes, np.array([1, -1, 3]), Q)
+    assert len(unknown) == 3
+
+
 @pytest.mark.parametrize(
     ("truth", "message"),
     [
@@ -92,3 +115,5 @@ def test_some_answers_grow_and_keep_their_order():
 def test_what_is_refused(truth, message):
     with pytest.raises(ValueError, match=message):
         set_curve(Votes.from_rows([(0, "a", [1])]), np.array(truth, int), 3)
+    with pytest.raises(ValueError, match=message):
+        union_spread(Votes.from_rows([(0, "a", [1])]), np.array(truth, int), 3)

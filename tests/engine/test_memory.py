@@ -32,6 +32,6 @@ def test_a_network_larger_than_the_memory_is_refused_with_what_it_needs():
 
 def test_a_stack_is_not_begun():
     page = algorithm("ce")
-    big = replace(page, head=lambda net, classes: replace(net, bytes=10**14))
+    big = replace(page, head=lambda net, classes, hyper: replace(net, bytes=10**14))
     with pytest.raises(ValueError, match="smaller batch_size"):
         stack_of(big)

@@ -197,7 +197,7 @@ def test_another_network_than_the_trained_one_may_predict():
     page = replace(
         algorithm("ce"),
         stages=(replace(algorithm("ce").stages[0], trains=("net",)),),
-        modules={"other": lambda net, classes: net},
+        modules={"other": lambda net, classes, hyper: net},
         predicts="other",
     )
     stack = stack_of(page)

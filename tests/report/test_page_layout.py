@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from candidly import crowd, validation
 from candidly.detectors import DETECTORS
+from candidly.labelled import from_arrays
 from candidly.report.comparison import MEASURES, make_comparison_page
 from candidly.report.crowd import make_crowd_page
 from candidly.report.html import make_results_page
 from candidly.report.issues import make_issues_page
+from candidly.report.labels import make_labels_page
 from candidly.report.stability import make_stability_page
 from candidly.report.verdicts import make_verdicts_page, summarise
 from candidly.stability import assess, make_case
+from candidly.votes import Votes, union
 from report.fake_results import SKILL, make_results
 from report.test_issues_page import issues_of
 from report.test_stability_page import LONG, long_named
@@ -124,7 +129,17 @@ def comparison_page():
     )
 
 
+def labels_page():
+    rng = np.random.default_rng(0)
+    rows = [(i, "a", rng.choice(5, 2, replace=False)) for i in range(60) for _ in range(4)]
+    votes = Votes.from_rows(rows)
+    data = from_arrays(np.zeros((60, 1)), truth=np.arange(60) % 4, classes=list(CLASSES))
+    sets = union(votes, 60, 5)
+    return make_labels_page(replace(data, votes=votes, candidates=sets, source="set-" * 40))
+
+
 PAGES = {
+    "labels": labels_page,
     "comparison": comparison_page,
     "results": results_page,
     "stability": stability_page,

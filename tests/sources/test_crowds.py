@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import json
 import sys
 
 import numpy as np
@@ -14,8 +13,6 @@ from candidly.sources._parts import read
 from candidly.sources.fetch import find_parts
 
 from needs import real_files
-
-NAMES = ("labelme", "bluebirds", "sentiment", "cifar10s")
 
 
 def write(path, content):
@@ -64,21 +61,6 @@ def test_birds(nowhere):
     assert data.ids.tolist() == [7, 12]
     assert data.truth.tolist() == [0, 1]
     assert data.votes.rows() == [(0, "39", (1,)), (1, "39", (1,)), (1, "3", (0,))]
-
-
-@pytest.mark.filterwarnings("ignore:.*may not compare")
-def test_soft_labels_become_sets(nowhere):
-    impossible = ["Frog", "Ship", "Dog"]
-    content = {"4": [{"Impossible Class(es)": impossible}], "0": [{"Impossible Class(es)": []}] * 2}
-    write(nowhere / "human_soft_labels_data.json.gz", json.dumps(content).encode())
-    np.save(nowhere / "cifar10_test_set_original_labels.npy", np.array([3, 8, 8, 0, 6], np.uint16))
-    data = load("cifar10s", root=nowhere)
-    assert data.ids.tolist() == [0, 4]
-    assert data.truth.tolist() == [3, 6]
-    assert data.votes.rows() == [
-        (0, "0/0", tuple(range(10))), (0, "0/1", tuple(range(10))),
-        (1, "4/0", (0, 1, 2, 3, 4, 7, 9)),
-    ]  # fmt: skip
 
 
 def test_another_content_is_told(nowhere):
@@ -179,16 +161,3 @@ def test_real_answers(name, annotators, answers, right):
     for part in SOURCES[name].parts:
         path = find_parts(SOURCES[name], None, False)[part.file]
         assert len(read(path)) == part.size_bytes
-
-
-@real_files
-@pytest.mark.filterwarnings("error")
-def test_real_sets():
-    data = load("cifar10s", download=False)
-    assert (data.n, len(data.votes)) == (1000, 6723)
-    number = np.bincount(data.votes.item)
-    assert (number.min(), number.max()) == (6, 11)
-    answer = np.repeat(np.arange(6723), np.diff(data.votes.offsets))
-    right = data.votes.labels == data.truth[data.votes.item[answer]]
-    assert right.sum() / 6723 == pytest.approx(0.9567, abs=5e-5)
-    assert len(answer) / 6723 == pytest.approx(2.6687, abs=5e-5)

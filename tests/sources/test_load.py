@@ -32,7 +32,8 @@ def test_the_table():
         "cifar10", "cifar100", "cifar100-coarse", "mnist", "fashion-mnist",
         "cifar10n-aggre", "cifar10n-rand1", "cifar10n-rand2", "cifar10n-rand3", "cifar10n-worst",
         "cifar10n", "cifar100n", "cifar100n-coarse",
-        "labelme", "bluebirds", "sentiment", "cifar10s",
+        "labelme", "bluebirds", "sentiment", "cifar10s", "cifar10h",
+        "plcifar10-aggregate", "plcifar10-vaguest", "plcifar10",
     ]  # fmt: skip
     for name, source in SOURCES.items():
         assert source.name == name
@@ -48,6 +49,7 @@ def test_d_prot_1_each_data_set_has_its_own_number_of_updates():
     long = ("soccer-player", "italian", "yahoo-news", "english")
     expected = dict.fromkeys(SOURCES, 10_000) | dict.fromkeys(long, 20_000)
     expected |= dict.fromkeys(("digits", "scattered-digits"), 2_000)
+    expected |= {name: 60_000 for name in SOURCES if name.startswith("plcifar10")}
     assert {name: source.steps for name, source in SOURCES.items()} == expected
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from .._names import UnknownName, lookup, named, nearest
-from ._algorithm import Algorithm, Own, Row, Stage
+from ._algorithm import Algorithm, Own, Row, Slots, Stage, Updates
 from ._asked import Asked, AskedTrial
 from ._rates import Rate, schedule
 from ._space import Setting, common, configuration
 from ._views import View
+from .able import ABLE
 from .abs_gce import ABS_GCE
 from .abs_mae import ABS_MAE
 from .agce import AGCE
+from .alim import ALIM
 from .apl import NCE_MAE, NCE_RCE
 from .backward_t import BACKWARD_T
 from .bbn import BBN
@@ -26,6 +28,7 @@ from .data_parameters import DATA_PARAMETERS
 from .decoupling_crt import DECOUPLING_CRT
 from .decoupling_lws import DECOUPLING_LWS
 from .decoupling_ncm import DECOUPLING_NCM
+from .dirk import DIRK
 from .dividemix import DIVIDEMIX
 from .elr import ELR
 from .exp import EXP
@@ -52,6 +55,8 @@ from .op_w import OP_W
 from .pc import PC
 from .peer import PEER
 from .pes import PES
+from .pico import PICO
+from .pico_plus import PICO_PLUS
 from .pop import POP
 from .proden import PRODEN
 from .rc import RC
@@ -71,6 +76,7 @@ _IDENTIFICATION = (PRODEN, RC, LWS, VALEN, CAVL, IDGP, POP)
 _AVERAGE = (ABS_MAE, ABS_GCE)
 _SET_LIKELIHOOD = (CC, LOG, EXP)
 _COMPLEMENTARY = (PC, FORWARD, NN, GA, MCL_GCE, MCL_MSE, SCL_EXP, SCL_NL, L_W, OP_W)
+_CONTRASTIVE = (PICO, ABLE, DIRK, ALIM, PICO_PLUS)
 _ROBUST_LOSSES = (MAE, GCE, SCE, NCE_RCE, NCE_MAE, AGCE, FOCAL, LABEL_SMOOTHING, NORM_CE, SR)
 _TRANSITIONS = (FORWARD_T, BACKWARD_T, T_REVISION, VOLMINNET)
 _PEERS = (PEER, F_DIV, CORES2)
@@ -84,6 +90,7 @@ _PAGES = (
     *_SET_LIKELIHOOD,
     *_COMPLEMENTARY,
     CRDPLL,
+    *_CONTRASTIVE,
     FREDIS,
     CE,
     *_ROBUST_LOSSES,
@@ -138,7 +145,9 @@ __all__ = [
     "Rate",
     "Row",
     "Setting",
+    "Slots",
     "Stage",
+    "Updates",
     "View",
     "algorithm",
     "common",

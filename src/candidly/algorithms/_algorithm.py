@@ -21,6 +21,7 @@ from ._views import View
 SHARED: Mapping[str, Mapping[str, Any]] = {"plench": {"statistics": "always"}}
 Sampler = str | Callable[[Asked], Tensor]
 Tables = Callable[[AskedTrial], Mapping[str, Tensor]]
+MakeNet = Callable[[Net, int, Mapping[str, Number]], Net]
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,29 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Slots:
+    """An update of some slots of a memory, in place of a whole one.
+
+    Attributes:
+        at: int64 (M,), which slots, each once; the same of every trial.
+        values: (K, M, ...), what they become.
+    """
+
+    at: Tensor
+    values: Tensor
+
+
+Updates = Mapping[str, Tensor | Slots]
+
+
+@dataclass(frozen=True)
 class Stage:
     """What happens at an update, for a part of the training.
 
     A page returns what changes, by name; only the loop writes. In ``step`` and ``after`` a row
     table's update holds the new rows of the first batch, (K, B, ...); everywhere else, and for
-    memory, an update is the whole tensor. A network's name stands for its flat parameters.
+    memory, an update is the whole tensor, or of memory some ``Slots`` of it. A network's name
+    stands for its flat parameters.
 
     Attributes:
         step: (stack, *batches) -> objective, one number per trial (K,) or per network (K, M), or
@@ -93,9 +111,9 @@ class Stage:
     """
 
     step: Callable[..., Any]
-    after: Callable[..., Mapping[str, Tensor]] | None = None
-    whole: Callable[[Asked], Mapping[str, Tensor]] | None = None
-    begin: Callable[[Asked], Mapping[str, Tensor]] | None = None
+    after: Callable[..., Updates] | None = None
+    whole: Callable[[Asked], Updates] | None = None
+    begin: Callable[[Asked], Updates] | None = None
     until: Callable[[Asked], int] | None = None
     trains: tuple[str, ...] | None = None
     optimiser: str | None = None
@@ -129,9 +147,10 @@ class Algorithm:
             are (K, M, B, q) and hyper-parameters (K, 1, 1); the first one predicts. Each is
             trained in full, so that an epoch costs M.
         averages: predictions are the mean of all networks' logits instead.
-        head: (net, classes) -> the network with another head than its own (``with_head``
-            in ``nets``), which is what is trained; None: the network as it is.
-        modules: by name, (net, classes) -> a network beside ``net``.
+        head: (net, classes, hyper) -> the network with another head than its own (``with_head``
+            in ``nets``), which is what is trained; None: the network as it is. ``hyper`` has the
+            values of hyper-parameters, of which the static ones may decide shapes.
+        modules: by name, (net, classes, hyper) -> a network beside ``net``.
         parameters: by name, (classes) -> an array that is moved by gradient beside the networks;
             ``stack.parameters[name]`` holds it for all trials, (K, ...).
         statistics: the forward passes of an update in which running statistics of batch norm move:
@@ -168,8 +187,8 @@ class Algorithm:
     constants: Tables | None = None
     networks: int = 1
     averages: bool = False
-    head: Callable[[Net, int], Net] | None = None
-    modules: Mapping[str, Callable[[Net, int], Net]] = field(default_factory=dict)
+    head: MakeNet | None = None
+    modules: Mapping[str, MakeNet] = field(default_factory=dict)
     parameters: Mapping[str, Callable[[int], np.ndarray]] = field(default_factory=dict)
     statistics: str = "gradient"
     predicts: str = "net"
@@ -213,9 +232,12 @@ class Algorithm:
         """How often an epoch trains on a row, at most: networks times batches of an update."""
         return self.networks * max(len(stage.samplers) for stage in self.stages)
 
-    def network(self, net: Net, classes: int) -> Net:
-        """What is trained where ``net`` is asked for."""
-        return self.head(net, classes) if self.head else net
+    def networks_on(self, net: Net, classes: int, hyper: Mapping[str, Number]) -> dict[str, Net]:
+        """What is trained where ``net`` is asked for, as ``net``, and the networks beside it."""
+        trained = self.head(net, classes, hyper) if self.head else net
+        return {"net": trained} | {
+            name: make(net, classes, hyper) for name, make in self.modules.items()
+        }
 
     def settings(self, common: Mapping[str, Setting] = COMMON) -> dict[str, Setting]:
         """Every hyper-parameter, the common ones first.

@@ -33,7 +33,7 @@ def mixed(p: State, common: Tensor, rare: Tensor, share: float) -> Tensor:
     return affine(both, p["w"], p["b"])
 
 
-def branched(net: Net, classes: int) -> Net:
+def branched(net: Net, classes: int, hyper) -> Net:
     """Two branches on the network's trunk, at equal shares."""
     h = net.width
     shapes = {

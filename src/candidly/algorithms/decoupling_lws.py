@@ -21,7 +21,7 @@ from ._algorithm import Algorithm, Stage
 from ._classes import DECOUPLED, balanced, until_second
 
 
-def scaled(net: Net, classes: int) -> Net:
+def scaled(net: Net, classes: int, hyper) -> Net:
     """The network with a factor on each logit, kept as its logarithm."""
 
     def init(rng: np.random.Generator):

@@ -38,7 +38,7 @@ def direction(x: Tensor) -> Tensor:
     return normalize(x, dim=-1, eps=SHORTEST)
 
 
-def centred(net: Net, classes: int, unit: bool = True) -> Net:
+def centred(net: Net, classes: int, hyper, unit: bool = True) -> Net:
     """A linear head to train, ``w`` and ``b``, and centres that predict.
 
     Args:

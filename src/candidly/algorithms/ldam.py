@@ -30,7 +30,7 @@ from ._space import one_of
 SHORTEST = 1e-6  # a norm that is divided by
 
 
-def cosine(net: Net, classes: int) -> Net:
+def cosine(net: Net, classes: int, hyper) -> Net:
     """Logits are cosines times a scale, which is a parameter so that predictions have it too."""
     size = net.width
 

@@ -86,7 +86,7 @@ def step_confident(s, b):
     return (weights * ce.loss(s.net(b.x).logits, b.given)).sum(-1) / weights.sum(-1)
 
 
-def deeper(net: Net, classes: int) -> Net:
+def deeper(net: Net, classes: int, hyper) -> Net:
     """The network with one more hidden layer, as wide as its trunk; ``late``: it and the head."""
     h = net.width
 

@@ -39,7 +39,8 @@ from ._tensors import cross_entropy, masked_softmax, uniform_over
 MOST_NEIGHBOURS = 4  # the largest of the search space
 OUTSIDE = 1e-2  # the Dirichlet's strength outside the candidates, and added inside
 LEAST = 1e-12  # what the released program adds to probabilities
-AT_ONCE = 1024  # rows whose distances are computed together
+AT_ONCE = 1024  # rows whose distances are computed together, at most
+MOST_DISTANCES = 2**24  # that are held at once
 
 
 def rows(s):
@@ -52,11 +53,11 @@ def rows_plench(s):
     return rows(s) | {"visited": torch.zeros((1, s.n, 1), dtype=torch.bool)}
 
 
-def encoder(net, classes):
+def encoder(net, classes, hyper):
     return net
 
 
-def decoder(net, classes):
+def decoder(net, classes, hyper):
     numbers = math.prod(net.shape)
     return mlp(classes, numbers, numbers, initial="xavier")
 
@@ -68,8 +69,9 @@ def nearest(features: Tensor, count: int) -> Tensor:
     """
     squares = features.square().sum(-1)
     found = []
-    for start in range(0, len(features), AT_ONCE):
-        some = features[start : start + AT_ONCE]
+    rows = max(1, min(AT_ONCE, MOST_DISTANCES // len(features)))
+    for start in range(0, len(features), rows):
+        some = features[start : start + rows]
         # the row's own square moves all its distances alike
         distances = torch.addmm(squares, some, features.T, alpha=-2)
         here = torch.arange(len(some), device=features.device)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._names import UnknownName, lookup, nearest
+from .._names import UnknownName, nearest
 from .._tables import about, listed
 from ..ingest import Roles, Sheet, decimal_points, read_frame
 from ..labelled import Labelled, from_arrays
-from ..sources import SOURCES, load
+from ..sources import load, source_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +80,7 @@ def _pictures(folder: Path) -> list[Path]:
 
 def _known(what: str) -> bool:
     try:
-        lookup(SOURCES, what, "data set")
+        source_of(what)
     except UnknownName:
         return False
     return True

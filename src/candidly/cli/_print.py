@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
-from ..grid import FORMS, WIDTH, Grid, render
+from ..grid import FORMS, WIDTH, Column, Grid, render
 
 WIDEST = 120  # of text in a wide terminal
 
@@ -22,6 +23,15 @@ def show(*parts: str | Grid, form: str = "text") -> None:
     text = render(parts, form, width())
     if text:
         print_text(text)
+
+
+def grid_of(title: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
+    """A table of rows by name; those of data sets and algorithms are names, the rest numbers."""
+    columns = (
+        Column(name, "name") if name in ("dataset", "algorithm") else Column(name)
+        for name in rows[0]
+    )
+    return Grid(title, tuple(columns), [list(row.values()) for row in rows])
 
 
 def print_text(text: str) -> None:

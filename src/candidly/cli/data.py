@@ -13,13 +13,13 @@ import numpy as np
 import typer
 
 from .. import imperfect
-from .._names import lookup
+from .._names import UnknownName
 from ..describe import Description, describe
 from ..grid import Column, Grid
 from ..ingest import Roles
 from ..ingest.labels import read_classes
 from ..labelled import Labelled
-from ..sources import SOURCES, Comparison, Source, compare, load
+from ..sources import SOURCES, Comparison, Source, as_words, compare, load, source_of
 from . import _print
 from ._column_options import (
     Annotator,
@@ -93,7 +93,9 @@ def list_sources(as_json: AsJson = False) -> None:
         rate = None if e.noise_rate is None else round(100 * e.noise_rate, 2)
         numbers = [_text(x) for x in (e.n, e.d, e.q, e.avg_candidates, rate)]
         rows.append((source.name, *numbers, _availability(source)))
-    _print.show(Grid("Known data sets (published numbers)", columns, rows))
+    more = ", ".join(source.name for source in SOURCES.values() if source.options)
+    note = f"Options stand behind the names of {more}: candidly data show cifar10h explains them."
+    _print.show(Grid("Known data sets (published numbers)", columns, rows, (note,)))
 
 
 @app.command()
@@ -103,9 +105,11 @@ def show(
 ) -> None:
     """Where a known data set comes from: licence, citation, file, checksum, characteristics.
 
+    Options that may stand behind its name are explained, such as cifar10h:k=3,seed=1.
+
     Example:  candidly data show lost
     """
-    _, source = lookup(SOURCES, name, "data set")
+    source = source_of(name)
     if as_json:
         _print_json(_source_dict(source))
         return
@@ -113,6 +117,9 @@ def show(
     for key, value in _source_dict(source).items():
         if key == "expected":
             value = _pairs(value)
+        if key == "options":
+            rows += [(f"option {name}", text) for name, text in value.items()]
+            continue
         if key == "parts":
             value = "; ".join(_pairs(part) for part in value) or None
         listed = isinstance(value, (list, tuple))
@@ -146,13 +153,26 @@ def describe_data(
         ),
     ] = None,
     view: SheetView = "plain",
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE.html",
+            help="Write a page with figures: how often each class is named, sizes of sets, noise"
+            " against the number of annotators, what is named where which class is true.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """What is in a data set, and whether a known one has its published characteristics.
 
-    Example:  candidly data describe digits --labels flip:rate=0.3
+    \b
+    Examples:
+      candidly data describe digits --labels flip:rate=0.3
+      candidly labels describe cifar10h:k=3 --html labels.html
     """
     check_place(out, "--out", (".png",))
+    check_place(html, "--html", (".html", ".htm"))
     loaded = _load(
         what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
     )
@@ -160,16 +180,26 @@ def describe_data(
         raise ValueError("--view is of the contact sheet: name its file with --out FILE.png.")
     if out is not None:
         view = check_pictures(loaded, view)
-    compared = compare(loaded, SOURCES[loaded.source]) if loaded.source in SOURCES else []
+    known = _known(loaded.source)
+    compared = compare(loaded, known) if known else []
     if labels is not None:
         loaded = _apply(loaded, labels)
     description = describe(loaded)
     beside: dict[str, Any] = {"pictures": words} if (words := pictures_in_words(loaded)) else {}
     if loaded.official_test is not None:
         beside["official_test"] = int(loaded.official_test.sum())
+    if known and known.note:
+        beside["note"] = known.note
     if out is not None:
         write_sheet(loaded, out, view)
         _tell(f"wrote {out}: a contact sheet")
+    if html is not None:
+        from ..report import write_labels_page
+
+        read = {"file": what} if known is None else {"from": known.page, "paper": known.citation}
+        notes = [known.note] if known and known.note else []
+        write_labels_page(loaded, html, read=read, notes=notes)
+        _tell(f"wrote {html}: a page of the labels")
     if as_json:
         published = [row._asdict() for row in compared]
         _print_json({**description.to_dict(), **beside, "published": published})
@@ -285,17 +315,29 @@ def _save(data: Labelled, out: Path, as_json: bool) -> None:
         _tell(f"wrote {out}: {data!r}")
 
 
+def _known(name: str) -> Source | None:
+    try:
+        return source_of(name)
+    except (UnknownName, ValueError):
+        return None
+
+
 def _source_dict(source: Source) -> dict[str, Any]:
-    values = dataclasses.asdict(source)
-    del values["loader"], values["finds"]
+    values = {
+        field.name: getattr(source, field.name)
+        for field in dataclasses.fields(source)
+        if field.name not in ("loader", "finds", "values")
+    }
+    values["expected"] = dataclasses.asdict(source.expected)
     values["files"] = list(source.files)
-    values["parts"] = list(values["parts"])
+    values["parts"] = [dataclasses.asdict(part) for part in source.parts]
+    values["options"] = as_words(source.options)
     values["availability"] = _availability(source)
     return values
 
 
 def _pairs(values: dict[str, Any]) -> str:
-    return ", ".join(f"{k}={v}" for k, v in values.items() if v not in (None, ""))
+    return ", ".join(f"{k}={v}" for k, v in values.items() if v not in (None, "", ()))
 
 
 def _availability(source: Source) -> str:

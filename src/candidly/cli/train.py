@@ -6,12 +6,14 @@ import json
 import math
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .._net_text import pinned, read_net
+from ..describe import labelled_rows
 from ..engine.recipe import recipe as read_recipe
 from ..ingest.labels import read_classes
 from . import _progress
@@ -232,9 +234,18 @@ def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
 
 
 def _divided(data: Labelled, share: float, seed: int) -> tuple[Labelled, Labelled | None]:
-    """Rows to learn from, and rows to measure on: a share, or the official test set."""
-    if data.official_test is not None and data.official_test.any():
-        return data[~data.official_test], data[data.official_test]
+    """Rows to learn from, and rows to measure on: a share, or the official test set.
+
+    Of test rows that nobody labelled, sets of all classes say nothing, and the truth alone counts.
+    """
+    test = data.official_test
+    if test is not None and test.any():
+        learned, held = data[~test], data[test]
+        if labelled_rows(data).all():
+            return learned, held
+        if held.truth is not None:
+            return learned, replace(held, candidates=None)
+        data = learned
     if not share:
         return data, None
     split = data.split(seed, test=0.0, validation=share)
@@ -261,7 +272,7 @@ def _constant(learned: Labelled, held: Labelled) -> dict[str, Any]:
     """The best answer without looking at inputs, and how often it is right."""
     for name in ("candidates", "given"):
         marks = getattr(learned, name)
-        if marks is None:
+        if marks is None or getattr(held, name) is None:
             continue
         import numpy as np
 

@@ -17,13 +17,14 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from .._names import lookup
+from ..votes import some_answers
 from ._annotators import annotators, next_items, priorities
 from ._answers import Answers
 from ._consensus import Consensus
 from ._crowdlab import Crowdlab, best_temperature, crowdlab
 from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
-from ._sets import SetCurve, set_curve, some_answers
+from ._sets import SetCurve, set_curve, union_spread
 
 By = Literal["majority", "dawid-skene", "one-coin", "crowdlab"]
 Watch = Callable[[int, int], None] | None
@@ -84,4 +85,5 @@ __all__ = [
     "priorities",
     "set_curve",
     "some_answers",
+    "union_spread",
 ]

@@ -7,10 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import as_array
-from .._names import made_by
-from .._numbers import whole
-from ..seeds import draw
-from ..votes import Votes, answers_where, check_votes
+from ..votes import Votes, check_votes, times_named
 
 
 class SetCurve(NamedTuple):
@@ -50,19 +47,11 @@ def set_curve(votes: Votes, truth: np.ndarray, q: int) -> SetCurve:
     >>> set_curve(votes, np.array([1]), q=3).union_noise.round(3)
     array([0.333, 0.   , 0.   ])
     """
-    truth = as_array(truth, "truth")
+    truth, number, part = _counted(votes, truth, q)
     n = len(truth)
-    check_votes(votes, n, q)
-    if len(truth) and not -1 <= truth.min() <= truth.max() < q:
-        raise ValueError(f"`truth` has {truth.min()} to {truth.max()}; there are {q} classes.")
-    number = np.bincount(votes.item, minlength=n)
-    part = (truth >= 0) & (number > 0)
-    if not part.any():
-        raise ValueError("no item has both answers and a known truth.")
     lengths = np.diff(votes.offsets)
     holds = _holds(votes, q)
-    held = np.zeros((n, q), np.int64)
-    np.add.at(held, votes.item, holds)
+    held = times_named(votes, n, q)
     with_truth = holds[np.arange(len(votes)), truth[votes.item]]
     sizes = holds.sum(1)
 
@@ -99,27 +88,45 @@ def set_curve(votes: Votes, truth: np.ndarray, q: int) -> SetCurve:
     return SetCurve(*(np.array(column) for column in zip(*rows)))
 
 
-def some_answers(votes: Votes, k: int, seed: int = 0) -> Votes:
-    """At most k answers about each item, drawn at random, in stored order.
+def union_spread(votes: Votes, truth: np.ndarray, q: int) -> np.ndarray:
+    """How far the noise of unions lies from ``set_curve``'s mean in one random order of answers.
 
-    What ``votes.union`` and ``votes.vaguest`` make of them is candidate sets as fewer annotators
-    would have given them. Growing k adds answers and drops none.
+    Each item's answers stand in an order of its own, all orders equally likely, and the first k of
+    them are joined. An item of ``set_curve`` whose union lacks the truth with probability p adds
+    p (1 - p) to the variance of how many do.
+
+    Args:
+        votes, truth, q: as for ``set_curve``.
+
+    Returns:
+        float64 (K,), the standard deviation of the share of items without the truth, k = 1..K.
 
     Raises:
-        ValueError: k below 1.
-
-    >>> votes = Votes.from_rows([(0, "a", [1]), (0, "b", [0, 1]), (1, "c", [2])])
-    >>> len(some_answers(votes, 1))
-    2
+        ValueError: see ``set_curve``.
     """
-    made_by(votes, Votes, "votes", "Votes.from_rows")
-    k = whole(k, "k", low=1)
-    order = np.lexsort((draw(seed, "some answers").random(len(votes)), votes.item))
-    number = np.bincount(votes.item)
-    rank = np.arange(len(votes)) - (np.cumsum(number) - number)[votes.item[order]]
-    kept = np.zeros(len(votes), bool)
-    kept[order[rank < k]] = True
-    return answers_where(votes, kept)
+    truth, number, part = _counted(votes, truth, q)
+    with_truth = _holds(votes, q)[np.arange(len(votes)), truth[votes.item]]
+    held = np.bincount(votes.item[with_truth], minlength=len(truth))
+    absent = np.ones(len(truth))
+    found = []
+    for k in range(1, int(number[part].max()) + 1):
+        absent *= np.maximum(number - held - k + 1, 0) / np.maximum(number - k + 1, 1)
+        p = absent[part & (number >= k)]
+        found.append(np.sqrt((p * (1 - p)).sum()) / len(p))
+    return np.array(found)
+
+
+def _counted(votes: Votes, truth: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The truth; the number of answers of each item; which have answers and a known truth."""
+    truth = as_array(truth, "truth")
+    check_votes(votes, len(truth), q)
+    if len(truth) and not -1 <= truth.min() <= truth.max() < q:
+        raise ValueError(f"`truth` has {truth.min()} to {truth.max()}; there are {q} classes.")
+    number = np.bincount(votes.item, minlength=len(truth))
+    part = (truth >= 0) & (number > 0)
+    if not part.any():
+        raise ValueError("no item has both answers and a known truth.")
+    return truth, number, part
 
 
 def _holds(votes: Votes, q: int) -> np.ndarray:

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..describe import labelled_rows
 from ..inputs import Pictures, Table
 from ..labelled import Labelled
 from .scaling import (
@@ -221,6 +222,11 @@ def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) ->
         official: it does not learn from the official test rows.
     """
     where = f"{data.source or 'the data'}"
+    if not official and not labelled_rows(data).all():
+        return (
+            f"nobody labelled the official test rows of {where}, so they are there to be tested on "
+            "alone: use --split official (split='official')."
+        )
     if data.tags is not None:
         return f"{where} is multi-label (tags): learning needs one true class per example."
     if data.kind not in ("table", "images"):

@@ -88,12 +88,12 @@ def _flats(
             precision=PRECISIONS[recipe.precision],
         )
 
-    net = page.network(net, examples.q)
-    others = {name: make(net, examples.q) for name, make in page.modules.items()}
+    nets = page.networks_on(net, examples.q, members[0].hyper)
+    trained_net = nets.pop("net")
     batch = int(members[0].hyper["batch_size"])
-    check_fits([net] * page.networks + [*others.values()], len(members), batch, *where)
-    flats: dict[str, Flat] = {"net": module(net, "net", "init", page.networks)}
-    for name, other in others.items():
+    check_fits([trained_net] * page.networks + [*nets.values()], len(members), batch, *where)
+    flats: dict[str, Flat] = {"net": module(trained_net, "net", "init", page.networks)}
+    for name, other in nets.items():
         flats[name] = module(other, name, f"init {name}")
     for name, values in page.parameters.items():
         array = values(examples.q)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor
 
+from ..algorithms import Slots, Updates
 from .batches import Batch
 from .stack import Stack
 
 
-def write(stack: Stack, updates: Mapping[str, Tensor], batch: Batch | None = None) -> None:
+def write(stack: Stack, updates: Updates, batch: Batch | None = None) -> None:
     """Write what a page returned; row tables by ``batch`` if given.
 
     A network's name stands for its flat parameters, and ``net.NAME`` for a buffer of its.
@@ -21,7 +20,9 @@ def write(stack: Stack, updates: Mapping[str, Tensor], batch: Batch | None = Non
         ValueError: rows by a batch of which each network has its own.
     """
     for name, new in updates.items():
-        if batch is not None and name in stack.rows:
+        if isinstance(new, Slots):
+            _write_slots(stack, stack.memory[name], new)
+        elif batch is not None and name in stack.rows:
             _write_rows(stack, stack.rows[name], new, batch)
         else:
             old = _target(stack, name)
@@ -57,6 +58,13 @@ def _write_rows(stack: Stack, table: Tensor, new: Tensor, batch: Batch) -> None:
         old = flat.index_select(0, batch.table_rows).view_as(new)
         new = torch.where(_like(stack.alive, new), new, old)
     flat.index_copy_(0, batch.table_rows, new.flatten(0, 1))
+
+
+def _write_slots(stack: Stack, memory: Tensor, new: Slots) -> None:
+    values, at = new.values.detach().to(memory.dtype), new.at.to(memory.device)
+    if not stack.everyone:
+        values = torch.where(_like(stack.alive, values), values, memory.index_select(1, at))
+    memory.index_copy_(1, at, values)
 
 
 def _target(stack: Stack, name: str) -> Tensor:

@@ -260,8 +260,12 @@ def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> N
 def _network(about: Mapping[str, Any], shape: tuple[int, ...], classes: int) -> tuple[Net, int]:
     """The network that predicts, and how many copies of it are averaged."""
     page = algorithm_named(about["algorithm"])
-    net = page.network(network(about["net"], shape, classes), classes)
-    return net, int(about.get("averaged", 1))
+    settings = page.settings()
+    for name, value in about["hyper"].items():
+        if name in settings:
+            settings[name].check(f"its {name}", value)
+    nets = page.networks_on(network(about["net"], shape, classes), classes, about["hyper"])
+    return nets[page.predicts], int(about.get("averaged", 1))
 
 
 def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:

@@ -10,6 +10,7 @@ from .crowd import set_figure, write_crowd_page
 from .findings import findings
 from .html import write_report
 from .issues import write_issues_page
+from .labels import write_labels_page
 from .stability import render_stability, write_stability_page
 from .tables import render
 from .verdicts import write_verdicts_page
@@ -22,6 +23,7 @@ __all__ = [
     "write_comparison_page",
     "write_crowd_page",
     "write_issues_page",
+    "write_labels_page",
     "write_report",
     "write_stability_page",
     "write_verdicts_page",

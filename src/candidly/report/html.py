@@ -65,7 +65,7 @@ def make_results_page(
     tables = make_tables(results, criteria) if results.runs else []
     complete = sum(run.complete for run in results.runs)
     lead = f"{complete} of {len(results.runs)} planned runs are complete."
-    unread = (heading("Journal lines that could not be read"), bullets(results.notes))
+    unread = (heading("Notes"), bullets(results.notes))
     return make_page(
         "Which algorithm learns best from these labels?",
         *(_pieces(results, tables, metric) if tables else ()),

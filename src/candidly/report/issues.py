@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._escapes import breakable
 from ..grid import Column, Datum, Grid
 from ._gallery import gallery as gallery_of
+from ._heat import heat_table
 from ._page import (
     Html,
     Piece,
@@ -327,30 +326,9 @@ def _heat(given: np.ndarray, proposed: np.ndarray, names: Sequence[str]) -> Html
     """Flagged examples by given and proposed class, coloured by their number."""
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     np.add.at(counts, (given, proposed), 1)
-    largest = max(int(counts.max()), 1)
-    short = " short" if max(map(len, names)) <= 2 else ""
-    heads = "".join(f'<th scope="col"><span>{escape(name)}</span></th>' for name in names)
-    lines = [
-        '<div class="scroll" tabindex="0" role="region"'
-        ' aria-label="Flagged examples by given and proposed class">',
-        f'<table class="heat{short}">',
-        "<caption>Flagged examples by given class (rows) and proposed class (columns)</caption>",
-        f"<thead><tr><th></th>{heads}</tr></thead>\n<tbody>",
-    ]
-    for k, name in enumerate(names):
-        cells = "".join(
-            _heat_cell(int(count), count / largest, k == other)
-            for other, count in enumerate(counts[k])
-        )
-        lines.append(f'<tr><th scope="row">{breakable(name)}</th>{cells}</tr>')
-    return Html("\n".join([*lines, "</tbody>", "</table>", "</div>"]))
-
-
-def _heat_cell(count: int, share: float, same: bool) -> str:
-    if same:
-        return f'<td class="self">{count or "·"}</td>'
-    if not count:
-        return "<td></td>"
-    deep = ' class="deep"' if share > 0.55 else ""
-    shade = 0.15 + 0.85 * share
-    return f'<td{deep} style="background: rgba(var(--hot), {shade:.2f})">{count}</td>'
+    return heat_table(
+        "Flagged examples by given class (rows) and proposed class (columns)",
+        names,
+        counts / max(int(counts.max()), 1),
+        lambda row, column: str(counts[row, column]) if counts[row, column] else "",
+    )

@@ -16,21 +16,28 @@ from ..ingest import SUFFIXES, Roles, load_mat, read
 from ..labelled import Labelled
 from . import label_errors
 from ._crowds import SOURCES_OF_CROWDS
+from ._from_votes import with_scored
 from ._images import with_pictures
+from ._options import as_words, names_in
 from ._source import Comparison, Expected, Source, compare
+from .cifar10_people import CIFAR10_PEOPLE
 from .cifar_n import CIFAR_N
 from .digits import load_digits, load_scattered_digits
 from .fetch import find_file, find_parts, warn_if_different, warn_if_parts_differ
 from .official import OFFICIAL
+from .plcifar10 import PLCIFAR10
 
 __all__ = [
     "SOURCES",
     "Comparison",
     "Expected",
     "Source",
+    "as_words",
     "compare",
     "label_errors",
     "load",
+    "names_in",
+    "source_of",
     "title_of",
 ]
 
@@ -198,6 +205,8 @@ _TABLE = (
     *OFFICIAL,
     *CIFAR_N,
     *SOURCES_OF_CROWDS,
+    *CIFAR10_PEOPLE,
+    *PLCIFAR10,
 )
 
 SOURCES: dict[str, Source] = {source.name: source for source in _TABLE}
@@ -214,8 +223,9 @@ def load(
     """A known data set by name, or a file of your own.
 
     Args:
-        name_or_path: a name in ``SOURCES`` as a string, in any case and punctuation; or a path
-            of a file or folder that ``candidly.read`` reads.
+        name_or_path: a name in ``SOURCES`` as a string, in any case and punctuation, with its
+            options if it has some (``cifar10h:k=3,seed=1``); or a path of a file or folder that
+            ``candidly.read`` reads.
         root: where to look first for the file of a known data set: that file, or a folder, of
             which subfolders are looked into too. Then come the folder named by the environment
             variable CANDIDLY_DATA, candidly's cache folder, and a download into it.
@@ -226,7 +236,8 @@ def load(
         roles: of a file of your own, which column is what (``ingest.Roles``).
 
     Raises:
-        UnknownName (a KeyError): no such data set; the message suggests the nearest.
+        UnknownName (a KeyError): no such data set, or no such option; the message suggests the
+            nearest.
         FileNotFoundError: no such file, or one that could not be had; the message says which file
             to put where.
         ValueError: a file that does not hold what it should, or of another kind; or ``classes``
@@ -266,11 +277,15 @@ def load(
             raise FileNotFoundError(f"{error}{own}") from None
     if source.parts:
         paths = find_parts(source, root, download)
-        data = source.loader(paths, source.name)
+        data = source.loader(paths, source.name, **source.asked())
+        if source.learned:
+            data = with_scored(data, source, root, watch)
         warn_if_parts_differ(paths, data, source)
         return data
     path = find_file(source, root, download)
-    data = source.loader(path, source.name)
+    data = source.loader(path, source.name, **source.asked())
+    if source.learned:
+        data = with_scored(data, source, root, watch)
     warn_if_different(path, data, source)
     if source.pictures:
         data = with_pictures(data, source, root, watch)
@@ -282,10 +297,25 @@ def _is_known(name: str) -> bool:
     if "/" in name or os.sep in name:
         return False
     try:
-        lookup(SOURCES, name, "data set")
+        lookup(SOURCES, name.partition(":")[0], "data set")
     except (UnknownName, ValueError):
         return False
     return True
+
+
+def source_of(name: str) -> Source:
+    """The entry of a known data set, with the options that stand behind its name.
+
+    Raises:
+        UnknownName (a KeyError): no such data set, or no such option.
+        ValueError: a value that an option cannot have, or no string.
+
+    >>> source_of("CIFAR-10H: seed=0, k=3").name
+    'cifar10h:k=3'
+    """
+    base, colon, options = name.partition(":") if isinstance(name, str) else (name, "", "")
+    _, source = lookup(SOURCES, base, "data set")
+    return source.with_options(options) if colon else source
 
 
 def _known(name: str, path: Path) -> Source:
@@ -295,10 +325,12 @@ def _known(name: str, path: Path) -> Source:
         UnknownName, ValueError: no such data set.
     """
     try:
-        return lookup(SOURCES, name, "data set")[1]
+        return source_of(name)
     except UnknownName:
         if not name.strip():
             raise ValueError("the name of the data set is empty.") from None
+        if _is_known(name):
+            raise
         if path.suffix or path.exists() or len(path.parts) > 1:
             raise ValueError(
                 f"{name} is no file that can be read: its name must end in {', '.join(SUFFIXES)}."
@@ -311,7 +343,9 @@ def _known(name: str, path: Path) -> Source:
 def title_of(name: str) -> str:
     """The benchmark's own spelling of a known data set, which its training seeds are made of.
 
+    Of one with options, these stand behind it.
+
     >>> title_of("soccer-player")
     'SoccerPlayer'
     """
-    return lookup(SOURCES, name, "data set")[1].title
+    return source_of(name).title

@@ -35,6 +35,11 @@ class Collection:
     counts: tuple[tuple[int, ...], tuple[int, ...]]
     label_bytes: int = 1
 
+    @property
+    def shape_of_one(self) -> tuple[int, ...]:
+        """Of a picture as a network takes it: (C, H, W)."""
+        return (*self.shape[2:], *self.shape[:2]) if len(self.shape) == 3 else (1, *self.shape)
+
 
 def _archives(number: str) -> tuple[PictureForm, ...]:
     """The Python and the binary version of CIFAR, packed."""

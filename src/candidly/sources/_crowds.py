@@ -1,9 +1,7 @@
-"""Data sets with the answers of several annotators: LabelMe, bluebirds, sentiment, CIFAR-10S."""
+"""Data sets with the answers of several annotators: LabelMe, bluebirds, sentiment."""
 
 from __future__ import annotations
 
-import io
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,15 +10,12 @@ import numpy as np
 
 from ..labelled import Labelled
 from ..votes import Votes
-from ._cifar_names import CIFAR10
-from ._parts import FilePart, read
+from ._parts import FilePart, read, read_array
 from ._source import Expected, Source
 
 RAW = "https://raw.githubusercontent.com"
 CROWDS = f"{RAW}/fmenat/PyLearningCrowds/0edf617d0357a43b48dc53f10f4181ec0163d4db/data"
 BIRDS = f"{RAW}/welinder/cubam/fe5ba700f1adbb489c69af311558d64370d73d36/demo/bluebirds"
-SOFT = f"{RAW}/cambridge-mlg/cifar-10s/86b114f0257ad88e36add572db3dd69dbca0fdf7/cifar10s_data"
-TESTS = f"{RAW}/cleanlab/label-errors/6d5d6b31a13216290afc40e5c6319399c4d15c06"
 UNSTATED = "none stated in the source repository"
 
 Files = Mapping[str, Path]  # a path for each part, by the part's file
@@ -28,7 +23,7 @@ Files = Mapping[str, Path]  # a path for each part, by the part's file
 
 def load_labelme(files: Files, source: str) -> Labelled:
     """1000 pictures as float32 VGG features (1000, 512), 59 annotators, 8 classes, the truth."""
-    inputs = _array(files["LabelMe_VGG_avg_train.npy"])
+    inputs = read_array(files["LabelMe_VGG_avg_train.npy"])
     truth = _numbers(files["LabelMe_Z_train.txt"])
     return Labelled(
         inputs=inputs,
@@ -73,38 +68,8 @@ def load_bluebirds(files: Files, source: str) -> Labelled:
     )
 
 
-def load_cifar10s(files: Files, source: str) -> Labelled:
-    """1000 CIFAR-10 test pictures; an answer is the classes that were not called impossible.
-
-    Annotators are not told apart in the source: each answer counts as somebody else's. The inputs
-    are names alone; ids are places in the test set.
-    """
-    stored = json.loads(_text(files["human_soft_labels_data.json"]))
-    labels = _array(files["cifar10_test_set_original_labels.npy"])
-    ids = sorted(int(name) for name in stored)
-    number = {name: k for k, name in enumerate(CIFAR10)}
-    answers = [
-        (row, f"{index}/{place}", sorted(set(range(10)) - {number[name.lower()] for name in out}))
-        for row, index in enumerate(ids)
-        for place, answer in enumerate(stored[str(index)])
-        for out in [answer["Impossible Class(es)"]]
-    ]
-    return Labelled(
-        inputs=np.array([f"CIFAR-10 test picture {index}" for index in ids], object),
-        truth=labels[ids].astype(np.int64),
-        votes=Votes.from_rows(answers),
-        classes=CIFAR10,
-        ids=np.array(ids, np.int64),
-        source=source,
-    )
-
-
 def _text(path: Path) -> str:
     return read(path).decode("utf-8")
-
-
-def _array(path: Path) -> np.ndarray:
-    return np.load(io.BytesIO(read(path)), allow_pickle=False)
 
 
 def _numbers(path: Path) -> np.ndarray:
@@ -229,25 +194,5 @@ SOURCES_OF_CROWDS = (
         " good from random labelers. Pattern Recognition Letters 34, 2013.",
         Expected(4999, None, 2),
         load_sentiment,
-    ),
-    _source(
-        "cifar10s",
-        "CIFAR-10S",
-        (
-            _part(
-                SOFT, "human_soft_labels_data.json", 1_618_452,
-                "95149462b12839e192a1389d1f91189496b621b9391831eef5461dff9cae5ca6",
-            ),
-            _part(
-                f"{TESTS}/original_test_labels", "cifar10_test_set_original_labels.npy", 20_128,
-                "8fba587d5b11011df52b2a20eb4a272eeaf20c2d162554059f714d4b78d23aed",
-            ),
-        ),
-        "https://github.com/cambridge-mlg/cifar-10s",
-        f"{UNSTATED}; the true labels are Apache-2.0 (github.com/cleanlab/label-errors)",
-        "K. M. Collins, U. Bhatt, A. Weller. Eliciting and learning with soft labels from every"
-        " annotator. HCOMP 2022.",
-        Expected(1000, None, 10),
-        load_cifar10s,
     ),
 )  # fmt: skip

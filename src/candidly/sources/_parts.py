@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import warnings
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 DEPTH = 2  # folders below the one that is named
 MOST_BYTES = 1 << 28  # of a file, uncompressed
@@ -54,6 +57,18 @@ def read(path: Path) -> bytes:
         return content
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise ValueError(f"{path} is not a readable gzip file ({error}).") from None
+
+
+def read_array(path: Path) -> np.ndarray:
+    """The array in a part of the form ``.npy``; nothing is unpickled.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    try:
+        return np.load(io.BytesIO(read(path)), allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{path} cannot be read as an array ({error}).") from None
 
 
 def here(part: FilePart, places: list[Path]) -> Path | None:

@@ -2,7 +2,8 @@
 
 ``pickletools`` lists the steps of a pickle without taking them. Those that build numbers, strings,
 lists, tuples and dicts are followed here on plain values, and so are the four names that NumPy
-writes an array with. Any other step or name ends the reading.
+writes an array with. Any other step or name ends the reading. A step takes a byte of the file and
+may take a hundred of memory, so what is read within ``Limits`` is counted on the way.
 """
 
 from __future__ import annotations
@@ -32,8 +33,32 @@ NDARRAY, DTYPE, ENCODE = "numpy ndarray", "numpy dtype", "_codecs encode"
 KNOWN = {*RECONSTRUCT, NDARRAY, DTYPE, ENCODE}
 
 
-def read_pickled(content: bytes) -> Any:
-    """The value that a pickle of protocol 2 to 4 holds, strings of Python 2 as bytes.
+LISTS_OF_NUMBERS = {
+    *("PROTO", "FRAME", "MARK", "STOP", "MEMOIZE", "EMPTY_LIST", "EMPTY_DICT"),
+    *("APPEND", "APPENDS", "SETITEM", "SETITEMS", "BININT", "BININT1", "BININT2"),
+    *("BINGET", "LONG_BINGET", "BINPUT", "LONG_BINPUT"),
+}
+MAKES = {"EMPTY_LIST", "EMPTY_DICT", "MEMOIZE", "BINPUT", "LONG_BINPUT"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a pickle of dicts, lists and whole numbers below 2^31 may take.
+
+    Args:
+        steps: in all.
+        objects: lists and dicts together with what is remembered for later steps.
+    """
+
+    steps: int
+    objects: int
+
+
+def read_pickled(content: bytes, limits: Limits | None = None) -> Any:
+    """The value that a pickle of protocol 2 to 5 holds, strings of Python 2 as bytes.
+
+    Args:
+        limits: of a pickle that holds dicts, lists and whole numbers alone; others are refused.
 
     Raises:
         ValueError: it is damaged, or holds anything else than numbers, strings, None, lists,
@@ -41,7 +66,7 @@ def read_pickled(content: bytes) -> Any:
             stop.
     """
     try:
-        return _unboxed(_followed(content))
+        return _unboxed(_followed(content, limits))
     except _Refused as error:
         raise ValueError(f"{error}; nothing of it was run") from None
     except (ValueError, IndexError, KeyError, TypeError, OverflowError, struct.error) as error:
@@ -66,7 +91,8 @@ class _Box:
     array: np.ndarray | None = None
 
 
-def _followed(content: bytes) -> Any:
+def _followed(content: bytes, limits: Limits | None) -> Any:
+    check = _Counter(limits).check if limits else _no_limits
     stack: list[Any] = []
     marks: list[int] = []
     memo: dict[int, Any] = {}
@@ -79,6 +105,7 @@ def _followed(content: bytes) -> Any:
 
     for opcode, argument, _ in pickletools.genops(content):
         name, value = opcode.name, cast(Any, argument)
+        check(name)
         if name in PLAIN:
             stack.append(value)
         elif name in BYTES_OF_PYTHON_2:
@@ -130,6 +157,26 @@ def _followed(content: bytes) -> Any:
         elif name not in NOTHING:
             raise _Refused(f"it has the step {name}, which no file of arrays and labels needs")
     raise ValueError("it has no end")
+
+
+class _Counter:
+    """Counts steps and objects, and refuses what lists of numbers do not need."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.steps, self.objects = limits.steps, limits.objects
+
+    def check(self, name: str) -> None:
+        if name not in LISTS_OF_NUMBERS:
+            raise _Refused(f"it has the step {name}, which no dict of lists of numbers needs")
+        self.steps -= 1
+        if name in MAKES:
+            self.objects -= 1
+        if self.steps < 0 or self.objects < 0:
+            raise _Refused("it is larger than what should be in it")
+
+
+def _no_limits(name: str) -> None:
+    pass
 
 
 def _a(kind: type, stack: list[Any]) -> Any:

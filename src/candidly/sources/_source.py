@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+import numpy as np
+
+from ..describe import labelled_rows
 from ..labelled import Labelled
+from ._options import NameOption, Values, read_options, written
 from ._parts import FilePart
 
 
@@ -14,14 +18,21 @@ from ._parts import FilePart
 class Expected:
     """Published characteristics; averages to two decimals, rates to two decimals of a percent.
 
-    ``d`` is None where the inputs are no table.
+    ``n`` is None where it depends on options, ``d`` where the inputs are no table; ``answers`` are
+    those of people, ``labels`` all that these name. ``shape`` is that of one picture, (C, H, W),
+    where all have the same. ``n`` counts the ``n_test`` rows of the official test set, too, unless
+    people's labels are about the other part alone (``Source.learned``).
     """
 
-    n: int
+    n: int | None
     d: int | None
     q: int
     avg_candidates: float | None = None
     noise_rate: float | None = None
+    answers: int | None = None
+    labels: int | None = None
+    shape: tuple[int, ...] = ()
+    n_test: int | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,11 @@ class Source:
         parts: the files of a data set that is several; ``files`` then lists them.
         finds: whether the loader looks for files of several forms itself, of which ``files`` names
             some: (name, root, watch) -> Labelled.
+        learned: the part, ``train`` or ``test``, of ``pictures_of`` that people's labels are about;
+            pictures of the other part are then the test rows. '' where there is none.
+        options: what may stand behind its name; the loader is given ``values`` by keyword.
+        values: of these options, as asked for.
+        note: what must be known of it wherever it is described.
     """
 
     name: str
@@ -67,6 +83,36 @@ class Source:
     pictures_of: str = ""
     parts: tuple[FilePart, ...] = ()
     finds: bool = False
+    learned: str = ""
+    options: Mapping[str, NameOption] = field(default_factory=dict)
+    values: Values = field(default_factory=dict)
+    note: str = ""
+
+    def with_options(self, text: str) -> Source:
+        """The same with options, written as ``key=value,...``.
+
+        Its name, and the title that its training seeds are made of, say the options that are not as
+        usual; what was published is not said of it where there is one.
+
+        Raises:
+            UnknownName, ValueError: no such option, or no such value.
+        """
+        values = read_options(self.name, self.options, text)
+        said = written(self.options, values)
+        if not said:
+            return self
+        bare = Expected(None, self.expected.d, self.expected.q)
+        return replace(
+            self,
+            name=f"{self.name}:{said}",
+            title=f"{self.title}:{said}",
+            expected=bare,
+            values=values,
+        )
+
+    def asked(self) -> dict[str, int | str]:
+        """The values of all options."""
+        return {key: self.values.get(key, one.default) for key, one in self.options.items()}
 
 
 class Comparison(NamedTuple):
@@ -86,26 +132,33 @@ def compare(data: Labelled, source: Source) -> list[Comparison]:
 
     Counts must be equal; ``avg_candidates`` and ``noise_rate`` (share of examples whose truth is
     no candidate or, without candidate sets, not the given label) must round to what was published.
-    What was not published is left out.
+    Official test rows that nobody labelled do not count. Left out is what was not published, and
+    the noise rate where no truth is known.
     """
-    truth, candidates, given = data.truth, data.candidates, data.given
+    rows = labelled_rows(data)
+    n = int(rows.sum())
+    truth = None if data.truth is None else np.where(rows, data.truth, -1)
+    candidates, given, votes = data.candidates, data.given, data.votes
     measured: dict[str, float | None] = {
-        "n": data.n,
+        "n": n,
         "d": data.inputs.shape[1] if data.kind == "table" else None,
         "q": data.q,
-        "avg_candidates": None if candidates is None else float(candidates.sum() / data.n),
+        "avg_candidates": None if candidates is None else float(candidates[rows].sum() / n),
         "noise_rate": None,
+        "answers": None if votes is None else len(votes),
+        "labels": None if votes is None else len(votes.labels),
     }
     if candidates is not None and truth is not None and (truth >= 0).any():
         known = truth >= 0
         measured["noise_rate"] = float((~candidates[known, truth[known]]).mean())
     elif given is not None and truth is not None and (truth >= 0).any():
         measured["noise_rate"] = float((given != truth)[truth >= 0].mean())
-    rows = []
+    found = []
+    unknown = {"noise_rate"} if truth is None else set()
     for what, value in measured.items():
         expected = getattr(source.expected, what)
-        if expected is not None:
+        if expected is not None and what not in unknown:
             margin = HALF_A_DIGIT.get(what, 0) * (1 + 1e-9)
             agrees = value is not None and abs(value - expected) <= margin
-            rows.append(Comparison(what, expected, value, agrees))
-    return rows
+            found.append(Comparison(what, expected, value, agrees))
+    return found

@@ -23,6 +23,7 @@ from typing import Any
 from .._files import sync_folder
 from ..criteria import FlipRate
 from .plan import planned_runs, read_plan
+from .protocol import protocol_note
 from .records import Record, Results
 from .select import CRITERIA, untested
 from .versions import made_otherwise
@@ -230,6 +231,7 @@ def read_results(folder: Path | str) -> Results:
         settings=plan.settings.model_dump(mode="json"),
         ddof=0 if plan.settings.variant == "plench" else 1,
         notes=(
+            *filter(None, [protocol_note(plan.settings)]),
             *notes,
             *made_otherwise(plan.pages),
             *map(_truth_note, sorted(untested(runs))),

@@ -59,14 +59,30 @@ class Size:
 
 def size_of(trial: Trial, facts: Facts) -> Size:
     """What one such trial takes."""
-    return _size(trial.algorithm, trial.variant, trial.net, facts.input_shape, facts.q)
+    static = tuple((name, trial.hyper[name]) for name in _static(trial.algorithm, trial.variant))
+    return _size(trial.algorithm, trial.variant, trial.net, facts.input_shape, facts.q, static)
+
+
+def bytes_of(trial: Trial, facts: Facts) -> tuple[float, float]:
+    """Memory for the parameters of one such trial, and for what a batch keeps for going back."""
+    size, width = size_of(trial, facts), 8 if trial.dtype == "float64" else 4
+    state = size.parameters * 4 * width  # with gradients and two moments
+    return state, trial.hyper["batch_size"] * size.bytes * width / 4
 
 
 @cache
-def _size(name: str, variant: str, net_text: str, shape: tuple[int, ...], classes: int) -> Size:
+def _size(
+    name: str,
+    variant: str,
+    net_text: str,
+    shape: tuple[int, ...],
+    classes: int,
+    static: tuple[tuple[str, float | int], ...],
+) -> Size:
     page = algorithm(name, variant)
-    net = page.network(network(net_text, shape, classes), classes)
-    nets = [net] * page.networks + [make(net, classes) for make in page.modules.values()]
+    made = page.networks_on(network(net_text, shape, classes), classes, dict(static))
+    net = made.pop("net")
+    nets = [net] * page.networks + [*made.values()]
     beside = [values(classes).size for values in page.parameters.values()]
     return Size(
         sum(beside) + sum(math.prod(s) for each in nets for s in each.shapes.values()),
@@ -97,15 +113,14 @@ def stack_size(
     Args:
         workers: processes that share the devices.
     """
-    size, width = size_of(trial, facts), 8 if trial.dtype == "float64" else 4
-    state = size.parameters * 4 * width  # with gradients and two moments
+    size, (state, rows) = size_of(trial, facts), bytes_of(trial, facts)
     if devices[0] == "cpu":
         return min(MOST, max(1, int(CACHE_BYTES // state))) if size.together else 1
     batch = int(trial.hyper["batch_size"])
     wanted = ENOUGH_MACS / max(1, batch * size.macs)
     sharing = math.ceil(workers / len(devices))
     free = min((b for b in map(free_bytes, devices) if b is not None), default=math.inf)
-    fit = free / sharing / 2 / (state + batch * size.bytes * width / 4)
+    fit = free / sharing / 2 / (state + rows)
     return max(1, int(min(MOST_ON_ACCELERATOR, wanted, fit)))
 
 
@@ -148,8 +163,29 @@ def make_tasks(
             tasks.append(StackTask(tuple(left.pop(key) for key in saved.keys), path))
         else:
             path.unlink()
+    tasks += packed(tuple(left.values()), facts, devices, workers, size)
+    return longest_first(tasks, facts)
+
+
+def longest_first(tasks: Sequence[StackTask], facts: Mapping[str, Facts]) -> list[StackTask]:
+    """Tasks in the order in which they are handed out."""
+
+    def total(task: StackTask) -> float:
+        return sum(cost(trial, facts[trial.dataset]) for trial in task.trials)
+
+    return sorted(tasks, key=total, reverse=True)
+
+
+def packed(
+    trials: Sequence[Trial],
+    facts: Mapping[str, Facts],
+    devices: Sequence[str] = ("cpu",),
+    workers: int = 1,
+    size: int | None = None,
+) -> list[StackTask]:
+    """Stacks of trials that none has trained yet; see ``make_tasks``."""
     groups: dict[tuple[object, ...], list[Trial]] = {}
-    for trial in left.values():
+    for trial in trials:
         groups.setdefault(stack_key(trial), []).append(trial)
 
     def most(trial: Trial) -> int:
@@ -157,16 +193,13 @@ def make_tasks(
 
     counts = [math.ceil(len(group) / most(group[0])) for group in groups.values()]
     sharing = workers if sum(counts) < ENOUGH * workers else 1
+    tasks = []
     for group, fewest in zip(groups.values(), counts):
         count = max(fewest, min(sharing, len(group)))
         for part in range(count):
             start, stop = (len(group) * p // count for p in (part, part + 1))
             tasks.append(StackTask(tuple(group[start:stop])))
-
-    def total(task: StackTask) -> float:
-        return sum(cost(trial, facts[trial.dataset]) for trial in task.trials)
-
-    return sorted(tasks, key=total, reverse=True)
+    return tasks
 
 
 def _continues(

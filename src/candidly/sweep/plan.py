@@ -19,7 +19,7 @@ from .._net_text import same_file
 from ..seeds import hashed
 from .facts import Drawn, Facts, Page
 from .records import Run
-from .settings import Settings, make_settings, recipe_for
+from .settings import Settings, kept_settings, recipe_for
 from .trial import Trial, record_steps, selectable_from
 
 SCHEMA = 3
@@ -28,6 +28,7 @@ RENAMED = {"test": "test_share", "validation": "validation_share"}  # settings, 
 GROWING = ("datasets", "algorithms", "configs", "splits")  # settings that a later plan may extend
 LATER: dict[str, Any] = {"kind": "table", "shape": (), "net": ""}  # facts of later plans
 BY_KIND = ("recipe", "net")  # compared as what they come to for each data set
+TOLD = ("preset",)  # where settings came from; they are compared themselves
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def read_plan(folder: Path) -> Plan | None:
         raise _damaged(path, "it does not match its checksum")
     try:
         renamed = RENAMED if schema == 1 else {}
-        settings = make_settings(**{renamed.get(k, k): v for k, v in about["settings"].items()})
+        settings = kept_settings({renamed.get(k, k): v for k, v in about["settings"].items()})
         facts = {name: _facts(values) for name, values in about["data"].items()}
         pages = _old_pages(about, settings) if schema in READ_FROM_PAGES else _pages(about)
     except UnknownName as error:
@@ -243,7 +244,7 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
     """
     then, now = old.settings.model_dump(), new.settings.model_dump()
     for name in then:
-        if name not in (*GROWING, *BY_KIND) and then[name] != now[name]:
+        if name not in (*GROWING, *BY_KIND, *TOLD) and then[name] != now[name]:
             raise ValueError(_contradiction(folder, name, then[name], now[name]))
     for name in ("configs", "splits"):
         if now[name] < then[name]:
@@ -271,7 +272,8 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
         current = new.pages[label].code
         before = tuple(one for one in page.code if one not in current)
         pages[label] = replace(new.pages[label], code=before + current if page.code else ())
-    return replace(new, pages=pages)
+    settings = new.settings.model_copy(update={n: now[n] or then[n] for n in TOLD})
+    return replace(new, settings=settings, pages=pages)
 
 
 def _check_net(folder: Path, then: str, now: str) -> None:

@@ -11,6 +11,7 @@ from .._names import nearest
 from .._net_text import default_net, pinned
 from ..algorithms import Algorithm
 from ..criteria import constant_flip_rate
+from ..describe import labelled_rows
 from ..engine.examples import unlearnable
 from ..engine.recipe import unsuited
 from ..inputs import Pictures
@@ -38,7 +39,7 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
     shape = () if pictures is None else pictures.shape
     flip = None
     if data.candidates is not None and data.q > 1:
-        flip = constant_flip_rate(data.candidates)
+        flip = constant_flip_rate(data.candidates[labelled_rows(data)])
     return Facts(
         fingerprint=fingerprint,
         seed_name=seed_name or fingerprint,
@@ -57,8 +58,49 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
     )
 
 
-def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]) -> Plan:
-    """The plan for these data sets.
+def published_facts(
+    settings: Settings,
+    seed_name: str,
+    steps: int,
+    n: int,
+    q: int,
+    shape: tuple[int, ...],
+    n_test: int = 0,
+) -> Facts:
+    """The facts of one data set without its file, from what is published of it.
+
+    There is no fingerprint: such a plan says what a run takes, and nothing can be run by it.
+
+    Args:
+        shape: of one input, (d,) or (C, H, W).
+        n_test: of the n rows, those of the official test set.
+
+    Raises:
+        ValueError: there is no official test set, and the settings say so.
+    """
+    if settings.split == "official":
+        if not n_test:
+            raise ValueError(f"{seed_name} has no official test set. Use --split random.")
+    else:
+        n_test = n - int(n * (1 - settings.test_share))
+    pictures = shape if len(shape) == 3 else ()
+    return Facts(
+        fingerprint="",
+        seed_name=seed_name,
+        n=n,
+        d=math.prod(shape),
+        q=q,
+        n_validation=int(settings.validation_share * (n - n_test)),
+        n_test=n_test,
+        steps=settings.steps or steps,
+        kind="images" if pictures else "table",
+        shape=pictures,
+        net=pinned(settings.net) if settings.net else default_net(pictures),
+    )
+
+
+def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, Facts]]) -> Plan:
+    """The plan for these data sets; what only the data shows is not checked where they are None.
 
     Raises:
         UnknownName: an algorithm that is not in the table.
@@ -83,13 +125,15 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled, Facts]]
         if problem := unsuited(made, facts.kind, settings.dtype):
             raise ValueError(f"{name}: {problem}")
         for page in pages:
+            if data is None:
+                continue
             if problem := unlearnable(data, page.reads, settings.split == "official"):
                 raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
         try:
             check_net(facts, settings.net)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-        if oracle and (data.truth is None or (data.truth < 0).any()):
+        if data is not None and oracle and (data.truth is None or (data.truth < 0).any()):
             raise ValueError(
                 f"{name} lacks true labels, and train-oracle trains on those of the validation "
                 "rows. Use --validation tune."

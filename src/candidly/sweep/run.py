@@ -81,14 +81,7 @@ def run_plan(
         Interrupted: a worker died or failed, or records were lost while training went on.
     """
     devices = check_devices(device)
-    if workers is None:
-        workers = len(os.sched_getaffinity(0)) if devices == ("cpu",) else len(devices)
-    workers = whole(workers, "workers", low=1)
-    if workers < len(devices):
-        raise ValueError(
-            f"workers is {workers}, and {len(devices)} devices are named ({', '.join(devices)}): a "
-            "worker has one. Name fewer devices, or leave workers out."
-        )
+    workers = check_workers(workers, devices)
     stack = None if stack is None else whole(stack, "stack", low=1)
     for text in dict.fromkeys(trial.recipe for trial in plan.trials):
         if problem := unsuited_to(devices[0], recipe(text)):
@@ -115,6 +108,23 @@ def run_plan(
         for task, step in runner(tasks, data, out, devices, min(workers, len(tasks))):
             meter.advance(task, step)
         _check_records(plan, out)
+
+
+def check_workers(workers: int | None, devices: Sequence[str]) -> int:
+    """How many processes train; by default one per core, or one per GPU.
+
+    Raises:
+        ValueError: it is no whole number from 1 on, or there are more devices.
+    """
+    if workers is None:
+        workers = len(os.sched_getaffinity(0)) if devices == ("cpu",) else len(devices)
+    workers = whole(workers, "workers", low=1)
+    if workers < len(devices):
+        raise ValueError(
+            f"workers is {workers}, and {len(devices)} devices are named ({', '.join(devices)}): a "
+            "worker has one. Name fewer devices, or leave workers out."
+        )
+    return workers
 
 
 def recorded_steps(out: Path) -> dict[str, set[int]]:

@@ -22,6 +22,7 @@ from .._names import UnknownName, nearest
 from .._net_text import read_net
 from .._numbers import whole
 from ..engine.recipe import Recipe, default_recipe, recipe
+from .presets import PRESETS
 
 
 class Settings(BaseModel):
@@ -55,6 +56,7 @@ class Settings(BaseModel):
             ``sgd:momentum=0.95``; by default what suits the inputs (``default_recipe``).
         hyper: hyper-parameters that have this value in every configuration of the algorithms that
             have them, such as a noise rate that is known.
+        preset: the table of ``PRESETS`` that settings which nobody gave were taken from.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -77,6 +79,7 @@ class Settings(BaseModel):
     recipe: str | None = None
     hyper: dict[str, int | float] = Field(default_factory=dict)
     dtype: Literal["float32", "float64"] = "float32"
+    preset: str | None = None
 
     @field_validator("*", mode="before")
     @classmethod
@@ -172,12 +175,33 @@ CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a 
     "recipe": _recipe,
     "hyper": _hyper,
     "dtype": _one_of("float32", "float64"),
+    "preset": _one_of(*PRESETS),
 }
-DEFAULTS_DEPEND = ("steps", "labels", "scaling", "net", "recipe")  # settings that None stands for
+DEFAULTS_DEPEND = (
+    "steps",
+    "labels",
+    "scaling",
+    "net",
+    "recipe",
+    "preset",
+)  # settings that None stands for
 
 
 def make_settings(**values: Any) -> Settings:
-    """Settings from keyword values; those that are None keep their defaults.
+    """Settings from keyword values; those that are None keep their defaults, or the preset's.
+
+    Raises:
+        ValueError: an unknown or impossible setting, named with its value.
+    """
+    given = {name: value for name, value in values.items() if value is not None}
+    if "preset" in given:
+        preset = CHECKS["preset"](given["preset"], "preset")
+        given = {**PRESETS[preset].settings, **given}
+    return kept_settings(given)
+
+
+def kept_settings(values: Mapping[str, Any]) -> Settings:
+    """Settings as a plan has kept them: what is not among them has its default, not a preset's.
 
     Raises:
         ValueError: an unknown or impossible setting, named with its value.

@@ -1,0 +1,165 @@
+"""The options of ``candidly bench plan`` and ``run``: what is to be trained, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ._column_options import ROLES, roles_of
+from ._hyper import hyper_of
+
+if TYPE_CHECKING:
+    from ..sweep.settings import Settings
+
+File = Annotated[
+    Path | None,
+    typer.Option("--settings", metavar="TOML", help="Settings from the table `bench` of a file."),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Settings of a published protocol: plench-images, plench-images-small or "
+        "plench-tables. What is given besides overrules it.",
+    ),
+]
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dataset", metavar="NAMES", help="Names or files; repeat it, or separate with commas."
+    ),
+]
+Algorithms = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES", help="Names, such as PRODEN,CC or CAVL:plench; repeat, or use commas."
+    ),
+]
+Configs = Annotated[
+    int | None, typer.Option(help="Configurations; the first is the defaults. (default: 20)")
+]
+Splits = Annotated[int | None, typer.Option(help="Train/validation/test splits. (default: 5)")]
+Steps = Annotated[
+    int | None, typer.Option(help="Updates per run. (default: the data set's own, else 10000)")
+]
+EvalEvery = Annotated[int | None, typer.Option(help="Updates between records. (default: 1000)")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the first split. (default: 0)")]
+Labels = Annotated[
+    str | None,
+    typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
+]
+Variant = Annotated[
+    str | None,
+    typer.Option(
+        help="fixed, or plench: the released program's algorithms, scaling, record times "
+        "and standard deviation. (default: fixed)"
+    ),
+]
+Scaling = Annotated[
+    str | None,
+    typer.Option(
+        help="train, plench (statistics over all rows; of pictures constants) or none; for "
+        "pictures cifar10 or cifar100, too. (default: the variant's)"
+    ),
+]
+Validation = Annotated[
+    str | None,
+    typer.Option(
+        help="tune: choose models on the validation rows; train-oracle: train on their true "
+        "labels instead. (default: tune)"
+    ),
+]
+SplitBy = Annotated[
+    str | None,
+    typer.Option(
+        help="random: a share of the rows is for testing; official: the test set that the data "
+        "came with. (default: random)"
+    ),
+]
+TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (default: 0.1)")]
+ValidationShare = Annotated[
+    float | None, typer.Option(help="Share of the rest for validation. (default: 0.1)")
+]
+Root = Annotated[
+    Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
+]
+Device = Annotated[
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help="cpu, cuda, cuda:1; or several GPUs, which workers take in turn: cuda:0,cuda:1.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(help="Processes, one thread each. (default: one per core, or one per GPU)"),
+]
+StackSize = Annotated[
+    int | None,
+    typer.Option("--stack", help="Runs trained as one at most. (default: what suits the device)"),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="Results directory; resumed if it exists. (default: runs/DATASET, or runs/PRESET)"
+    ),
+]
+AcceptCode = Annotated[
+    bool,
+    typer.Option(
+        "--accept-code",
+        help="Go on in a directory although the code of an algorithm has changed since; tables "
+        "then name it.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+def settings_of(values: dict[str, Any]) -> Settings:
+    """The settings among a command's parameters, and in the file that it names."""
+    from ..sources import names_in
+    from ..sweep.settings import Settings, make_settings, read_settings
+
+    names = {"dataset": "datasets", **{name: name for name in Settings.model_fields}}
+    asked = {names[k]: v for k, v in values.items() if k in names}
+    if asked["datasets"]:
+        asked["datasets"] = tuple(names_in(asked["datasets"]))
+    if asked["algorithms"]:
+        parts = [part.strip() for text in asked["algorithms"] for part in text.split(",")]
+        asked["algorithms"] = tuple(part for part in parts if part)
+    if asked["hyper"]:
+        asked["hyper"] = hyper_of(asked["hyper"])
+    file = values["settings"]
+    with _options():
+        return read_settings(file, **asked) if file else make_settings(**asked)
+
+
+def where_of(values: dict[str, Any]) -> dict[str, Any]:
+    """Where the data is, and which column is what."""
+    roles = roles_of(**{name: values[name] for name in ROLES})
+    return {"root": values["data"], "roles": roles}
+
+
+def usual_folder(settings: Settings) -> Path:
+    """Where results go that nobody says a folder for."""
+    names = (Path(name).stem for name in settings.datasets)
+    return Path("runs", settings.preset or "-".join(names))
+
+
+@contextmanager
+def _options() -> Iterator[None]:
+    """Errors about settings, said of the command line's options."""
+    from ..sweep.settings import Settings
+
+    try:
+        yield
+    except ValueError as error:
+        text = str(error)
+        for name in Settings.model_fields:
+            option = "dataset" if name == "datasets" else name.replace("_", "-")
+            text = text.replace(f"`{name}`", f"--{option}")
+        raise ValueError(text) from None

@@ -1,0 +1,51 @@
+"""What a sweep's preset was, and where its settings are others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .presets import PRESETS
+from .settings import Settings
+
+FEW = 3  # values of a list that are named
+
+
+def protocol_note(settings: Settings) -> str:
+    """A sentence on the preset and on every setting that differs from it; '' without a preset.
+
+    A reduced preset is compared with the one that it reduces.
+    """
+    if settings.preset is None:
+        return ""
+    preset = PRESETS[settings.preset]
+    name = preset.reduces or settings.preset
+    full = PRESETS[name]
+    other = []
+    for key, value in settings:
+        default = Settings.model_fields[key].get_default(call_default_factory=True)
+        asked = full.settings.get(key, default)
+        if key != "preset" and value != asked:
+            other.append(_difference(key, value, asked))
+    if not other:
+        return f"Protocol {name}: {full.title}, unchanged."
+    how = "reduced" if preset.reduces else "changed"
+    said = f"Protocol {settings.preset}: " if preset.reduces else "Protocol "
+    return f"{said}{name} ({full.title}), {how}: {'; '.join(other)}."
+
+
+def _difference(key: str, value: Any, asked: Any) -> str:
+    if isinstance(value, tuple) and isinstance(asked, tuple):
+        same = [one for one in value if one in asked]
+        if same == list(value):
+            return f"{key}: {len(value)} of {len(asked)}"
+    what = f"{key} {_shown(value)}"
+    return what if asked in (None, {}) else f"{what} instead of {_shown(asked)}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        rest = f" and {len(value) - FEW} more" if len(value) > FEW else ""
+        return ", ".join(value[:FEW]) + rest
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={number}" for name, number in value.items())
+    return f"{value:,}" if isinstance(value, int) else str(value)
