@@ -14,12 +14,15 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+gc.disable()  # until everything is collected: what is imported stays
+
 import pytest  # noqa: E402
 
 import needs  # noqa: E402
 
 
 def pytest_collection_finish() -> None:
+    gc.enable()
     gc.collect()
     gc.freeze()  # thousands of tests and what they import stay: nothing there to look for again
 

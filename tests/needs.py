@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +41,27 @@ real_files = pytest.mark.skipif("CANDIDLY_DATA" not in os.environ, reason=reason
 
 @contextmanager
 def a_browser() -> Iterator[Any]:
-    """Chromium, driven by Playwright."""
-    path = shutil.which("chromium")
-    if path is None:
+    """Chromium, driven by Playwright; its pages are closed behind.
+
+    It stays for whoever asks next in this process, whose main thread has a running event loop from
+    then on: ``asyncio.run`` works on other threads alone.
+    """
+    if shutil.which("chromium") is None:
         skip_without("Chromium")
+    browser = _chromium()
+    yield browser
+    for context in browser.contexts:
+        context.close()
+
+
+@cache
+def _chromium() -> Any:
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    playwright = sync_playwright().start()
+    atexit.register(playwright.stop)
+    path = shutil.which("chromium")
+    return playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
 
 
 def postgres_program(name: str) -> str | None:

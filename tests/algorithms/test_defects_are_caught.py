@@ -458,6 +458,7 @@ def test_a_planted_defect_is_caught(planted, monkeypatch, afresh):
             planted.check(planted.name)
 
 
+@pytest.mark.slow  # the battery does the same checks on the same pages
 @pytest.mark.parametrize("name", sorted({one.name for one in DEFECTS.values()}))
 def test_without_a_defect_the_same_checks_pass(name):
     for check in {one.check for one in DEFECTS.values() if one.name == name}:

@@ -397,7 +397,7 @@ def formed(probs, form):
     }[form]()
 
 
-@pytest.mark.parametrize("count", [150, pytest.param(600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [80, pytest.param(600, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_result_or_a_sentence(count):
     settings(max_examples=count, deadline=None, derandomize=True)(

@@ -39,7 +39,7 @@ def random_case(seed):
 
 
 @pytest.mark.parametrize(
-    "block", [*range(4), *(pytest.param(k, marks=pytest.mark.slow) for k in range(4, 10))]
+    "block", [*range(2), *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 10))]
 )
 def test_every_method_equals_the_slow_version_on_coarse_grids(block):
     for seed in range(300 * block, 300 * (block + 1)):

@@ -172,7 +172,7 @@ errors.examine(*paths, work=folder + "/work", workers=workers, watch=watch)
 """
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_killed_run_goes_on(workers, tmp_path, monkeypatch):
     given, probs = case()
     np.save(tmp_path / "given.npy", given)

@@ -86,8 +86,9 @@ def records(folder):
 
 def test_a_file_through_workers_from_a_copy_and_on_without_the_original(tmp_path):
     data, net = {"pictures": small_pictures()}, write_net(tmp_path)
-    benchmark(data, "CC", out=tmp_path / "one", workers=1, net=net, **SMALL)
-    benchmark(data, "CC", out=tmp_path / "two", workers=2, net=net, **SMALL)
+    one = SMALL | {"splits": 1}  # so one worker is started
+    benchmark(data, "CC", out=tmp_path / "one", workers=1, net=net, **one)
+    benchmark(data, "CC", out=tmp_path / "two", workers=2, net=net, **one)
     assert records(tmp_path / "one") == records(tmp_path / "two") != {}
     (name,) = set(nets(read_plan(tmp_path / "two")).values())
     base, _, digest = name.partition("@")
@@ -97,14 +98,13 @@ def test_a_file_through_workers_from_a_copy_and_on_without_the_original(tmp_path
     # the file is edited: another trial
     write_net(tmp_path, FILE + "# edited\n")
     with pytest.raises(ValueError, match=r"the file has been edited since: .* another --out\.$"):
-        benchmark(data, "CC", out=tmp_path / "two", workers=1, net=net, **SMALL)
+        benchmark(data, "CC", out=tmp_path / "two", workers=1, net=net, **one)
     # and gone: its copy goes on, with one split more
     (tmp_path / "net.py").unlink()
     with pytest.raises(FileNotFoundError, match="keeps a copy"):
-        benchmark(data, "CC", out=tmp_path / "two", workers=1, net=net, **SMALL)
-    more = SMALL | {"splits": 3}
-    results = benchmark(data, "CC", out=tmp_path / "two", workers=1, net=f"{copy}:make", **more)
-    assert len(results.runs) == 3
+        benchmark(data, "CC", out=tmp_path / "two", workers=1, net=net, **one)
+    results = benchmark(data, "CC", out=tmp_path / "two", workers=1, net=f"{copy}:make", **SMALL)
+    assert len(results.runs) == 2
     assert all(run.complete for run in results.runs)
 
 
@@ -142,7 +142,7 @@ POLICY = (
 def test_a_policy_through_workers_and_on_without_its_file(tmp_path):
     data, file = {"pictures": small_pictures()}, tmp_path / "mine.json"
     file.write_text(POLICY)
-    asked = SMALL | {"net": "mlp:8", "recipe": f"adam:views={file}"}
+    asked = SMALL | {"splits": 1, "net": "mlp:8", "recipe": f"adam:views={file}"}
     for out, workers in (("one", 1), ("two", 2)):
         benchmark(data, "CC", out=tmp_path / out, workers=workers, **asked)
     assert records(tmp_path / "one") == records(tmp_path / "two") != {}
@@ -160,16 +160,16 @@ def test_a_policy_through_workers_and_on_without_its_file(tmp_path):
         benchmark(data, "CC", out=tmp_path / "two", workers=1, **asked)
     # gone: what the directory keeps goes on, here and in a process that has not read it
     file.unlink()
-    more = asked | {"recipe": name, "splits": 3}
+    more = asked | {"recipe": name, "splits": 2}
     _view_text._SOURCES.clear()
     results = benchmark(data, "CC", out=tmp_path / "two", workers=1, **more)
-    assert len(results.runs) == 3
+    assert len(results.runs) == 2
     assert all(run.complete for run in results.runs)
     # and what was edited there does not
     copy.write_text("[]")
     _view_text._SOURCES.clear()
     with pytest.raises(ValueError, match="an empty list"):
-        benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 4})
+        benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 3})
     copy.write_text(POLICY.replace("0.5", "0.6"))
     with pytest.raises(ValueError, match="it was edited or is gone"):
-        benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 4})
+        benchmark(data, "CC", out=tmp_path / "two", workers=1, **more | {"splits": 3})

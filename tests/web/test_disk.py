@@ -13,6 +13,7 @@ from candidly import review
 from candidly.review.store import open_store
 from candidly.web._links import ORGANISER, PERSON
 
+from needs import a_browser
 from review_cases import reply, some_items, team
 from web_browser import Screen, served, until
 from web_cases import JSON, a_project, a_site, browser, fields_of, said
@@ -72,15 +73,9 @@ def test_a_full_disk_is_said_and_forgotten_when_there_is_room(small):
 
 
 def test_the_page_says_it_and_keeps_the_answer(small):
-    from playwright.sync_api import sync_playwright
-
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("needs Chromium")
     items = [*some_items(8)]
     with a_project(small / "check", items=items) as project, served(a_site(project)) as address:
-        with sync_playwright() as p:
-            chromium = p.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        with a_browser() as chromium:
             screen = Screen(chromium.new_page())
             screen.sign_in(address, "ann")
             screen.saved()
@@ -94,7 +89,6 @@ def test_the_page_says_it_and_keeps_the_answer(small):
             assert len(screen.kept()) == 1
             (small / "filler").unlink()
             screen.saved()
-            chromium.close()
         assert len(review.votes(project)) == 1
 
 

@@ -253,7 +253,7 @@ def test_requests_of_one_client_take_turns():
         assert await turns.run("bob", other) == "served"
         await asyncio.gather(*slow_ones)
 
-    asyncio.run(everybody())
+    TestClient.portal.call(everybody)
     assert max(most) == AT_ONCE
     assert not turns._clients
 
@@ -269,5 +269,5 @@ def test_a_turn_ends_with_what_it_raises():
             with pytest.raises(ValueError, match="no"):
                 await turns.run("ann", broken)
 
-    asyncio.run(thrice())
+    TestClient.portal.call(thrice)
     assert not turns._clients
