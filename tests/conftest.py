@@ -35,6 +35,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.skip("needs CUDA")
 
 
+def pytest_sessionfinish() -> None:
+    while needs.AT_THE_END:
+        needs.AT_THE_END.pop()()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
     for line in needs.summary(report.longrepr[2] for report in skipped):

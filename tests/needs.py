@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -19,6 +18,7 @@ NEEDS = {  # what is missing -> how to have it
     "PostgreSQL": "install the Debian package postgresql",
     "the real files": "set CANDIDLY_DATA to the folder that holds them",
 }
+AT_THE_END: list[Callable[[], Any]] = []  # what the last test leaves open (``conftest.py``)
 IN_CI = ("Chromium", "PostgreSQL")  # which CI installs, so that their absence is a fault
 
 
@@ -59,7 +59,7 @@ def _chromium() -> Any:
     from playwright.sync_api import sync_playwright
 
     playwright = sync_playwright().start()
-    atexit.register(playwright.stop)
+    AT_THE_END.append(playwright.stop)
     path = shutil.which("chromium")
     return playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
 
