@@ -216,16 +216,18 @@ def test_relabelling_the_classes_relabels_the_result(name):
 # draws are compared all the same, in the stage before.
 DRAWS = {"VALEN", "VALEN:table8", "sop", "pes", "pes:deep"}
 # Take the first of equal classes: without a warm-up, all prototypes are 0.
-TIES = {"PiCO"}
+TIES = {name for name in FIXED if name.startswith(("PiCO", "ALIM"))}
 # Draw by the place in the batch or the trial: who is shuffled draws other numbers.
 PLACED = {name for name in FIXED if name.startswith(("dividemix", "mixup", "peer", "f-div"))}
 PLACED |= {name for name in FIXED if name.startswith(("bbn", "pes", "decoupling-"))}
+PLACED |= {name for name in FIXED if name.startswith(("ALIM", "PiCO+"))}
 
 
 @every_fixed
 def test_shuffling_the_batch_changes_nothing(name):
     logits, data = np.random.default_rng(3).normal(size=(6, 5)), chosen(SETS["mixed"])
-    early = () if name in ("mixup", "peer:ramp", "bbn") else (on_logits,)
+    at_once = ("mixup", "peer:ramp", "bbn", "ALIM", "ALIM:estimated")
+    early = () if name in at_once else (on_logits,)
     for run in early if name in DRAWS | PLACED else (on_logits, late_on_logits):
         straight = run(name, logits, data)
         shuffled = run(name, logits, data, order=np.array([3, 1, 5, 0, 2, 4]))
@@ -238,6 +240,10 @@ def test_shuffling_the_batch_changes_nothing(name):
 DIFFERENCES = {
     # variant: a set-up on which it differs from the default
     "PiCO:plench": "the warm-up: random rows are among the negatives",
+    "PiCO+:plench": "behind the warm-up: no target moves, no row is unreliable",
+    "PiCO+:estimated": "the first epoch behind the warm-up: another number of rows is reliable",
+    "ALIM:plench": "the first update: another contrast",
+    "ALIM:estimated": "the first epoch behind the start: another trade-off",
     "PRODEN:pre": "any batch: the weights come from before the update",
     "CAVL:plench": "candidates with negative activation values",
     "ABS-GCE:plench": "a probability that underflows in float32",
