@@ -161,10 +161,11 @@ def describe_data(
 ) -> None:
     """What is in a data set, and whether a known one has its published characteristics.
 
-    \b
     Examples:
-      candidly data describe digits --labels flip:rate=0.3
-      candidly labels describe cifar10h:k=3 --html labels.html
+
+        candidly data describe digits --labels flip:rate=0.3
+
+        candidly labels describe cifar10h:k=3 --html labels.html
     """
     check_place(out, "--out", (".png",))
     check_place(html, "--html", (".html", ".htm"))
