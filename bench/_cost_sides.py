@@ -34,6 +34,7 @@ class CostSide(Child):
 
 def make_side(way: str, net: str, batch: int):
     import numpy as np
+    import torch
 
     from candidly.algorithms import algorithm, common, configuration
     from candidly.engine.examples import make_examples, split_scaling
@@ -68,7 +69,7 @@ def make_side(way: str, net: str, batch: int):
         if name == "queue":
             memory.copy_(unit_rows(memory.shape))
         elif memory.shape[1:2] == (FULL,) and not memory.dtype.is_floating_point:
-            memory.random_(0, data.q)
+            memory.random_(0, 2 if memory.dtype == torch.bool else data.q)
     return stack
 
 
