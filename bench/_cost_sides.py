@@ -70,6 +70,8 @@ def make_side(way: str, net: str, batch: int):
             memory.copy_(unit_rows(memory.shape))
         elif memory.shape[1:2] == (FULL,) and not memory.dtype.is_floating_point:
             memory.random_(0, 2 if memory.dtype == torch.bool else data.q)
+    if "reliable" in stack.rows:  # PiCO+ looks for the neighbours of the others
+        stack.rows["reliable"].bernoulli_(0.8)
     return stack
 
 
