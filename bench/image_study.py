@@ -27,6 +27,7 @@ from _image_study.runs import run, sweeps
 from _pages import add_options, settle
 from _studies import files_of
 from candidly.sweep.compact import NAME, compact
+from candidly.sweep.journal import read_results
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "image_study"
@@ -35,11 +36,17 @@ CACHE = Path(tempfile.gettempdir()) / "candidly-image-study"
 MEMORY_OF = "densenet22"
 
 
+def finished(folder: Path) -> bool:
+    """Whether a sweep was trained to its end."""
+    return (folder / "plan.json").exists() and all(r.complete for r in read_results(folder).runs)
+
+
 def train(data: Path, cache: Path, workers: int) -> None:
     """Every sweep, and of each a small copy to keep."""
     for number, sweep in enumerate(sweeps(), 1):
         print(f"{sweep.name} ({number} of {len(sweeps())})", flush=True)
-        run(sweep, data, cache, workers)
+        if not finished(cache / sweep.name):
+            run(sweep, data, cache, workers)
         compact(cache / sweep.name)
         kept = RESULTS / sweep.name
         (kept / "journal").mkdir(parents=True, exist_ok=True)

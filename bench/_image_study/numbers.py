@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.stability import correlation
+from candidly.stability._ranks import kendall
 from candidly.sweep.journal import read_results
 from candidly.sweep.records import Results
 from candidly.sweep.select import cells
@@ -72,7 +72,7 @@ class OnLabels:
         """Kendall's tau-b between the means under two criteria."""
         pairs = [(row.mean(one), row.mean(other)) for row in self.rows.values()]
         there = np.array([pair for pair in pairs if not np.isnan(pair).any()])
-        return correlation(there[:, 0], there[:, 1]).kendall
+        return kendall(there[:, 0], there[:, 1])
 
     def cost(self, algorithm: str) -> float:
         """Processor time of a run, times that of ``BASE``."""

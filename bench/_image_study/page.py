@@ -8,6 +8,7 @@ import numpy as np
 
 from _reproduction.words import grid, prose
 from candidly.report._wording import listed, percent
+from candidly.stability._ranks import kendall
 
 from .figures import cost_figure, rank_figure
 from .numbers import BASE, OnLabels, mean_ranks, spread
@@ -118,7 +119,8 @@ def _what(study: Study) -> list[str]:
         prose(
             f"""Defaults made for 60,000 updates would never leave their warm-up in {STEPS}, so that
             these differ: FREDIS: interval 2; {groups}. Warm-ups of {listed(IN_EPOCHS)} are in
-            epochs, the others in updates."""
+            epochs, the others in updates. ALIM and PiCO+ are told how many sets lack the label, as in
+            the benchmark: none."""
         ),
     ]
 
@@ -154,11 +156,9 @@ def _between(study: Study) -> list[str]:
 
 
 def _tau(one: OnLabels, other: OnLabels) -> float:
-    from candidly.stability import correlation
-
     means = np.array([[row.mean("CR"), other.rows[n].mean("CR")] for n, row in one.rows.items()])
     there = means[~np.isnan(means).any(1)]
-    return correlation(there[:, 0], there[:, 1]).kendall
+    return kendall(there[:, 0], there[:, 1])
 
 
 def _table(study: Study, key: str) -> list[str]:
