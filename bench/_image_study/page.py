@@ -119,8 +119,8 @@ def _what(study: Study) -> list[str]:
         prose(
             f"""Defaults made for 60,000 updates would never leave their warm-up in {STEPS}, so that
             these differ: FREDIS: interval 2; {groups}. Warm-ups of {listed(IN_EPOCHS)} are in
-            epochs, the others in updates. ALIM and PiCO+ are told how many sets lack the label, as in
-            the benchmark: none."""
+            epochs, the others in updates. ALIM and PiCO+ are told how many sets lack the label, as
+            in the benchmark: none."""
         ),
     ]
 
