@@ -62,11 +62,19 @@ def cost_figure(study: Mapping[str, OnLabels]) -> str:
     }
     points = {name: point for name, point in points.items() if not np.isnan(point[1])}
 
+    middle = float(np.median([mean for _, mean in points.values()]))
+    # too near one another for names
+    crowd = [name for name, (cost, mean) in points.items() if cost < 1.2 and mean > middle - 3]
+
     def draw(axes: Any) -> None:
         costs, means = zip(*points.values())
         axes.plot(costs, means, "o", color=SERIES[0], mfc=PAPER, ms=4.5, mew=1.1)
         for name, (cost, mean) in points.items():
-            axes.annotate(name, (cost, mean), (4, 2), textcoords="offset points", fontsize=6.5)
+            if name not in crowd:
+                axes.annotate(name, (cost, mean), (4, 2), textcoords="offset points", fontsize=6.5)
+        low = min(points[name][1] for name in crowd)
+        said = f"{len(crowd)} losses without memory"
+        axes.annotate(said, (1.0, low), (0, -10), textcoords="offset points", fontsize=6.5)
         axes.set_xscale("log")
         axes.set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
         axes.minorticks_off()
