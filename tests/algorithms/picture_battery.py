@@ -61,8 +61,10 @@ def pictures(n: int = 84, seed: int = 8) -> Labelled:
     )
 
 
-def stack_of(name: str, trials=(0, 1, 2), dtype=torch.float32, views="weak", **hyper) -> Stack:
-    data, page = pictures(), algorithm(name)
+def stack_of(
+    name: str, trials=(0, 1, 2), dtype=torch.float32, views="weak", n=84, **hyper
+) -> Stack:
+    data, page = pictures(n), algorithm(name)
     examples = make_examples(data, page.reads, dtype=dtype)
     members = [member(data, k, page, examples, batch=BATCH, **hyper) for k in trials]
     how = recipe(f"adam:views={views}")

@@ -7,6 +7,7 @@ import torch
 
 from algorithms.battery import NAMES
 from algorithms.picture_battery import STEPS, pictures, stack_of, tiny
+from candidly.algorithms import algorithm
 from candidly.engine.checkpoint import restore, state_of
 from candidly.engine.suspicion import suspicion
 
@@ -121,3 +122,14 @@ def test_a_second_head_takes_the_same_features():
     assert projected.shape == (3, stack.B, 3)
     torch.testing.assert_close(projected.norm(dim=-1), torch.ones(3, stack.B))
     assert tiny(stack.q).width == 16
+
+
+@pytest.mark.parametrize("name", ["PiCO", "ABLE", "DIRK", "ALIM", "PiCO+"])
+def test_contrastive_pages_take_the_benchmarks_batches(name):
+    """64, 128 and 256 rows, with the projection and the queue that are the default."""
+    space = algorithm(name).space
+    defaults = {key: space[key].default for key in ("size", "queue") if key in space}
+    for batch in (64, 128, 256):
+        stack = advance(stack_of(name, (0,), n=320, batch_size=batch, **defaults), 2)
+        assert stack.diverged_at == [None]
+        assert stack.next_batches()[0].ids.shape == (1, batch)
