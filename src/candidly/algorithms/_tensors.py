@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
+
+
+def by_trial(function: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
+    """``function(values)`` of one number each, a trial at a time on a CPU: (K, B, ...) -> the same.
+
+    There sigmoids and powers of what is left over behind the last whole vector are rounded
+    otherwise than the rest, and a trial's bits must not depend on its neighbours. Values with
+    fewer axes are of one trial.
+    """
+    if values.dim() < 3 or not values.is_cpu:
+        return function(values)
+    return torch.stack([function(one) for one in values])
 
 
 def masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from ._algorithm import SPELLED, Algorithm, pure, spelled
+from ._tensors import by_trial
 
 A = 0.7
 
@@ -29,7 +30,7 @@ def loss(logits: Tensor, candidates: Tensor) -> Tensor:
 
 def loss_plench(logits: Tensor, candidates: Tensor) -> Tensor:
     """The same value; its gradient is NaN once a probability underflows."""
-    return _average(logits.softmax(-1) ** A, candidates)
+    return _average(by_trial(lambda p: p**A, logits.softmax(-1)), candidates)
 
 
 def _average(powers: Tensor, candidates: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
 from ._space import one_of
-from ._tensors import masked_softmax
+from ._tensors import by_trial, masked_softmax
 
 GUARD = 1e-8  # the released program's, per class
 
@@ -34,7 +34,7 @@ def loss(logits, candidates, weights, beta):
     Returns:
         float (...), >= 0.
     """
-    each = torch.where(candidates, -logits, logits).sigmoid()
+    each = by_trial(torch.sigmoid, torch.where(candidates, -logits, logits))
     return (weights * each * torch.where(candidates, 1, beta)).sum(-1)
 
 

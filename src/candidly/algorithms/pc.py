@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, pure_batch
+from ._tensors import by_trial
 
 
 def loss(logits: Tensor, candidates: Tensor) -> Tensor:
@@ -47,7 +48,7 @@ class _Won(torch.autograd.Function):
             chosen = rank == r
             against = chosen.any(-1, keepdim=True) & ~few
             gap = logits - (logits * chosen).sum(-1, keepdim=True)
-            lost = gap.abs().neg_().sigmoid_()  # at most 1/2: exact however large the gap
+            lost = by_trial(torch.sigmoid, gap.abs().neg_())  # at most 1/2: exact for any gap
             won += (0.5 - lost).copysign_(gap).mul_(against)
             slopes = lost.mul_(1 - lost).mul_(against)
             slope += slopes.addcmul_(
