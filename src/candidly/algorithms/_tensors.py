@@ -9,14 +9,11 @@ from torch import Tensor
 
 
 def by_trial(function: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
-    """``function(values)`` of one number each, a trial at a time on a CPU: (K, B, ...) -> the same.
+    """``function(values)`` of each number, a trial at a time: (K, ...) -> (K, ...).
 
-    There sigmoids and powers of what is left over behind the last whole vector are rounded
-    otherwise than the rest, and a trial's bits must not depend on its neighbours. Values with
-    fewer axes are of one trial.
+    On a CPU sigmoids and powers of what is left over behind the last whole vector are rounded
+    otherwise than the rest, and a trial's bits must not depend on its neighbours.
     """
-    if values.dim() < 3 or not values.is_cpu:
-        return function(values)
     return torch.stack([function(one) for one in values])
 
 
