@@ -252,7 +252,7 @@ class _Watch(torch.utils._python_dispatch.TorchDispatchMode):
     ("members", "rounds"), [(1, 1), (3, 3), (25, 25), (40, 10), (49, 1), (50, 0)]
 )
 def test_pc_takes_rounds_of_b_q_numbers_for_the_smaller_side(members, rounds):
-    logits, q = make_batch(q=50)[0], 50
+    logits, q = make_batch(q=50)[0][None], 50  # of one trial
     sets = (torch.arange(q) < members).expand(logits.shape)
     with _Watch() as seen:
         pc.loss(logits.requires_grad_(), sets).backward()
