@@ -200,3 +200,13 @@ def test_measures_are_those_of_the_labels_that_are_there(model, data):
 def test_a_model_is_made_of_what_it_says(model):
     assert isinstance(model, Model)
     assert repr(model) == "Model(PRODEN, 12 features, 7 classes, 60 updates)"
+
+
+def test_a_model_keeps_the_size_of_a_projection(tmp_path):
+    """PiCO's network depends on a hyper-parameter, which the file must have as a number."""
+    hyper = {"size": 16, "queue": 32, "warm_up": 2, "batch_size": 16}
+    model = fit(toy(n=60), "PiCO", steps=4, **hyper)
+    path = tmp_path / "pico.safetensors"
+    model.save(path)
+    rows = toy(n=60).inputs
+    assert np.array_equal(load_model(path).predict(rows), model.predict(rows))
