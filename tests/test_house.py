@@ -35,7 +35,7 @@ MAY = {  # who may import whom
         "ingest": "ground inputs labelled",
         "stats": "",
         "criteria": "ground",
-        "nets": "ground",
+        "nets": "ground inputs",
         "algorithms": "ground nets",
         "views": "ground",
         "engine": "ground inputs labelled criteria nets algorithms views",

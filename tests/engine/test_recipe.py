@@ -54,6 +54,7 @@ def test_every_recipe_is_read_back_from_its_text():
         "weak": ("weak", "autoaugment"),
         "strong": ("strong",),
         "distill": ("distill",),
+        "mix_at": ("pooled", "embeddings"),
     }
     assert set(values) == set(OPTIONS) == {f.name for f in fields(Recipe)} - {"optimiser"}
     seen = {}
@@ -83,9 +84,9 @@ BAD = {
     "": "recipe is ''. Choose from: adam, sgd, adamw.",
     "sgd:schedul=steps": "recipe 'sgd:schedul=steps' has no 'schedul'; did you mean 'schedule'? "
     "Choose from: schedule, at, factor, lowest, cycles, warm_up, decay, momentum, nesterov, "
-    "precision, views, weak, strong, distill.",
+    "precision, views, weak, strong, distill, mix_at.",
     "sgd:": "recipe 'sgd:' has no ''. Choose from: schedule, at, factor, lowest, cycles, warm_up, "
-    "decay, momentum, nesterov, precision, views, weak, strong, distill.",
+    "decay, momentum, nesterov, precision, views, weak, strong, distill, mix_at.",
     "sgd:schedule=cosin": "recipe 'sgd:schedule=cosin': schedule is 'cosin'; did you mean "
     "'cosine'? Choose from: constant, cosine, steps, linear.",
     "adam:precision=float64": "recipe 'adam:precision=float64': precision is 'float64'; did you "

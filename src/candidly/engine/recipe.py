@@ -40,6 +40,8 @@ class Recipe:
             ``weak``, which crops and flips them at random.
         weak, strong, distill: which view of pictures takes the place of an algorithm's view of that
             name: a view's name, or a policy's file.
+        mix_at: where algorithms that mix inputs mix texts: ``pooled``, the features before the
+            head, or ``embeddings``, token by token.
     """
 
     optimiser: str = "adam"
@@ -57,6 +59,7 @@ class Recipe:
     weak: str = "weak"
     strong: str = "strong"
     distill: str = "distill"
+    mix_at: str = "pooled"
 
     @property
     def own_views(self) -> tuple[str, ...]:
@@ -106,6 +109,11 @@ def unsuited(made: Recipe, kind: str, dtype: str = "float32") -> str:
                 f"recipe {made.text}: {key}={getattr(made, key)} changes pictures, and the inputs "
                 f"are none. Leave {key} out."
             )
+    if kind != "texts" and made.mix_at != ADAM.mix_at:
+        return (
+            f"recipe {made.text}: mix_at={made.mix_at} says where texts are mixed, and the inputs "
+            "are none. Leave mix_at out."
+        )
     if made.precision != "float32" and dtype != "float32":
         return (
             f"recipe {made.text}: precision={made.precision} is for training in float32, and this "
@@ -239,6 +247,7 @@ OPTIONS: Mapping[str, Callable[[str, str], Any]] = {  # how a key's value is rea
     "weak": read_view,
     "strong": read_view,
     "distill": read_view,
+    "mix_at": _one_of("pooled", "embeddings"),
 }
 
 

@@ -86,6 +86,7 @@ def _flats(
             trained=name in trained,
             moves_always=page.statistics == "always",
             precision=PRECISIONS[recipe.precision],
+            mix_at=recipe.mix_at,
         )
 
     nets = page.networks_on(net, examples.q, members[0].hyper)

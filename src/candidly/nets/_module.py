@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ class Module(Flat):
     Args:
         moves_always: running statistics move in every call.
         precision: what operations round to on the way; None: not at all.
+        mix_at: where texts are mixed: ``pooled``, their features, or ``embeddings``.
 
     Attributes:
         buffers: (K * copies, *shape) by name.
@@ -41,8 +42,10 @@ class Module(Flat):
         trained: bool = True,
         moves_always: bool = False,
         precision: torch.dtype | None = None,
+        mix_at: str = "pooled",
     ):
         self.net, self.name, self.moves_always, self.precision = net, name, moves_always, precision
+        self.mix_at = mix_at
         self.buffers = {
             buffer: torch.zeros(
                 (len(seeds) * copies, *about.shape),
@@ -80,6 +83,33 @@ class Module(Flat):
             return said
         return Output(said.logits.detach(), said.features.detach())
 
+    def mixed(self, x: Tensor, mix: Callable[[Tensor], Tensor]) -> Output:
+        """What it says of rows that are mixed with others.
+
+        Numbers and pictures are mixed as the network sees them; texts are mixed at ``mix_at``.
+
+        Args:
+            x: inputs (K, B, ...), or (K, copies, B, ...).
+            mix: values (K, B, ...) or (K, copies, B, ...), whatever axes follow -> the same shape.
+
+        Raises:
+            ValueError: the network's embeddings cannot be mixed.
+        """
+        if self.net.words is None:
+            return self(mix(x))
+        if self.mix_at == "embeddings":
+            return self(mix(self._embedded(x)))
+        features = mix(self.trunk(x))
+        return Output(self.head(features), features)
+
+    def _embedded(self, x: Tensor) -> Tensor:
+        if self.net.embed is None:
+            raise ValueError(
+                "mix_at=embeddings needs a network whose embeddings can be mixed, and this one's "
+                "cannot. Use mix_at=pooled."
+            )
+        return self._apart(self.net.embed(self._training(), self._together(x, 1)))
+
     def said(self, x: Tensor) -> Output | None:
         """What it answered last when called with this tensor in this update; None if it was not."""
         _, answer = self._said.get(id(x), (x, None))
@@ -88,7 +118,7 @@ class Module(Flat):
     def trunk(self, x: Tensor) -> Tensor:
         """Features alone; arguments and shapes as when called."""
         return self._apart(
-            self._rounded(self.net.trunk, self._training(), self._together(x, len(self.net.shape)))
+            self._rounded(self.net.trunk, self._training(), self._together(x, self._own_axes(x)))
         )
 
     def head(self, features: Tensor, name: str = "head") -> Tensor:
@@ -103,6 +133,11 @@ class Module(Flat):
             return call(state, x)
         with torch.autocast(x.device.type, self.precision):
             return call(state, x).to(self.flat.dtype)
+
+    def _own_axes(self, x: Tensor) -> int:
+        """Axes of one input, which are two where texts come as embeddings."""
+        embedded = self.net.words is not None and x.is_floating_point()
+        return len(self.net.shape) + embedded
 
     def _together(self, x: Tensor, own: int) -> Tensor:
         """(K, B, ...) or (K, copies, B, ...), ``own`` axes behind B -> (K * copies, B, ...)."""

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..inputs.tokens import Words
 from ._state import State
 
 Initial = Callable[[np.random.Generator], Mapping[str, np.ndarray]]
@@ -40,7 +41,7 @@ class Net:
     """A network as a value: shapes and pure functions, no parameters.
 
     Attributes:
-        shape: of one input, ``(d,)`` or ``(C, H, W)``.
+        shape: of one input, ``(d,)``, ``(C, H, W)``, or ``(L,)`` of texts.
         width: features that the trunk makes of an input.
         shapes: parameter shapes of one trial by name, ordered from trunk to heads.
         init: (generator) -> an array per parameter and per buffer.
@@ -54,6 +55,12 @@ class Net:
         macs: multiply-adds of one input's forward pass.
         bytes: that one input keeps for the backward pass in float32.
         together: a stack's trials are computed in the same operations, and not one by one.
+        words: of networks that take texts: what is known of token numbers. Inputs are then int64
+            (K, B, L) with 0 behind a text's end, L whatever a batch's longest text has, and
+            ``shape`` is that of the longest of all, ``(L,)``.
+        embed: of these, (state, tokens (K, B, L)) -> (K, B, L, e + 1), which ``trunk`` takes in
+            place of tokens: embeddings, and behind them a 1 where there is a token, else 0; mixed
+            with another's, what is above 0 is a token. None where a network has no such part.
     """
 
     shape: tuple[int, ...]
@@ -69,6 +76,8 @@ class Net:
     macs: int = 0
     bytes: int = 0
     together: bool = True
+    words: Words | None = None
+    embed: Part | None = None
 
     def head(self, state: State, features: Tensor) -> Tensor:
         """Logits (K, B, q) of features."""

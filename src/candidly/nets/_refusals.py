@@ -191,11 +191,12 @@ def forward(module: nn.Module, x: Tensor, classes: int) -> Tensor:
     if not isinstance(logits, Tensor):
         kind = type(logits).__name__
         refuse(module, f"its forward returns a {kind}; return logits (batch, {classes}) alone.")
-    if logits.shape != (len(x), classes) or logits.dtype != x.dtype:
+    dtype = x.dtype if x.is_floating_point() else torch.float32
+    if logits.shape != (len(x), classes) or logits.dtype != dtype:
         refuse(
             module,
             f"of inputs {tuple(x.shape)} it makes {logits.dtype} {tuple(logits.shape)}; return "
-            f"logits ({len(x)}, {classes}), {x.dtype}.",
+            f"logits ({len(x)}, {classes}), {dtype}.",
         )
     return logits
 

@@ -57,6 +57,11 @@ class State(Mapping[str, Tensor]):
     def __len__(self) -> int:
         return len(self._stacked)
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of the parameters, and of what is made with them."""
+        return next(iter(self._stacked.values())).dtype
+
 
 def fixed(parameters: Mapping[str, Tensor], buffers: Mapping[str, Tensor]) -> State:
     """Networks that are evaluated and never trained: (copies, *shape) by name, each."""
@@ -96,7 +101,10 @@ def each(call: Callable[[One, Tensor], Tensor], size: int) -> Callable[[State, T
     def together(state: State, x: Tensor) -> Tensor:
         outs = []
         for one, rows in zip(state.trials(), x, strict=True):
-            out = rows.new_zeros(len(rows), size) if one is None else _called(call, one, rows)
+            if one is None:
+                out = rows.new_zeros(len(rows), size, dtype=state.dtype)
+            else:
+                out = of_one(call, one, rows)
             if out.shape != (len(rows), size):
                 raise ValueError(
                     f"the network returned {tuple(out.shape)} for a batch of {len(rows)}; it has to"
@@ -108,10 +116,11 @@ def each(call: Callable[[One, Tensor], Tensor], size: int) -> Callable[[State, T
     return together
 
 
-def _called(call: Callable[[One, Tensor], Tensor], one: One, x: Tensor) -> Tensor:
+def of_one(call: Callable[[One, Tensor], Tensor], one: One, x: Tensor) -> Tensor:
+    """What a call makes of a network's inputs, in its precision and with its random numbers."""
     if one.precision is not None:
         with torch.autocast(x.device.type, one.precision):
-            return _drawn(call, one, x).to(x.dtype)
+            return _drawn(call, one, x).to(next(iter(one.parameters.values())).dtype)
     return _drawn(call, one, x)
 
 

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from ..inputs.tokens import Words
 from ._cost import Counted
-from ._net import Buffer, Net
+from ._net import Buffer, Net, Part
 from ._refusals import (
     Seen,
     attempted,
@@ -24,9 +25,10 @@ from ._refusals import (
     tensors,
     watched,
 )
-from ._state import One, each
+from ._state import One, State, each, of_one
 
 ROWS = 2  # in the batch that a module is tried on in training: batch norm needs two
+TRIED = 12  # tokens of the longest text that a module is tried on
 SEED = 0  # of the trial's inputs, of the numbers that the module starts from, and what it draws
 
 
@@ -35,6 +37,7 @@ def from_torch(
     shape: tuple[int, ...],
     classes: int,
     head: str | None = None,
+    words: Words | None = None,
 ) -> Net:
     """The network of a torch module, each trial of which trains as the module would alone.
 
@@ -46,9 +49,12 @@ def from_torch(
     Args:
         make: () -> a new module at every call, float32 and on the CPU, whose random numbers are
             torch's. Its forward takes inputs (B, *shape) and returns logits (B, classes).
-        shape: of one input, ``(d,)`` or ``(C, H, W)``.
+        shape: of one input, ``(d,)`` or ``(C, H, W)``, or ``(L,)`` for texts of up to L tokens.
         head: dotted name of the part with which the forward ends, and which makes logits of
             features (B, width). By default the linear layer whose output the forward returns.
+        words: the module takes texts: int64 (B, L) of token numbers, 0 behind each text's end. It
+            never sees columns that are 0 in every row. Where it has the attribute ``embeds``, its
+            ``forward(x, embed=True)`` gives ``Net.embed``, and it takes that in place of tokens.
 
     Raises:
         ValueError: the module cannot be carried; the message says why, and what to do.
@@ -58,16 +64,18 @@ def from_torch(
         whole, cut = made(make, SEED), made(make, SEED)
         check_alike(whole, cut, same=True)
         torch.default_generator.manual_seed(SEED)
-        x = torch.randn(ROWS, *shape)
+        x = _tried(shape, words)
         names = _names(whole)
         start = {name: tensor.detach().clone() for name, tensor in tensors(whole)}
         seen = watched(whole, start, x, classes, SEED)
         trunk, last = _parts(cut, names, _head(whole, seen, head))
         width, macs = _checked(whole, trunk, last, names, start, x, seen)
+        embed = _embedded(whole, trunk, names, start, x) if _embeds(whole) else None
         _empty(whole)
     of_head = set(last.parameters.values())
     order = sorted(names.parameters, key=lambda name: name in of_head)  # the trunk's first
     shapes = {name: tuple(start[name].shape) for name in order}
+    longer = max(1, round(shape[0] / x.shape[1])) if words is not None else 1
     parts = {
         "trunk": tuple(name for name in order if name not in of_head),
         "head": tuple(name for name in order if name in of_head),
@@ -85,7 +93,7 @@ def from_torch(
         width=width,
         shapes=shapes,
         init=init,
-        trunk=each(trunk, width),
+        trunk=each(trunk if words is None else _of_texts(trunk), width),
         heads={"head": each(last, classes)},
         parts={part: inside for part, inside in parts.items() if inside},
         buffers={
@@ -93,10 +101,79 @@ def from_torch(
         },
         plain=tuple(name for name in order if len(shapes[name]) <= 1),
         random=seen.drew,
-        macs=macs,
-        bytes=seen.bytes // ROWS,
+        macs=macs * longer,
+        bytes=seen.bytes // ROWS * longer,
         together=False,
+        words=words,
+        embed=embed,
     )
+
+
+def _tried(shape: tuple[int, ...], words: Words | None) -> Tensor:
+    """Random inputs: of texts token numbers, the second text shorter than the first."""
+    if words is None:
+        return torch.randn(ROWS, *shape)
+    x = torch.randint(1, words.size + 1, (ROWS, min(TRIED, shape[0])))
+    if x.shape[1] > 1:
+        x[1:, -1] = 0
+    return x
+
+
+def _of_texts(call: Callable[[One, Tensor], Tensor]) -> Callable[[One, Tensor], Tensor]:
+    """Without the columns that are padding in every text of this trial, whatever others have."""
+
+    def shorter(one: One, x: Tensor) -> Tensor:
+        if x.is_floating_point():
+            return call(one, x)
+        inside = (x > 0).any(0)
+        length = int(inside.nonzero()[-1]) + 1 if inside.any() else 1
+        return call(one, x[:, :length])
+
+    return shorter
+
+
+def _embeds(module: nn.Module) -> bool:
+    return bool(getattr(module, "embeds", False))
+
+
+def _embedded(
+    whole: nn.Module, trunk: Piece, names: _Names, start: Mapping[str, Tensor], x: Tensor
+) -> Part:
+    """The part that gives embeddings, which the trunk has to take in place of tokens."""
+
+    def call(one: One, x: Tensor) -> Tensor:
+        return trunk(one, x, embed=True)
+
+    one = One(
+        {name: start[name].detach() for name in names.parameters},
+        {name: start[name].clone() for name in names.buffers},
+        training=False,
+        moves=False,
+    )
+    with torch.no_grad():
+        found = attempted(whole, "forward(x, embed=True)", lambda: call(one, x))
+        if found.dim() != 3 or found.shape[:2] != x.shape:
+            refuse(
+                whole,
+                f"forward(x, embed=True) gives {tuple(found.shape)} of tokens {tuple(x.shape)}; it "
+                "has to be (B, L, e + 1), a 1 in the last place of each token.",
+            )
+        if not equal(found[..., -1], (x > 0).to(found.dtype)):
+            refuse(whole, "the last place of forward(x, embed=True) is not 1 where a token is.")
+        again = attempted(whole, "its forward of embeddings", lambda: trunk(one, found))
+        direct = attempted(whole, "its forward", lambda: trunk(one, x))
+    if not torch.allclose(again, direct, rtol=1e-4, atol=1e-5):
+        refuse(whole, "its forward of embeddings is not that of the tokens they are of.")
+    size = found.shape[2]
+
+    def embed(state: State, tokens: Tensor) -> Tensor:
+        outs = []
+        for one, rows in zip(state.trials(), tokens, strict=True):
+            none = torch.zeros((*rows.shape, size), dtype=state.dtype, device=rows.device)
+            outs.append(none if one is None else of_one(call, one, rows))
+        return torch.stack(outs)
+
+    return embed
 
 
 def _late(module: nn.Module, order: Sequence[str]) -> tuple[str, ...]:
@@ -149,13 +226,13 @@ class Piece:
     parameters: Mapping[str, str]
     buffers: Mapping[str, str]
 
-    def __call__(self, one: One, x: Tensor) -> Tensor:
+    def __call__(self, one: One, x: Tensor, **how: bool) -> Tensor:
         """Of inputs (B, ...); buffers are written where they lie."""
         if self.module.training != one.training:
             self.module.train(one.training)
         given = {name: one.parameters[own] for name, own in self.parameters.items()}
         given |= {name: one.buffers[own] for name, own in self.buffers.items()}
-        out = functional_call(self.module, given, (x,), tie_weights=False)
+        out = functional_call(self.module, given, (x,), how, tie_weights=False)
         for name, own in self.buffers.items():
             if given[name] is not one.buffers[own]:  # the forward put another tensor there
                 one.buffers[own].copy_(given[name].detach())
