@@ -17,10 +17,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .._net_text import of_tokens
+from .._seen import seen_as
 from ..describe import labelled_rows
 from ..inputs import Pictures, Table
-from ..inputs.texts import dense_counts
 from ..inputs.tokens import Words
 from ..labelled import Labelled
 from .scaling import (
@@ -32,7 +31,7 @@ from .scaling import (
     split_of_table,
     sums_of,
 )
-from .texts import HeldTexts, held, tokens_of
+from .texts import HeldTexts, counts_of, held, tokenised
 
 __all__ = [
     "SCALINGS",
@@ -149,9 +148,9 @@ class Examples:
         return torch.from_numpy(1 / self.spread).to(self.device, self.dtype)
 
 
-def takes_tokens(kind: str, net: str) -> bool:
+def takes_tokens(kind: str, net: str | None) -> bool:
     """Whether a network is given inputs of a kind as tokens."""
-    return kind == "texts" and bool(net) and of_tokens(net)
+    return seen_as(kind, net) != kind
 
 
 def table_of(inputs: np.ndarray | Table) -> np.ndarray:
@@ -161,7 +160,7 @@ def table_of(inputs: np.ndarray | Table) -> np.ndarray:
         ValueError: columns of different kinds, which are no numbers before they are encoded.
     """
     if not isinstance(inputs, Table) and inputs.dtype == object:
-        return dense_counts(inputs.tolist())
+        return counts_of(inputs)
     return np.asarray(inputs).reshape(len(inputs), -1)
 
 
@@ -173,7 +172,7 @@ def make_examples(
     device: torch.device | str = "cpu",
     official: bool = False,
     like: Examples | None = None,
-    net: str = "",
+    net: str | None = None,
 ) -> Examples:
     """What an algorithm that ``reads`` these labels may see of ``data``.
 
@@ -200,8 +199,8 @@ def make_examples(
         centre, spread = base_scaling(pictures, scaling, sums)
         pixels = _shared(pictures.by_row).to(device)
         return Examples(pixels, labels, centre, spread, data.q, dtype, sums=sums)
-    if takes_tokens(data.kind, net):
-        texts = held(tokens_of(np.asarray(data.inputs), net), device)
+    if net is not None and takes_tokens(data.kind, net):
+        texts = held(tokenised(np.asarray(data.inputs), net)[1], device)
         none = np.zeros(0)
         return Examples(texts.ids, labels, none, none, data.q, dtype, texts=texts)
     raw = table_of(data.inputs)

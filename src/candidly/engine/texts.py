@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from .._net_text import read_net
+from ..inputs.texts import dense_counts
 from ..inputs.tokenisers import Tokeniser, known_words, tokeniser_in, word_tokeniser
 from ..inputs.tokens import Tokens, Words
 
-MOST_KEPT = 2  # data sets whose tokens a process keeps
+MOST_KEPT = 2  # data sets whose tokens or counts a process keeps
 
-_kept: OrderedDict[tuple[int, str], tuple[np.ndarray, Tokens]] = OrderedDict()
+Seen = TypeVar("Seen")
+
+_kept: OrderedDict[tuple[int, str], tuple[np.ndarray, Any]] = OrderedDict()
 
 
 def tokeniser_for(texts: Sequence[str], net: str) -> Tokeniser:
@@ -32,14 +36,31 @@ def tokeniser_for(texts: Sequence[str], net: str) -> Tokeniser:
     return word_tokeniser(texts) if folder is None else tokeniser_in(folder)
 
 
-def tokens_of(texts: np.ndarray, net: str) -> Tokens:
-    """Texts, object (n,), as a network takes them; kept for the next that asks."""
-    key = id(texts), "" if read_net(net).folder is None else net
+def tokenised(texts: np.ndarray, net: str) -> tuple[Tokeniser, Tokens]:
+    """A network's tokeniser, and texts, object (n,), as it has them; kept for the next that asks.
+
+    Raises:
+        FileNotFoundError, ValueError: as ``tokeniser_for``.
+    """
+
+    def made(listed: list[str]) -> tuple[Tokeniser, Tokens]:
+        tokeniser = tokeniser_for(listed, net)
+        return tokeniser, tokeniser.encode(listed)
+
+    return _once(texts, "words" if read_net(net).folder is None else net, made)
+
+
+def counts_of(texts: np.ndarray) -> np.ndarray:
+    """Texts, object (n,), as ``dense_counts``; kept for the next that asks."""
+    return _once(texts, "counts", dense_counts)
+
+
+def _once(texts: np.ndarray, what: str, make: Callable[[list[str]], Seen]) -> Seen:
+    key = id(texts), what
     if key not in _kept or _kept[key][0] is not texts:
-        listed = texts.tolist()
         while len(_kept) >= MOST_KEPT:
             _kept.popitem(last=False)
-        _kept[key] = texts, tokeniser_for(listed, net).encode(listed)
+        _kept[key] = texts, make(texts.tolist())
     _kept.move_to_end(key)
     return _kept[key][1]
 
