@@ -39,8 +39,8 @@ __all__ = [
     "make_examples",
     "repeated",
     "split_scaling",
-    "takes_tokens",
     "table_of",
+    "takes_tokens",
     "unlearnable",
     "with_oracle_twins",
 ]

@@ -109,9 +109,7 @@ class Stack:
         self.learned = LearnedRows(algorithm.learned, self.rows, self.hyper)
         samplers = Samplers(self.seeds, index, self.B)
         self.views = PageViews(algorithm, examples, recipe)
-        self.feed = Feed(
-            algorithm, examples, self.rows, scaling, samplers, self.views, words
-        )
+        self.feed = Feed(algorithm, examples, self.rows, scaling, samplers, self.views, words)
         self.t = 0
         ends = [stage.until(self) if stage.until else steps for stage in algorithm.stages]
         self.stages = Stages(algorithm.stages, ends, steps)

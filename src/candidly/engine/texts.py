@@ -118,6 +118,7 @@ def split_words(texts: HeldTexts | None, rows: np.ndarray) -> np.ndarray | None:
     if texts is None or not texts.words.unknown:
         return None
     known = known_words(texts.tokens, rows)
-    if known[1:].all():
+    known[0] = True  # padding stays what it is
+    if known.all():
         return None
     return np.where(known, np.arange(len(known)), texts.words.unknown)

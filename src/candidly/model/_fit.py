@@ -20,8 +20,8 @@ from ..engine.recipe import Recipe, default_recipe, unsuited, unsuited_to
 from ..engine.recipe import recipe as recipe_named
 from ..engine.stack import Member, Stack
 from ..engine.start import start
-from ..engine.texts import split_words
 from ..engine.suspicion import suspicion
+from ..engine.texts import split_words
 from ..engine.train import Watcher, one_thread, train
 from ..labelled import Labelled
 from ..nets import network

@@ -64,7 +64,7 @@ class Model:
 
     def __repr__(self) -> str:
         return (
-            f"Model({self.about['algorithm']}, {_size(self.shape)}, "
+            f"Model({self.about['algorithm']}, {self._takes()}, "
             f"{len(self.classes)} classes, {self.about['steps']} updates)"
         )
 
@@ -72,6 +72,10 @@ class Model:
     def shape(self) -> tuple[int, ...]:
         """Of one input as the network takes it, (d,) or (C, H, W)."""
         return _shape(self.about, self.scaling[0])
+
+    def _takes(self) -> str:
+        words = self.about.get("words")
+        return _size(self.shape) if words is None else f"texts of {words['size']:,} tokens"
 
     @property
     def features(self) -> tuple[str, ...] | None:

@@ -164,9 +164,7 @@ def hours(
 def _kind_of(trial: Trial, facts: Mapping[str, Facts]) -> UpdateKind:
     about = facts[trial.dataset]
     base = compared_with(trial.algorithm)
-    return UpdateKind(
-        trial.net, about.wanted, about.length, trial.recipe, trial.dtype, base
-    )
+    return UpdateKind(trial.net, about.wanted, about.length, trial.recipe, trial.dtype, base)
 
 
 def _usual_stacks(

@@ -202,7 +202,8 @@ def read_plan(folder: Path) -> Plan | None:
 
 
 def _facts(kept: Mapping[str, Any]) -> Facts:
-    return Facts(**kept | {name: tuple(kept.get(name, ())) for name in ("shape", *OF_TEXTS)})
+    several = {name: tuple(kept.get(name, ())) for name in ("shape", *OF_TEXTS)}
+    return Facts(**{**kept, **several})
 
 
 def _damaged(path: Path, why: str) -> ValueError:
@@ -218,7 +219,10 @@ def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
         label: Page(
             **kept
             | {name: tuple(kept[name]) for name in ("reads", "code")}
-            | {name: _tuples(kept.get(name, ())) for name in ("hyper", "of_pictures", "of_language")}
+            | {
+                name: _tuples(kept.get(name, ()))
+                for name in ("hyper", "of_pictures", "of_language")
+            }
         )
         for label, kept in about["algorithms"].items()
     }

@@ -43,7 +43,9 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
             )
     fingerprint = data.fingerprint()
     net = pinned(settings.net) if settings.net else ""
-    shape = Pictures(np.asarray(data.inputs)).shape if data.kind == "images" else ()
+    shape: tuple[int, ...] = ()
+    if data.kind == "images":
+        shape = Pictures(np.asarray(data.inputs)).shape
     tokens = None
     if takes_tokens(data.kind, settings.net):
         tokens = tokenised(np.asarray(data.inputs), net)[1]
