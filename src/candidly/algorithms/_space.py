@@ -133,14 +133,25 @@ OF_OPTIMISER: Mapping[str, Mapping[str, Setting]] = {  # where not the benchmark
     "adamw": {"weight_decay": power_of_ten(1e-2, -4, -1)},
 }
 
+FINE_TUNED: Mapping[str, Setting] = {  # Wu et al., NoisywikiHow, Findings of ACL 2023
+    "lr": power_of_ten(3e-5, -5, -4),
+    "weight_decay": power_of_ten(1e-2, -4, -1),
+    "batch_size": power_of_two(64, 4, 7),
+}
 
-def common(optimiser: str = "adam", kind: str = "table") -> Mapping[str, Setting]:
+
+def common(
+    optimiser: str = "adam", kind: str = "table", fine_tuned: bool = False
+) -> Mapping[str, Setting]:
     """The hyper-parameters of every algorithm: learning rate, weight decay and batch size.
 
     Args:
         optimiser: a recipe's; AdamW's weight decay and SGD's rate are of another scale than Adam's.
         kind: of the inputs, as ``Labelled.kind`` names it; pictures come in larger batches.
+        fine_tuned: the network starts from numbers that were trained before.
     """
+    if fine_tuned:
+        return {**COMMON, **FINE_TUNED}
     batches = PICTURES if kind == "images" else {}
     return {**COMMON, **OF_OPTIMISER.get(optimiser, {}), **batches}
 

@@ -50,8 +50,8 @@ def beam_names(
 
     At each step every beginning of a name goes on by each token that some name has there; the
     ``beam`` best of a text are kept, by the sum of their log-probabilities. A name that has ended
-    is scored by its sum, divided by its number of tokens to the power ``length_penalty``: with 1, by
-    what ``NameScores`` scores it. So a beam as wide as there are names finds the order of the
+    is scored by its sum, divided by its number of tokens to the power ``length_penalty``: with 1,
+    by what ``NameScores`` scores it. So a beam as wide as there are names finds the order of the
     scores; a narrow one computes less, and may miss a name that begins badly.
 
     Args:

@@ -82,8 +82,11 @@ def linear_alone(config: Any, classes: int) -> nn.Module:
 
 
 def _share(config: Any, names: tuple[str, ...]) -> float:
-    given = [getattr(config, name, None) for name in names]
-    return next((float(share) for share in given if share is not None), 0.0)
+    for name in names:
+        share = getattr(config, name, None)
+        if share is not None:
+            return float(share)
+    return 0.0
 
 
 def _started(config: Any, head: nn.Module) -> nn.Module:

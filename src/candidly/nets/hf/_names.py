@@ -104,7 +104,7 @@ class NameScores(nn.Module):
             "decoder_input_ids": moved(self.model, labels).repeat(n, 1),
             "use_cache": False,
         }
-        logits = functional_call(self.model, given, (), shown, tie_weights=False).logits
+        logits = functional_call(self.model, dict(given), (), shown, tie_weights=False).logits
         wanted = labels.repeat(n, 1)
         losses = cross_entropy(logits.flatten(0, 1), wanted.flatten(), reduction="none")
         sizes = (wanted != LEFT_OUT).sum(1)
