@@ -83,7 +83,7 @@ def linear_alone(config: Any, classes: int) -> nn.Module:
 
 def _share(config: Any, names: tuple[str, ...]) -> float:
     for name in names:
-        share = getattr(config, name, None)
+        share: Any = getattr(config, name, None)
         if share is not None:
             return float(share)
     return 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +58,15 @@ class NameScores(nn.Module):
         states, mask = self.encoded(x)
         given = dict(self.model.named_parameters(remove_duplicate=False))
         chunks = list(self._chunks(len(x)))
+        training = self.model.training
         again = torch.is_grad_enabled() and (len(chunks) > 1 or len(x) == TEXTS)
         scores = []
         for chunk in chunks:
             labels = self._labels(chunk, x.device)
 
             def call(states: Tensor, labels: Tensor = labels) -> Tensor:
-                return self._scored(given, states, mask, labels)
+                with _in_mode(self.model, training):  # when computed again, it may be in another
+                    return self._scored(given, states, mask, labels)
 
             scores.append(checkpoint(call, states, use_reentrant=False) if again else call(states))
         back = torch.tensor(self.order, device=x.device).argsort()
@@ -111,6 +114,19 @@ class NameScores(nn.Module):
         return -(losses.view(wanted.shape).sum(1) / sizes).view(n, count)
 
 
+@contextmanager
+def _in_mode(model: nn.Module, training: bool) -> Iterator[None]:
+    """Have a model in training or in evaluation, and then as it was."""
+    before = model.training
+    if before != training:
+        model.train(training)
+    try:
+        yield
+    finally:
+        if before != training:
+            model.train(before)
+
+
 def moved(model: nn.Module, labels: Tensor) -> Tensor:
     """What the decoder is shown: the start token, and the names but for their last token."""
     config: Any = model.config
@@ -140,7 +156,7 @@ def name_numbers(
         )
     end = end_of(config)
     found = []
-    for numbers in (encode or _encoder(folder))([name.lower() for name in names]):
+    for numbers in (encode or encoder_in(folder))([name.lower() for name in names]):
         kept = [number for number in numbers if number != end]
         found.append([*kept, end])
     seen: dict[tuple[int, ...], str] = {}
@@ -160,7 +176,7 @@ def end_of(config: Any) -> int:
     return int(end[0] if isinstance(end, list | tuple) else end)
 
 
-def _encoder(folder: Path) -> Callable[[Sequence[str]], list[list[int]]]:
+def encoder_in(folder: Path) -> Callable[[Sequence[str]], list[list[int]]]:
     from ...inputs.tokenisers import tokeniser_in
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
