@@ -181,3 +181,19 @@ def test_a_sentence_encoder_ends_with_the_mean_of_its_tokens(folders, tmp_path):
             for row, length in enumerate((7, 3)):
                 states = model(input_ids=x[row : row + 1, :length] - 1).last_hidden_state
                 torch.testing.assert_close(features[row], states[0].mean(0), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_other_precisions(nets, kind):
+    x = texts(7, 3, 5)[None]
+    single = Module(nets[kind], [1]).of_trial(0, x).logits
+    double = Module(nets[kind], [1], dtype=torch.float64).of_trial(0, x).logits
+    assert double.dtype == torch.float64
+    torch.testing.assert_close(double.float(), single, rtol=1e-4, atol=1e-5)
+    rounded = Module(nets[kind], [1], precision=torch.bfloat16)
+    said = rounded.of_trial(0, x).logits
+    assert said.dtype == torch.float32
+    assert not torch.equal(said, single)
+    torch.testing.assert_close(said, single, rtol=0.2, atol=0.2)
+    rounded(x).logits.square().sum().backward()
+    assert rounded.grad.isfinite().all()

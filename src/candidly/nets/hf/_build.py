@@ -18,6 +18,7 @@ from .._net import Net
 from .._refusals import said
 from ..from_torch import from_torch
 from ._classifier import TextClassifier
+from ._families import pooler
 from ._folder import Described, described, transformers
 from ._heads import start_linear
 from ._names import NameScores, Offset, name_numbers
@@ -76,6 +77,8 @@ def maker(
     family, config = told.family, told.config
     numbers = name_numbers(told.folder, names, classes, config) if family.names else []
     stamp = _stamp(told.folder, files)
+    if start == "weights":
+        _first(told, stamp)
 
     def model() -> nn.Module:
         if start == "random":
@@ -120,12 +123,11 @@ def made(told: Described) -> nn.Module:
         ValueError: the configuration does not make one.
     """
     options: dict[str, Any] = dict(told.family.options or {})
-    if told.ends_mean and told.family.title in POOLERS:
+    if told.ends_mean and told.family.pooled is pooler:  # which nobody would ask
         options["add_pooling_layer"] = False
     return getattr(transformers(), told.family.model)(told.config, **options)
 
 
-POOLERS = ("BERT", "ALBERT")
 Stamp = tuple[tuple[str, int, int], ...]
 
 
@@ -144,6 +146,19 @@ def _loaded(folder: Path, stamp: Stamp) -> tuple[nn.Module, tuple[str, ...]]:
     with torch.random.fork_rng([]):
         model = made(told)
     return model, load(model, told)
+
+
+def _first(told: Described, stamp: Stamp) -> None:
+    """Read a model's numbers, so that what is wrong with them is said in its own words."""
+    try:
+        _loaded(told.folder, stamp)
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "allocate memory" not in str(error):
+            raise
+        raise ValueError(
+            f"the {told.family.title} in {told.name} needs more memory than there is. Take a "
+            "smaller model."
+        ) from error
 
 
 def _check_suits(told: Described, shape: tuple[int, ...], words: Words) -> None:

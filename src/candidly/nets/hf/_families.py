@@ -35,6 +35,7 @@ class Family:
         late: (configuration) -> dotted name of its last block, '' for none.
         longest: (configuration) -> tokens of the longest text that it can take; None: any.
         names: it scores the classes' names, and has no other head.
+        both: it has an encoder and a decoder.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Family:
     options: Mapping[str, Any] | None = None
     longest: Callable[[Any], int | None] = lambda config: None
     names: bool = False
+    both: bool = False
 
 
 def last_place(mask: Tensor) -> Tensor:
@@ -192,11 +194,13 @@ FAMILIES: Mapping[str, Family] = {
         _block("decoder.layers", "decoder_layers"),
         pooled=last_of_bart,
         longest=_positions,
+        both=True,
     ),
     "t5": Family(
         *("T5", "T5ForConditionalGeneration", "T5Config", "", "shared"),
         lambda config, classes: nn.Identity(),
         _block("decoder.block", "num_decoder_layers"),
         names=True,
+        both=True,
     ),
 }

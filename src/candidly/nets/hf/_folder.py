@@ -83,17 +83,16 @@ def described(folder: Path) -> Described:
 def configured(folder: Path, family: Family, told: dict[str, Any]) -> Any:
     """Transformers' configuration of a model's plain values."""
     left = {name: value for name, value in told.items() if name not in LEFT_OUT}
-    both = family.names or family is FAMILIES["bart"]
     try:
         make = getattr(transformers(), family.config)
-        config = make(**left, **USUAL, is_encoder_decoder=both)
+        config = make(**left, **USUAL, is_encoder_decoder=family.both)
     except Exception as error:
         raise ValueError(
             f"config.json of {folder} describes no {family.title}: {said(error)}. Copy the folder "
             "afresh."
         ) from error
     config._attn_implementation = "eager"  # which rounds the same at every run, on a GPU as well
-    if both and getattr(config, "decoder_start_token_id", None) is None:
+    if family.both and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = config.pad_token_id
     return config
 

@@ -83,8 +83,8 @@ def linear_alone(config: Any, classes: int) -> nn.Module:
 
 def _share(config: Any, names: tuple[str, ...]) -> float:
     for name in names:
-        share: Any = getattr(config, name, None)
-        if share is not None:
+        share = getattr(config, name, None)
+        if isinstance(share, int | float):
             return float(share)
     return 0.0
 
@@ -98,7 +98,7 @@ def _started(config: Any, head: nn.Module) -> nn.Module:
 
 def start_linear(config: Any, layer: nn.Linear) -> None:
     """Random numbers for a layer, by torch's generator."""
-    deviation = getattr(config, "initializer_range", None) or getattr(config, "init_std", 0.02)
-    nn.init.normal_(layer.weight, std=float(deviation))
+    usual = getattr(config, "init_std", 0.02)
+    nn.init.normal_(layer.weight, std=float(getattr(config, "initializer_range", usual)))
     if layer.bias is not None:
         nn.init.zeros_(layer.bias)

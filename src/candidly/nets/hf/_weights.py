@@ -128,12 +128,12 @@ def _read(path: Path) -> dict[str, Tensor]:
         else:
             found = torch.load(path, map_location="cpu", weights_only=True)
         if not all(isinstance(tensor, Tensor) for tensor in found.values()):
-            raise TypeError("it holds more than tensors")
+            raise TypeError
     except MemoryError:
         raise
     except Exception as error:
         raise ValueError(
-            f"{path} cannot be read: {said(error)}. It is damaged, or no file of tensors alone; "
-            "copy it afresh."
+            f"{path} cannot be read ({type(error).__name__}): it is damaged, or holds more than "
+            "tensors. Copy it afresh."
         ) from error
     return dict(found)
