@@ -46,6 +46,7 @@ SMALL = {
             **{f"{side}_ffn_dim": 24 for side in ("encoder", "decoder")},
             "max_position_embeddings": 20,
             "init_std": 0.3,
+            "scale_embedding": True,
             "decoder_start_token_id": END,
         },
     ),

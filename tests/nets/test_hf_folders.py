@@ -205,6 +205,7 @@ def test_nothing_of_a_folder_is_run_and_nothing_is_asked_of_the_network(folder, 
     monkeypatch.setattr(socket, "getaddrinfo", no)
     monkeypatch.setattr(socket.socket, "connect", no)
     hf_net(folder, (16,), 5, WORDS)
+    assert build.described(folder).config._attn_implementation == "eager"
     change(folder, quantization_config={"load_in_8bit": True})
     assert "quantised numbers, which cannot be trained" in refused(folder)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
@@ -67,7 +66,7 @@ def test_chunks_of_names_and_of_texts_change_no_scores(folder, monkeypatch):
         torch.testing.assert_close(logits, found[0], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("rows", [3, 128])
+@pytest.mark.parametrize("rows", [pytest.param(3, marks=pytest.mark.slow), 128])
 def test_what_is_computed_again_is_what_was_computed(folder, monkeypatch, rows):
     """With the trial's numbers, what it drew, and in training, whatever was asked in between."""
     net, x = hf_net(folder, (16,), 5, WORDS, NAMES), texts(7, 3, 11, 4)[None]
@@ -204,17 +203,10 @@ def test_the_folders_own_tokeniser_reads_the_names(folder, monkeypatch):
     assert names_of.name_numbers(folder, NAMES, 5, told) == expected
 
 
-def test_no_transformers_is_a_sentence(folder):
-    code = (
-        "import sys; sys.modules['transformers'] = None\n"
-        "from pathlib import Path\n"
-        "from candidly.inputs.tokens import Words\n"
-        "from candidly.nets.hf import hf_net\n"
-        f"try: hf_net(Path({str(folder)!r}), (16,), 2, Words(40))\n"
-        "except ValueError as error: print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "pip install 'candidly[text]'" in done.stdout, done.stderr
+def test_no_transformers_is_a_sentence(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(ValueError, match=r"not installed. Run: pip install 'candidly\[text\]'"):
+        hf_net(folder, (16,), 5, WORDS, NAMES)
 
 
 def test_a_vocabulary_with_room_to_spare_is_taken(folder):

@@ -7,6 +7,7 @@ from operator import attrgetter
 import torch
 from torch import Tensor, nn
 
+from .._lookup import lookup
 from ._families import Family, Pooled
 
 
@@ -31,6 +32,12 @@ class TextClassifier(nn.Module):
         self.pooled, self.late = pooled, late
         self.embedding = attrgetter(family.words)
 
+    def embedded(self, ids: Tensor) -> Tensor:
+        """What the model's own part makes of its numbers; BART's multiplies them."""
+        part = self.embedding(self.model)
+        rows, scale = lookup(part.weight, ids), getattr(part, "embed_scale", 1.0)
+        return rows if scale == 1 else rows * scale
+
     def forward(self, x: Tensor, embed: bool = False) -> Tensor:
         """Logits.
 
@@ -42,7 +49,7 @@ class TextClassifier(nn.Module):
         if x.is_floating_point():
             e, mask = x[..., :-1], x[..., -1] > 0
         else:
-            e, mask = self.embedding(self.model)((x - 1).clamp_min(0)), x > 0
+            e, mask = self.embedded((x - 1).clamp_min(0)), x > 0
         if embed:
             return torch.cat([e, mask[..., None].to(e.dtype)], -1)
         return self.head(self.pooled(self.model, e, mask))

@@ -32,7 +32,7 @@ class Family:
         pooled: what makes the state of a text.
         mean: the same, as the mean of a text's tokens; None where that is not done.
         head: (configuration, classes) -> what makes logits of it.
-        late: (configuration) -> dotted name of its last block, '' for none.
+        late: (configuration) -> dotted name of its last block.
         longest: (configuration) -> tokens of the longest text that it can take; None: any.
         names: it scores the classes' names, and has no other head.
         both: it has an encoder and a decoder.
@@ -161,7 +161,7 @@ FAMILIES: Mapping[str, Family] = {
     "albert": Family(
         *("ALBERT", "AlbertModel", "AlbertConfig", "albert", "embeddings.word_embeddings"),
         dropped_linear("classifier_dropout_prob"),
-        lambda config: "model.pooler",  # its layers are one, shared
+        lambda config: "model.encoder",  # its layers are one, shared
         pooled=pooler,
         mean=mean,
         longest=_positions,

@@ -40,10 +40,11 @@ class NameScores(nn.Module):
         model: transformers' ``T5ForConditionalGeneration``.
         head: of the scores.
         names: of each class, its tokens' numbers, the end token's last.
+        late: dotted name of the model's last block.
     """
 
     def __init__(
-        self, model: nn.Module, head: nn.Module, names: Sequence[Sequence[int]], late: str = ""
+        self, model: nn.Module, head: nn.Module, names: Sequence[Sequence[int]], late: str
     ):
         super().__init__()
         self.model, self.head, self.late = model, head, late
