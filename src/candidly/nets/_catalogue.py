@@ -44,13 +44,25 @@ def of_pictures(
     """
     needs_pictures(name, shape, smallest)
     whole(name, option, size)
+    check_memory(f"{name} with {option}={size}", make)
+    return from_torch(make, shape, classes)
+
+
+def check_memory(called: str, make: Callable[[], nn.Module]) -> None:
+    """Refuse a module that is too large, before any of its numbers is made.
+
+    Args:
+        called: what the error calls it.
+
+    Raises:
+        ValueError: more parameters than fit into the free memory.
+    """
     needed, free = COPIES * 4 * _parameters(make), free_bytes("cpu")
     if free is not None and needed > free:
         raise ValueError(
-            f"the {name} with {option}={size} needs {needed / 1e9:,.1f} GB or more, and "
-            f"{free / 1e9:,.1f} GB are free. Take a smaller network."
+            f"the {called} needs {needed / 1e9:,.1f} GB or more, and {free / 1e9:,.1f} GB are "
+            "free. Take a smaller network."
         )
-    return from_torch(make, shape, classes)
 
 
 def _parameters(make: Callable[[], nn.Module]) -> int:

@@ -57,6 +57,12 @@ def _heads(out: Any, query: Tensor, key: Tensor, value: Tensor) -> int:
     return projected + 2 * query.numel() * key.shape[0]
 
 
+def _lstm(out: Any, x: Tensor) -> int:
+    """Of inputs (B, L, d) and states (B, L, h), of one layer in one direction."""
+    states = out[0]
+    return 4 * states.numel() * (x.shape[-1] + states.shape[-1])
+
+
 # by the function's name: how many tensors its first arguments are, and the count
 MACS: Mapping[str, tuple[int, Callable[..., int]]] = {
     "conv1d": (2, _per_output),
@@ -72,6 +78,7 @@ MACS: Mapping[str, tuple[int, Callable[..., int]]] = {
     "bmm": (2, _product),
     "addmm": (3, _added_product),
     "baddbmm": (3, _added_product),
+    "lstm": (1, _lstm),
     "scaled_dot_product_attention": (3, _attention),
     "multi_head_attention_forward": (3, _heads),
 }
