@@ -13,7 +13,8 @@ from math import inf
 from typing import Any
 
 from .._names import UnknownName, nearest, shortened
-from .._view_text import read_view
+from .._seen import LANGUAGE, TOKENS
+from .._view_text import is_view_of, read_view
 
 
 @dataclass(frozen=True)
@@ -107,22 +108,24 @@ NAMES: Mapping[str, Recipe] = {**RECIPES, "fine-tune": FINE_TUNE}
 
 
 def default_recipe(kind: str) -> Recipe:
-    """The recipe for inputs of a kind, as ``Labelled.kind`` names it, where none is asked for."""
-    return replace(ADAM, views="weak") if kind == "images" else ADAM
+    """The recipe for inputs of a kind, as ``seen_as`` names it, where none is asked for."""
+    return {"images": replace(ADAM, views="weak"), LANGUAGE: FINE_TUNE}.get(kind, ADAM)
 
 
 def unsuited(made: Recipe, kind: str, dtype: str = "float32") -> str:
     """Why a recipe does not suit inputs of a kind, or training in ``dtype``; '' where it does."""
-    for key in ("views", *REPLACED) if kind != "images" else ():
-        if getattr(made, key) != getattr(ADAM, key):
+    for key in ("views", *REPLACED):
+        view = getattr(made, key)
+        if view != getattr(ADAM, key) and not is_view_of(kind, view):
+            changes = "pictures" if is_view_of("images", view) else "texts, as tokens"
             return (
-                f"recipe {made.text}: {key}={getattr(made, key)} changes pictures, and the inputs "
-                f"are none. Leave {key} out."
+                f"recipe {made.text}: {key}={view} changes {changes}, and the inputs are none. "
+                f"Leave {key} out."
             )
-    if kind != "texts" and made.mix_at != ADAM.mix_at:
+    if kind not in (TOKENS, LANGUAGE) and made.mix_at != ADAM.mix_at:
         return (
-            f"recipe {made.text}: mix_at={made.mix_at} says where texts are mixed, and the inputs "
-            "are none. Leave mix_at out."
+            f"recipe {made.text}: mix_at={made.mix_at} says where tokens are mixed, and the "
+            "network takes none. Leave mix_at out."
         )
     if made.precision != "float32" and dtype != "float32":
         return (
