@@ -216,7 +216,7 @@ def _write_beside(model: Model, new: NewRows, probs: np.ndarray, out: Path, top:
     from ..ingest.back import write_back
 
     assert new.sheet is not None
-    added = {}
+    added: dict[str, list[str]] = {}
     for prediction, names, probability, values in _likeliest(model, probs, top):
         added |= {prediction: names, probability: [f"{value:.6g}" for value in values]}
     write_back(new.sheet, added, out, beside=new.sheet.frame.columns[-1])

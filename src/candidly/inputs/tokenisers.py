@@ -104,7 +104,9 @@ class WordTokeniser:
     def encode(self, texts: Sequence[str], watch: Watch | None = None) -> Tokens:
         """Tokens of texts; one without a word is one unknown word. See ``Tokeniser``."""
         number, most = self._numbers, self.most_tokens
-        ids, lengths, cut = [], [], 0
+        ids: list[np.ndarray] = []
+        lengths: list[int] = []
+        cut = 0
         for start in range(0, len(texts), CHUNK):
             each = [split_text(text, most + 1) or [""] for text in texts[start : start + CHUNK]]
             cut += sum(len(one) > most for one in each)
