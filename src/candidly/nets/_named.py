@@ -1,18 +1,21 @@
-"""Networks by what a person writes: a name with options, or a file of one's own."""
+"""Networks by what a person writes: a name with options, a file of one's own, or a folder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 
 import torch
 
-from .._net_text import NetText, digest_of, read_net
+from .._net_text import HF, NetText, folder_as_it_was, looked_at, read_net
+from ..inputs.tokens import Words
 from ._files import function_of
 from ._net import Net
 from ._refusals import said
+from ._texts import told
+from .bilstm import bilstm
 from .cnn import cnn
 from .densenet import densenet22, densenet121, densenet161, densenet169
 from .from_torch import from_torch
@@ -22,6 +25,7 @@ from .mobilenet import mobilenet_v2
 from .preact import preact_resnet18, preact_resnet18_dividemix, wide_resnet28_10
 from .resnet import resnet18, resnet32, resnet34, resnet50
 from .softmax import softmax_regression
+from .text_encoder import text_encoder
 from .vgg import vgg11, vgg13, vgg16, vgg19
 
 NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
@@ -47,36 +51,76 @@ NETS: Mapping[str, Callable[..., Net]] = {  # options: ``_net_text.KNOWN``
     "googlenet": googlenet,
     "inception-v3": inception_v3,
 }
+TEXT_NETS: Mapping[str, Callable[..., Net]] = {"encoder": text_encoder, "bilstm": bilstm}
 
 
-def network(text: str, shape: tuple[int, ...], classes: int) -> Net:
+def network(
+    text: str,
+    shape: tuple[int, ...],
+    classes: int,
+    words: Words | None = None,
+    names: Sequence[str] = (),
+) -> Net:
     """The network that a text names, for inputs of a shape.
 
     Args:
         text: a name of ``NETS``, with options behind a colon: ``mlp:128``, ``cnn:width=32``. Or a
             file and a function of it, ``FILE.py:make``: ``make(shape, classes)`` returns a
             ``torch.nn.Module``, whose head is found or is the part that ``make.head`` names, or a
-            ``Net``. The file is run, once for each content.
-        shape: of one input, ``(d,)`` or ``(C, H, W)``.
+            ``Net``. The file is run, once for each content. Or, for texts, a name of ``TEXT_NETS``,
+            or ``hf:FOLDER``, the language model that lies in a folder or an installed package.
+        shape: of one input, ``(d,)`` or ``(C, H, W)``, or ``(L,)`` for the longest text.
+        words: what is known of token numbers, for networks that take texts as tokens.
+        names: of the classes, which some language models score.
 
     Raises:
         KeyError: no network or option of that name; the message suggests the nearest.
-        FileNotFoundError: no such file.
+        FileNotFoundError: no such file or folder.
         ValueError: a value that an option cannot have, inputs that the network cannot take, a file
-            that cannot be run, or a function that fails or returns something else.
+            that cannot be run, a function that fails or returns something else, or a folder
+            without a model that can be trained here.
     """
     asked = read_net(text)
-    if asked.file is not None and not asked.digest:
-        asked = replace(asked, digest=digest_of(asked.file))
-    return _made(asked.text, str(asked.file or ""), tuple(shape), classes)
+    if asked.own and not asked.digest:
+        asked = looked_at(asked)
+    elif asked.folder is not None:
+        folder_as_it_was(asked)
+    scored = tuple(names) if asked.name == HF else ()
+    place = str(asked.file or asked.folder or "")
+    return _made(asked.text, place, tuple(shape), classes, words, scored)
 
 
 @lru_cache(maxsize=64)  # a network is a value, and trying a module on inputs takes a while
-def _made(text: str, file: str, shape: tuple[int, ...], classes: int) -> Net:
+def _made(
+    text: str,
+    place: str,
+    shape: tuple[int, ...],
+    classes: int,
+    words: Words | None,
+    names: tuple[str, ...],
+) -> Net:
     asked = read_net(text)
-    if not file:
-        return NETS[asked.name](shape, classes, **asked.options)
-    return _of_file(replace(asked, file=Path(file)), shape, classes)
+    if asked.file is not None:
+        return _of_file(replace(asked, file=Path(place)), shape, classes)
+    if asked.place:
+        return _of_folder(asked, Path(place), shape, classes, words, names)
+    if asked.name in TEXT_NETS:
+        return TEXT_NETS[asked.name](shape, classes, words, **asked.options)
+    return NETS[asked.name](shape, classes, **asked.options)
+
+
+def _of_folder(
+    asked: NetText,
+    folder: Path,
+    shape: tuple[int, ...],
+    classes: int,
+    words: Words | None,
+    names: tuple[str, ...],
+) -> Net:
+    from .hf import hf_net
+
+    known = told(asked.called, words, shape)
+    return hf_net(folder, shape, classes, known, names, **asked.options)
 
 
 def _of_file(asked: NetText, shape: tuple[int, ...], classes: int) -> Net:

@@ -135,7 +135,7 @@ def _net(value: Any, name: str) -> str:
         asked = read_net(value, f"`{name}`")
     except UnknownName as error:
         raise ValueError(str(error)) from None
-    return value if asked.file else asked.text
+    return value if asked.own else asked.text
 
 
 def _recipe(value: Any, name: str) -> str:
