@@ -78,7 +78,7 @@ class BiLSTM(nn.Module):
 
 
 class BothWays(nn.Module):
-    """(B, L, before) to (B, L, 2 width): states from the beginning, and then from the end."""
+    """(B, L, before) to (B, L, 2 width): states from the beginning, and from the end."""
 
     def __init__(self, before: int, width: int):
         super().__init__()
