@@ -42,8 +42,8 @@ def read_view(text: str, name: str = "view") -> str:
         return f"{path.name}@{keep_policy(source_of_policy(path), text)}"
     raise UnknownName(
         f"{name} is {shortened(text)}{nearest(text, (*VIEWS, DROPOUT, DROP_WORDS))} Choose from: "
-        f"{', '.join(VIEWS)}, or a policy's file, such as mine.json; of texts {DROPOUT} or "
-        f"{DROP_WORDS}:{USUAL_RATE}."
+        f"{', '.join(VIEWS)}; or name a policy's file, such as mine.json. Of texts also {DROPOUT} "
+        f"and {DROP_WORDS}:{USUAL_RATE}."
     )
 
 

@@ -14,6 +14,8 @@ from candidly.engine.examples import Examples
 from candidly.engine.recipe import recipe
 from candidly.engine.stack import Member
 from candidly.engine.start import start
+from candidly.engine.texts import held
+from candidly.inputs.tokens import Tokens
 from candidly.nets.hf import _names as names_of
 from candidly.nets.hf import hf_net
 from nets.hf_models import NAMES, SMALL, WORDS, encode, texts, written
@@ -28,7 +30,9 @@ def examples():
     lengths = np.random.default_rng(0).integers(3, 10, N)
     x, given = texts(*lengths, seed=1), torch.arange(N) % 5
     x[:, 0] = 10 + given
-    return Examples(x, {"given": given}, np.zeros(1), np.ones(1), 5)
+    starts = np.concatenate([[0], lengths.cumsum()])
+    there = held(Tokens(x[x > 0].numpy(), starts, WORDS))
+    return Examples(there.ids, {"given": given}, np.zeros(0), np.zeros(0), 5, texts=there)
 
 
 def stack_of(net, page="ce", trials=(1, 2), steps=T, made="fine-tune", lr=1e-2, **hyper):

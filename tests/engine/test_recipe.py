@@ -96,14 +96,28 @@ def test_texts_of_recipes_from_before_stay():
 
 def test_where_texts_are_mixed_belongs_to_texts():
     made = recipe("adam:mix_at=embeddings")
-    assert unsuited(made, "texts") == ""
-    assert unsuited(made, "table").endswith("the inputs are none. Leave mix_at out.")
+    for kind in ("tokens", "language"):
+        assert unsuited(made, kind) == ""
+    for kind in ("table", "texts"):  # which networks for tables see as counts
+        assert unsuited(made, kind).endswith("the network takes none. Leave mix_at out.")
+
+
+def test_views_belong_to_the_inputs_that_have_them():
+    words = recipe("adam:views=drop-words:.1,strong=dropout")
+    assert words.text == "adam:views=drop-words:0.1,strong=dropout"
+    assert unsuited(words, "tokens") == unsuited(recipe("adam:views=weak"), "language") == ""
+    assert "changes texts, as tokens, and the inputs are none" in unsuited(words, "images")
+    assert "changes pictures" in unsuited(recipe("adam:strong=autoaugment"), "tokens")
+    with pytest.raises(ValueError, match="above 0 and below 1"):
+        recipe("adam:views=drop-words:1")
 
 
 def test_defaults_by_kind_of_input():
     for kind in ("table", "columns", "texts"):
         assert default_recipe(kind).text == "adam"
     assert default_recipe("images").text == "adam:views=weak"
+    assert default_recipe("tokens").text == "adam"
+    assert default_recipe("language").text == "fine-tune"
 
 
 BAD = {
@@ -120,7 +134,7 @@ BAD = {
     "mean 'bfloat16'? Choose from: float32, tf32, bfloat16.",
     "adam:views": "recipe 'adam:views': views is ''. Choose from: plain, weak, "
     "strong, distill, strong-plench, autoaugment; or name a policy's file, such as "
-    "mine.json.",
+    "mine.json. Of texts also dropout and drop-words:0.1.",
     "sgd:momentum=1": "recipe 'sgd:momentum=1': momentum is '1'; give a share from 0 to below 1, "
     "such as 0.1.",
     "sgd:momentum=nan": "recipe 'sgd:momentum=nan': momentum is 'nan'; give a share from 0 to "
