@@ -27,7 +27,7 @@ MOST_WORDS, LEAST = 30_000, 2  # words of a vocabulary; how often each occurs
 UNKNOWN = 1  # the number of a word that is not in the vocabulary
 CHUNK = 10_000  # texts at a time
 CHARACTERS = 40  # of a text that are read for each token that is kept
-ASCII_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_", re.ASCII)
+ASCII_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s\x1c-\x1f]|_", re.ASCII)
 LONE = re.compile("[\ud800-\udfff]")  # halves of a character, which no tokeniser takes
 TOKENISER_FILES = (  # of a folder without tokenizer.json, that transformers makes a tokeniser of
     "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "spiece.model",
