@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST = 2**53  # whole numbers beyond it are not exact where a column holds floats
+BARE = (".npz", ".npy", ".mat", ".parquet", ".arrow", ".jsonl", ".ndjson")  # without a header
 SAMPLE = 100  # cells that a column is tried on first
 
 
@@ -26,8 +27,8 @@ def about(path: Path) -> Iterator[None]:
     except ValueError as error:
         told = str(error) if str(path) in str(error) else f"{path}: {error}"
         if re.search(r"\brows? \d", told) and "count from 0" not in told:
-            arrays = path.suffix.lower() in (".npz", ".npy", ".mat", ".parquet", ".arrow")
-            header = "" if arrays or path.is_dir() else ", the header left out"
+            bare = path.suffix.lower() in BARE
+            header = "" if bare or path.is_dir() else ", the header left out"
             told += f" (Rows count from 0{header}.)"
         raise ValueError(told) from error
 

@@ -25,6 +25,7 @@ SEPARATED = (".csv", ".tsv", ".txt")
 LINES = (".jsonl", ".ndjson")
 SAVED = "datasets"  # the form of a folder that Hugging Face datasets saved
 TABLE_ENDINGS = (*SEPARATED, *LINES, ".parquet", ".arrow", ".feather", ".xlsx", ".arff")
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,10 @@ def _from_lines(data: bytes) -> pl.DataFrame:
     try:
         frame = pl.read_ndjson(data, infer_schema_length=None)
     except pl.exceptions.PolarsError:
+        _check_halves(data)
         _check_json(data)
         raise ValueError("it is damaged, or no table as lines of JSON.") from None
+    _check_halves(data)
     if not frame.width:
         raise ValueError("its lines hold no names and values.")
     for column in frame:
@@ -142,6 +145,24 @@ def _check_json(data: bytes) -> None:
                 f"line {number} is no object in JSON; write one a line, such as"
                 ' {"text": "...", "label": "cat"}.'
             )
+
+
+def _check_halves(data: bytes) -> None:
+    """Refuse an escape that is half a character, such as \\ud83d alone."""
+    if not _HALF.search(data):
+        return
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if _HALF.search(line):
+            try:
+                json.dumps(json.loads(line), ensure_ascii=False).encode()
+            except UnicodeEncodeError as error:
+                half = ord(error.object[error.start])
+                raise ValueError(
+                    f"line {number} has half a character (\\u{half:04x}), as of a text that was cut"
+                    " inside one; write the character whole, or take it out."
+                ) from None
+            except ValueError:
+                continue
 
 
 def _from_parquet(data: bytes) -> pl.DataFrame:

@@ -158,6 +158,7 @@ def _declared(frame: pl.DataFrame, columns: Mapping[str, str], shown: set[str]) 
     import polars as pl
 
     kinds = [frame.schema[name] for name in columns.values()]
+    kinds = [kind.inner if isinstance(kind, pl.List) else kind for kind in kinds]
     known = [name for kind in kinds if isinstance(kind, pl.Enum) for name in kind.categories]
     return tuple(dict.fromkeys(known)) if shown <= set(known) else tuple(sorted(shown))
 
