@@ -157,8 +157,8 @@ def _declared(frame: pl.DataFrame, columns: Mapping[str, str], shown: set[str]) 
     """Classes in the order of the columns' own categories, or sorted."""
     import polars as pl
 
-    kinds = [frame.schema[name] for name in columns.values()]
-    kinds = [kind.inner if isinstance(kind, pl.List) else kind for kind in kinds]
+    cells = [frame.schema[name] for name in columns.values()]
+    kinds = [kind.inner if isinstance(kind, pl.List) else kind for kind in cells]
     known = [name for kind in kinds if isinstance(kind, pl.Enum) for name in kind.categories]
     return tuple(dict.fromkeys(known)) if shown <= set(known) else tuple(sorted(shown))
 
