@@ -11,14 +11,15 @@ import pytest
 import torch
 
 from candidly._net_text import KNOWN, default_net, pinned, read_net
-from candidly.nets import NETS, cnn, function_of, network
+from candidly.nets import NETS, TEXT_NETS, cnn, function_of, network
 from own_net import FILE, write_net
 
 
 def test_the_options_that_are_known_without_torch_are_those_of_the_functions():
-    assert set(KNOWN) == set(NETS)
-    for name, make in NETS.items():
+    assert set(KNOWN) == set(NETS) | set(TEXT_NETS) == (set(NETS) ^ set(TEXT_NETS))
+    for name, make in {**NETS, **TEXT_NETS}.items():
         _, _, *options = inspect.signature(make).parameters.values()
+        options = [option for option in options if option.name != "words"]
         usual = {o: v if isinstance(v, int) else v[0] for o, v in KNOWN[name].items()}
         assert {option.name: option.default for option in options} == usual, name
 
