@@ -19,8 +19,8 @@ ROOM_OF = {
     for room, names in {
         "labelled": "_splits _stored describe labelled storage votes",
         "ground": "_arrays _checks _compiled _convert _device _escapes _files _grid_cells"
-        " _label_text _layout _logits _names _net_folders _net_text _numbers _policy _process _tables _version"
-        " _view_text grid seeds",
+        " _label_text _layout _logits _names _net_folders _net_text _numbers _policy _process _seen"
+        " _tables _version _view_text grid seeds",
         "criteria": "_flip_rate _noisy_accuracy criteria",
     }.items()
     for name in names.split()

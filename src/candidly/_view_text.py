@@ -1,4 +1,4 @@
-"""What views of pictures are called: a name, or a policy in a file of a user's own.
+"""What views of pictures and texts are called: a name, or a policy in a file of a user's own.
 
 A policy's file is read when its user names it, and known from then on by its name and by the
 beginning of its SHA-256, ``mine.json@0123456789abcdef``. Loads no torch, so that what a person
@@ -13,13 +13,17 @@ from pathlib import Path
 
 from ._names import UnknownName, nearest, shortened
 from ._policy import Policy, policy_of, source_of_policy
+from ._seen import LANGUAGE, TOKENS
 
-VIEWS = ("plain", "weak", "strong", "distill", "strong-plench", "autoaugment")
+COMMON = ("plain", "weak", "strong", "distill")  # of pictures and of texts
+VIEWS = (*COMMON, "strong-plench", "autoaugment")
+DROPOUT, DROP_WORDS = "dropout", "drop-words"  # of texts
+USUAL_RATE = 0.1
 _SOURCES: dict[str, bytes] = {}  # of policies that were read, by digest
 
 
 def read_view(text: str, name: str = "view") -> str:
-    """The view of pictures that a text names, as it is called in a trial.
+    """The view of pictures or texts that a text names, as it is called in a trial.
 
     Args:
         text: a name, a policy's file, or what this gave for such a file.
@@ -31,13 +35,51 @@ def read_view(text: str, name: str = "view") -> str:
     """
     if text in VIEWS or digest_of_view(text):
         return text
+    if text == DROPOUT or text.partition(":")[0] == DROP_WORDS:
+        return _of_texts(text, name)
     if text.endswith(".json"):
         path = Path(text)
         return f"{path.name}@{keep_policy(source_of_policy(path), text)}"
     raise UnknownName(
-        f"{name} is {shortened(text)}{nearest(text, VIEWS)} Choose from: {', '.join(VIEWS)}; or "
-        "name a policy's file, such as mine.json."
+        f"{name} is {shortened(text)}{nearest(text, (*VIEWS, DROPOUT, DROP_WORDS))} Choose from: "
+        f"{', '.join(VIEWS)}; or name a policy's file, such as mine.json. Of texts also {DROPOUT} "
+        f"and {DROP_WORDS}:{USUAL_RATE}."
     )
+
+
+def _of_texts(text: str, name: str) -> str:
+    if text == DROPOUT:
+        return text
+    rate = text.partition(":")[2] or str(USUAL_RATE)
+    try:
+        share = float(rate)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < 1:
+        raise ValueError(
+            f"{name} is {shortened(text)}: give the share of words that are left out, above 0 and "
+            f"below 1, such as {DROP_WORDS}:{USUAL_RATE}."
+        )
+    return f"{DROP_WORDS}:{share:g}"
+
+
+def is_view_of(kind: str, text: str) -> bool:
+    """Whether inputs of a kind, as ``seen_as`` names it, have a view that ``read_view`` gave."""
+    if kind in (TOKENS, LANGUAGE):
+        return text in COMMON or rate_of_view(text) is not None
+    return kind == "images" and (text in VIEWS or bool(digest_of_view(text)))
+
+
+def rate_of_view(text: str) -> float | None:
+    """The share of words that a view of texts leaves out; None where it is none of theirs.
+
+    >>> rate_of_view("drop-words:0.2"), rate_of_view("dropout"), rate_of_view("autoaugment")
+    (0.2, 0.0, None)
+    """
+    if text == DROPOUT:
+        return 0.0
+    base, _, rate = text.partition(":")
+    return float(rate or USUAL_RATE) if base == DROP_WORDS else None
 
 
 def digest_of_view(text: str) -> str:

@@ -124,6 +124,24 @@ def test_columns_can_be_added_to_the_file(trained):
     assert "prediction" in err
 
 
+def test_several_classes_a_row_come_with_the_likeliest_first(trained):
+    candidly, _, _ = trained
+    for words in (("--probs", "--out", "p.csv"), ("--top", 2, "--out", "t.csv")):
+        status, _, err = candidly("predict", "m.safetensors", "new.csv", *words)
+        assert status == 0, err
+    probs, top = pl.read_csv("p.csv").select(NAMES).to_numpy(), pl.read_csv("t.csv")
+    order = np.argsort(-probs, 1, kind="stable")
+    assert top.columns[1:] == ["prediction", "probability", "prediction_2", "probability_2"]
+    for place, behind in enumerate(("", "_2")):
+        assert top[f"prediction{behind}"].to_list() == NAMES[order[:, place]].tolist()
+        likely = np.take_along_axis(probs, order, 1)[:, place]
+        np.testing.assert_allclose(top[f"probability{behind}"].to_numpy(), likely, rtol=1e-12)
+    status, _, err = candidly("predict", "m.safetensors", "new.csv", "--top", 9, *KEEP, "all.csv")
+    assert status == 0, err
+    assert pl.read_csv("all.csv").columns[-1] == f"probability_{len(NAMES)}"
+    sentence(*candidly("predict", "m.safetensors", "new.csv", "--top", 2, "--out", "p.npz"), "npz")
+
+
 def test_labels_are_compared_with_only_where_asked_for(trained):
     candidly, _, new = trained
     status, out, err = candidly("predict", "m.safetensors", "known.csv", "--out", "p.csv")

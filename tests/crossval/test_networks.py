@@ -216,9 +216,9 @@ def test_files_of_pictures_stay_pictures_for_a_network_that_takes_them(tmp_path,
     told = from_arrays(paths, given=pictures.given, classes=pictures.classes)
     shapes = []
 
-    def make(data, *rest):
+    def make(data, *rest, **more):
         shapes.append(data.inputs.shape)
-        return make_examples(data, *rest)
+        return make_examples(data, *rest, **more)
 
     monkeypatch.setattr(_networks, "make_examples", make)
     for net in (None, "mlp:4", "cnn:width=2"):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -156,8 +157,9 @@ def test_what_is_missing_is_asked_for(data):
     )
     with pytest.raises(ValueError, match="pass `features`"):
         detectors.detect(texts, "knn-vote")
-    with pytest.raises(ValueError, match="table or images"):
-        detectors.detect(texts, "aum")
+    files = replace(texts, inputs=np.array([Path("a"), Path("b"), Path("c")], object))
+    with pytest.raises(ValueError, match="table, images or texts"):
+        detectors.detect(files, "aum")
     found = detectors.detect(texts, "knn-vote", features=np.eye(3))
     assert len(found.score) == 3
     with pytest.raises(KeyError, match="did you mean 'knn-vote'"):

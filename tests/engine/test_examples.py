@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,8 +93,8 @@ def refusal(data, reads=("candidates",)):
 
 
 def test_learning_refuses_what_it_cannot_learn_from():
-    texts = from_arrays(["a", "b"], [{0}, {0, 1}], classes=("x", "y"))
-    assert "texts" in refusal(texts)
+    files = from_arrays([Path("a"), Path("b")], [{0}, {0, 1}], classes=("x", "y"))
+    assert "media" in refusal(files)
     tags = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), tags=np.ones((2, 2), dtype=bool))
     assert "multi-label" in refusal(tags)
     truth = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), truth=np.array([0, 1]))

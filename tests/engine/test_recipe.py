@@ -11,7 +11,15 @@ from dataclasses import fields
 import pytest
 
 from candidly._names import UnknownName
-from candidly.engine.recipe import OPTIONS, RECIPES, Recipe, default_recipe, recipe
+from candidly.engine.recipe import (
+    FINE_TUNE,
+    OPTIONS,
+    RECIPES,
+    Recipe,
+    default_recipe,
+    recipe,
+    unsuited,
+)
 
 EXAMPLES = {
     "adam": Recipe(),
@@ -24,6 +32,9 @@ EXAMPLES = {
     "adamw:warm_up=0.05,precision=bfloat16": Recipe(
         "adamw", schedule="cosine", decay="weights", warm_up=0.05, precision="bfloat16"
     ),
+    "fine-tune": FINE_TUNE,
+    "Fine-Tune:clip=0": Recipe("adamw", "linear", at=(0.1,), warm_up=0.1, decay="weights"),
+    "adam:clip=2,mix_at=embeddings": Recipe(clip=2.0, mix_at="embeddings"),
     "adam:schedule=steps,at=0.5/0.75/.9": Recipe(schedule="steps", at=(0.5, 0.75, 0.9)),
     "adam:schedule=linear,at=0.4": Recipe(schedule="linear", at=(0.4,)),
     "sgd:cycles=12,lowest=0.05,decay=all": Recipe("sgd", "cosine", lowest=0.05, cycles=12),
@@ -55,6 +66,7 @@ def test_every_recipe_is_read_back_from_its_text():
         "strong": ("strong",),
         "distill": ("distill",),
         "mix_at": ("pooled", "embeddings"),
+        "clip": (0.0, 1.0),
     }
     assert set(values) == set(OPTIONS) == {f.name for f in fields(Recipe)} - {"optimiser"}
     seen = {}
@@ -73,27 +85,56 @@ def test_every_recipe_is_read_back_from_its_text():
     assert len(seen) == len(set(seen.values())) > 400
 
 
+def test_texts_of_recipes_from_before_stay():
+    """They are in the keys of trials; only what is all of it is called fine-tune."""
+    old = "adamw:schedule=linear,at=0.1,warm_up=0.1"
+    assert recipe(old).text == old
+    assert recipe(f"{old},clip=1").text == "fine-tune"
+    assert recipe("fine-tune:warm_up=0").text == "adamw:schedule=linear,at=0.1,clip=1.0"
+    assert recipe("fine-tune:clip=0").text == old
+
+
+def test_where_texts_are_mixed_belongs_to_texts():
+    made = recipe("adam:mix_at=embeddings")
+    for kind in ("tokens", "language"):
+        assert unsuited(made, kind) == ""
+    for kind in ("table", "texts"):  # which networks for tables see as counts
+        assert unsuited(made, kind).endswith("the network takes none. Leave mix_at out.")
+
+
+def test_views_belong_to_the_inputs_that_have_them():
+    words = recipe("adam:views=drop-words:.1,strong=dropout")
+    assert words.text == "adam:views=drop-words:0.1,strong=dropout"
+    assert unsuited(words, "tokens") == unsuited(recipe("adam:views=weak"), "language") == ""
+    assert "changes texts, as tokens, and the inputs are none" in unsuited(words, "images")
+    assert "changes pictures" in unsuited(recipe("adam:strong=autoaugment"), "tokens")
+    with pytest.raises(ValueError, match="above 0 and below 1"):
+        recipe("adam:views=drop-words:1")
+
+
 def test_defaults_by_kind_of_input():
     for kind in ("table", "columns", "texts"):
         assert default_recipe(kind).text == "adam"
     assert default_recipe("images").text == "adam:views=weak"
+    assert default_recipe("tokens").text == "adam"
+    assert default_recipe("language").text == "fine-tune"
 
 
 BAD = {
-    "adm": "recipe is 'adm'; did you mean 'adam'? Choose from: adam, sgd, adamw.",
-    "": "recipe is ''. Choose from: adam, sgd, adamw.",
+    "adm": "recipe is 'adm'; did you mean 'adam'? Choose from: adam, sgd, adamw, fine-tune.",
+    "": "recipe is ''. Choose from: adam, sgd, adamw, fine-tune.",
     "sgd:schedul=steps": "recipe 'sgd:schedul=steps' has no 'schedul'; did you mean 'schedule'? "
     "Choose from: schedule, at, factor, lowest, cycles, warm_up, decay, momentum, nesterov, "
-    "precision, views, weak, strong, distill, mix_at.",
+    "precision, views, weak, strong, distill, mix_at, clip.",
     "sgd:": "recipe 'sgd:' has no ''. Choose from: schedule, at, factor, lowest, cycles, warm_up, "
-    "decay, momentum, nesterov, precision, views, weak, strong, distill, mix_at.",
+    "decay, momentum, nesterov, precision, views, weak, strong, distill, mix_at, clip.",
     "sgd:schedule=cosin": "recipe 'sgd:schedule=cosin': schedule is 'cosin'; did you mean "
     "'cosine'? Choose from: constant, cosine, steps, linear.",
     "adam:precision=float64": "recipe 'adam:precision=float64': precision is 'float64'; did you "
     "mean 'bfloat16'? Choose from: float32, tf32, bfloat16.",
     "adam:views": "recipe 'adam:views': views is ''. Choose from: plain, weak, "
     "strong, distill, strong-plench, autoaugment; or name a policy's file, such as "
-    "mine.json.",
+    "mine.json. Of texts also dropout and drop-words:0.1.",
     "sgd:momentum=1": "recipe 'sgd:momentum=1': momentum is '1'; give a share from 0 to below 1, "
     "such as 0.1.",
     "sgd:momentum=nan": "recipe 'sgd:momentum=nan': momentum is 'nan'; give a share from 0 to "
@@ -120,6 +161,10 @@ BAD = {
     "momentum out.",
     "sgd:momentum=0,nesterov=true": "recipe 'sgd:momentum=0,nesterov=true': nesterov needs a "
     "momentum above 0.",
+    "adam:clip=-1": "recipe 'adam:clip=-1': clip is '-1'; give a number such as 1.0, or 0 for "
+    "none.",
+    "adam:clip=inf": "recipe 'adam:clip=inf': clip is 'inf'; give a number such as 1.0, or 0 for "
+    "none.",
     "sgd:decay=all,decay=all": "recipe 'sgd:decay=all,decay=all' says decay twice.",
     3: "recipe is 3; give a text such as sgd:momentum=0.95.",
     None: "recipe is None; give a text such as sgd:momentum=0.95.",

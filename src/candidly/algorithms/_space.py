@@ -15,6 +15,7 @@ from numbers import Integral
 
 import numpy as np
 
+from .._seen import LANGUAGE
 from ..seeds import hashed
 
 Number = int | float
@@ -127,7 +128,15 @@ COMMON: Mapping[str, Setting] = {
     "batch_size": power_of_two(128, 5, 8),
 }
 
-PICTURES: Mapping[str, Setting] = {"batch_size": power_of_two(256, 6, 9)}
+FINE_TUNED: Mapping[str, Setting] = {  # Wu et al., NoisywikiHow, Findings of ACL 2023
+    "lr": power_of_ten(3e-5, -5, -4),
+    "weight_decay": power_of_ten(1e-2, -4, -1),
+    "batch_size": power_of_two(64, 4, 7),
+}
+OF_KIND: Mapping[str, Mapping[str, Setting]] = {
+    "images": {"batch_size": power_of_two(256, 6, 9)},
+    LANGUAGE: FINE_TUNED,
+}
 OF_OPTIMISER: Mapping[str, Mapping[str, Setting]] = {  # where not the benchmark's, which is Adam's
     "sgd": {"lr": power_of_ten(0.05, -2.5, -0.5), "weight_decay": power_of_ten(5e-4, -4.5, -2.5)},
     "adamw": {"weight_decay": power_of_ten(1e-2, -4, -1)},
@@ -139,10 +148,10 @@ def common(optimiser: str = "adam", kind: str = "table") -> Mapping[str, Setting
 
     Args:
         optimiser: a recipe's; AdamW's weight decay and SGD's rate are of another scale than Adam's.
-        kind: of the inputs, as ``Labelled.kind`` names it; pictures come in larger batches.
+        kind: of the inputs, as the network sees them (``seen_as``): pictures come in larger
+            batches, and language models move slowly.
     """
-    batches = PICTURES if kind == "images" else {}
-    return {**COMMON, **OF_OPTIMISER.get(optimiser, {}), **batches}
+    return {**COMMON, **OF_OPTIMISER.get(optimiser, {}), **OF_KIND.get(kind, {})}
 
 
 def configuration(space: Mapping[str, Setting], config: int, split: int) -> dict[str, Number]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 
 def by_trial(function: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
@@ -15,6 +16,14 @@ def by_trial(function: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
     otherwise than the rest, and a trial's bits must not depend on its neighbours.
     """
     return torch.stack([function(one) for one in values])
+
+
+def joined(parts: Sequence[Tensor], dim: int) -> Tensor:
+    """Inputs one behind the other along ``dim``; texts are padded to the longest of them first."""
+    if parts[0].is_floating_point():
+        return torch.cat([*parts], dim)
+    longest = max(part.shape[-1] for part in parts)
+    return torch.cat([pad(part, (0, longest - part.shape[-1])) for part in parts], dim)
 
 
 def masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:

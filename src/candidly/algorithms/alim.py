@@ -40,7 +40,7 @@ from ._algorithm import Algorithm, Stage
 from ._contrast import contrast, held, info_nce, same_label
 from ._lacking import share_lacking
 from ._space import one_of
-from ._tensors import cross_entropy, uniform_over
+from ._tensors import cross_entropy, joined, uniform_over
 from ._views import View
 
 GUARD = 1e-9  # below a margin's fraction
@@ -89,10 +89,13 @@ def mixed_loss(s, share: Tensor, x: Tensor, other: Tensor, target: Tensor, other
         x, other: inputs (K, B, ...).
         target, others: (K, B, q).
     """
-    # lerp with a weight per trial has no vectorised loop
-    mixed = other + share.view(-1, *[1] * (x.dim() - 1)) * (x - other)
+
+    def mix(values: Tensor) -> Tensor:  # lerp with a weight per trial has no vectorised loop
+        mine, theirs = values.chunk(2, 1)
+        return theirs + share.view(-1, *[1] * (values.dim() - 1)) * (mine - theirs)
+
     wanted = others + share[..., None] * (target - others)
-    return cross_entropy(wanted, s.net(mixed).logits)
+    return cross_entropy(wanted, s.net.mixed(joined([x, other], 1), mix).logits)
 
 
 def mixture(s, b, partner, target: Tensor, others: Tensor) -> Tensor:

@@ -124,9 +124,12 @@ def mixed_loss(s, x: Tensor, labels: Tensor, inside: Tensor, drawn) -> Tensor:
     order = torch.from_numpy(np.stack([g.permutation(s.B) for g in drawn])).to(x.device)
     partner = partners(inside, order)
     places = partner + s.B * torch.arange(s.K, device=x.device)[:, None]
-    other = x.flatten(0, 1).index_select(0, places.flatten()).view_as(x)
-    mixed = other.lerp_(x, share.view(s.K, *[1] * (x.dim() - 1)))
-    each = mixup.loss(s.net(mixed).logits, labels, labels.gather(1, partner), share)
+
+    def mix(values: Tensor) -> Tensor:
+        other = values.flatten(0, 1).index_select(0, places.flatten()).view_as(values)
+        return other.lerp_(values, share.view(s.K, *[1] * (values.dim() - 1)))
+
+    each = mixup.loss(s.net.mixed(x, mix).logits, labels, labels.gather(1, partner), share)
     return masked_mean(each, inside)
 
 

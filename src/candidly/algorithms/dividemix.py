@@ -31,6 +31,7 @@ asymmetric noise and for CIFAR-N, there with lambda_u 0.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -40,7 +41,7 @@ from ._mixmatch import drawn_mixes, mixed, ramp, sharpen
 from ._mixture import clean_probability
 from ._selection import label_losses, losses
 from ._space import one_of
-from ._tensors import cross_entropy
+from ._tensors import cross_entropy, joined
 from ._views import View
 
 CLEAN = 0.5  # posterior
@@ -101,9 +102,9 @@ def step(s, sure, rest):
     with torch.no_grad():
         inputs, wanted = targets(s, sure, rest)
         order, shares = drawn_mixes(s, 4 * s.B, BETA, 2)
-        x = mixed(torch.cat(inputs, 2), order, shares)
         target = mixed(torch.cat([wanted[0], wanted[0], wanted[1], wanted[1]], 2), order, shares)
-    logits = s.net(x).logits
+    mix = partial(mixed, order=order, share=shares)
+    logits = s.net.mixed(joined(inputs, 2), mix).logits
     log_p = logits.log_softmax(-1)
     known, guessed = 2 * s.B, log_p[..., 2 * s.B :, :].exp()
     weight = s.hp.lambda_u[..., 0] * ramp(s, s.hp.warm_up)

@@ -21,6 +21,7 @@ half of that training.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import torch
@@ -87,11 +88,12 @@ def step_with(labels):
             target = elr.refreshed(b.target.transpose(1, 2), said, s.hp.beta)
             share, order = draws(s)
             label = one_hot(b.given, s.q).to(s.dtype)[:, None].expand_as(target)
-            x = mixed(b.x[:, None].expand(-1, 2, *b.x.shape[1:]), order, share)
+            x = b.x[:, None].expand(-1, 2, *b.x.shape[1:])
             of_mixture = mixed(target, order, share)
             label = labels(mixed(label, order, share), of_mixture)
         lam = s.hp.lam * grown(s, "lam_ramp", s.t + 1)
-        each = losses(s.net(x).logits, label, of_mixture, lam)
+        logits = s.net.mixed(x, partial(mixed, order=order, share=share)).logits
+        each = losses(logits, label, of_mixture, lam)
         return each.mean(-1), {"target": target.transpose(1, 2)}
 
     return step

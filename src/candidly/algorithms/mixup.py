@@ -36,9 +36,13 @@ def step(s, b):
     share = torch.tensor(shares, dtype=s.dtype, device=b.x.device)
     partner = torch.from_numpy(np.stack([g.permutation(s.B) for g in drawn])).to(b.x.device)
     places = partner + s.B * torch.arange(s.K, device=b.x.device)[:, None]
-    other = b.x.flatten(0, 1).index_select(0, places.flatten()).view_as(b.x)
-    mixed = other.lerp_(b.x, share.view(s.K, 1, *[1] * (b.x.dim() - 2)))
-    return loss(s.net(mixed).logits, b.given, b.given.gather(1, partner), share).mean(-1)
+
+    def mix(values: Tensor) -> Tensor:
+        other = values.flatten(0, 1).index_select(0, places.flatten()).view_as(values)
+        return other.lerp_(values, share.view(s.K, 1, *[1] * (values.dim() - 2)))
+
+    logits = s.net.mixed(b.x, mix).logits
+    return loss(logits, b.given, b.given.gather(1, partner), share).mean(-1)
 
 
 MIXUP = Algorithm(

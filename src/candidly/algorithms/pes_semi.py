@@ -30,6 +30,8 @@ view is Gaussian noise of standard deviation ``view_noise``, in units of the inp
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -81,10 +83,10 @@ def step_with(renewals: int):
             label = one_hot(b.given, s.q).to(s.dtype)
             target = torch.where(sure[..., None], label, sharpen((first + second) / 2))
             order, share = (drawn[:, 0] for drawn in drawn_mixes(s, 2 * s.B, beta_of(s), 1))
-            x = mixed(torch.cat(views, 1), order, share)
             target = mixed(torch.cat([target, target], 1), order, share)
             known = torch.cat([sure, sure], 1)
-        log_p = s.net(x).logits.log_softmax(-1)
+        mix = partial(mixed, order=order, share=share)
+        log_p = s.net.mixed(torch.cat(views, 1), mix).logits.log_softmax(-1)
         nats = -(s.memory["weights"][:, None] * target * log_p).sum(-1)
         off = (log_p.exp() - target).square().mean(-1)
         weight = s.hp.lambda_u[:, 0] * ramp(s, starts(s) / s.E)

@@ -37,6 +37,8 @@ crops: no FMix, and views are Gaussian noise of standard deviations ``view_noise
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import torch
@@ -52,6 +54,8 @@ from ._selection import label_losses, losses, masked_mean, smallest
 from ._space import one_of
 from ._tensors import cross_entropy
 from ._views import View
+
+Mix = Callable[[Tensor], Tensor]  # values of rows (K, 2, B, ...), to those of mixed rows
 
 BETA = 4.0
 MOST = 0.9  # of a batch, up to which guesses are taken
@@ -158,20 +162,28 @@ def drawn_orders(s, name: str, chosen: Tensor) -> Tensor:
     return within(chosen, torch.from_numpy(keys).to(chosen.device))
 
 
-def mixup(s, x: Tensor, target: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """Inputs (K, 2, B, ...) and targets (K, 2, B, q), mixed with those of the same kind."""
+def mixup(s, target: Tensor, chosen: Tensor) -> tuple[Mix, Tensor]:
+    """What mixes rows (K, 2, B, ...) with others of the same kind, and targets (K, 2, B, q)."""
     order = drawn_orders(s, "mix", chosen)
     drawn = np.stack([generator.beta(BETA, BETA, 2) for generator in s.rng("share")])
     share = torch.from_numpy(np.maximum(drawn, 1 - drawn)).to(s.device, s.dtype)
-    return mixed(x, order, share), mixed(target, order, share)
+    return partial(mixed, order=order, share=share), mixed(target, order, share)
 
 
-def fmix(s, x: Tensor, target: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """Pictures (K, 2, B, C, H, W) with patches of others of the same kind, and targets alike."""
+def fmix(s, sides: tuple[int, int], target: Tensor, chosen: Tensor) -> tuple[Mix, Tensor]:
+    """What puts patches of others of the same kind into pictures (K, 2, B, C, H, W), and targets.
+
+    Args:
+        sides: height and width of a picture.
+    """
     order = drawn_orders(s, "fmix", chosen)
-    share, masks = drawn_masks(s.rng("mask"), 2, (x.shape[-2], x.shape[-1]))
+    share, masks = drawn_masks(s.rng("mask"), 2, sides)
     share, masks = share.to(s.device, s.dtype), masks.to(s.device, s.dtype)[:, :, None, None]
-    return masks * x + (1 - masks) * partners(x, order), mixed(target, order, share)
+
+    def mix(x: Tensor) -> Tensor:
+        return masks * x + (1 - masks) * partners(x, order)
+
+    return mix, mixed(target, order, share)
 
 
 # the objective
@@ -210,9 +222,9 @@ def step_with(dropped: bool = False):
             soft = sharpen((weak.logits - of_others).softmax(-1))
             x = b.view("weak")
             x = x[:, None].expand(-1, 2, *x.shape[1:])
-            pairs = [mixup(s, x, target, chosen)]
+            pairs = [mixup(s, target, chosen)]
             if x.dim() > 4:
-                pairs.append(fmix(s, x, target, chosen))
+                pairs.append(fmix(s, (x.shape[-2], x.shape[-1]), target, chosen))
 
         def of_both(out, wanted):
             """Cross-entropy of the chosen rows, of both heads together: (K, 2)."""
@@ -228,7 +240,8 @@ def step_with(dropped: bool = False):
         v, u = all_grown(s), all_grown(s, 2)
         if dropped:
             u = torch.where(u < 1, u, 0)
-        more = of_both(strong, target) + sum(of_both(s.net(x), wanted) for x, wanted in pairs)
+        of_mixtures = (of_both(s.net.mixed(x, mix), wanted) for mix, wanted in pairs)
+        more = of_both(strong, target) + sum(of_mixtures)
         apart = of_second(weak) + v * of_second(strong)
         objective = of_both(weak, target) + v * more + s.hp.lambda_u[..., 0] * u * apart
         means = moved(s.memory["means"], p, chosen, s.hp.mean_momentum[..., None])

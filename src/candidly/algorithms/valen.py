@@ -58,6 +58,11 @@ def encoder(net, classes, hyper):
 
 
 def decoder(net, classes, hyper):
+    if net.words is not None:
+        raise ValueError(
+            "VALEN rebuilds its inputs from their labels, and token numbers cannot be: use another "
+            "algorithm, or a network that sees texts as counts, such as mlp."
+        )
     numbers = math.prod(net.shape)
     return mlp(classes, numbers, numbers, initial="xavier")
 

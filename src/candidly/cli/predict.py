@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,6 +54,15 @@ def predict(
     probs: Annotated[
         bool, typer.Option("--probs", help="With a column of probabilities for each class.")
     ] = False,
+    top: Annotated[
+        int,
+        typer.Option(
+            "--top",
+            min=1,
+            metavar="K",
+            help="How many classes to write for a row, the likeliest first.",
+        ),
+    ] = 1,
     label: Annotated[
         str | None,
         typer.Option(
@@ -83,13 +93,17 @@ def predict(
       candidly predict shop.safetensors new.csv --out predictions.csv
 
       candidly predict shop.safetensors new.csv --keep-columns --out predicted.csv
+
+      candidly predict news.safetensors new.csv --top 5 --out predicted.csv
     """
     if out is None:
         raise ValueError("say where to write: --out predictions.csv.")
     if not keep_columns:
         check_place(out, "--out", ENDINGS)
     elif probs:
-        raise ValueError("--keep-columns adds two columns; leave it or --probs out.")
+        raise ValueError("--keep-columns adds no column a class; leave it or --probs out.")
+    if top > 1 and out.suffix == ".npz":
+        raise ValueError("an .npz has every class's probability; leave --top out.")
     roles = roles_of(None, separator, id, text, image, None, None, drop)
     with stoppable(lambda: "stopped; nothing was written."):
         from ..model import load_model, measures
@@ -101,10 +115,11 @@ def predict(
         logits = _logits(trained, new)
         measured = {} if new.labelled is None else measures(logits, new.labelled)
         found = _probabilities(logits)
+        top = min(top, len(trained.classes))
         if keep_columns:
-            _write_beside(trained, new, found, out)
+            _write_beside(trained, new, found, out, top)
         else:
-            _write(trained, new, found, out, probs)
+            _write(trained, new, found, out, probs, top)
     counts = _counts(trained, found)
     if as_json:
         about = {
@@ -144,7 +159,7 @@ def _counts(model: Model, probs: np.ndarray) -> dict[str, int]:
     return {model.classes[k]: int(counts[k]) for k in order if counts[k]}
 
 
-def _write(model: Model, new: NewRows, probs: np.ndarray, out: Path, whole: bool) -> None:
+def _write(model: Model, new: NewRows, probs: np.ndarray, out: Path, whole: bool, top: int) -> None:
     """The rows in order: id, prediction, probability and, where asked for, every class's."""
     if out.suffix == ".npz":
         import numpy as np
@@ -155,7 +170,7 @@ def _write(model: Model, new: NewRows, probs: np.ndarray, out: Path, whole: bool
         arrays = {"probs": probs, PREDICTION: probs.argmax(1), "ids": ids}
         write_arrays(out, arrays | {"classes": np.array(model.classes)}, {"schema": 1})
         return
-    table = _table(model, new, probs, whole)
+    table = _table(model, new, probs, whole, top)
     from .._files import replacing, write_table
 
     if out.suffix == ".jsonl":
@@ -165,15 +180,25 @@ def _write(model: Model, new: NewRows, probs: np.ndarray, out: Path, whole: bool
         write_table(table, out)
 
 
-def _table(model: Model, new: NewRows, probs: np.ndarray, whole: bool) -> pl.DataFrame:
+def _likeliest(
+    model: Model, probs: np.ndarray, top: int
+) -> Iterator[tuple[str, list[str], str, np.ndarray]]:
+    """A class of each row and its probability, with names of columns, the likeliest first."""
+    import numpy as np
+
+    order = np.argsort(-probs, axis=1, kind="stable")[:, :top]
+    for place, guess in enumerate(order.T):
+        behind = f"_{place + 1}" if place else ""
+        names = [model.classes[k] for k in guess]
+        yield PREDICTION + behind, names, PROBABILITY + behind, probs[np.arange(len(probs)), guess]
+
+
+def _table(model: Model, new: NewRows, probs: np.ndarray, whole: bool, top: int) -> pl.DataFrame:
     import polars as pl
 
-    guess = probs.argmax(1)
-    columns = [
-        pl.Series(new.id_name, list(new.ids)),
-        pl.Series(PREDICTION, [model.classes[k] for k in guess], pl.String),
-        pl.Series(PROBABILITY, probs.max(1)),
-    ]
+    columns = [pl.Series(new.id_name, list(new.ids))]
+    for prediction, names, probability, values in _likeliest(model, probs, top):
+        columns += [pl.Series(prediction, names, pl.String), pl.Series(probability, values)]
     if whole:
         taken = [column.name for column in columns]
         for k, name in enumerate(model.classes):
@@ -186,15 +211,14 @@ def _table(model: Model, new: NewRows, probs: np.ndarray, whole: bool) -> pl.Dat
     return pl.DataFrame(columns)
 
 
-def _write_beside(model: Model, new: NewRows, probs: np.ndarray, out: Path) -> None:
-    """The file's own columns, and two behind them."""
+def _write_beside(model: Model, new: NewRows, probs: np.ndarray, out: Path, top: int) -> None:
+    """The file's own columns, and two behind them for each class of a row."""
     from ..ingest.back import write_back
 
     assert new.sheet is not None
-    added = {
-        PREDICTION: [model.classes[k] for k in probs.argmax(1)],
-        PROBABILITY: [f"{value:.6g}" for value in probs.max(1)],
-    }
+    added: dict[str, list[str]] = {}
+    for prediction, names, probability, values in _likeliest(model, probs, top):
+        added |= {prediction: names, probability: [f"{value:.6g}" for value in values]}
     write_back(new.sheet, added, out, beside=new.sheet.frame.columns[-1])
 
 

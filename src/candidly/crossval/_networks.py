@@ -16,11 +16,19 @@ import torch
 
 from .._checks import check_size
 from .._net_text import default_net, pinned
+from .._seen import seen_as
 from ..algorithms import Algorithm, Setting, algorithm, common
-from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
+from ..engine.examples import (
+    SCALINGS,
+    Examples,
+    make_examples,
+    split_scaling,
+    takes_tokens,
+)
 from ..engine.recipe import recipe, unsuited_to
 from ..engine.stack import Member, Stack
 from ..engine.start import start
+from ..engine.texts import split_words
 from ..engine.train import one_thread, train
 from ..labelled import Labelled
 from ..model import Model, fit, hyper_parameters, recipe_for, takes_pictures
@@ -58,17 +66,19 @@ def learner(network: Network, views: Views) -> Learner:
         data, usable = _readable(job.data, page)
         folds = parts(job, usable)
         held = _held(data, views, folds, page, network.net)
-        examples = make_examples(held, page.reads, network.scaling)
+        examples = make_examples(held, page.reads, network.scaling, net=network.net)
         offsets = [0 if held.n == data.n else part.number * data.n for part in folds]
-        how = recipe_for(network.recipe, held.kind)
-        shared = common(how.optimiser, held.kind)
+        kind = seen_as(held.kind, network.net)
+        how = recipe_for(network.recipe, kind)
+        shared = common(how.optimiser, kind)
         values = _values(page, network, min(len(part.train) for part in folds), shared)
         model = _start(page, network, values, job, examples.shape)
         members = [
             _member(job, held, examples, network, part, offset, values, model)
             for part, offset in zip(folds, offsets)
         ]
-        made = network_of(_net(network, examples.shape), examples.shape, examples.q)
+        text = _net(network, examples.shape)
+        made = network_of(text, examples.shape, examples.q, examples.words, data.classes)
         done = 0.0
         for some in together(members):
             stack = start(
@@ -140,7 +150,7 @@ def _held(
 
     A fold with fewer columns than another has zeros for the rest.
     """
-    if data.kind in ("table", "images"):
+    if data.kind in ("table", "images") or takes_tokens(data.kind, net):
         return data
     if takes_pictures(data.kind, net):
         return replace(data, inputs=views.pixels)
@@ -191,7 +201,8 @@ def _member(
     if model is not None:  # the network goes on seeing inputs as it has seen them
         shift, factor = model.scaling
         scaling = (shift - examples.centre) / examples.spread, factor * examples.spread
-    return Member(job.seed_of(part.number), rows, values, scaling)
+    known = split_words(examples.texts, rows)
+    return Member(job.seed_of(part.number), rows, values, scaling, known)
 
 
 def _trained(stack: Stack) -> Iterator[int]:

@@ -55,7 +55,7 @@ def aum(
         raise ValueError(f"percentile is {percentile}; it lies between 0 and 100.")
     n = data.n
     samples = threshold_samples(n, data.q, seed)
-    examples = with_fake_class(examples_of(data), samples)
+    examples = with_fake_class(examples_of(data, net), samples)
     rows = np.tile(np.arange(n), (2, 1))
     for r, mine in enumerate(samples):
         rows[r, mine] = n + r * len(mine) + np.arange(len(mine))

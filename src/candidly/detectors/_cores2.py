@@ -35,6 +35,8 @@ def cores2(
     from ._train import examples_of, seeds_of, trained
 
     rows, seeds = [np.arange(data.n)], seeds_of("cores2", seed, 1)
-    stack = trained(examples_of(data), rows, seeds, epochs, page=CORES2, net=net, recipe=recipe)
+    stack = trained(
+        examples_of(data, net), rows, seeds, epochs, page=CORES2, net=net, recipe=recipe
+    )
     score = stack.rows["sieve"][0].double().cpu().numpy()
     return Detection(score, ~stack.rows["kept"][0].cpu().numpy())

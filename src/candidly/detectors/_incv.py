@@ -88,7 +88,7 @@ def _judgements(
     """Each network's losses of all examples, (n,), and whether it predicts their labels, (n,)."""
     from ._train import examples_of, seeds_of, trained
 
-    examples = examples_of(data)
+    examples = examples_of(data, net)
     seeds = seeds_of(f"incv {number}", seed, len(learn))
     stack = trained(examples, learn, seeds, epochs, scale_by=data, net=net, recipe=recipe)
     given = examples.labels["given"]

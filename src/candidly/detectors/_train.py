@@ -8,12 +8,14 @@ import numpy as np
 import torch
 
 from .._net_text import default_net
+from .._seen import seen_as
 from ..algorithms import Algorithm, algorithm, common, configuration
 from ..engine.examples import Examples, make_examples, split_scaling
 from ..engine.recipe import default_recipe, unsuited, unsuited_to
 from ..engine.recipe import recipe as recipe_named
 from ..engine.stack import Member, Stack
 from ..engine.start import start
+from ..engine.texts import split_words
 from ..engine.train import Watcher, train
 from ..labelled import Labelled
 from ..nets import network
@@ -31,9 +33,9 @@ def batch_size(n: int) -> int:
     return n // -(-n // BATCH)
 
 
-def examples_of(data: Labelled) -> Examples:
-    """Inputs, standardised over all rows, and given labels."""
-    return make_examples(data, ("given",))
+def examples_of(data: Labelled, net: str | None = None) -> Examples:
+    """Inputs, standardised over all rows, or as the network takes texts, and given labels."""
+    return make_examples(data, ("given",), net=net)
 
 
 def seeds_of(name: str, seed: int, count: int) -> list[int]:
@@ -65,7 +67,7 @@ def trained(
         FloatingPointError: one of them diverged.
     """
     page = algorithm("ce") if page is None else page
-    kind = "images" if examples.pictures else "table"
+    kind = seen_as("texts", net) if examples.words is not None else examples.kind
     how = default_recipe(kind) if recipe is None else recipe_named(recipe)
     if problem := unsuited(how, kind) or unsuited_to(examples.device.type, how):
         raise ValueError(problem)
@@ -78,11 +80,13 @@ def trained(
             mine,
             hyper,
             None if scale_by is None else split_scaling(scale_by, examples, mine, "train"),
+            split_words(examples.texts, mine),
         )
         for seed, mine in zip(seeds, rows)
     ]
     steps = epochs * (len(rows[0]) // int(hyper["batch_size"]))
-    made = network(default_net(examples.shape) if net is None else net, examples.shape, examples.q)
+    text = default_net(examples.shape) if net is None else net
+    made = network(text, examples.shape, examples.q, examples.words)
     stack = start(page, made, examples, members, steps, how)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # as fit does: a second one gains little on such networks

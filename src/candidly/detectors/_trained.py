@@ -81,7 +81,7 @@ def el2n(
 
     rows = [np.arange(data.n)] * seeds
     stack = trained(
-        examples_of(data), rows, seeds_of("el2n", seed, seeds), epochs, net=net, recipe=recipe
+        examples_of(data, net), rows, seeds_of("el2n", seed, seeds), epochs, net=net, recipe=recipe
     )
     assert data.given is not None
     score = np.zeros(data.n)

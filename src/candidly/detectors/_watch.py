@@ -209,6 +209,6 @@ def record(
     watch = Watch()
     rows = [np.arange(data.n)] * runs
     seeds = seeds_of("record", seed, runs)
-    trained(examples_of(data), rows, seeds, epochs, [watch], net=net, recipe=recipe)
+    trained(examples_of(data, net), rows, seeds, epochs, [watch], net=net, recipe=recipe)
     watch.visit_the_rest()
     return watch.record()

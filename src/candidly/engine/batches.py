@@ -40,7 +40,7 @@ class Batch:
     Attributes:
         ids: int64 (K, B), positions among the trial's own training rows; (K, M, B) where each
             network has rows of its own, and then everything else has that axis too.
-        x: scaled inputs (K, B, d).
+        x: scaled inputs (K, B, d); of texts int64 (K, B, L), padded to the longest of the batch.
         logits, features: of ``x``, (K, B, q) and (K, B, h), without gradient, for watchers.
         name: of its views' random numbers.
         repeats: whether a row may be in it more than once.
@@ -210,6 +210,7 @@ class Feed:
     Args:
         rows: row tables (K, n, ...) by name, as they are when a batch is asked.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
+        words: of texts, what each token number is, int64 (K, size + 1), or None.
     """
 
     def __init__(
@@ -220,9 +221,11 @@ class Feed:
         scaling: tuple[Tensor, Tensor] | None,
         samplers: Samplers,
         views: PageViews,
+        words: Tensor | None = None,
     ):
         self.algorithm, self.examples, self.rows = algorithm, examples, rows
         self.scaling, self.samplers, self.views = scaling, samplers, views
+        self.words = words
 
     def batches(self, s: Any) -> list[Batch]:
         """The batches of the next update of the stack ``s``, one for each sampler of its stage."""
@@ -263,12 +266,13 @@ class Feed:
         return value.requires_grad_() if name in self.algorithm.learned else value
 
     def _inputs(self, s: Any, batch: Batch, view: str, name: str) -> Tensor:
-        """The scaled inputs; of pictures, in a view whose random words have this name."""
+        """The scaled inputs; but for tables, in a view whose random words have this name."""
         seeds = np.repeat(s.seeds, batch.ids[0].numel())
-        change = self.views.of_pixels(view, seeds, name, s.t, batch.rows_on_host)
-        value = self.examples.take(batch.data_rows, change).view(
-            *batch.ids.shape, *self.examples.shape
-        )
+        change = self.views.of_rows(view, seeds, name, s.t, batch.rows_on_host)
+        value = self.examples.take(batch.data_rows, change)
+        value = value.view(*batch.ids.shape, *value.shape[1:])
+        if self.words is not None:
+            return self.words.gather(1, value.flatten(1)).view_as(value)
         if self.scaling:
             shift, factor = self.scaling
             if batch.ids.dim() == 3:
@@ -282,7 +286,7 @@ class Feed:
         if name == self.views.x == "plain":
             return batch.x
         words = f"view {name} {batch.name} {which}"
-        if self.examples.pictures:
+        if self.examples.kind != "table":
             return self._inputs(s, batch, name, words)
         noise = [self.views.noise(name, hyper) for hyper in s.hyper]
         if not any(noise):

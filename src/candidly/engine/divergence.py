@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from .batches import Batch
+from .optim import square_norms
 from .stack import Stack
 
 FLAGS_EVERY = 100  # updates between looks at the divergence flags on an accelerator
@@ -18,7 +19,7 @@ def note(stack: Stack, objective: Tensor, batch: Batch) -> None:
     # a gradient whose square overflows has already killed Adam's second moment
     grads = [stack.flats[name].grad for name in stack.movers.networks(stack.stage)]
     of_rows = [batch.grad_of(name) for name in stack.algorithm.learned]
-    norms = [_square_norms(g.flatten(1)) for g in (*grads, *of_rows) if g is not None]
+    norms = [square_norms(g.flatten(1)) for g in (*grads, *of_rows) if g is not None]
     sound = (objective * 0 + sum(norms)).isfinite()
     if stack.device.type == "cpu":
         if not bool(sound.all()):
@@ -56,10 +57,3 @@ def bury(stack: Stack, dead: Tensor) -> None:
             table[k].nan_to_num_(0.0, 0.0, 0.0)
     stack.alive = stack.alive & ~dead
     stack.everyone = bool(stack.alive.all())
-
-
-def _square_norms(rows: Tensor) -> Tensor:
-    """Squared norm of each row: (K, P) -> (K,)."""
-    if rows.device.type == "cpu":  # a dot product reads a row once and allocates nothing
-        return torch.stack([torch.dot(row, row) for row in rows])
-    return rows.square().sum(1)

@@ -2,7 +2,8 @@
 
 Inputs are held once: tables standardised in float64 over all rows and rounded to the training dtype
 after, pictures as the uint8 pixels that they are, where the data has them. A batch of pictures
-becomes numbers when it is taken. See ``scaling`` for what splits add.
+becomes numbers when it is taken. Texts are held as tokens for networks that take these, else as
+counts of hashed words. See ``scaling`` for what splits add.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .._seen import seen_as
 from ..describe import labelled_rows
 from ..inputs import Pictures, Table
+from ..inputs.tokens import Words
 from ..labelled import Labelled
 from .scaling import (
     SCALINGS,
@@ -28,6 +31,7 @@ from .scaling import (
     split_of_table,
     sums_of,
 )
+from .texts import HeldTexts, counts_of, held, tokenised
 
 __all__ = [
     "SCALINGS",
@@ -36,6 +40,7 @@ __all__ = [
     "repeated",
     "split_scaling",
     "table_of",
+    "takes_tokens",
     "unlearnable",
     "with_oracle_twins",
 ]
@@ -46,7 +51,7 @@ class Examples:
     """Tensors of n examples on one device.
 
     Attributes:
-        inputs: dtype (m, d), or uint8 pixels (m, H, W, C).
+        inputs: dtype (m, d), uint8 pixels (m, H, W, C), or the tokens of all texts, int32.
         labels: by name, what the algorithm reads: ``candidates`` bool (n, q), ``given`` or
             ``truth`` int64 (n,).
         centre, spread: float64 (d,) or (C, 1, 1); ``take`` gives (raw - centre) / spread.
@@ -54,6 +59,7 @@ class Examples:
         dtype: that training computes in.
         index: int64 (n,), which of the inputs each example has; None: its own.
         sums: of each input's pixels, where a split's scaling needs them.
+        texts: where in ``inputs`` each text lies; None where the inputs are no tokens.
     """
 
     inputs: Tensor
@@ -64,11 +70,24 @@ class Examples:
     dtype: torch.dtype = torch.float32
     index: Tensor | None = None
     sums: Sums | None = None
+    texts: HeldTexts | None = None
 
     @property
     def n(self) -> int:
         """Examples."""
-        return len(self.inputs if self.index is None else self.index)
+        if self.index is not None:
+            return len(self.index)
+        return len(self.inputs if self.texts is None else self.texts)
+
+    @property
+    def kind(self) -> str:
+        """``table``, ``images`` or ``tokens``."""
+        return "tokens" if self.texts is not None else "images" if self.pictures else "table"
+
+    @property
+    def words(self) -> Words | None:
+        """Of tokens, what is known of their numbers."""
+        return None if self.texts is None else self.texts.words
 
     @property
     def pictures(self) -> bool:
@@ -77,7 +96,9 @@ class Examples:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of one example's inputs: (d,), or (C, H, W)."""
+        """Of one example's inputs: (d,), (C, H, W), or (L,), the longest text's tokens."""
+        if self.texts is not None:
+            return self.texts.shape
         shape = tuple(self.inputs.shape[1:])
         return (shape[2], *shape[:2]) if self.pictures else shape
 
@@ -102,9 +123,15 @@ class Examples:
     def take(self, rows: Tensor, change: Callable[[Tensor], Tensor] | None = None) -> Tensor:
         """New tensors of some rows, int64 (m,): inputs (m, *shape) before a split's scaling.
 
+        Texts are padded to the longest of these rows.
+
         Args:
-            change: of pictures, what becomes of their pixels first: uint8 (m, C, H, W), and back.
+            change: of pictures, what becomes of their pixels first: uint8 (m, C, H, W), and back;
+                of texts, of their tokens: int64 (m, L), and back.
         """
+        if self.texts is not None:
+            tokens = self.texts.take(self.data_rows(rows))
+            return tokens if change is None else change(tokens)
         found = self.inputs.index_select(0, self.data_rows(rows))
         if not self.pictures:
             return found
@@ -121,12 +148,19 @@ class Examples:
         return torch.from_numpy(1 / self.spread).to(self.device, self.dtype)
 
 
+def takes_tokens(kind: str, net: str | None) -> bool:
+    """Whether a network is given inputs of a kind as tokens."""
+    return seen_as(kind, net) != kind
+
+
 def table_of(inputs: np.ndarray | Table) -> np.ndarray:
-    """Inputs as a table: images are flattened, (n, h, w, c) -> (n, h * w * c).
+    """Inputs as a table: images are flattened, (n, h, w, c) -> (n, h * w * c); texts are counted.
 
     Raises:
         ValueError: columns of different kinds, which are no numbers before they are encoded.
     """
+    if not isinstance(inputs, Table) and inputs.dtype == object:
+        return counts_of(inputs)
     return np.asarray(inputs).reshape(len(inputs), -1)
 
 
@@ -138,6 +172,7 @@ def make_examples(
     device: torch.device | str = "cpu",
     official: bool = False,
     like: Examples | None = None,
+    net: str | None = None,
 ) -> Examples:
     """What an algorithm that ``reads`` these labels may see of ``data``.
 
@@ -145,10 +180,11 @@ def make_examples(
         scaling: one of ``SCALINGS``.
         official: nothing is learned from the official test rows, so that they may lack labels.
         like: examples of the same inputs, with these scaling, dtype and device, to share.
+        net: the network that takes them, which decides what texts become.
 
     Raises:
-        ValueError: the inputs are no table or images, or cannot have this scaling; ``data`` has
-            multi-label tags, or it lacks a label that is read.
+        ValueError: the inputs are no table, images or texts, or cannot have this scaling; ``data``
+            has multi-label tags, or it lacks a label that is read.
     """
     missing = unlearnable(data, reads, official)
     if missing:
@@ -163,6 +199,10 @@ def make_examples(
         centre, spread = base_scaling(pictures, scaling, sums)
         pixels = _shared(pictures.by_row).to(device)
         return Examples(pixels, labels, centre, spread, data.q, dtype, sums=sums)
+    if net is not None and takes_tokens(data.kind, net):
+        texts = held(tokenised(np.asarray(data.inputs), net)[1], device)
+        none = np.zeros(0)
+        return Examples(texts.ids, labels, none, none, data.q, dtype, texts=texts)
     raw = table_of(data.inputs)
     check_scaling(scaling, raw)
     centre, spread = base_scaling(raw, scaling)
@@ -229,8 +269,8 @@ def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) ->
         )
     if data.tags is not None:
         return f"{where} is multi-label (tags): learning needs one true class per example."
-    if data.kind not in ("table", "images"):
-        return f"{where} holds {data.kind}; the networks here take a table or images."
+    if data.kind not in ("table", "images", "texts"):
+        return f"{where} holds {data.kind}; the networks here take a table, images or texts."
     for name in reads:
         values = getattr(data, name)
         if values is None:
@@ -265,7 +305,7 @@ def split_scaling(
         data: what the examples were made of, with this scaling.
         rows: int64 (m,), in the data.
     """
-    if scaling != "train":
+    if scaling != "train" or examples.texts is not None:
         return None
     if examples.sums is not None:
         return split_of_pictures(examples.sums, rows, examples.centre, examples.spread)

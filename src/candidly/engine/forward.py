@@ -26,7 +26,7 @@ def of_rows(
     page: Algorithm,
     module: Module,
     examples: Examples,
-    scaling: tuple[Tensor, Tensor] | None,
+    prepared: tuple[tuple[Tensor, Tensor] | None, Tensor | None],
     k: int,
     rows: Tensor,
     copy: int | None = None,
@@ -37,24 +37,37 @@ def of_rows(
 
     Args:
         module: the network that predicts.
-        scaling: every trial's shift and factor, (K, 1, ...) each.
+        prepared: every trial's shift and factor, (K, 1, ...) each, and what its token numbers
+            are, (K, size + 1); None where there is nothing to do.
         rows: int64 (m,), in the examples.
         copy: which of several networks; None: as predictions are made.
         change: what is done to scaled inputs (1, m, ...) before.
-        view: (rows) -> what is done to their pixels before, or None, where they are pictures.
+        view: (rows) -> what is done to their pixels or tokens before, or None.
     """
     if copy is None and page.averages:
         each = [
-            of_rows(page, module, examples, scaling, k, rows, m, change, view)
+            of_rows(page, module, examples, prepared, k, rows, m, change, view)
             for m in range(page.networks)
         ]
         return Output(*(torch.stack(parts).mean(0) for parts in zip(*each)))
     outs = []
-    for some in rows.split(rows_at_once(module.net)):
+    scaling, words = prepared
+    order = by_length(examples, rows)
+    for some in (rows if order is None else rows[order]).split(rows_at_once(module.net)):
         x = examples.take(some, view(some) if view else None)[None]
         if scaling:
             shift, factor = scaling
             x.sub_(shift[k]).mul_(factor[k])
+        if words is not None:
+            x = words[k][x]
         x = change(x) if change else x
         outs.append(module.of_trial(k, x, copy or 0))
-    return Output(*(torch.cat([part[0] for part in parts]) for parts in zip(*outs)))
+    found = Output(*(torch.cat([part[0] for part in parts]) for parts in zip(*outs)))
+    return found if order is None else Output(*(part[order.argsort()] for part in found))
+
+
+def by_length(examples: Examples, rows: Tensor) -> Tensor | None:
+    """An order in which texts of like lengths stand together, int64 (m,); None of other inputs."""
+    if examples.texts is None or not len(rows):
+        return None
+    return examples.texts.lengths[examples.data_rows(rows)].argsort(stable=True)

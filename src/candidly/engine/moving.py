@@ -11,7 +11,7 @@ from torch import Tensor
 from ..algorithms import Own, Rate, Row, Stage, schedule
 from ..nets import Flat, Module
 from .batches import Batch
-from .optim import OPTIMISERS, Optimiser
+from .optim import OPTIMISERS, Optimiser, square_norms
 from .recipe import ADAM, Recipe
 
 
@@ -99,10 +99,36 @@ class Movers:
         Args:
             factors: what each trial's learning rates are multiplied by.
         """
+        if self.recipe.clip:
+            self._clip(stage)
         for name in self.trained(stage):
             self.optimisers[name].update(alive, everyone, factors)
         for flat in self.flats.values():
             flat.forget()
+
+    def _clip(self, stage: Stage) -> None:
+        """Bring gradients down to the recipe's norm, each trial's over all that the recipe moves.
+
+        As ``torch.nn.utils.clip_grad_norm_``. What a stage moves by an optimiser of its own counts
+        as little as for the schedule.
+        """
+        grads = []
+        for name in self.trained(stage):
+            if not (stage.optimiser or stage.own.get(name, Own()).optimiser):
+                network, _, part = name.partition(".")
+                grad = self.flats[network].grad
+                assert grad is not None, f"{name} is moved by gradient"
+                grads += [grad[:, here] for here in self.flats[network].slices(part)]
+        if not grads:
+            return
+        squares: Tensor = sum(square_norms(grad) for grad in grads)  # type: ignore[assignment]
+        factors = (self.recipe.clip / (squares.sqrt() + 1e-6)).clamp_max(1)
+        for grad in grads:
+            if grad.device.type == "cpu":  # where nothing is to be done, nothing is read
+                for k in (factors < 1).nonzero().flatten().tolist():
+                    grad[k] *= factors[k]
+            else:
+                grad *= factors[:, None]
 
     @property
     def tensors(self) -> dict[str, Tensor]:

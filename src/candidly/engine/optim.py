@@ -238,6 +238,13 @@ class SGD(Optimiser):
             _write((buffer, new), (flat, moved), alive=alive)
 
 
+def square_norms(rows: Tensor) -> Tensor:
+    """Squared norm of each row: (K, P) -> (K,)."""
+    if rows.device.type == "cpu":  # a dot product reads a row once and allocates nothing
+        return torch.stack([torch.dot(row, row) for row in rows])
+    return rows.square().sum(1)
+
+
 def _pieces(slices: Sequence[slice], plain: Sequence[slice]) -> Iterator[tuple[slice, slice, bool]]:
     """The slices, cut where ``plain`` columns begin or end: where in the parameters, where in the
     moments, and whether they are plain."""

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 from .._names import UnknownName, nearest, shortened
-from .._view_text import read_view
+from .._seen import LANGUAGE, TOKENS
+from .._view_text import is_view_of, read_view
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Recipe:
             ``weak``, which crops and flips them at random.
         weak, strong, distill: which view of pictures takes the place of an algorithm's view of that
             name: a view's name, or a policy's file.
+        clip: what the norm of a trial's gradient is brought down to where it is above, over all
+            that is trained in it; 0: it is not.
         mix_at: where algorithms that mix inputs mix texts: ``pooled``, the features before the
             head, or ``embeddings``, token by token.
     """
@@ -60,6 +64,7 @@ class Recipe:
     strong: str = "strong"
     distill: str = "distill"
     mix_at: str = "pooled"
+    clip: float = 0.0
 
     @property
     def own_views(self) -> tuple[str, ...]:
@@ -78,6 +83,8 @@ class Recipe:
         >>> Recipe().text, recipe("sgd:views=weak,momentum=0.9").text
         ('adam', 'sgd:views=weak')
         """
+        if self == FINE_TUNE:
+            return "fine-tune"
         usual = RECIPES[self.optimiser]
         options = ",".join(
             f"{field.name}={_written(getattr(self, field.name))}"
@@ -94,25 +101,31 @@ RECIPES: Mapping[str, Recipe] = {
     "sgd": Recipe("sgd", schedule="cosine", decay="weights"),
     "adamw": Recipe("adamw", schedule="cosine", decay="weights"),
 }
+FINE_TUNE = Recipe(  # language models; Devlin et al., BERT, NAACL 2019, and its released program
+    "adamw", schedule="linear", at=(0.1,), warm_up=0.1, decay="weights", clip=1.0
+)
+NAMES: Mapping[str, Recipe] = {**RECIPES, "fine-tune": FINE_TUNE}
 
 
 def default_recipe(kind: str) -> Recipe:
-    """The recipe for inputs of a kind, as ``Labelled.kind`` names it, where none is asked for."""
-    return replace(ADAM, views="weak") if kind == "images" else ADAM
+    """The recipe for inputs of a kind, as ``seen_as`` names it, where none is asked for."""
+    return {"images": replace(ADAM, views="weak"), LANGUAGE: FINE_TUNE}.get(kind, ADAM)
 
 
 def unsuited(made: Recipe, kind: str, dtype: str = "float32") -> str:
     """Why a recipe does not suit inputs of a kind, or training in ``dtype``; '' where it does."""
-    for key in ("views", *REPLACED) if kind != "images" else ():
-        if getattr(made, key) != getattr(ADAM, key):
+    for key in ("views", *REPLACED):
+        view = getattr(made, key)
+        if view != getattr(ADAM, key) and not is_view_of(kind, view):
+            changes = "pictures" if is_view_of("images", view) else "texts, as tokens"
             return (
-                f"recipe {made.text}: {key}={getattr(made, key)} changes pictures, and the inputs "
-                f"are none. Leave {key} out."
+                f"recipe {made.text}: {key}={view} changes {changes}, and the inputs are none. "
+                f"Leave {key} out."
             )
-    if kind != "texts" and made.mix_at != ADAM.mix_at:
+    if kind not in (TOKENS, LANGUAGE) and made.mix_at != ADAM.mix_at:
         return (
-            f"recipe {made.text}: mix_at={made.mix_at} says where texts are mixed, and the inputs "
-            "are none. Leave mix_at out."
+            f"recipe {made.text}: mix_at={made.mix_at} says where tokens are mixed, and the "
+            "network takes none. Leave mix_at out."
         )
     if made.precision != "float32" and dtype != "float32":
         return (
@@ -149,10 +162,9 @@ def recipe(text: str, name: str = "recipe") -> Recipe:
         raise ValueError(f"{name} is {text!r}; give a text such as sgd:momentum=0.95.")
     base, colon, options = text.partition(":")
     base = base.strip().lower()
-    if base not in RECIPES:
+    if base not in NAMES:
         raise UnknownName(
-            f"{name} is {shortened(text)}{nearest(base, RECIPES)} "
-            f"Choose from: {', '.join(RECIPES)}."
+            f"{name} is {shortened(text)}{nearest(base, NAMES)} Choose from: {', '.join(NAMES)}."
         )
     given: dict[str, Any] = {}
     where = f"{name} {shortened(text)}"
@@ -165,7 +177,7 @@ def recipe(text: str, name: str = "recipe") -> Recipe:
         if key in given:
             raise ValueError(f"{where} says {key} twice.")
         given[key] = OPTIONS[key](value, f"{where}: {key}")
-    made = replace(RECIPES[base], **given)
+    made = replace(NAMES[base], **given)
     _check_effect(where, made, given)
     return made
 
@@ -228,6 +240,16 @@ def _cycles(value: str, name: str) -> int:
     return int(value)
 
 
+def _norm(value: str, name: str) -> float:
+    try:
+        norm = float(value)
+    except ValueError:
+        norm = -1.0
+    if not 0 <= norm < inf:
+        raise ValueError(f"{name} is {value!r}; give a number such as 1.0, or 0 for none.")
+    return norm
+
+
 def _switch(value: str, name: str) -> bool:
     return _one_of("true", "false")(value, name) == "true"
 
@@ -248,6 +270,7 @@ OPTIONS: Mapping[str, Callable[[str, str], Any]] = {  # how a key's value is rea
     "strong": read_view,
     "distill": read_view,
     "mix_at": _one_of("pooled", "embeddings"),
+    "clip": _norm,
 }
 
 

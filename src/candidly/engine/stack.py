@@ -40,12 +40,14 @@ class Member:
         rows: int64 (n,), the trial's training rows in ``Examples``.
         hyper: values of every hyper-parameter.
         scaling: shift and factor on the inputs, of shapes that broadcast to one example's, or None.
+        words: of texts, what each token number is for this trial, int64 (size + 1,), or None.
     """
 
     seed: int
     rows: np.ndarray
     hyper: Mapping[str, float | int]
     scaling: tuple[np.ndarray, np.ndarray] | None = None
+    words: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class Stack:
         flats: networks and parameters beside them, by name.
         index: int64 (K, n), the trials' rows in the examples.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
+        words: of texts, what each token number is, int64 (K, size + 1), or None.
         hp: hyper-parameters as pages see them.
     """
 
@@ -90,6 +93,7 @@ class Stack:
         hp: SimpleNamespace,
         tables: Tables,
         recipe: Recipe,
+        words: Tensor | None = None,
     ):
         self.algorithm, self.examples, self.T = algorithm, examples, steps
         self.recipe = recipe
@@ -99,12 +103,13 @@ class Stack:
         self.E = self.n // self.B
         self.dtype, self.device = examples.dtype, examples.device
         self.flats, self.index, self.scaling, self.hp = flats, index, scaling, hp
+        self.words = words
         self.modules = {name: each for name, each in flats.items() if isinstance(each, Module)}
         self.rows, self.memory, self.constants = tables.rows, tables.memory, tables.constants
         self.learned = LearnedRows(algorithm.learned, self.rows, self.hyper)
         samplers = Samplers(self.seeds, index, self.B)
         self.views = PageViews(algorithm, examples, recipe)
-        self.feed = Feed(algorithm, examples, self.rows, scaling, samplers, self.views)
+        self.feed = Feed(algorithm, examples, self.rows, scaling, samplers, self.views, words)
         self.t = 0
         ends = [stage.until(self) if stage.until else steps for stage in algorithm.stages]
         self.stages = Stages(algorithm.stages, ends, steps)
@@ -179,8 +184,8 @@ class Stack:
         """
         name, view, rows = f"whole {view} {which}", view or "plain", self.index[k]
         self.views.check(view)
-        if self.examples.pictures:
-            seen = partial(self.views.of_pixels, view, self.seeds[k], name, self.t)
+        if self.examples.kind != "table":
+            seen = partial(self.views.of_rows, view, self.seeds[k], name, self.t)
             return self._predicted(k, rows, network, None, seen)
         noise = self.views.noise(view, self.hyper[k])
         generator = draw(self.seeds[k], name, self.t)
@@ -242,7 +247,8 @@ class Stack:
     def _predicted(self, k: int, rows: Tensor, *how: Any) -> Output:
         module = self.modules[self.algorithm.predicts]
         with arithmetic(self.device, self.recipe.precision):
-            return of_rows(self.algorithm, module, self.examples, self.scaling, k, rows, *how)
+            prepared = self.scaling, self.words
+            return of_rows(self.algorithm, module, self.examples, prepared, k, rows, *how)
 
     def mean_loss(self) -> list[float]:
         """Each trial's mean objective since this was last asked."""

@@ -42,6 +42,9 @@ def start(
     Raises:
         ValueError: fewer rows than a batch, or members that differ in what they must share.
     """
+    if (net.words is None) != (examples.words is None):
+        takes, given = ("numbers", "texts") if net.words is None else ("texts", "numbers")
+        raise ValueError(f"the network takes {takes}, and the inputs are {given}.")
     n, batch = len(members[0].rows), int(members[0].hyper["batch_size"])
     if n < batch:
         raise ValueError(
@@ -65,7 +68,17 @@ def start(
             constants=initial(page.constants),
         ),
         recipe,
+        _words(examples, members),
     )
+
+
+def _words(examples: Examples, members: Sequence[Member]) -> Tensor | None:
+    """What each trial's token numbers are, int64 (K, size + 1)."""
+    if examples.words is None or all(m.words is None for m in members):
+        return None
+    same = np.arange(examples.words.size + 1)
+    each = [same if m.words is None else m.words for m in members]
+    return torch.from_numpy(np.stack(each)).to(examples.device)
 
 
 def _flats(

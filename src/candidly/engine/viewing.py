@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from torch import Tensor
@@ -10,7 +11,7 @@ from torch import Tensor
 from .._names import lookup
 from ..algorithms import Algorithm, View
 from ..seeds import words
-from ..views import TABLES, Change, view_of_pictures
+from ..views import TABLES, Change, view_of_pictures, view_of_tokens
 from .examples import Examples
 from .recipe import ADAM, Recipe
 
@@ -19,7 +20,8 @@ class PageViews:
     """A page's views of some examples, as a recipe has them.
 
     Args:
-        recipe: of pictures, it says what training sees (``x``) and may replace a page's views.
+        recipe: of pictures and texts, it says what training sees (``x``) and may replace a page's
+            views.
 
     Raises:
         KeyError: inputs of this kind have no such view; the message suggests the nearest.
@@ -29,18 +31,28 @@ class PageViews:
         self.page, self.examples = page, examples
         self.declared: Mapping[str, View] = {"plain": View(), **page.views}
         self.changes: dict[str, Change] = {}
-        if examples.pictures:
+        make = self._maker()
+        if make is not None:
             self.x = recipe.views
             self.changes = {
-                name: view_of_pictures(recipe.replaced(name) or view.pictures or name)
+                name: make(recipe.replaced(name) or self._other_name(view) or name)
                 for name, view in self.declared.items()
             }
             if self.x not in self.changes:
-                self.changes[self.x] = view_of_pictures(recipe.replaced(self.x) or self.x)
+                self.changes[self.x] = make(recipe.replaced(self.x) or self.x)
         else:
             self.x = "plain"
             for name in self.declared:
                 lookup(dict.fromkeys(TABLES), name, "view of a table")
+
+    def _maker(self) -> Callable[[str], Change] | None:
+        """What makes a view of its name, where inputs are changed row by row."""
+        if self.examples.words is not None:
+            return partial(view_of_tokens, special=self.examples.words.special)
+        return view_of_pictures if self.examples.pictures else None
+
+    def _other_name(self, view: View) -> str:
+        return view.pictures if self.examples.pictures else ""
 
     def check(self, name: str) -> None:
         """Raises KeyError where the page has not declared this view."""
@@ -48,7 +60,7 @@ class PageViews:
             known = ", ".join(self.page.views) or "none"
             raise KeyError(f"{self.page.name} has no view {name!r}; it declares: {known}")
 
-    def of_pixels(
+    def of_rows(
         self,
         view: str,
         seeds: int | np.ndarray,
@@ -56,10 +68,9 @@ class PageViews:
         when: int,
         rows: Tensor | Callable[[], Tensor],
     ) -> Callable[[Tensor], Tensor] | None:
-        """What changes the pixels of some rows as a view has them, for ``Examples.take``.
+        """What changes the pixels or tokens of some rows as a view has them, for ``Examples.take``.
 
-        A row's random numbers depend on (seed, name, when) and on the picture's number in the data
-        alone.
+        A row's random numbers depend on (seed, name, when) and on its number in the data alone.
 
         Args:
             seeds: of the rows' trial, or integers (m,), of each row's.
@@ -73,7 +84,7 @@ class PageViews:
         there = rows if isinstance(rows, Tensor) else rows()
         numbers = self.examples.data_rows(there).cpu().numpy()
         change = self.changes[view]
-        return lambda pixels: change(pixels, lambda k: words(seeds, name, when, numbers, k))
+        return lambda raw: change(raw, lambda k: words(seeds, name, when, numbers, k))
 
     def noise(self, view: str, hyper: Mapping[str, float | int]) -> float:
         """Standard deviation of the noise that a view puts on a trial's table; 0: none."""

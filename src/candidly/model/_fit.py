@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .._device import check_device
 from .._names import nearest
 from .._net_text import default_net, pinned
 from .._numbers import whole
+from .._seen import seen_as
 from ..algorithms import Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
@@ -19,6 +21,7 @@ from ..engine.recipe import recipe as recipe_named
 from ..engine.stack import Member, Stack
 from ..engine.start import start
 from ..engine.suspicion import suspicion
+from ..engine.texts import split_words
 from ..engine.train import Watcher, one_thread, train
 from ..labelled import Labelled
 from ..nets import network
@@ -98,7 +101,7 @@ def fit(
         )
     page = algorithm_named(default_algorithm(data) if algorithm is None else algorithm)
     steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
-    kind = "images" if takes_pictures(data.kind, net) else data.kind
+    kind = "images" if takes_pictures(data.kind, net) else seen_as(data.kind, net)
     how = recipe_for(recipe, kind)
     values = hyper_parameters(page, hyper, data.n, common(how.optimiser, kind))
     if scaling not in SCALINGS:
@@ -114,9 +117,11 @@ def fit(
         )
     reading = fit_reading(data, net)
     seen, rows = reading.table(data if page.oracle else data.blind()), np.arange(data.n)
-    examples = make_examples(seen, page.reads, scaling, device=device)
-    member = Member(seed, rows, values, split_scaling(seen, examples, rows, scaling))
-    made = network(default_net(examples.shape) if net is None else net, examples.shape, data.q)
+    examples = make_examples(seen, page.reads, scaling, device=device, net=net)
+    scaled_by = split_scaling(seen, examples, rows, scaling)
+    member = Member(seed, rows, values, scaled_by, split_words(examples.texts, rows))
+    text = default_net(examples.shape) if net is None else net
+    made = network(text, examples.shape, data.q, examples.words, data.classes)
     stack = start(page, made, examples, [member], steps, how)
     if (every is None) != (each is None):
         raise ValueError("every and each go together: after how many updates, and what to call.")
@@ -126,7 +131,7 @@ def fit(
         "algorithm": page.label,
         "version": page.version,
         "hyper": values,
-        "net": default_net(examples.shape) if net is None else pinned(net),
+        "net": text if net is None else pinned(net),
         "shape": list(examples.shape),
         "recipe": how.text,
         "steps": steps,
@@ -137,6 +142,8 @@ def fit(
         "rows": data.n,
         "inputs": reading.to_json(),
     }
+    if examples.words is not None:
+        about["words"] = asdict(examples.words)
     if page.averages:
         about["averaged"] = page.networks
     scaled = _whole_scaling(examples, member)
@@ -211,7 +218,7 @@ def hyper_parameters(
 
 def _whole_scaling(examples: Examples, member: Member) -> tuple[np.ndarray, np.ndarray]:
     """Shift and factor on raw inputs; a feature constant in training counts for nothing."""
-    if member.scaling is None:
+    if member.scaling is None:  # of texts two times nothing
         return examples.centre, 1 / examples.spread
     shift, factor = member.scaling
     return examples.centre + shift * examples.spread, factor / examples.spread

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ..algorithms import algorithm as algorithm_named
 from ..engine.forward import rows_at_once
 from ..engine.train import one_thread
 from ..inputs import Pictures
+from ..inputs.tokens import Tokens, Words
 from ..labelled import Labelled
 from ..nets import Net, fixed, function_of, network
 from ._file import NoModel, read_model, write_model
@@ -63,7 +64,7 @@ class Model:
 
     def __repr__(self) -> str:
         return (
-            f"Model({self.about['algorithm']}, {_size(self.shape)}, "
+            f"Model({self.about['algorithm']}, {self._takes()}, "
             f"{len(self.classes)} classes, {self.about['steps']} updates)"
         )
 
@@ -71,6 +72,10 @@ class Model:
     def shape(self) -> tuple[int, ...]:
         """Of one input as the network takes it, (d,) or (C, H, W)."""
         return _shape(self.about, self.scaling[0])
+
+    def _takes(self) -> str:
+        words = self.about.get("words")
+        return _size(self.shape) if words is None else f"texts of {words['size']:,} tokens"
 
     @property
     def features(self) -> tuple[str, ...] | None:
@@ -94,13 +99,8 @@ class Model:
         """
         if isinstance(inputs, Labelled):
             inputs = self.reading.of(inputs)
-        raw = self.reading.pictures(inputs) if self.reading.pixels else self.reading.numbers(inputs)
-        shape = raw.shape if isinstance(raw, Pictures) else raw.shape[1:]
-        if shape != self.shape:
-            raise ValueError(
-                f"`inputs` has {_size(shape)}; this model was trained on {_size(self.shape)}."
-            )
-        net, averaged = _network(self.about, self.shape, len(self.classes))
+        raw = self._read(inputs)
+        net, averaged = _network(self.about, self.shape, self.classes)
         tensors = {
             name: torch.from_numpy(v if averaged > 1 else v[None])
             for name, v in self.parameters.items()
@@ -111,14 +111,29 @@ class Model:
         )
         logits = np.empty((len(raw), len(self.classes)), np.float32)
         at_once = rows_at_once(net)
+        order = np.arange(len(raw))
+        if isinstance(raw, Tokens):  # like lengths together
+            order = np.argsort(raw.lengths, kind="stable")
         with torch.no_grad(), one_thread():
             for start in range(0, len(raw), at_once):
-                rows = slice(start, start + at_once)
+                rows = order[start : start + at_once]
                 x = torch.from_numpy(self._scaled(raw, rows))
                 trunk = net.trunk(state, x.expand(averaged, *x.shape))
                 logits[rows] = net.head(state, trunk).mean(0).numpy()
-                watch(min(rows.stop, len(raw)), len(raw))
+                watch(min(start + at_once, len(raw)), len(raw))
         return logits
+
+    def _read(self, inputs: Any) -> np.ndarray | Pictures | Tokens:
+        """Inputs as numbers, pictures or tokens, of the shape that the model takes."""
+        if self.reading.tokeniser is not None:
+            return self.reading.tokens(inputs)
+        raw = self.reading.pictures(inputs) if self.reading.pixels else self.reading.numbers(inputs)
+        shape = raw.shape if isinstance(raw, Pictures) else raw.shape[1:]
+        if shape != self.shape:
+            raise ValueError(
+                f"`inputs` has {_size(shape)}; this model was trained on {_size(self.shape)}."
+            )
+        return raw
 
     def predict_proba(self, inputs: Any) -> np.ndarray:
         """Softmax of the logits: float32 (n, q), rows sum to 1."""
@@ -153,15 +168,17 @@ class Model:
         arrays |= {NET + name: value for name, value in self.parameters.items()}
         write_model(path, arrays, self.about)
 
-    def _scaled(self, raw: np.ndarray | Pictures, rows: slice) -> np.ndarray:
-        """Rows as the network sees them, float32."""
+    def _scaled(self, raw: np.ndarray | Pictures | Tokens, rows: np.ndarray) -> np.ndarray:
+        """Rows as the network sees them: float32, or token numbers."""
         shift, factor = self.scaling
+        if isinstance(raw, Tokens):
+            return raw.take(rows)
         if isinstance(raw, Pictures):
-            pixels = raw.take(np.arange(*rows.indices(len(raw)))).astype(np.float32)
+            pixels = raw.take(rows).astype(np.float32)
             return (pixels - shift.astype(np.float32)) * factor.astype(np.float32)
         numbers = raw[rows].astype(np.float64)
         if not np.isfinite(numbers).all():
-            row = rows.start + int(np.argmin(np.isfinite(numbers).all(1)))
+            row = rows[np.argmin(np.isfinite(numbers).all(1))]
             raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
         return ((numbers - shift) * factor).astype(np.float32)
 
@@ -264,14 +281,19 @@ def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> N
         function_of(replace(read_net(net), digest=trained.digest))
 
 
-def _network(about: Mapping[str, Any], shape: tuple[int, ...], classes: int) -> tuple[Net, int]:
+def _network(
+    about: Mapping[str, Any], shape: tuple[int, ...], classes: Sequence[str]
+) -> tuple[Net, int]:
     """The network that predicts, and how many copies of it are averaged."""
     page = algorithm_named(about["algorithm"])
     settings = page.settings()
     for name, value in about["hyper"].items():
         if name in settings:
             settings[name].check(f"its {name}", value)
-    nets = page.networks_on(network(about["net"], shape, classes), classes, about["hyper"])
+    words = about.get("words")
+    words = None if words is None else Words(words["size"], words["unknown"], (*words["special"],))
+    made = network(about["net"], shape, len(classes), words, tuple(classes))
+    nets = page.networks_on(made, len(classes), about["hyper"])
     return nets[page.predicts], int(about.get("averaged", 1))
 
 
@@ -288,11 +310,12 @@ def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
     size = _shape(about, shift)
     if len(size) not in (1, 3) or not 0 < math.prod(size) <= LARGEST_INPUT or min(size) < 1:
         raise ValueError(f"its inputs are of shape {size}")
-    expected = size if len(size) == 1 else (size[0], 1, 1)
+    expected: tuple[int, ...] = size if len(size) == 1 else (size[0], 1, 1)
+    expected = expected if about.get("words") is None else (0,)
     if shift.shape != expected or shift.shape != factor.shape:
         raise ValueError(f"its scaling has the shapes {shift.shape} and {factor.shape}")
     try:
-        net, averaged = _network(about, size, len(classes))
+        net, averaged = _network(about, size, classes)
     except UnknownName as error:
         raise ValueError(str(error)) from None
     lead = (averaged,) if averaged > 1 else ()

@@ -12,21 +12,28 @@ import numpy as np
 
 from .._names import nearest
 from .._net_text import read_net
-from ..engine.examples import table_of
+from ..engine.examples import table_of, takes_tokens
+from ..engine.texts import tokenised
 from ..ingest.media import decoded
 from ..inputs import Encoding, Pictures, Table, fit_encoding, parsed
 from ..inputs.pictures import SIDE, descriptors
 from ..inputs.texts import check_told, dense_counts
+from ..inputs.tokenisers import Tokeniser, tokeniser_from_json
+from ..inputs.tokens import Tokens
 from ..labelled import Labelled
 
 FLAT = ("mlp", "linear")  # networks for tables
 
 
-def _of_texts(texts: list[Any]) -> np.ndarray:
+def _texts(texts: list[Any]) -> list[str]:
     for row, text in enumerate(texts):
         if not isinstance(text, str):
             raise ValueError(f"`inputs` has {text!r} at row {row}; this model takes texts.")
-    return dense_counts(texts)
+    return texts
+
+
+def _of_texts(texts: list[Any]) -> np.ndarray:
+    return dense_counts(_texts(texts))
 
 
 def _decoded(files: list[Any]) -> np.ndarray:
@@ -70,15 +77,22 @@ class Reading:
         names: of the columns they were taken from; None where they have none.
         encoding: of columns of different kinds.
         pixels: pictures stay pictures; those in files are made 32 x 32 in colour.
+        tokeniser: of texts that become tokens; None: they are counts of words.
     """
 
     kind: str = "table"
     names: tuple[str, ...] | None = None
     encoding: Encoding | None = None
     pixels: bool = False
+    tokeniser: Tokeniser | None = None
 
     def table(self, data: Labelled) -> Labelled:
-        """The same examples, whose inputs are what ``numbers`` or ``pictures`` makes of them."""
+        """The same examples, whose inputs are what ``numbers`` or ``pictures`` makes of them.
+
+        Texts that become tokens stay texts until there are examples of them.
+        """
+        if self.tokeniser is not None:
+            return data
         if self.pixels:
             pixels = self.pictures(data.inputs).pixels
             return data if data.kind == "images" else replace(data, inputs=pixels, features=None)
@@ -100,6 +114,16 @@ class Reading:
                 "(n, h, w) or (n, h, w, 3)."
             )
         return Pictures(inputs)
+
+    def tokens(self, inputs: Any) -> Tokens:
+        """Tokens of texts.
+
+        Raises:
+            ValueError: no texts.
+        """
+        assert self.tokeniser is not None
+        frame = inputs.frame if isinstance(inputs, Table) else inputs
+        return self.tokeniser.encode(_texts(_cells(frame, self.names, self.kind)))
 
     def numbers(self, inputs: Any) -> np.ndarray:
         """Numbers (n, d) of arrays, frames, tables, texts or files.
@@ -142,7 +166,8 @@ class Reading:
         """As JSON values; ``from_json`` reads them."""
         encoding = None if self.encoding is None else self.encoding.to_json()
         names = None if self.names is None else list(self.names)
-        return {"kind": self.kind, "names": names, "encoding": encoding, "pixels": self.pixels}
+        told = {"kind": self.kind, "names": names, "encoding": encoding, "pixels": self.pixels}
+        return told | ({"tokeniser": self.tokeniser.to_json()} if self.tokeniser else {})
 
 
 def fit_reading(data: Labelled, net: str | None = None) -> Reading:
@@ -158,6 +183,9 @@ def fit_reading(data: Labelled, net: str | None = None) -> Reading:
         return Reading(data.kind, data.inputs.names, fit_encoding(data.inputs))
     if data.kind == "texts":
         check_told(data.inputs.tolist())
+    if net is not None and takes_tokens(data.kind, net):
+        tokeniser, _ = tokenised(np.asarray(data.inputs), net)
+        return Reading(data.kind, data.features, tokeniser=tokeniser)
     return Reading(data.kind, data.features, pixels=takes_pictures(data.kind, net))
 
 
@@ -181,7 +209,14 @@ def from_json(told: Mapping[str, Any] | None, d: int) -> Reading:
         made = len(names)
     if made != d:
         raise ValueError(f"its inputs are {made} numbers, and its network takes {d}")
-    return Reading(kind, names, encoding, bool(told.get("pixels", False)))
+    tokeniser = told.get("tokeniser")
+    return Reading(
+        kind,
+        names,
+        encoding,
+        bool(told.get("pixels", False)),
+        None if tokeniser is None else tokeniser_from_json(tokeniser),
+    )
 
 
 def _cells(inputs: Any, names: tuple[str, ...] | None, kind: str) -> list[Any]:

@@ -117,10 +117,11 @@ def _of_folder(
     words: Words | None,
     names: tuple[str, ...],
 ) -> Net:
-    from .hf import hf_net
+    from .hf import Start, hf_net
 
     known = told(asked.called, words, shape)
-    return hf_net(folder, shape, classes, known, names, **asked.options)
+    start: Start = "random" if asked.options.get("start") == "random" else "weights"
+    return hf_net(folder, shape, classes, known, names, start)
 
 
 def _of_file(asked: NetText, shape: tuple[int, ...], classes: int) -> Net:

@@ -100,8 +100,8 @@ class Block(nn.Module):
         self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
         for layer in (self.asked, self.out, self.up, self.down):
             nn.init.zeros_(layer.bias)
-        for layer in (*self.asked.weight.chunk(3), self.out.weight, self.up.weight):
-            nn.init.xavier_uniform_(layer)
+        for weight in (*self.asked.weight.chunk(3), self.out.weight, self.up.weight):
+            nn.init.xavier_uniform_(weight)
         nn.init.xavier_uniform_(self.down.weight)
 
     def forward(self, x: Tensor, inside: Tensor) -> Tensor:

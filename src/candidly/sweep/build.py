@@ -11,10 +11,17 @@ import torch
 from torch import Tensor
 
 from ..algorithms import Algorithm, algorithm
-from ..engine.examples import Examples, make_examples, split_scaling, with_oracle_twins
+from ..engine.examples import (
+    Examples,
+    make_examples,
+    split_scaling,
+    takes_tokens,
+    with_oracle_twins,
+)
 from ..engine.recipe import recipe
 from ..engine.stack import Member, Stack
 from ..engine.start import start
+from ..engine.texts import split_words
 from ..labelled import Labelled, Split
 from ..nets import network
 from .trial import Trial
@@ -51,7 +58,7 @@ def build(data: Labelled, trials: Sequence[Trial], device: str) -> Built:
         twins = np.unique(np.concatenate([split.validation for split in splits]))
         examples = with_oracle_twins(examples, data, twins)
     members = [_member(seen, examples, trial, split, twins) for trial, split in zip(trials, splits)]
-    net = network(first.net, examples.shape, examples.q)
+    net = network(first.net, examples.shape, examples.q, examples.words, data.classes)
     judged = None if first.mode == "tune" else 0
     return Built(
         start(page, net, examples, members, first.steps, recipe(first.recipe)),
@@ -63,7 +70,8 @@ def build(data: Labelled, trials: Sequence[Trial], device: str) -> Built:
 def _examples(page: Algorithm, data: Labelled, trial: Trial, device: str) -> Examples:
     """The examples of a data set, made once for all tasks that read the same of it."""
     official = trial.test_set == "official"
-    key = (trial.data, page.reads, trial.scaling, trial.dtype, device, official)
+    tokens = trial.net if takes_tokens(data.kind, trial.net) else ""
+    key = (trial.data, page.reads, trial.scaling, trial.dtype, device, official, tokens)
     if key not in _kept or _kept[key][0] is not data:
         alike = (made for its, (of, made) in _kept.items() if of is data and _alike(its, key))
         like = next(alike, None)
@@ -72,7 +80,8 @@ def _examples(page: Algorithm, data: Labelled, trial: Trial, device: str) -> Exa
             _kept.popitem(last=False)
         seen, dtype = data if page.oracle else data.blind(), getattr(torch, trial.dtype)
         where = torch.device(device)
-        made = make_examples(seen, page.reads, trial.scaling, dtype, where, official, like)
+        how = trial.scaling, dtype, where, official, like, trial.net
+        made = make_examples(seen, page.reads, *how)
         _kept[key] = data, made
     _kept.move_to_end(key)
     return _kept[key][1]
@@ -80,7 +89,7 @@ def _examples(page: Algorithm, data: Labelled, trial: Trial, device: str) -> Exa
 
 def _alike(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
     """Whether examples of two keys have the same inputs, whatever labels they read."""
-    return (one[0], *one[2:5]) == (other[0], *other[2:5])
+    return (one[0], *one[2:5], one[6]) == (other[0], *other[2:5], other[6])
 
 
 def _splits(data: Labelled) -> Callable[[Trial], Split]:
@@ -109,6 +118,7 @@ def _member(
         rows=rows,
         hyper=trial.hyper,
         scaling=split_scaling(data, examples, trained, trial.scaling),
+        words=split_words(examples.texts, trained),
     )
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .._seen import LANGUAGE
+from ..inputs.tokens import Words
+
 Drawn = tuple[tuple[Mapping[str, float | int], ...], ...]
+Wanted = tuple[tuple[int, ...], int, Words | None, tuple[str, ...]]  # ``nets.network`` takes them
 
 
 @dataclass(frozen=True)
@@ -27,15 +31,35 @@ class Facts:
     flip_rate: float | None = None
     flip_rate_error: float | None = None
     flip_doubt: str = ""
-    kind: str = "table"  # of inputs, as ``Labelled.kind`` names it; plans of before did not keep it
-    shape: tuple[int, ...] = ()  # of one picture, (C, H, W); () where inputs are d numbers
+    kind: str = "table"  # of inputs, as ``seen_as`` says; plans of before did not keep it
+    shape: tuple[int, ...] = ()  # of a picture, (C, H, W), or a text, (L,); () of d numbers
     net: str = ""  # what trials have (``pinned``); '' in plans from before it was kept
     track: str = ""  # what was given besides labels and plain inputs (``describe.track_of``)
+    tokens: int = 0  # of texts that are seen as tokens: ``Words.size``, and its other two
+    unknown: int = 0
+    special: tuple[int, ...] = ()
+    length: int = 0  # that a batch of these texts usually has
+    names: tuple[str, ...] = ()  # of their classes, which a language model may read
 
     @property
     def input_shape(self) -> tuple[int, ...]:
-        """Of one input, (d,) or (C, H, W)."""
+        """Of one input, (d,), (C, H, W) or (L,)."""
         return self.shape or (self.d,)
+
+    @property
+    def pictures(self) -> bool:
+        """Whether the inputs are pictures."""
+        return len(self.shape) == 3
+
+    @property
+    def words(self) -> Words | None:
+        """Of texts that are seen as tokens, what is known of their numbers."""
+        return Words(self.tokens, self.unknown, self.special) if self.tokens else None
+
+    @property
+    def wanted(self) -> Wanted:
+        """What a network is to take and to say."""
+        return self.input_shape, self.q, self.words, self.names
 
 
 @dataclass(frozen=True)
@@ -48,7 +72,8 @@ class Page:
         reads: labels that it learns from.
         networks: that are trained side by side.
         hyper: its hyper-parameters, by configuration and by split.
-        of_pictures: the same for data sets of pictures; empty where there is none.
+        of_pictures, of_language: the same for data sets of pictures, and of texts that a language
+            model learns; empty where there is none.
         place: where its page is defined, ``proden:PRODEN``; '' where that is not candidly.
         code: what ``code_of``, or ``own_code_of`` if it is not candidly's, said of it whenever its
             runs were trained, the last one last; empty where that is not known.
@@ -62,7 +87,8 @@ class Page:
     place: str = ""
     code: tuple[str, ...] = ()
     of_pictures: Drawn = ()
+    of_language: Drawn = ()
 
     def hyper_for(self, kind: str) -> Drawn:
-        """Its hyper-parameters for inputs of this kind, as ``Labelled.kind`` names it."""
-        return self.of_pictures if kind == "images" else self.hyper
+        """Its hyper-parameters for inputs of this kind, as ``Facts.kind`` names it."""
+        return {"images": self.of_pictures, LANGUAGE: self.of_language}.get(kind, self.hyper)

@@ -27,9 +27,11 @@ from ..engine.forward import rows_at_once
 from ..engine.recipe import recipe
 from ..engine.stack import Member, Stack
 from ..engine.start import start
+from ..engine.texts import held
 from ..engine.train import one_thread, update, without_denormals
+from ..inputs.tokens import Tokens
 from ..nets import network
-from .facts import Facts
+from .facts import Facts, Wanted
 from .pack import StackTask, bytes_of, longest_first, packed
 from .plan import Plan
 from .run import check_workers
@@ -95,8 +97,8 @@ class UpdateKind(NamedTuple):
     """What trials agree in whose updates take the same time, but for batch and stack."""
 
     net: str
-    shape: tuple[int, ...]
-    classes: int
+    wanted: Wanted
+    length: int
     recipe: str
     dtype: str
     algorithm: str
@@ -162,7 +164,7 @@ def hours(
 def _kind_of(trial: Trial, facts: Mapping[str, Facts]) -> UpdateKind:
     about = facts[trial.dataset]
     base = compared_with(trial.algorithm)
-    return UpdateKind(trial.net, about.input_shape, about.q, trial.recipe, trial.dtype, base)
+    return UpdateKind(trial.net, about.wanted, about.length, trial.recipe, trial.dtype, base)
 
 
 def _usual_stacks(
@@ -185,7 +187,7 @@ def _measured(
 ) -> tuple[list[Timed], float]:
     """Updates of each batch size, and seconds of a row's forward pass, in about ``share``."""
     begun = time.monotonic()
-    net = network(what.net, what.shape, what.classes)
+    net = network(what.net, *what.wanted)
     judged = max(64, min(rows_at_once(net), int(EVALUATED / max(1, net.macs))))
     examples = _random_examples(what, max(judged, *by_batch), device)
     first = _stack(what, examples, FIRST_BATCH, 1)
@@ -202,7 +204,7 @@ def _measured(
             update(stack)
             last, size = _time(partial(update, stack), device, LEAST_S), batch * trials
             seconds = last[0]
-        about = what.net, what.shape, what.algorithm, batch, trials
+        about = what.net, what.wanted[0], what.algorithm, batch, trials
         timed.append(Timed(*about, seconds / trials, scaled))
     return timed, per_row
 
@@ -210,21 +212,27 @@ def _measured(
 def _random_examples(what: UpdateKind, n: int, device: str) -> Examples:
     """Random inputs with labels of every kind that a page may read."""
     g = np.random.default_rng(0)
-    given = g.integers(0, what.classes, n)
-    candidates = g.random((n, what.classes)) < 1.5 / what.classes
+    shape, classes, words, _ = what.wanted
+    given = g.integers(0, classes, n)
+    candidates = g.random((n, classes)) < 1.5 / classes
     candidates[np.arange(n), given] = True
     labels = {"candidates": torch.from_numpy(candidates), "given": torch.from_numpy(given)}
     dtype = getattr(torch, what.dtype)
-    if len(what.shape) == 3:
-        channels, *size = what.shape
+    there = {name: values.to(device) for name, values in labels.items()}
+    if words is not None:
+        ids = g.integers(1, words.size + 1, n * what.length)
+        texts = held(Tokens(ids, np.arange(n + 1) * what.length, words), device)
+        none = np.zeros(0)
+        return Examples(texts.ids, there, none, none, classes, dtype, texts=texts)
+    if len(shape) == 3:
+        channels, *size = shape
         inputs = torch.from_numpy(g.integers(0, 256, (n, *size, channels), dtype=np.uint8))
         per_feature: tuple[int, ...] = (channels, 1, 1)
         centre, spread = np.full(per_feature, 128.0), np.full(per_feature, 64.0)
     else:
-        inputs = torch.from_numpy(g.normal(size=(n, *what.shape))).to(dtype)
-        centre, spread = np.zeros(what.shape), np.ones(what.shape)
-    there = {name: values.to(device) for name, values in labels.items()}
-    return Examples(inputs.to(device), there, centre, spread, what.classes, dtype)
+        inputs = torch.from_numpy(g.normal(size=(n, *shape))).to(dtype)
+        centre, spread = np.zeros(shape), np.ones(shape)
+    return Examples(inputs.to(device), there, centre, spread, classes, dtype)
 
 
 def _stack(what: UpdateKind, examples: Examples, batch: int, trials: int) -> Stack:
@@ -233,7 +241,7 @@ def _stack(what: UpdateKind, examples: Examples, batch: int, trials: int) -> Sta
     members = [
         Member(seed, np.arange(examples.n), hyper | {"batch_size": batch}) for seed in range(trials)
     ]
-    net = network(what.net, what.shape, what.classes)
+    net = network(what.net, *what.wanted)
     return start(page, net, examples, members, ENDLESS, recipe(what.recipe))
 
 
@@ -273,7 +281,7 @@ def _seconds(
 
 
 def _multiple(trial: Trial, facts: Mapping[str, Facts]) -> float:
-    return cost_of(trial.algorithm, bool(facts[trial.dataset].shape))
+    return cost_of(trial.algorithm, facts[trial.dataset].pictures)
 
 
 def _multiples(trials: Sequence[Trial], facts: Mapping[str, Facts]) -> dict[str, float]:

@@ -34,7 +34,7 @@ def check_net(facts: Facts, asked: str | None) -> None:
     """
     text = asked or facts.net
     file = read_net(text).file
-    network(text, facts.input_shape, facts.q)
+    network(text, *facts.wanted)
     if file is not None and (beside := neighbours_of(file)):
         raise ValueError(
             f"{file} imports {beside[0]}, which lies beside it, and a results directory keeps a "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from .._device import free_bytes
 from ..algorithms import algorithm
 from ..engine import checkpoint
 from ..nets import network
-from .facts import Facts
+from .facts import Facts, Wanted
 from .trial import Trial
 
 # A stack's parameters, gradients and moments (16 bytes a parameter in float32) should stay in the
@@ -60,7 +60,10 @@ class Size:
 def size_of(trial: Trial, facts: Facts) -> Size:
     """What one such trial takes."""
     static = tuple((name, trial.hyper[name]) for name in _static(trial.algorithm, trial.variant))
-    return _size(trial.algorithm, trial.variant, trial.net, facts.input_shape, facts.q, static)
+    size = _size(trial.algorithm, trial.variant, trial.net, facts.wanted, static)
+    if not facts.length:
+        return size
+    return replace(size, macs=round(size.macs * facts.length / facts.input_shape[0]))
 
 
 def bytes_of(trial: Trial, facts: Facts) -> tuple[float, float]:
@@ -75,12 +78,12 @@ def _size(
     name: str,
     variant: str,
     net_text: str,
-    shape: tuple[int, ...],
-    classes: int,
+    wanted: Wanted,
     static: tuple[tuple[str, float | int], ...],
 ) -> Size:
     page = algorithm(name, variant)
-    made = page.networks_on(network(net_text, shape, classes), classes, dict(static))
+    classes = wanted[1]
+    made = page.networks_on(network(net_text, *wanted), classes, dict(static))
     nets = [*made.values()] * page.networks
     beside = [values(classes).size for values in page.parameters.values()]
     return Size(

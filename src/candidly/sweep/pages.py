@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from .. import algorithms
+from .._seen import LANGUAGE
 from ..algorithms import ALGORITHMS, Algorithm, algorithm, common, configuration
 from .code import code_of
 from .facts import Drawn, Page
@@ -46,6 +47,7 @@ def page_of(
         place=place,
         code=code,
         of_pictures=_drawn(page, settings, "images") if "images" in kinds else (),
+        of_language=_drawn(page, settings, LANGUAGE) if LANGUAGE in kinds else (),
     )
 
 

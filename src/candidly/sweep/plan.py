@@ -26,7 +26,18 @@ SCHEMA = 3
 READ_FROM_PAGES = (1, 2)  # schemas of plans that kept no more of an algorithm than its version
 RENAMED = {"test": "test_share", "validation": "validation_share"}  # settings, since schema 1
 GROWING = ("datasets", "algorithms", "configs", "splits")  # settings that a later plan may extend
-LATER: dict[str, Any] = {"kind": "table", "shape": (), "net": "", "track": ""}  # of later plans
+OF_TEXTS = ("special", "names")
+LATER: dict[str, Any] = {  # of later plans
+    "kind": "table",
+    "shape": (),
+    "net": "",
+    "track": "",
+    "tokens": 0,
+    "unknown": 0,
+    "special": (),
+    "length": 0,
+    "names": (),
+}
 BY_KIND = ("recipe", "net")  # compared as what they come to for each data set
 TOLD = ("preset",)  # where settings came from; they are compared themselves
 
@@ -191,7 +202,8 @@ def read_plan(folder: Path) -> Plan | None:
 
 
 def _facts(kept: Mapping[str, Any]) -> Facts:
-    return Facts(**{**kept, "shape": tuple(kept.get("shape", ()))})
+    several = {name: tuple(kept.get(name, ())) for name in ("shape", *OF_TEXTS)}
+    return Facts(**{**kept, **several})
 
 
 def _damaged(path: Path, why: str) -> ValueError:
@@ -207,7 +219,10 @@ def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
         label: Page(
             **kept
             | {name: tuple(kept[name]) for name in ("reads", "code")}
-            | {name: _tuples(kept.get(name, ())) for name in ("hyper", "of_pictures")}
+            | {
+                name: _tuples(kept.get(name, ()))
+                for name in ("hyper", "of_pictures", "of_language")
+            }
         )
         for label, kept in about["algorithms"].items()
     }

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from .._names import nearest
 from .._net_text import default_net, pinned
+from .._seen import seen_as
 from ..algorithms import Algorithm
 from ..criteria import constant_flip_rate
 from ..describe import labelled_rows, track_of
-from ..engine.examples import unlearnable
+from ..engine.examples import takes_tokens, unlearnable
 from ..engine.recipe import unsuited
+from ..engine.texts import tokenised
 from ..inputs import Pictures
+from ..inputs.texts import DENSE
+from ..inputs.tokens import Tokens
 from ..labelled import Labelled
 from .facts import Facts, Page
 from .own_files import check_net
 from .pages import page_of, pages_asked
 from .plan import Plan, training_rows, trials_of
 from .settings import Settings, recipe_for
+
+USUAL_BATCH, DRAWN = 64, 64  # texts, and batches, of which a usual length is the mean
 
 
 def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: int) -> Facts:
@@ -35,8 +42,14 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
                 f"{share:g}: that is no row at all. Raise --{name}-share."
             )
     fingerprint = data.fingerprint()
-    pictures = Pictures(np.asarray(data.inputs)) if data.kind == "images" else None
-    shape = () if pictures is None else pictures.shape
+    net = pinned(settings.net) if settings.net else ""
+    shape: tuple[int, ...] = ()
+    if data.kind == "images":
+        shape = Pictures(np.asarray(data.inputs)).shape
+    tokens = None
+    if takes_tokens(data.kind, settings.net):
+        tokens = tokenised(np.asarray(data.inputs), net)[1]
+        shape = tokens.shape
     flip = None
     if data.candidates is not None and data.q > 1:
         flip = constant_flip_rate(data.candidates[labelled_rows(data)])
@@ -44,7 +57,7 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         fingerprint=fingerprint,
         seed_name=seed_name or fingerprint,
         n=data.n,
-        d=math.prod(data.inputs.shape[1:]),
+        d=DENSE if data.kind == "texts" else math.prod(data.inputs.shape[1:]),
         q=data.q,
         n_validation=len(split.validation),
         n_test=len(split.test),
@@ -52,11 +65,31 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         flip_rate=flip.rate if flip else None,
         flip_rate_error=flip.error if flip else None,
         flip_doubt=flip.doubt if flip else "",
-        kind=data.kind,
+        kind=seen_as(data.kind, settings.net),
         shape=shape,
-        net=pinned(settings.net) if settings.net else default_net(shape),
+        net=net or default_net(shape),
         track=track_of(data.source),
+        **({} if tokens is None else _of_texts(tokens, data.classes)),
     )
+
+
+def _of_texts(tokens: Tokens, classes: tuple[str, ...]) -> dict[str, Any]:
+    """What a plan keeps of texts that are seen as tokens."""
+    words = tokens.words
+    return {
+        "tokens": words.size,
+        "unknown": words.unknown,
+        "special": words.special,
+        "length": usual_length(tokens.lengths),
+        "names": classes,
+    }
+
+
+def usual_length(lengths: np.ndarray) -> int:
+    """Tokens of the longest of a batch of texts, in the mean over batches drawn at random."""
+    rng = np.random.default_rng(0)
+    size = min(USUAL_BATCH, len(lengths))
+    return round(np.mean([rng.choice(lengths, size).max() for _ in range(DRAWN)]))
 
 
 def published_facts(

@@ -1,17 +1,20 @@
 """Views: an input changed a little, so that a network may learn what does not matter.
 
 A page names a view, and the kind of its inputs decides what that is: for pictures a function of
-their pixels and of random words, for tables noise. What is drawn for a row of pictures depends on
-the trial, the view's name, the update and the row alone, never on the rest of a batch.
+their pixels and of random words, for texts of their tokens, for tables noise. What is drawn for a
+row of pictures or texts depends on the trial, the view's name, the update and the row alone, never
+on the rest of a batch.
 """
 
 from ._draws import Draw
 from .pictures import PICTURES, Change, distill, plain, policy_view, strong, view_of_pictures, weak
 from .tables import TABLES, gaussian_noise
+from .tokens import TOKENS, view_of_tokens
 
 __all__ = [
     "PICTURES",
     "TABLES",
+    "TOKENS",
     "Change",
     "Draw",
     "distill",
@@ -20,5 +23,6 @@ __all__ = [
     "policy_view",
     "strong",
     "view_of_pictures",
+    "view_of_tokens",
     "weak",
 ]
