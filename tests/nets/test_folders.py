@@ -42,7 +42,7 @@ def asked(monkeypatch):
         calls.append((folder, shape, classes, words, names, options))
         return text_encoder(shape, classes, words, width=8, heads=2)
 
-    monkeypatch.setitem(sys.modules, "candidly.nets.hf", SimpleNamespace(hf_net=hf_net))
+    monkeypatch.setitem(sys.modules, "candidly.nets.hf", SimpleNamespace(hf_net=hf_net, Start=str))
     return calls
 
 
