@@ -38,8 +38,8 @@ def asked(monkeypatch):
     """What the function is given that makes the network of a folder."""
     calls = []
 
-    def hf_net(folder, shape, classes, words, names, **options):
-        calls.append((folder, shape, classes, words, names, options))
+    def hf_net(folder, shape, classes, words, names, start):
+        calls.append((folder, shape, classes, words, names, start))
         return text_encoder(shape, classes, words, width=8, heads=2)
 
     monkeypatch.setitem(sys.modules, "candidly.nets.hf", SimpleNamespace(hf_net=hf_net, Start=str))
@@ -91,7 +91,7 @@ def test_an_installed_package_is_found_and_not_imported(tmp_path, monkeypatch):
 def test_the_network_of_a_folder_is_made_by_what_reads_it(tmp_path, asked):
     model = write_model(tmp_path / "bert")
     net = network(f"hf:{model},start=random", (9,), 3, WORDS, ["a", "b", "c"])
-    assert asked == [(model, (9,), 3, WORDS, ("a", "b", "c"), {"start": "random"})]
+    assert asked == [(model, (9,), 3, WORDS, ("a", "b", "c"), "random")]
     assert net is network(pinned(f"hf:{model},start=random"), (9,), 3, WORDS, ("a", "b", "c"))
     (model / "config.json").write_text("[]")
     network(f"hf:{model}", (9,), 3, WORDS)
