@@ -91,3 +91,22 @@ def test_pages_of_other_families_run_on_it(nets, page):
         stack = advance(stack_of(nets[kind], page, trials=(1,), made="adamw"), T)
         assert stack.diverged_at == [None]
         assert stack.logits(0, torch.arange(N)).isfinite().all()
+
+
+@pytest.mark.parametrize("kind", ["bert", "bart", "xlnet"])
+def test_texts_are_mixed_where_the_recipe_says(nets, kind):
+    found = {}
+    for at in ("pooled", "embeddings"):
+        made = f"adamw:clip=1,mix_at={at}"
+        stack = advance(stack_of(nets[kind], "mixup", made=made), T)
+        alone = advance(stack_of(nets[kind], "mixup", trials=(2,), made=made), T)
+        assert torch.equal(stack.net.flat[1], alone.net.flat[0])
+        assert stack.diverged_at == [None, None]
+        found[at] = stack.net.flat
+    assert not torch.equal(found["pooled"], found["embeddings"])
+
+
+def test_names_are_scored_and_not_mixed_token_by_token(nets):
+    advance(stack_of(nets["t5"], "mixup", made="adamw:mix_at=pooled"), 2)
+    with pytest.raises(ValueError, match="Use mix_at=pooled"):
+        advance(stack_of(nets["t5"], "mixup", made="adamw:mix_at=embeddings"), 2)
