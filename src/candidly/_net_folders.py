@@ -26,7 +26,7 @@ def folder_named(name: str, digest: str = "") -> Path:
     Args:
         digest: of a folder that was looked at before in this process, wherever it lies.
     """
-    if digest in _found:
+    if digest in _found and _found[digest].is_dir():
         return _found[digest]
     if Path(name).is_dir() or not (package := _package(name)):
         return Path(name)

@@ -230,7 +230,8 @@ def load_model(path: Path | str, net: str | None = None) -> Model:
 
     Args:
         net: ``FILE.py:make``, of a model whose network a file of one's own made: that file, as it
-            was. Of other models what they have, if anything.
+            was; ``hf:FOLDER``, of one that was a language model. Of other models what they have,
+            if anything.
 
     Raises:
         FileNotFoundError: no such file.
@@ -256,11 +257,16 @@ def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> N
     except (KeyError, ValueError):
         return  # ``_check`` says so
     given = None if net is None else pinned(net)
-    if trained.file is None:
+    if not trained.own:
         if given not in (None, trained.text):
             raise ValueError(f"{path} has the network {trained.text}, not {given}; leave it out.")
         return
-    called = f"{trained.file.name}:{trained.function}"
+    called = trained.called
+    if given is None and trained.place:
+        raise ValueError(
+            f"{path} was trained with {trained.text}, a language model whose configuration stays "
+            "in its folder: name that folder, as it was, by net (--net hf:FOLDER)."
+        )
     if given is None:
         raise ValueError(
             f"the network of {path} was made by {called}, and a model keeps no code: name that "
@@ -268,10 +274,11 @@ def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> N
         )
     if given != trained.text:
         raise ValueError(
-            f"{path} was trained with {trained.text}, and this is {given}: another file, or one "
-            "that was edited since. Give the file as it was."
+            f"{path} was trained with {trained.text}, and this is {given}: another one, or one "
+            "that was edited since. Give it as it was."
         )
-    function_of(replace(read_net(net), digest=trained.digest))
+    if trained.file is not None:
+        function_of(replace(read_net(net), digest=trained.digest))
 
 
 def _network(

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from ..inputs.tokens import PADDING, Words
+from ..inputs.tokens import Words
 from ._net import Net
-from ._texts import embedded, of_texts, told
+from ._texts import embedded, embedding, of_texts, told
 
 DROPOUT = 0.3
 LAYERS = 2
@@ -46,7 +46,7 @@ class BiLSTM(nn.Module):
     direction is given the text turned round within its length. So padding changes nothing, and on a
     GPU nobody waits for lengths, as with packed sequences.
 
-    Embeddings start normal with variance 1; weights of an LSTM uniform in ±1/sqrt(width), its
+    Embeddings start normal with a spread of 0.1; weights of an LSTM uniform in ±1/sqrt(width), its
     biases 0 but for the forget gates', which are 1; the head uniform in ±1/sqrt(2 width). Dropout
     of 0.3 in front of each layer and of the head.
 
@@ -59,7 +59,7 @@ class BiLSTM(nn.Module):
 
     def __init__(self, size: int, classes: int, width: int):
         super().__init__()
-        self.embedding = nn.Embedding(size + 1, width, padding_idx=PADDING)
+        self.embedding = embedding(size, width)
         inputs = (width, *[2 * width] * (LAYERS - 1))
         self.layers = nn.ModuleList(BothWays(before, width) for before in inputs)
         self.head = nn.Linear(2 * width, classes)

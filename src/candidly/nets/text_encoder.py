@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from ..inputs.tokens import PADDING, Words
+from ..inputs.tokens import Words
 from ._net import Net
-from ._texts import embedded, of_texts, told
+from ._texts import SPREAD, embedded, embedding, of_texts, told
 
 DROPOUT = 0.1
 LONGEST_WAVE = 10_000.0  # of positions, over 2 pi
@@ -59,9 +59,10 @@ def text_encoder(
 class TextEncoder(nn.Module):
     """Token numbers (B, L), 0 behind each text's end, to logits (B, classes).
 
-    Embeddings start normal with variance 1, and positions, sines and cosines as of 2017, are added
-    as they are, of variance 1/2. Weights of blocks start Xavier-uniform, their biases 0, the head
-    uniform in ±1/sqrt(width). Dropout of 0.1 on the sum of both, and on what each block adds.
+    Embeddings start normal with a spread of 0.1, and positions, sines and cosines as of 2017, are
+    added a tenth as large, so that neither hides the other. Weights of blocks start
+    Xavier-uniform, their biases 0, the head uniform in ±1/sqrt(width). Dropout of 0.1 on the sum of
+    both, and on what each block adds.
 
     Args:
         size: token numbers are 1 to ``size``.
@@ -71,7 +72,7 @@ class TextEncoder(nn.Module):
 
     def __init__(self, size: int, classes: int, width: int, layers: int, heads: int):
         super().__init__()
-        self.embedding = nn.Embedding(size + 1, width, padding_idx=PADDING)
+        self.embedding = embedding(size, width)
         self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.head = nn.Linear(width, classes)
@@ -82,7 +83,7 @@ class TextEncoder(nn.Module):
         values, inside = embedded(self.embedding, x)
         if embed:
             return torch.cat([values, inside[..., None].to(values.dtype)], -1)
-        values = values + positions(values)
+        values = values + SPREAD * positions(values)
         values = F.dropout(values, DROPOUT, self.training)
         for block in self.blocks:
             values = block(values, inside)

@@ -1,13 +1,17 @@
-"""A user's own networks and policies: a results directory keeps a copy of each, for its workers."""
+"""A user's own networks and policies: a results directory keeps a copy of each, for its workers.
+
+Of a language model it keeps where its folder lies, and not the folder.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from .._files import replacing
-from .._net_text import digest_of_source, read_net
+from .._net_text import NetText, digest_of_source, folder_as_it_was, read_net
 from .._policy import source_of_policy
 from .._view_text import digest_of_view, keep_policy, source_of_view
 from ..engine.recipe import recipe
@@ -47,6 +51,8 @@ def keep_copies(out: Path, trials: Iterable[Trial]) -> None:
             copy = _copy(out, NETS, asked.digest, asked.file.name)
             if not _is_kept(copy, asked.digest):
                 _write(copy, loaded_source(asked.digest))
+        elif asked.folder is not None:
+            _note_folder(out, asked)
     for view in _policies(trials):
         copy, source = _copy_of_policy(out, view), source_of_view(view)
         # None where it was read when the directory was made, and not since
@@ -58,9 +64,12 @@ def open_copies(out: Path, trial: Trial) -> None:
     """Load the copies of the files that a trial is made with.
 
     Raises:
-        FileNotFoundError, ValueError: one is gone, was edited, or cannot be run.
+        FileNotFoundError, ValueError: one is gone, was edited, or cannot be run; or a language
+            model's folder is.
     """
     asked = read_net(trial.net)
+    if asked.place:
+        _open_folder(out, asked)
     if asked.file is not None:
         copy = _copy(out, NETS, asked.digest, asked.file.name)
         function_of(replace(asked, file=copy))
@@ -72,6 +81,49 @@ def open_copies(out: Path, trial: Trial) -> None:
                 f"{copy} is not the policy that the runs here are made with ({view}): it was edited"
                 " or is gone. Restore it."
             )
+
+
+def _note_folder(out: Path, asked: NetText) -> None:
+    """Write where a language model's folder lies, if that is known and new."""
+    note = _note_of(out, asked)
+    try:
+        folder = folder_as_it_was(asked)
+    except (FileNotFoundError, ValueError):
+        return  # not looked at in this process: whoever trains says what is missing
+    told = {"folder": str(folder.absolute()), "digest": asked.digest}
+    if not note.is_file() or _noted(note) != told["folder"]:
+        _write(note, (json.dumps(told, indent=1) + "\n").encode())
+
+
+def _open_folder(out: Path, asked: NetText) -> None:
+    """Find a language model's folder, where it was or where it was named, and look at it again."""
+    note = _note_of(out, asked)
+    noted = _noted(note)
+    places = [asked, *([replace(asked, place=noted)] if noted else [])]
+    for place in places:
+        try:
+            folder_as_it_was(place)
+            return
+        except (FileNotFoundError, ValueError):
+            continue
+    raise ValueError(
+        f"the runs here are made with the language model {asked.text}, and it is not at "
+        f"{noted or asked.place} any more, or was edited. Restore that folder, or name it where it "
+        "lies now: --net hf:FOLDER."
+    )
+
+
+def _note_of(out: Path, asked: NetText) -> Path:
+    return out / NETS / f"{asked.called.partition(':')[2]}@{asked.digest}.json"
+
+
+def _noted(note: Path) -> str:
+    """The folder that a note names; '' without one that can be read."""
+    try:
+        told = json.loads(note.read_text(encoding="utf-8"))
+        return str(told["folder"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def _policies(trials: Iterable[Trial]) -> set[str]:
