@@ -30,6 +30,7 @@ LAST = READS | {name.rpartition(".")[2] for name in OF_MODULES} | {"read_text"}
 MAY = {  # modules outside `ingest` that open files, and which
     "_device.py": "/proc: the memory there is",
     "_files.py": "lines of text for `ingest`; writes beside and renames",
+    "_net_folders.py": "a language model's folder, for its checksum",
     "_net_text.py": "a user's Python file, for its checksum",
     "_policy.py": "a user's policy of views: settings, not data",
     "_stored.py": "the bytes of pictures and sounds, for a fingerprint alone",
@@ -48,6 +49,9 @@ MAY = {  # modules outside `ingest` that open files, and which
     "challenge/_start.py": "a pipe, and /proc: the memory in use",
     "challenge/_watch.py": "files that a submission wrote, as bytes",
     "challenge/environment.py": "requirements of a submission; what it has written about them",
+    "inputs/tokenisers.py": "the tokeniser in a language model's folder",
+    "nets/hf/_folder.py": "a language model's configuration",
+    "nets/hf/_weights.py": "a language model's numbers",
     "model/_file.py": "saved models",
     "crossval/_duplicates.py": "the bytes of pictures and sounds, to find copies",
     "crossval/_result.py": "the .npz files that CrossValidated.save wrote",
