@@ -9,6 +9,7 @@ import torch
 pytest.importorskip("transformers")
 
 from candidly.algorithms import algorithm
+from candidly.engine import forward
 from candidly.engine.checkpoint import restore, state_of
 from candidly.engine.examples import Examples
 from candidly.engine.recipe import recipe
@@ -91,3 +92,39 @@ def test_pages_of_other_families_run_on_it(nets, page):
         stack = advance(stack_of(nets[kind], page, trials=(1,), made="adamw"), T)
         assert stack.diverged_at == [None]
         assert stack.logits(0, torch.arange(N)).isfinite().all()
+
+
+@pytest.mark.parametrize("kind", ["bert", "bart", "xlnet"])
+def test_texts_are_mixed_where_the_recipe_says(nets, kind):
+    found = {}
+    for at in ("pooled", "embeddings"):
+        made = f"adamw:clip=1,mix_at={at}"
+        stack = advance(stack_of(nets[kind], "mixup", made=made), T)
+        alone = advance(stack_of(nets[kind], "mixup", trials=(2,), made=made), T)
+        assert torch.equal(stack.net.flat[1], alone.net.flat[0])
+        assert stack.diverged_at == [None, None]
+        found[at] = stack.net.flat
+    assert not torch.equal(found["pooled"], found["embeddings"])
+
+
+def test_names_are_scored_and_not_mixed_token_by_token(nets):
+    advance(stack_of(nets["t5"], "mixup", made="adamw:mix_at=pooled"), 2)
+    with pytest.raises(ValueError, match="Use mix_at=pooled"):
+        advance(stack_of(nets["t5"], "mixup", made="adamw:mix_at=embeddings"), 2)
+
+
+def test_evaluation_takes_more_texts_at_once_where_they_are_short(nets, monkeypatch):
+    net, seen = nets["bert"], []
+    stack = stack_of(net, trials=(1,))
+    expected = stack.logits(0, torch.arange(N))
+    monkeypatch.setattr(forward, "rows_at_once", lambda net: 3)
+    call = stack.net.of_trial
+    monkeypatch.setattr(
+        stack.net, "of_trial", lambda k, x, c: seen.append(x.shape) or call(k, x, c)
+    )
+    logits = stack.logits(0, torch.arange(N))
+    torch.testing.assert_close(logits, expected, rtol=1e-5, atol=1e-6)
+    assert sum(rows for _, rows, _ in seen) == N
+    assert all(rows * length <= 3 * 16 for _, rows, length in seen)
+    assert all(rows > 3 for _, rows, _ in seen[:-1])
+    assert len(seen) < N / 3

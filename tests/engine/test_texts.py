@@ -140,6 +140,7 @@ def test_each_trial_sees_its_own_words():
     for length in lengths.unique():  # texts of one length are one to it
         logits = stack.logits(0, rows[lengths == length])
         torch.testing.assert_close(logits, logits[:1].expand_as(logits))
+    assert len(stack.logits(1, rows).unique(dim=0)) > len(lengths.unique())
 
 
 def test_a_network_for_numbers_is_refused():

@@ -140,6 +140,10 @@ def test_a_stack_mixes_embeddings_and_gradients_reach_them(nets, kind):
         Module(nets[kind], [1, 2], mix_at="embeddings"),
         texts(6, 3, 8)[None].expand(2, -1, -1),
     )
+    behind = module.net.embed(module._training(), x)[x == 0]
+    assert (
+        not behind.any()
+    )  # a token is mixed with nothing there, and not with the token of number 0
     logits = module.mixed(x, lambda values: 0.6 * values + 0.4 * values.flip(1)).logits
     assert logits.shape == (2, 3, 5)
     logits.square().sum().backward()

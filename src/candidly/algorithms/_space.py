@@ -128,7 +128,8 @@ COMMON: Mapping[str, Setting] = {
     "batch_size": power_of_two(128, 5, 8),
 }
 
-FINE_TUNED: Mapping[str, Setting] = {  # Wu et al., NoisywikiHow, Findings of ACL 2023
+# defaults: Wu et al., NoisywikiHow, Findings of ACL 2023, and AdamW's weight decay; ranges: ours
+FINE_TUNED: Mapping[str, Setting] = {
     "lr": power_of_ten(3e-5, -5, -4),
     "weight_decay": power_of_ten(1e-2, -4, -1),
     "batch_size": power_of_two(64, 4, 7),

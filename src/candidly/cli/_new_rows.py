@@ -12,7 +12,7 @@ import numpy as np
 
 from .._names import UnknownName, nearest
 from .._tables import about, listed
-from ..ingest import Roles, Sheet, decimal_points, read_frame
+from ..ingest import Roles, Sheet, decimal_points, is_table, read_frame
 from ..labelled import Labelled, from_arrays
 from ..sources import load, source_of
 
@@ -59,9 +59,10 @@ def read_new(
         UserWarning: columns that are not used.
     """
     path = Path(what).expanduser()
-    if path.is_dir() and (files := _pictures(path)):
+    folder = path.is_dir() and not is_table(path)
+    if folder and (files := _pictures(path)):
         return NewRows(files, [file.name for file in files], "id")
-    if path.suffix.lower() in ARRAYS or path.is_dir() or _known(what):
+    if path.suffix.lower() in ARRAYS or folder or _known(what):
         if label is not None:
             raise ValueError(f"--label names a column of a table, and {what} is none.")
         data = load(what, root, roles=roles)

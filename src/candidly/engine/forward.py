@@ -53,7 +53,7 @@ def of_rows(
     outs = []
     scaling, words = prepared
     order = by_length(examples, rows)
-    for some in (rows if order is None else rows[order]).split(rows_at_once(module.net)):
+    for some in in_batches(module.net, examples, rows if order is None else rows[order]):
         x = examples.take(some, view(some) if view else None)[None]
         if scaling:
             shift, factor = scaling
@@ -64,6 +64,23 @@ def of_rows(
         outs.append(module.of_trial(k, x, copy or 0))
     found = Output(*(torch.cat([part[0] for part in parts]) for parts in zip(*outs)))
     return found if order is None else Output(*(part[order.argsort()] for part in found))
+
+
+def in_batches(net: Net, examples: Examples, rows: Tensor) -> tuple[Tensor, ...]:
+    """The rows of each forward pass: of texts, which stand by length, more where these are short.
+
+    ``Net.bytes`` is of the longest text.
+    """
+    at_once = rows_at_once(net)
+    if examples.texts is None or not len(rows):
+        return rows.split(at_once)
+    lengths = examples.texts.lengths[examples.data_rows(rows)].tolist()
+    tokens, sizes, start = at_once * net.shape[0], [], 0
+    while start < len(rows):
+        last = lengths[min(start + max(1, tokens // lengths[start]), len(rows)) - 1]
+        sizes.append(min(max(1, tokens // last), MOST_ROWS, len(rows) - start))
+        start += sizes[-1]
+    return rows.split(sizes)
 
 
 def by_length(examples: Examples, rows: Tensor) -> Tensor | None:

@@ -29,6 +29,7 @@ from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
 from ._pictures import files_named, load_folder
 from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles
+from ._saved import is_saved
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._targets import ids_of, labels_of
 
@@ -58,8 +59,8 @@ def read(
     """The inputs and labels of a file, a data frame or a folder of pictures.
 
     Args:
-        where: a path of a table, of arrays (``.npz``, ``.mat``) or of a folder with a subfolder of
-            pictures a class; a data frame of polars or pandas; or a ``Sheet``.
+        where: a path of a table (see ``read_frame``), of arrays (``.npz``, ``.mat``) or of a folder
+            with a subfolder of pictures a class; a data frame of polars or pandas; or a ``Sheet``.
         roles: which column is what, in place of the arguments below.
         watch: called with rows done and rows in all, by what takes long.
         label, truth, id, text, image, annotator, item, drop, separator, label_separator, classes:
@@ -88,7 +89,7 @@ def read(
 def _read(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labelled:
     if isinstance(where, (str, os.PathLike)):
         path = Path(where).expanduser()
-        if path.is_dir():
+        if path.is_dir() and not is_saved(path):
             return load_folder(path, roles.classes, watch)
         if path.suffix.lower() in (".mat", ".npz"):
             return _load_arrays(path, roles)

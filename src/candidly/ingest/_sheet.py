@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._tables import about
 from ._arff import read_arff
 from ._packed import NO_WORKBOOK, Content, check_no_other_kind, check_workbook_size, read_content
+from ._saved import is_saved, read_saved
 from ._text import Header, check_names, in_utf8, read_separated, whole_rows
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 SEPARATED = (".csv", ".tsv", ".txt")
 LINES = (".jsonl", ".ndjson")
+SAVED = "datasets"  # the form of a folder that Hugging Face datasets saved
 TABLE_ENDINGS = (*SEPARATED, *LINES, ".parquet", ".arrow", ".feather", ".xlsx", ".arff")
 
 
@@ -30,7 +32,7 @@ class Form:
     """How a table was written, so that it can be written back alike.
 
     Args:
-        format: the ending of its kind, such as ``.csv``.
+        format: the ending of its kind, such as ``.csv``; of a saved folder ``datasets``.
         separator: between cells, of text with separators.
         encoding: of text; UTF-8 with a byte order mark in front is called ``utf-8-sig``, and text
             in UTF-16 and UTF-32 has one.
@@ -66,7 +68,8 @@ def read_frame(path: Path | str, separator: str | None = None, header: Header = 
     Args:
         path: of text with separators (``.csv``, ``.tsv``, ``.txt``), lines of JSON (``.jsonl``,
             ``.ndjson``), ``.parquet``, ``.arrow`` or ``.feather``, ``.xlsx`` (its first sheet) or
-            ``.arff``; each also with ``.gz`` behind, or alone in a ``.zip``.
+            ``.arff``; each also with ``.gz`` behind, or alone in a ``.zip``. Or a folder that
+            Hugging Face ``datasets`` saved.
         separator: what stands between cells of text; found out by default.
         header: whether the first line of text names the columns, or what says so of its cells;
             where it does not, they are called ``column_1`` and so on.
@@ -81,6 +84,8 @@ def read_frame(path: Path | str, separator: str | None = None, header: Header = 
     """
     path = Path(path).expanduser()
     with about(path):
+        if is_saved(path):
+            return Sheet(path, read_saved(path), Form(SAVED))
         content = read_content(path, TABLE_ENDINGS)
         if content.ending in _BINARY:
             frame, form = _BINARY[content.ending](content.data), Form(content.ending)

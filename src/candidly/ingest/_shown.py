@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..inputs import UNNAMED
 from ._examples import label_columns
 from ._roles import CORRECTED, CORRECTED_BY, GIVEN, USUAL, Roles
+from ._saved import is_saved
 from ._sheet import TABLE_ENDINGS, Sheet
 
 if TYPE_CHECKING:
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
 
 
 def is_table(path: Path) -> bool:
-    """Whether this is the file of a table, plain or packed, and not one of arrays or a folder."""
+    """Whether this is the file of a table, plain or packed, or a folder that ``datasets`` saved."""
+    if path.is_dir():
+        return is_saved(path)
     endings = [ending.lower() for ending in path.suffixes[-2:]]
     packed = endings[-1:] in ([".gz"], [".zip"])
-    return bool(endings) and (packed or endings[-1] in TABLE_ENDINGS) and not path.is_dir()
+    return bool(endings) and (packed or endings[-1] in TABLE_ENDINGS)
 
 
 def shown_columns(sheet: Sheet, roles: Roles) -> list[str]:

@@ -22,7 +22,7 @@ from ._cells import with_cells, with_entries
 from ._examples import label_columns
 from ._packed import read_content
 from ._roles import CORRECTED, CORRECTED_BY, Roles
-from ._sheet import LINES, TABLE_ENDINGS, Sheet
+from ._sheet import LINES, SAVED, TABLE_ENDINGS, Sheet
 from ._targets import labels_of
 
 if TYPE_CHECKING:
@@ -205,6 +205,11 @@ def write_back(
     for name, cells in columns.items():
         if len(cells) != len(frame):
             raise ValueError(f"{len(cells):,} cells of {name!r} for {len(frame):,} rows of {path}.")
+    if sheet.form.format == SAVED:
+        raise ValueError(
+            f"{path} is a folder of Hugging Face datasets, which is not written back. Write it as"
+            " Parquet with to_parquet, and give that file."
+        )
     if _ending(out) != _ending(path):
         raise ValueError(
             f"{out} must end in {_ending(path)}, as {path.name} does: it is written the same way."

@@ -27,7 +27,12 @@ MOST_WORDS, LEAST = 30_000, 2  # words of a vocabulary; how often each occurs
 UNKNOWN = 1  # the number of a word that is not in the vocabulary
 CHUNK = 10_000  # texts at a time
 CHARACTERS = 40  # of a text that are read for each token that is kept
-ASCII_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_", re.ASCII)
+ASCII_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s\x1c-\x1f]|_", re.ASCII)
+LONE = re.compile("[\ud800-\udfff]")  # halves of a character, which no tokeniser takes
+TOKENISER_FILES = (  # of a folder without tokenizer.json, that transformers makes a tokeniser of
+    "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "spiece.model",
+    "sentencepiece.bpe.model", "tokenizer.model",
+)  # fmt: skip
 APART = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # characters that are words
 
 Watch = Callable[[int, int], None]
@@ -103,13 +108,16 @@ class WordTokeniser:
 
     def encode(self, texts: Sequence[str], watch: Watch | None = None) -> Tokens:
         """Tokens of texts; one without a word is one unknown word. See ``Tokeniser``."""
+        _check_texts(texts)
         number, most = self._numbers, self.most_tokens
+        longest = most * CHARACTERS
         ids: list[np.ndarray] = []
         lengths: list[int] = []
         cut = 0
         for start in range(0, len(texts), CHUNK):
-            each = [split_text(text, most + 1) or [""] for text in texts[start : start + CHUNK]]
-            cut += sum(len(one) > most for one in each)
+            some = texts[start : start + CHUNK]
+            each = [split_text(text[:longest], most + 1) or [""] for text in some]
+            cut += sum(len(o) > most or len(t) > longest for o, t in zip(each, some))
             each = [one[:most] for one in each]
             lengths += map(len, each)
             found = [number.get(word, UNKNOWN) for word in chain.from_iterable(each)]
@@ -197,13 +205,17 @@ class ModelTokeniser:
 
     def encode(self, texts: Sequence[str], watch: Watch | None = None) -> Tokens:
         """Tokens of texts; where nothing is left of one, it is a space. See ``Tokeniser``."""
+        _check_texts(texts)
+        longest = self.most_tokens * CHARACTERS
         ids: list[np.ndarray] = []
         lengths: list[int] = []
         cut = 0
         for start in range(0, len(texts), CHUNK):
-            some = [text[: self.most_tokens * CHARACTERS] for text in texts[start : start + CHUNK]]
+            whole = texts[start : start + CHUNK]
+            some = [text[:longest] for text in whole]
+            some = [text if text.isascii() else LONE.sub("\ufffd", text) for text in some]
             each = self._made.encode_batch_fast(some)
-            cut += sum(bool(one.overflowing) for one in each)
+            cut += sum(bool(o.overflowing) or len(t) > longest for o, t in zip(each, whole))
             found = [one.ids or self._empty for one in each]
             lengths += map(len, found)
             ids.append(np.fromiter(chain.from_iterable(found), np.int32) + np.int32(1))
@@ -230,33 +242,41 @@ def tokeniser_in(folder: Path, most_tokens: int = MOST_TOKENS) -> ModelTokeniser
 
     Raises:
         FileNotFoundError: no such folder.
-        ValueError: it holds no tokeniser, a damaged one, or one of another kind; or the library
-            that reads it is not installed.
+        ValueError: it holds no tokeniser, a damaged one, or one of another kind; the library
+            that reads it is not installed; or `most_tokens` leaves no place for a word.
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}, which should hold a language model.")
     file = folder / "tokenizer.json"
+    if not file.is_file() and not any((folder / name).is_file() for name in TOKENISER_FILES):
+        raise ValueError(
+            f"{folder} holds no tokeniser: there is no tokenizer.json in it. Save the tokeniser "
+            "beside the model, with its save_pretrained."
+        )
+    library = _library("tokenizers" if file.is_file() else "transformers")
     try:
         if file.is_file():
             text = file.read_text(encoding="utf-8")
-            found = _library("tokenizers").Tokenizer.from_str(text)
+            found = library.Tokenizer.from_str(text)
         else:
-            loaded = _library("transformers").AutoTokenizer.from_pretrained(
-                str(folder.absolute()), local_files_only=True
+            loaded = library.AutoTokenizer.from_pretrained(
+                str(folder.absolute()), local_files_only=True, trust_remote_code=False
             )
             found = loaded.backend_tokenizer
             text = found.to_str()
-    except ModuleNotFoundError:
-        raise
     except Exception as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(
-            f"{folder} holds no tokeniser that can be read ({lines[0][:100].rstrip('.')}): it "
+            f"{folder} holds no tokeniser that can be read ({lines[0][:100].rstrip('.: ')}). It "
             "needs tokenizer.json, as save_pretrained of transformers writes it beside the model."
         ) from None
     made = ModelTokeniser(text, most_tokens)
-    if len(found.encode("a").ids) > most_tokens:
-        raise ValueError(f"most_tokens is {most_tokens}, less than {folder} adds to each text.")
+    least = found.num_special_tokens_to_add(False) + 1
+    if least > most_tokens:
+        raise ValueError(
+            f"most_tokens is {most_tokens}, and the tokeniser in {folder} needs {least} for a text "
+            "of one word; give more."
+        )
     return made
 
 
@@ -282,6 +302,24 @@ def _library(name: str) -> Any:
         raise ValueError(
             f"language models need {name}, which is not installed: pip install 'candidly[text]'."
         ) from None
+
+
+def _check_texts(texts: Sequence[str]) -> None:
+    """Refuse what is no text, and tell of texts in which nothing stands."""
+    empty = 0
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(
+                f"`inputs` has {text!r} at row {row}, which is no text; give texts, or leave such "
+                "rows out."
+            )
+        empty += not text or text.isspace()
+    if empty:
+        warnings.warn(
+            f"{empty:,} of {len(texts):,} texts are empty; nothing can be learned from them. Leave "
+            "these rows out, or fill them in.",
+            stacklevel=4,
+        )
 
 
 def _tell_of_cuts(cut: int, texts: int, most: int) -> None:

@@ -123,9 +123,7 @@ def _of_texts(call: Callable[[One, Tensor], Tensor]) -> Callable[[One, Tensor], 
     """Without the columns that are padding in every text of this trial, whatever others have."""
 
     def shorter(one: One, x: Tensor) -> Tensor:
-        if x.is_floating_point():
-            return call(one, x)
-        inside = (x > 0).any(0)
+        inside = ((x[..., -1] if x.is_floating_point() else x) > 0).any(0)
         length = int(inside.nonzero()[-1]) + 1 if inside.any() else 1
         return call(one, x[:, :length])
 

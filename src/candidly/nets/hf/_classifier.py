@@ -44,12 +44,13 @@ class TextClassifier(nn.Module):
         Args:
             x: token numbers; or float (B, L, e + 1), embeddings and what is above 0 where a token
                 is.
-            embed: return these of token numbers, a 1 behind each token's.
+            embed: return these of token numbers, a 1 behind each token's, and zeros behind texts.
         """
         if x.is_floating_point():
             e, mask = x[..., :-1], x[..., -1] > 0
         else:
             e, mask = self.embedded((x - 1).clamp_min(0)), x > 0
         if embed:
-            return torch.cat([e, mask[..., None].to(e.dtype)], -1)
+            inside = mask[..., None].to(e.dtype)
+            return torch.cat([e * inside, inside], -1)
         return self.head(self.pooled(self.model, e, mask))

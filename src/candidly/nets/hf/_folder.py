@@ -91,7 +91,7 @@ def configured(folder: Path, family: Family, told: dict[str, Any]) -> Any:
             f"config.json of {folder} describes no {family.title}: {said(error)}. Copy the folder "
             "afresh."
         ) from error
-    config._attn_implementation = "eager"  # which rounds the same at every run, on a GPU as well
+    config._attn_implementation = "eager"  # products and softmax, no fused kernel
     if family.both and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = config.pad_token_id
     return config
