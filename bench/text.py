@@ -72,7 +72,7 @@ def turns(ways: tuple[str, ...], net: str, quick: bool, folder: Path) -> list[li
     calls = [partial(side, NETS[net]) for side in sides]
     for call in calls:
         call()
-    found = interleaved(3 if quick else 15, *calls)
+    found = interleaved(3 if quick else 9, *calls)
     for side in sides:
         side.close()
     return found

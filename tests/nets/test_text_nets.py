@@ -161,6 +161,16 @@ def test_dropout_is_random_in_training_alone(name):
     assert not torch.equal(module(x), module(x))
 
 
+@pytest.mark.parametrize(("name", "places"), [("encoder", 5), ("bilstm", 3)])
+def test_each_place_that_drops_does_so_in_training(monkeypatch, name, places):
+    seen = []
+    monkeypatch.setattr(F, "dropout", lambda x, rate, training: seen.append(training) or x)
+    module = made(name)
+    module(texts())
+    module.train()(texts())
+    assert seen == [False] * places + [True] * places
+
+
 @names
 def test_padding_has_no_embedding_at_the_start(name):
     module = MODULES[name]()

@@ -52,11 +52,7 @@ def of_texts(
 
 
 def embedding(size: int, width: int) -> nn.Embedding:
-    """For token numbers 1 to ``size``: normal at the start, narrow, so that it is soon learned.
-
-    With a spread of 1 the encoder was right on 21 % of the texts of 158 classes after ten epochs
-    where it is right on 33 % now, and the BiLSTM on 12 % and 22 %.
-    """
+    """For token numbers 1 to ``size``: normal at the start, narrow, so that it is soon learned."""
     made = nn.Embedding(size + 1, width, padding_idx=PADDING)
     nn.init.normal_(made.weight, std=SPREAD)
     with torch.no_grad():
