@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..labelled import Labelled
-from ._features import Features, Views, usual
+from ._features import Features, Views, plain
 from ._job import Fitted, Job, Learner, Tell, parts
 
 SUM_SLACK = 1e-3  # of a row of probabilities
@@ -151,7 +151,7 @@ def _started(classifier: Any, name: str, job: Job, seen: Callable[[Views], Featu
     start, q = job.start, job.data.q
     if not isinstance(start, Labelled):
         raise ValueError(f"`start` is a Model, which {name} cannot go on from; give (X, y).")
-    if start.kind == "columns" or (start.kind == "texts" and seen is usual):
+    if start.kind == "columns" or (start.kind == "texts" and seen is not plain):
         raise ValueError(
             f"`start` holds {start.kind}, of which {name} would see other numbers than of the data;"
             " give both as tables of numbers."

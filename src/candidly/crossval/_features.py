@@ -14,8 +14,9 @@ import numpy as np
 from ..ingest.media import decoded
 from ..inputs import Table, fit_encoding, prepare
 from ..inputs.pictures import SIDE, descriptors
-from ..inputs.texts import dense_counts, word_counts
+from ..inputs.texts import dense_counts, gram_counts, word_counts
 from ..labelled import Labelled
+from ._sentences import sentence_vectors
 
 ENCODERS = ("own", "skrub")  # of columns of different kinds
 
@@ -31,6 +32,16 @@ def plain(views: Views) -> Features:
 def usual(views: Views) -> Features:
     """For the classifiers with names: pictures as descriptors, texts as counts of words."""
     return views.usual
+
+
+def grams(views: Views) -> Features:
+    """For ``fasttext``: counts of words and of pairs of words."""
+    return views.grams
+
+
+def sentences(views: Views) -> Features:
+    """For ``sentences``: what a sentence encoder makes of texts."""
+    return views.sentences
 
 
 class Views:
@@ -61,6 +72,33 @@ class Views:
             counts = word_counts(np.asarray(self.data.inputs).tolist())
             return lambda rows: counts
         return lambda rows: self._described
+
+    @cached_property
+    def grams(self) -> Features:
+        """Counts of words and pairs of words of texts.
+
+        Raises:
+            ValueError: no texts.
+        """
+        counts = gram_counts(self._texts("fasttext"))
+        return lambda rows: counts
+
+    @cached_property
+    def sentences(self) -> Features:
+        """Vectors of texts by the sentence encoder that is installed.
+
+        Raises:
+            ValueError: no texts, or none is installed.
+        """
+        vectors = sentence_vectors(self._texts("sentences"), watch=self.watch)
+        return lambda rows: vectors
+
+    def _texts(self, name: str) -> list[str]:
+        if self.data.kind != "texts":
+            raise ValueError(
+                f"{name} reads texts, and the inputs are {self.data.kind}; take logistic."
+            )
+        return np.asarray(self.data.inputs).tolist()
 
     @cached_property
     def dense(self) -> Features:

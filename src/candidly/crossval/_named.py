@@ -10,19 +10,22 @@ from typing import Any, NamedTuple
 
 from .._names import lookup
 from ..labelled import Labelled
+from ._features import Features, Views, grams, sentences, usual
 from ._job import Network
 
 PICTURES_C = 0.03  # descriptors are many, and say much the same
+TEXTS_C = 10  # words weigh between 0 and 1, and each says little
 ROUGH = 1e-3  # of many standardised features; finer steps take thrice as long for no better loss
 WORDS_KEPT = 1000  # where tables with mostly zeros are not taken
 
 
 def logistic(kind: str) -> Any:
-    """Logistic regression on standardised features; stronger regularised of pictures."""
+    """Logistic regression on standardised features, of texts on weighed words."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
 
-    settings = {"table": {}, "texts": {}, "columns": {"tol": ROUGH}}.get(
+    of_texts = {"C": TEXTS_C, "tol": ROUGH}
+    settings = {"table": {}, "texts": of_texts, "columns": {"tol": ROUGH}}.get(
         kind, {"C": PICTURES_C, "tol": ROUGH}
     )
     return make_pipeline(*_scaled(kind), LogisticRegression(max_iter=1000, **settings))
@@ -56,6 +59,20 @@ def knn(kind: str) -> Any:
     return make_pipeline(*_scaled(kind), KNeighborsClassifier(10, metric=metric))
 
 
+def of_sentences(kind: str) -> Any:
+    """Logistic regression on vectors of length 1 that a sentence encoder makes of texts."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=TEXTS_C, max_iter=1000, tol=ROUGH)
+
+
+def fasttext(kind: str) -> Any:
+    """fastText's classifier."""
+    from ._fasttext import FastText
+
+    return FastText()
+
+
 def _weighed(kind: str) -> list[Any]:
     """Words that are in fewer of the training texts weigh more."""
     if kind != "texts":
@@ -85,7 +102,15 @@ NAMED: dict[str, Callable[[str], Any]] = {
     "forest": forest,
     "boosting": boosting,
     "knn": knn,
+    "fasttext": fasttext,
+    "sentences": of_sentences,
 }
+OF_TEXTS: Mapping[str, Callable[[Views], Features]] = {"fasttext": grams, "sentences": sentences}
+
+
+def seen_by(name: str) -> Callable[[Views], Features]:
+    """What a classifier of ``NAMED`` sees of the inputs."""
+    return OF_TEXTS.get(name, usual)
 
 
 class Default(NamedTuple):

@@ -17,10 +17,10 @@ from . import _leaks
 from ._calibration import calibration_error
 from ._classifiers import checked
 from ._classifiers import learner as of_classifier
-from ._features import ENCODERS, Views, plain, usual
+from ._features import ENCODERS, Views, plain
 from ._folds import checked_folds, checked_groups, make_folds
 from ._job import Held, Job, Learner, Network, accuracy, held_out
-from ._named import NAMED, by_name, default_classifier
+from ._named import NAMED, by_name, default_classifier, seen_by
 from ._result import CrossValidated
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _name(classifier: Any) -> str:
 
 def _learner(classifier: Any, name: str, views: Views) -> Learner:
     """Who learns; strings are looked up among ``NAMED``, then among the algorithms."""
-    seen = usual if isinstance(classifier, str) else plain
+    seen = seen_by(classifier) if isinstance(classifier, str) else plain
     if isinstance(classifier, str):
         classifier = by_name(classifier, views.data.kind)
     if isinstance(classifier, Network):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 SPARSE = 2**16  # columns of the words' counts
+PAIRS = 2**18  # with those of pairs of words
 DENSE = 1024
 
 
@@ -18,6 +19,16 @@ def word_counts(texts: Sequence[str]) -> Any:
     Words are hashed to columns; those that no text needs are left out.
     """
     counts = _hashing(SPARSE).transform(texts)
+    return counts[:, np.flatnonzero(counts.getnnz(0))]
+
+
+def gram_counts(texts: Sequence[str]) -> Any:
+    """How often each word, and each pair of neighbouring words, is in each text.
+
+    Returns:
+        scipy CSR float32 (n, d), of at most 262,144 columns, hashed as in ``word_counts``.
+    """
+    counts = _hashing(PAIRS, (1, 2)).transform(texts)
     return counts[:, np.flatnonzero(counts.getnnz(0))]
 
 
@@ -46,7 +57,9 @@ def check_told(texts: Sequence[str]) -> None:
         )
 
 
-def _hashing(width: int) -> Any:
+def _hashing(width: int, words: tuple[int, int] = (1, 1)) -> Any:
     from sklearn.feature_extraction.text import HashingVectorizer
 
-    return HashingVectorizer(n_features=width, alternate_sign=False, norm=None, dtype=np.float32)
+    return HashingVectorizer(
+        n_features=width, alternate_sign=False, norm=None, dtype=np.float32, ngram_range=words
+    )
