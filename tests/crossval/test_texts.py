@@ -1,4 +1,4 @@
-"""Classifiers of texts: fastText's against a slow version, sentence vectors, and the real events."""
+"""Classifiers of texts: fastText's against a slow version, sentence vectors, the real events."""
 
 from __future__ import annotations
 
