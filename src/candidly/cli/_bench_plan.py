@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._net_text import of_tokens
 from . import _progress
 from ._bench_options import (
     AcceptCode,
@@ -252,6 +253,8 @@ def _by_network(timed: Iterable[Timed]) -> list[list[Timed]]:
 def _measured(group: list[Timed]) -> tuple[str, str]:
     first = group[0]
     size = " × ".join(map(str, first.shape)) + " features" * (len(first.shape) == 1)
+    if of_tokens(first.net):
+        size = f"texts of up to {first.shape[0]} tokens"
     each = ", ".join(
         f"{_short(one.seconds)} for {one.batch}{' (scaled)' * one.scaled}" for one in group
     )

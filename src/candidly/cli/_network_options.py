@@ -6,23 +6,24 @@ from typing import Annotated
 
 import typer
 
-NET = "NAME[:KEY=VALUE,...] or FILE.py:FUNCTION"
+NET = "NAME[:KEY=VALUE,...], FILE.py:FUNCTION or hf:FOLDER"
 
 Net = Annotated[
     str | None,
     typer.Option(
         "--net",
         metavar=NET,
-        help="Network: mlp:128, linear, cnn:width=32, resnet32, ...; or a function of your own that"
-        " returns a torch module. (default: mlp; for arrays of pictures cnn)",
+        help="Network: mlp:128, linear, cnn:width=32, resnet32, ...; for texts encoder, bilstm or "
+        "hf:FOLDER, a language model; or a function of your own that returns a torch module. "
+        "(default: mlp; for arrays of pictures cnn)",
     ),
 ]
 SavedNet = Annotated[
     str | None,
     typer.Option(
         "--net",
-        metavar="FILE.py:FUNCTION",
-        help="The file that made the model's network, if one of your own did; as it was.",
+        metavar="FILE.py:FUNCTION or hf:FOLDER",
+        help="The file or folder that made the model's network, if one did; as it was.",
     ),
 ]
 Training = Annotated[
@@ -30,7 +31,7 @@ Training = Annotated[
     typer.Option(
         "--recipe",
         metavar="NAME[:KEY=VALUE,...]",
-        help="How to train: adam, sgd or adamw, such as sgd:schedule=steps,at=0.6. (default: adam; "
-        "for pictures adam:views=weak)",
+        help="How to train: adam, sgd, adamw or fine-tune, such as sgd:schedule=steps,at=0.6. "
+        "(default: adam; for pictures adam:views=weak; for language models fine-tune)",
     ),
 ]
