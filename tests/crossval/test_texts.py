@@ -111,6 +111,21 @@ def test_vectors_of_any_encoder_are_those_of_each_text_alone(tmp_path):
     assert told[-1] == (4, 4)
 
 
+def test_many_classes_of_few_texts_are_learned_from_the_first_step_on():
+    """Gradients are small there, and a rough tolerance would stop before the first step."""
+    g = np.random.default_rng(0)
+    y = np.repeat(np.arange(60), 6)
+    texts = [f"topic{k} " + " ".join(f"w{i}" for i in g.integers(0, 500, 6)) for k in y]
+    counts = word_counts(texts)
+    made = by_name("logistic", "texts").fit(counts[::2], y[::2])
+    assert (made.predict(counts[1::2]) == y[1::2]).mean() > 0.8
+    vectors = g.normal(size=(60, 32))[y] + 0.3 * g.normal(size=(360, 32))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    made = by_name("sentences", "texts").fit(vectors[::2], y[::2])
+    assert (made.predict(vectors[1::2]) == y[1::2]).mean() > 0.8
+
+
+@pytest.mark.slow
 @real_files
 def test_on_the_real_events_words_reach_what_is_asked():
     """158 classes, 50 events of each to learn from: 39 % first and 64 % among five."""
