@@ -31,7 +31,6 @@ SOME = (
     "ce",
     "PRODEN",
     "co-teaching",
-    "dividemix",
     "elr+",
     "sgd-ema",
     "ldam",
@@ -107,7 +106,7 @@ def test_on_texts_a_trial_depends_on_itself_alone(name):
     assert suspicion(whole, 1).shape == (whole.n,)
 
 
-@pytest.mark.parametrize("name", ["ce", "mixup", "dividemix"])
+@pytest.mark.parametrize("name", ["ce", "mixup", pytest.param("dividemix", marks=pytest.mark.slow)])
 def test_fixed_and_dynamic_padding_agree(name, monkeypatch):
     dynamic = advance(stack_of(name), STEPS)
     take = HeldTexts.take

@@ -34,6 +34,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_readmes_commands_for_texts_go_from_check_to_benchmark(folder):
     said = []
     for command in commands():
