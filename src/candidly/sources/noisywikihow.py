@@ -2,9 +2,9 @@
 
 158 classes, of 301 to 2,685 events each; 50 of each for validation and 50 for testing, in which
 nothing is wrong. Of the rest, files in ``noisy/`` replace the text of some by one of another
-category (``mix``, and from a single source ``neighbor``, ``uncommon``, ``tail``), or the label of some by
-another (``sym``). Which row is noisy follows from the ids in these files, never from comparing
-labels. What is known of the released files is checked, and what differs is refused.
+category (``mix``, and from a single source ``neighbor``, ``uncommon``, ``tail``), or the label of
+some by another (``sym``). Which row is noisy follows from the ids in these files, never from
+comparing labels. What is known of the released files is checked, and what differs is refused.
 
 Source: Wu et al., "NoisywikiHow: A benchmark for learning with real-world noisy labels in natural
 language processing", Findings of ACL 2023.
