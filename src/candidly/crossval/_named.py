@@ -24,7 +24,7 @@ def logistic(kind: str) -> Any:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
 
-    of_texts = {"C": TEXTS_C}  # at a rougher step it may stop before it begins
+    of_texts: dict[str, Any] = {"C": TEXTS_C}  # at a rougher step it may stop before it begins
     settings = {"table": {}, "texts": of_texts, "columns": {"tol": ROUGH}}.get(
         kind, {"C": PICTURES_C, "tol": ROUGH}
     )
