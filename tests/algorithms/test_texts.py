@@ -135,6 +135,10 @@ def test_views_of_one_text_differ_by_dropout_or_by_dropped_words():
         kept = (batch.view("strong") > 0).sum(-1)
         assert (kept >= 1).all()
         assert (kept < (plain > 0).sum(-1)).any()
+        for special in WORDS.special:
+            count = [(seen == special).sum(-1) for seen in (plain, batch.view("strong"))]
+            assert count[0].any()
+            assert torch.equal(*count)
 
 
 @pytest.mark.parametrize(
