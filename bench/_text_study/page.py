@@ -123,8 +123,8 @@ def _conclusions(study: Study) -> str:
     )
     real, made = (study[key][BASE] for key in SHOWN)
     lines.append(
-        "| a model generalises better under real-world noise than under synthetic noise of the same "
-        "rate | cross-entropy under replaced inputs minus symmetric, 40 %: "
+        "| a model generalises better under real-world noise than under synthetic noise of the "
+        "same rate | cross-entropy under replaced inputs minus symmetric, 40 %: "
         f"{_points(paired_difference(real.selected, made.selected))} |"
     )
     fall = [tuple(np.subtract(row.best, row.last)) for row in (made, real)]
