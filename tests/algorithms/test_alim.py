@@ -221,7 +221,7 @@ def test_margins_by_hand():
 def test_d_alim_5_a_mixture_of_a_certain_network_is_finite(gap):
     """D-NUM-1: the logarithm of a softmax that underflows is -inf."""
     logits = torch.tensor([[[gap, 0.0]]], requires_grad=True)
-    asked = SimpleNamespace(net=lambda x: Output(logits, x))
+    asked = SimpleNamespace(net=SimpleNamespace(mixed=lambda x, mix: Output(logits, mix(x))))
     x, target = torch.zeros(1, 1, 3), torch.tensor([[[0.25, 0.75]]])
     value = alim.mixed_loss(asked, torch.ones(1, 1), x, x, target, target)
     value.sum().backward()

@@ -70,6 +70,11 @@ CONTRACT = {
 }  # tested on their own
 # By module: what a short training does not reach, and the test that does.
 ELSEWHERE = {
+    "_tensors": (
+        "longest = max(part.shape[-1]",
+        "for part in parts], dim)",
+        "test_batches_of_two_lengths_are_joined_behind_padding",
+    ),
     "_mixture": (
         "if not bool(low < high < math.inf):",
         "return torch.ones_like(x)",
@@ -84,6 +89,7 @@ ELSEWHERE = {
     ),
     "promix": (
         "fmix never ran",
+        "fmix.<locals>.mix never ran",
         "if x.dim() > 4",
         "pairs.append(fmix",
         "test_on_pictures_the_objective_and_its_gradient_are_the_text",

@@ -10,6 +10,7 @@ import torch
 
 from algorithms.battery import NAMES
 from candidly.algorithms import algorithm
+from candidly.algorithms._tensors import joined
 from candidly.engine.checkpoint import restore, state_of
 from candidly.engine.examples import Examples
 from candidly.engine.recipe import recipe
@@ -43,6 +44,10 @@ SOME = (
     "ALIM",
     "supervised-oracle",
 )
+MIXERS = ("mixup", "elr+", "dividemix", "disc", "promix", "pes-semi", "ALIM", "PiCO+")
+NEVER = "PiCO+:plench"  # warms up for ever (D-PICO+-1), and mixes behind the warm-up
+MIXING = [name for name in NAMES if name.partition(":")[0] in MIXERS and name != NEVER]
+QUICK = ("elr+",)
 WITHOUT = "VALEN"  # rebuilds its inputs
 TAKEN = [name for name in NAMES if name.partition(":")[0] != WITHOUT]
 EVERY = [
@@ -130,6 +135,58 @@ def test_views_of_one_text_differ_by_dropout_or_by_dropped_words():
         kept = (batch.view("strong") > 0).sum(-1)
         assert (kept >= 1).all()
         assert (kept < (plain > 0).sum(-1)).any()
+        for special in WORDS.special:
+            count = [(seen == special).sum(-1) for seen in (plain, batch.view("strong"))]
+            assert count[0].any()
+            assert torch.equal(*count)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in MIXING],
+)
+def test_whatever_mixes_does_so_at_features_or_at_embeddings(name):
+    """Alone as in a stack, at both places; and the place matters."""
+    ends = {}
+    for at in ("pooled", "embeddings"):
+        text = f"adam:mix_at={at}"
+        whole = advance(stack_of(name, text=text), STEPS)
+        alone = advance(stack_of(name, trials=(1,), text=text), STEPS)
+        assert whole.diverged_at == [None] * 3
+        assert torch.equal(alone.net.flat[0], whole.net.flat[1])
+        ends[at] = whole.net.flat.clone()
+    assert not torch.equal(ends["pooled"], ends["embeddings"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in TAKEN if name not in MIXING])
+def test_what_does_not_mix_is_the_same_wherever_texts_are_mixed(name):
+    pooled, early = (
+        advance(stack_of(name, trials=(1,), text=f"adam:mix_at={at}"), STEPS)
+        for at in ("pooled", "embeddings")
+    )
+    assert torch.equal(pooled.net.flat, early.net.flat)
+
+
+def test_training_may_see_texts_without_some_of_their_words():
+    text = "adam:views=drop-words:0.4"
+    whole, alone = stack_of("ce", text=text), stack_of("ce", trials=(1,), text=text)
+    seen, said = (stack.next_batches()[0] for stack in (whole, stack_of("ce")))
+    assert torch.equal(seen.ids, said.ids)
+    counts, plain = ((batch.x > 0).sum(-1) for batch in (seen, said))
+    assert (counts >= 1).all()
+    assert (counts < plain).any()
+    whole = advance(stack_of("ce", text=text), STEPS)
+    assert torch.equal(advance(alone, STEPS).net.flat[0], whole.net.flat[1])
+
+
+def test_batches_of_two_lengths_are_joined_behind_padding():
+    short, long = torch.tensor([[[3, 4]]]), torch.tensor([[[5, 6, 7]]])
+    assert joined([short, long], 1).tolist() == [[[3, 4, 0], [5, 6, 7]]]
+    copies = joined([long[:, None], short[:, None]], 2)
+    assert copies.tolist() == [[[[5, 6, 7], [3, 4, 0]]]]
+    numbers = torch.randn(2, 3, 4)
+    assert torch.equal(joined([numbers, numbers], 1), torch.cat([numbers, numbers], 1))
 
 
 def test_valen_says_that_it_cannot():

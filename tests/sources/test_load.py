@@ -34,6 +34,7 @@ def test_the_table():
         "cifar10n", "cifar100n", "cifar100n-coarse", "cifar100n-coarse-challenge",
         "labelme", "bluebirds", "sentiment", "cifar10s", "cifar10h",
         "plcifar10-aggregate", "plcifar10-vaguest", "plcifar10",
+        "noisywikihow",
     ]  # fmt: skip
     for name, source in SOURCES.items():
         assert source.name == name
@@ -49,6 +50,7 @@ def test_d_prot_1_each_data_set_has_its_own_number_of_updates():
     long = ("soccer-player", "italian", "yahoo-news", "english")
     expected = dict.fromkeys(SOURCES, 10_000) | dict.fromkeys(long, 20_000)
     expected |= dict.fromkeys(("digits", "scattered-digits"), 2_000)
+    expected["noisywikihow"] = 11_460  # ten epochs in batches of 64
     expected |= {name: 60_000 for name in SOURCES if name.startswith("plcifar10")}
     assert {name: source.steps for name, source in SOURCES.items()} == expected
 

@@ -284,6 +284,15 @@ def test_impossible_plans_are_refused(settings, match):
         planned(**settings)
 
 
+def test_an_algorithm_that_cannot_have_this_network_is_refused_before_anything_is_trained():
+    labels = toy()
+    texts = np.array([f"word{row % 7} other{row % 3}" for row in range(labels.n)], dtype=object)
+    data = dataclasses.replace(labels, inputs=texts, ids=None)
+    with pytest.raises(ValueError, match="toy: VALEN rebuilds its inputs"):
+        planned(data, algorithms=("PRODEN", "VALEN"), net="encoder:width=8,heads=2")
+    assert planned(data, algorithms=("PRODEN", "VALEN"), net="mlp:8").trials
+
+
 def test_an_algorithm_that_reads_what_is_not_there_is_refused():
     data = toy()
     blind = Labelled(inputs=data.inputs, classes=data.classes, candidates=data.candidates)

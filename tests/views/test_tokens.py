@@ -24,11 +24,14 @@ def texts(*lengths, seed=0):
     return torch.from_numpy(found)
 
 
-def test_each_word_is_left_out_with_its_chance():
+@pytest.mark.parametrize(
+    ("name", "rate"), [("drop-words:0.3", 0.3), ("strong", 0.2), ("distill", 0.1)]
+)
+def test_each_word_is_left_out_with_its_chance(name, rate):
     ids = texts(*[40] * 500)
-    seen = view_of_tokens("drop-words:0.3")(ids, draw(range(500)))
+    seen = view_of_tokens(name)(ids, draw(range(500)))
     share = 1 - float((seen > 0).double().mean())
-    assert abs(share - 0.3) < 4 * (0.3 * 0.7 / 20_000) ** 0.5
+    assert abs(share - rate) < 4 * (rate * (1 - rate) / 20_000) ** 0.5
 
 
 def test_what_is_kept_stays_in_order_with_padding_behind():

@@ -31,7 +31,7 @@ Departs from common code: both heads learn from the same mixtures, where the pro
 own. All rows of a batch go through the network, chosen or not, so that batch norm sees them all;
 each kind is mixed with its own kind. The strong view is candidly's. A vector has no pixels and no
 crops: no FMix, and views are Gaussian noise of standard deviations ``view_noise`` and
-``strong_noise``, in units of the inputs.
+``strong_noise``, in units of the inputs. Texts have no pixels either: no FMix.
 """
 
 from __future__ import annotations

@@ -58,7 +58,6 @@ def predict(
         int,
         typer.Option(
             "--top",
-            min=1,
             metavar="K",
             help="How many classes to write for a row, the likeliest first.",
         ),
@@ -102,6 +101,8 @@ def predict(
         check_place(out, "--out", ENDINGS)
     elif probs:
         raise ValueError("--keep-columns adds no column a class; leave it or --probs out.")
+    if top < 1:
+        raise ValueError(f"--top is {top}; write at least one class a row.")
     if top > 1 and out.suffix == ".npz":
         raise ValueError("an .npz has every class's probability; leave --top out.")
     roles = roles_of(None, separator, id, text, image, None, None, drop)

@@ -24,6 +24,7 @@ from .cifar10_people import CIFAR10_PEOPLE
 from .cifar_n import CIFAR_N
 from .digits import load_digits, load_scattered_digits
 from .fetch import find_file, find_parts, warn_if_different, warn_if_parts_differ
+from .noisywikihow import NOISYWIKIHOW
 from .official import OFFICIAL
 from .order import match_order
 from .plcifar10 import PLCIFAR10
@@ -209,6 +210,7 @@ _TABLE = (
     *SOURCES_OF_CROWDS,
     *CIFAR10_PEOPLE,
     *PLCIFAR10,
+    NOISYWIKIHOW,
 )
 
 SOURCES: dict[str, Source] = {source.name: source for source in _TABLE}

@@ -14,6 +14,7 @@ from .._files import replacing
 from .._net_text import NetText, digest_of_source, folder_as_it_was, read_net
 from .._policy import source_of_policy
 from .._view_text import digest_of_view, keep_policy, source_of_view
+from ..algorithms import Algorithm
 from ..engine.recipe import recipe
 from ..nets import function_of, loaded_source, neighbours_of, network
 from .facts import Facts
@@ -22,19 +23,22 @@ from .trial import Trial
 NETS, POLICIES = "nets", "policies"  # folders of a results directory
 
 
-def check_net(facts: Facts, asked: str | None) -> None:
-    """Refuse a network that these inputs cannot have, or whose file does not stand alone.
+def check_net(facts: Facts, asked: str | None, pages: Iterable[Algorithm]) -> None:
+    """Refuse a network that these inputs or pages cannot have, or whose file does not stand alone.
 
     Args:
         asked: as a person wrote it; None: the default.
 
     Raises:
-        ValueError, KeyError, FileNotFoundError: as ``nets.network``; or the file imports another
-            beside it.
+        ValueError, KeyError, FileNotFoundError: as ``nets.network``; a page cannot be trained on
+            such a network; or the file imports another beside it.
     """
     text = asked or facts.net
     file = read_net(text).file
-    network(text, *facts.wanted)
+    made = network(text, *facts.wanted)
+    for page in pages:
+        defaults = {name: setting.default for name, setting in page.settings().items()}
+        page.networks_on(made, facts.q, defaults)
     if file is not None and (beside := neighbours_of(file)):
         raise ValueError(
             f"{file} imports {beside[0]}, which lies beside it, and a results directory keeps a "

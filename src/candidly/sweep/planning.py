@@ -164,7 +164,7 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
             if problem := unlearnable(data, page.reads, settings.split == "official"):
                 raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
         try:
-            check_net(facts, settings.net)
+            check_net(facts, settings.net, pages)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         if data is not None and oracle and (data.truth is None or (data.truth < 0).any()):

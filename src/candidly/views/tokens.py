@@ -75,5 +75,5 @@ def without_words(ids: Tensor, draw: Draw, rate: float, special: tuple[int, ...]
         word &= ids != number
     left_out = torch.from_numpy(drawn < rate).to(ids.device, non_blocking=True) & word
     left_out &= (word & ~left_out).any(1, keepdim=True)
-    order = (left_out | (ids == 0)).to(torch.int8).argsort(stable=True)
+    order = left_out.to(torch.int8).argsort(stable=True)
     return ids.masked_fill(left_out, 0).gather(1, order)

@@ -1,0 +1,1 @@
+"""What text_study.py consists of."""

@@ -1,0 +1,89 @@
+"""Real events of noisywikiHow with replaced inputs, or with labels that are wrong at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from candidly import Labelled
+from candidly.crossval._sentences import sentence_vectors
+from candidly.imperfect import open_set, symmetric
+from candidly.seeds import draw
+
+POOL_CLASSES = 50
+TEST = 0.2  # of every class
+KINDS = ("replaced", "symmetric")
+RATES = (0, 10, 20, 40, 60)  # percent; the pool is too small for the last, see ``share``
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """Texts with their classes, and what they look like to the sentence encoder.
+
+    Attributes:
+        vectors: float32 (n, 384) of length 1.
+        truth: int64 (n,), in 0..q-1.
+        test: bool (n,), the rows to test on.
+        pool: float32 (m, 384), of the events of other classes.
+    """
+
+    vectors: np.ndarray
+    truth: np.ndarray
+    test: np.ndarray
+    classes: tuple[str, ...]
+    pool: np.ndarray
+
+    @property
+    def share(self) -> float:
+        """The most that can be replaced without using an event of the pool twice."""
+        return min(1.0, len(self.pool) / int((~self.test).sum()))
+
+
+def read_events(data: Path, cache: Path) -> Events:
+    """The events of the released validation and test files; vectors are kept in ``cache``."""
+    import polars as pl
+
+    files = [data / "noisywikihow" / f"{name}.csv" for name in ("val", "test")]
+    table = pl.concat([pl.read_csv(file) for file in files])
+    names, labels = np.unique(table["cat"].to_numpy(), return_inverse=True)
+    kept = cache / "vectors.npy"
+    if not kept.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        np.save(kept, sentence_vectors(table["step"].to_list()))
+    vectors = np.load(kept, allow_pickle=False)
+    held = np.zeros(len(names), bool)
+    held[draw(0, "text_study.pool").permutation(len(names))[:POOL_CLASSES]] = True
+    mine = ~held[labels]
+    truth = (np.cumsum(~held) - 1)[labels[mine]]
+    test = np.zeros(len(truth), bool)
+    for label in range(len(names) - POOL_CLASSES):
+        rows = np.flatnonzero(truth == label)
+        some = draw(0, "text_study.test", label).permutation(rows)
+        test[some[: round(TEST * len(rows))]] = True
+    classes = tuple(str(name) for name in names[~held])
+    return Events(vectors[mine], truth, test, classes, vectors[~mine])
+
+
+def rate_of(events: Events, percent: int) -> float:
+    return min(percent / 100, events.share)
+
+
+def made(events: Events, kind: str, percent: int) -> Labelled:
+    """The rows to learn from and to validate on with noise, the rows to test on without.
+
+    Inputs are replaced by the nearest of the pool, the most alike first, each used once.
+    """
+    learned = np.flatnonzero(~events.test)
+    inputs, given = events.vectors.copy(), events.truth.copy()
+    rate = rate_of(events, percent)
+    if kind == "replaced" and percent:
+        found = open_set(events.vectors[learned], events.pool, rate)
+        inputs[learned[found.mask]] = events.pool[found.origin[found.mask]]
+    elif percent:
+        q = len(events.classes)
+        given[learned] = symmetric(events.truth[learned], q, rate, seed=0)
+    source = f"noisywikihow events, {percent} % {kind}"
+    whole = Labelled(inputs=inputs, classes=events.classes, truth=events.truth, given=given)
+    return replace(whole, source=source, official_test=events.test)

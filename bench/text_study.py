@@ -1,0 +1,96 @@
+"""docs/text.md: replaced inputs and wrong labels on real texts, every algorithm.
+
+python bench/text_study.py              with CANDIDLY_DATA: trains what is not in the cache yet (a
+                                        results directory per sweep, resumable), then writes
+                                        bench/results/text_study and the page; without it: writes
+                                        the page from what is committed
+    --cache FOLDER                      where the sweeps are trained
+    --minutes N                         starts no sweep after so many minutes
+python bench/text_study.py --check      writes nothing; exits 1 when the page is not up to date
+python bench/text_study.py --quick      builds the page and writes nothing
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import shutil
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from _pages import add_options, settle
+from _studies import files_of
+from _text_study.events import read_events
+from _text_study.numbers import read_study
+from _text_study.page import COMMAND, IMAGE, PAGE, make_page
+from _text_study.runs import SPLITS, Sweep, run, sweeps
+from candidly.sweep.compact import compact
+from candidly.sweep.journal import Journal, read_records, read_results
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results" / "text_study"
+CACHE = Path(tempfile.gettempdir()) / "candidly-text-study"
+
+
+def finished(folder: Path, sweep: Sweep) -> bool:
+    """Whether a sweep was trained to its end."""
+    if not (folder / "plan.json").exists():
+        return False
+    runs = read_results(folder).runs
+    there = {(run.algorithm, run.split) for run in runs if run.complete}
+    return there >= {(name, split) for name in sweep.algorithms for split in range(SPLITS)}
+
+
+def keep(folder: Path, kept: Path) -> None:
+    """A small copy: the records without what each validation row adds to them."""
+    records, _ = read_records(folder / "journal")
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True)
+    shutil.copy(folder / "plan.json", kept / "plan.json")
+    journal = Journal(kept / "journal")
+    for key in sorted(records):
+        lean = [replace(one, outcomes=None, confusion=None) for one in records[key].values()]
+        journal.write(lean)
+    journal.close()
+    compact(kept)
+
+
+def train(data: Path, cache: Path, minutes: float) -> None:
+    """Every sweep that begins in time, and of each a small copy to keep."""
+    events, start = read_events(data, cache), time.monotonic()
+    for sweep in sweeps():
+        if not finished(cache / sweep.name, sweep):
+            if time.monotonic() - start > 60 * minutes:
+                continue
+            print(sweep.name, round(time.monotonic() - start), flush=True)
+            run(sweep, events, cache)
+        keep(cache / sweep.name, RESULTS / sweep.name)
+
+
+def page_files(docs: Path) -> dict[Path, bytes]:
+    return files_of(make_page(read_study(RESULTS)), PAGE, docs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cache", type=Path, default=CACHE)
+    parser.add_argument("--minutes", type=float, default=60)
+    add_options(parser)
+    asked = parser.parse_args()
+    data = os.environ.get("CANDIDLY_DATA")
+    if data and not (asked.check or asked.quick):
+        train(Path(data), asked.cache, asked.minutes)
+    docs = ROOT / "docs"
+    there = (docs / "images").glob(f"{IMAGE}*.svg")
+    settle(page_files(docs), asked, COMMAND, there)
+
+
+if __name__ == "__main__":
+    main()
