@@ -233,3 +233,36 @@ def test_the_page_shows_each_rows_columns_escaped_and_what_is_usual(wine, tmp_pa
     assert f"{low:.4g} to {high:.4g}" in card
     result.write_page(tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text() == page
+
+
+@pytest.fixture(scope="module")
+def notes():
+    g = np.random.default_rng(0)
+    words = (("oven", "flour", "bread"), ("wheel", "chain", "road"))
+    topic = np.arange(60) % 2
+    texts = [" ".join([*g.choice(words[k], 2), f"x{i}"]) for i, k in enumerate(topic)]
+    return pl.DataFrame({"the note": texts, "topic": [("baking", "cycling")[k] for k in topic]})
+
+
+@pytest.mark.parametrize(
+    ("classifier", "given"),
+    [
+        (None, "counts of words, weighed by how rare a word is"),
+        ("fasttext", "counts of words and of pairs"),
+        (Network("ce", steps=5), "the texts."),
+    ],
+)
+def test_of_texts_it_says_what_the_classifier_was_given(notes, classifier, given):
+    found = candidly.check(notes, "topic", text="the note", classifier=classifier, folds=2)
+    assert f"it is given {given}" in found.findings()[0]
+    assert not any("--text" in sentence for sentence in found.findings())
+
+
+def test_a_column_of_texts_among_others_can_be_taken_word_for_word(notes):
+    coded = notes.with_columns(pl.Series("code", [f"c{i}" for i in range(60)]))
+    found = candidly.check(coded, "topic", folds=2)
+    assert found.kinds == {"the note": "text", "code": "text"}
+    told = [sentence for sentence in found.findings() if "--text" in sentence]
+    assert [sentence.partition(" takes")[0] for sentence in told] == [
+        "Of each text in 'the note' it saw 32 numbers; --text 'the note'"
+    ]

@@ -214,7 +214,7 @@ def test_features_are_joined_and_are_a_track_of_their_own(candidly, tmp_path):
 
 def test_help_shows_examples_and_processes(candidly):
     for noun, verbs in {
-        "data": ["list", "show", "describe", "convert"],
+        "data": ["list", "show", "describe", "convert", "features", "join"],
         "labels": ["make"],
     }.items():
         for verb in verbs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..crossval import CrossValidated
+from ..crossval import NAMED, CrossValidated
 from ..errors import Issues
 from ..ingest import Roles
 from ..ingest.media import File, checked_file
@@ -29,10 +30,17 @@ KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text":
 ENCODED = {  # what a classifier is given, by the kind of inputs
     "table": "the numbers as they are",
     "columns": "categories, dates and gaps made numbers by what the training rows of a fold show",
-    "texts": "counts of words, from the training rows of a fold",
+    "texts": "the texts",
     "images": "the pictures",
     "media": "the pictures",
 }
+WEIGHED = "counts of words, weighed by how rare a word is in the training rows of a fold"
+OF_TEXTS = {  # what it is given of texts, where it has one of these names
+    **dict.fromkeys(NAMED, WEIGHED),
+    "fasttext": "counts of words and of pairs of neighbouring words",
+    "sentences": "what a sentence encoder, trained elsewhere, makes of each text",
+}
+MANY_WORDS = 3  # a cell of a column of texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,13 +147,16 @@ class Checked:
         folds = len(self.judged.fold_ece)
         what = "the labels" if self.data.given is not None else "the sets"
         name, share = self.largest
+        given = ENCODED[self.data.kind]
+        if self.data.kind == "texts":
+            given = OF_TEXTS.get(self.judged.chosen, given)
         if self.data.given is None:
             always = f"{name!r} is in {share:.1%} of them"
         else:
             always = f"always saying {name!r} would agree with {share:.1%}"
         found = [
             f"Each row was judged by {self.judged.chosen}, fitted to the other folds ({folds} in "
-            f"all); it is given {ENCODED[self.data.kind]}.",
+            f"all); it is given {given}.",
             f"It agrees with {self.accuracy:.1%} of {what}; {always}.",
         ]
         if self.useless:
@@ -153,12 +164,24 @@ class Checked:
                 "That is no better than a guess: what it flags tells nothing. Add columns that "
                 "say more, or take another classifier."
             )
+        for name in self._read_as_text():
+            found.append(
+                f"Of each text in {name!r} it saw 32 numbers; --text {shlex.quote(name)} takes the "
+                "texts alone, word for word."
+            )
         if math.isfinite(self.judged.ece):
             found.append(
                 f"Its probabilities are {100 * self.judged.ece:.1f} points from the agreement on "
                 "average (expected calibration error)."
             )
         return tuple(found)
+
+    def _read_as_text(self) -> list[str]:
+        """The columns of several words a cell that are encoded among others."""
+        if self.typed is None or self.data.kind != "columns":
+            return []
+        texts = (name for name, kind in self.kinds.items() if kind == "text")
+        return [name for name in texts if _words(self.typed[name]) >= MANY_WORDS]
 
     def table(self) -> pl.DataFrame:
         """A row per flagged example, the most suspicious first.
@@ -232,6 +255,12 @@ class Checked:
         ids = self.data.ids
         plain = ids.dtype != object and bool((ids == np.arange(self.data.n)).all())
         return None if plain else list(ids.tolist())
+
+
+def _words(texts: pl.Series) -> float:
+    """The median number of words of the cells that are not empty."""
+    counts = texts.drop_nulls().str.count_matches(r"\S+").to_numpy()
+    return float(np.median(counts)) if len(counts) else 0.0
 
 
 def _file(path: Path) -> File:

@@ -38,7 +38,7 @@ NOUNS = {
     "data": (
         "data",
         "app",
-        "Data sets by name, and files of your own: list, show, describe, convert.",
+        "Data sets by name, and files of your own: list, show, describe, convert, features, join.",
     ),
     "labels": (
         "data",

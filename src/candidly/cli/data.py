@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +12,8 @@ from .. import imperfect
 from .._names import UnknownName
 from ..describe import describe, track_of
 from ..grid import Column, Grid
-from ..ingest import Roles
-from ..ingest.joined import with_features
-from ..ingest.labels import read_classes
 from ..labelled import Labelled
-from ..sources import SOURCES, Source, as_words, compare, load, source_of
+from ..sources import SOURCES, Source, as_words, compare, source_of
 from . import _print
 from ._column_options import (
     Annotator,
@@ -32,35 +27,21 @@ from ._column_options import (
     roles_of,
 )
 from ._contact_sheet import SheetView, check_pictures, pictures_in_words, write_sheet
+from ._data_common import AsJson, Classes, Data, What, loaded_from, print_json, save, tell
+from ._data_features import join, make_features
 from ._description import FACTS, as_text, comparison_grid, description_grid, histograms, transitions
 from ._issues import check_place
 from ._progress import reading
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Data sets by name, and files of your own: list, show, describe, convert.",
+    help="Data sets by name, and files of your own: list, show, describe, convert, features, join.",
 )
 labels_app = typer.Typer(
     no_args_is_help=True,
     help="Make imperfect labels from true ones, and describe what came out.",
 )
 
-What = Annotated[
-    str,
-    typer.Argument(metavar="NAME_OR_PATH", help="A known name, a file, or a folder of pictures."),
-]
-Data = Annotated[
-    Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
-]
-Classes = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES",
-        help="Names of the classes of a file, in order: a text file with a name a line, or a list "
-        "such as cat,dog; or how many there are.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 SPEC_HELP = (
     "Process and parameters: candidate sets such as flip:rate=0.3,seed=1, instance:rate=0.3 or"
     " uniform+noise:rate=0.1; one noisy label by symmetric:rate=0.2, pair, matrix, empirical,"
@@ -76,7 +57,7 @@ def list_sources(as_json: AsJson = False) -> None:
     Example:  candidly data list
     """
     if as_json:
-        _print_json([_source_dict(source) for source in SOURCES.values()])
+        print_json([_source_dict(source) for source in SOURCES.values()])
         return
     columns = (
         Column("name", "word"),
@@ -107,7 +88,7 @@ def show(
     """
     source = source_of(name)
     if as_json:
-        _print_json(_source_dict(source))
+        print_json(_source_dict(source))
         return
     rows = []
     for key, value in _source_dict(source).items():
@@ -170,7 +151,7 @@ def describe_data(
     """
     check_place(out, "--out", (".png",))
     check_place(html, "--html", (".html", ".htm"))
-    loaded = _load(
+    loaded = loaded_from(
         what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
     )
     if out is None and view != "plain":
@@ -191,17 +172,17 @@ def describe_data(
         beside["track"] = track
     if out is not None:
         write_sheet(loaded, out, view)
-        _tell(f"wrote {out}: a contact sheet")
+        tell(f"wrote {out}: a contact sheet")
     if html is not None:
         from ..report import write_labels_page
 
         read = {"file": what} if known is None else {"from": known.page, "paper": known.citation}
         notes = [known.note] if known and known.note else []
         write_labels_page(loaded, html, read=read, notes=notes)
-        _tell(f"wrote {html}: a page of the labels")
+        tell(f"wrote {html}: a page of the labels")
     if as_json:
         published = [row._asdict() for row in compared]
-        _print_json({**description.to_dict(), **beside, "published": published})
+        print_json({**description.to_dict(), **beside, "published": published})
         return
     _print.show(
         description_grid(description, beside),
@@ -232,8 +213,8 @@ def convert(
     Example:  candidly data convert lost.mat lost.npz
     """
     check_place(out, "OUT", (".npz",))
-    _save(
-        _load(
+    save(
+        loaded_from(
             what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
         ),
         out,
@@ -241,33 +222,8 @@ def convert(
     )
 
 
-@app.command()
-def join(
-    what: What,
-    features: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FEATURES", help="Numbers (n, d): .npy; or .npz with features and ids."
-        ),
-    ],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
-    ids: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.npy", help="Ids of the rows. (default: row i belongs to the id i)"
-        ),
-    ] = None,
-    data: Data = None,
-    as_json: AsJson = False,
-) -> None:
-    """Give a data set the features that another network made, joined by ids, as its inputs.
-
-    A linear network on them is a linear probe: --net linear. Results are a track of their own.
-
-    Example:  candidly data join cifar10n-worst dino.npz worst-dino.npz
-    """
-    check_place(out, "OUT", (".npz",))
-    _save(with_features(_load(what, data, None, Roles()), features, ids), out, as_json)
+app.command()(join)
+app.command("features")(make_features)
 
 
 @labels_app.command()
@@ -304,9 +260,9 @@ def make(
         )
     spec, out = places
     check_place(Path(out), "OUT", (".npz",))
-    _save(
+    save(
         _apply(
-            _load(
+            loaded_from(
                 what,
                 data,
                 classes,
@@ -322,25 +278,6 @@ def make(
 def _apply(data: Labelled, spec: str) -> Labelled:
     with reading("comparing examples", "of the examples compared") as watch:
         return imperfect.apply(data, spec, watch)
-
-
-def _load(what: str, root: Path | None, classes: str | None, roles: Roles) -> Labelled:
-    names = int(classes) if classes and classes.isdecimal() else read_classes(classes)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        with reading("reading images", "of the images read") as watch:
-            loaded = load(what, root, watch=watch, classes=names, roles=roles)
-    for warning in caught:
-        _tell(f"warning: {warning.message}")
-    return loaded
-
-
-def _save(data: Labelled, out: Path, as_json: bool) -> None:
-    data.save(out)
-    if as_json:
-        _print_json({"path": str(out), "source": data.source, "fingerprint": data.fingerprint()})
-    else:
-        _tell(f"wrote {out}: {data!r}")
 
 
 def _known(name: str) -> Source | None:
@@ -372,11 +309,3 @@ def _availability(source: Source) -> str:
     if not source.files:
         return "built in"
     return "download" if source.url else "bring your own"
-
-
-def _tell(message: str) -> None:
-    typer.echo(message, err=True)
-
-
-def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, indent=2, allow_nan=False))

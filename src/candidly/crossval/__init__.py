@@ -13,11 +13,13 @@ from ._folds import make_folds
 from ._job import COMMON, IN_SAMPLE, Network
 from ._named import DEFAULTS, NAMED, Default, by_name, by_names, default_classifier
 from ._result import CrossValidated
+from ._sentences import ENCODER, sentence_vectors
 from ._validate import cross_validate
 
 __all__ = [
     "COMMON",
     "DEFAULTS",
+    "ENCODER",
     "IN_SAMPLE",
     "NAMED",
     "CrossValidated",
@@ -29,4 +31,5 @@ __all__ = [
     "cross_validate",
     "default_classifier",
     "make_folds",
+    "sentence_vectors",
 ]

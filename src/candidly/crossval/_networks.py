@@ -153,9 +153,9 @@ def _held(
     if data.kind in ("table", "images") or takes_tokens(data.kind, net):
         return data
     if takes_pictures(data.kind, net):
-        return replace(data, inputs=views.pixels)
+        return replace(data, inputs=views.pixels, features=None)
     if data.kind != "columns":
-        return replace(data, inputs=views.dense(folds[0].train))
+        return replace(data, inputs=views.dense(folds[0].train), features=None)
     each = [views.dense(part.train) for part in folds]
     shape = len(each) * data.n, max(table.shape[1] for table in each)
     check_size("the encoded columns of all folds", shape, 4)

@@ -161,7 +161,9 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
     if not columns:
         raise ValueError(
             f"it has the columns {listed(frame.columns)}. Needed: at least one of label, given,"
-            " candidates and truth; or say which column holds the labels with --label."
+            " candidates and truth; or say which column holds the labels with --label. Where"
+            " there is no such option, take what candidly data convert FILE OUT.npz --label COLUMN"
+            " writes."
         )
     if not len(frame):
         raise ValueError("it has no rows below its header.")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._files import replacing
 from .._tables import about
 from ..describe import with_given_features
 from ..labelled import Labelled
@@ -47,6 +48,22 @@ def with_features(data: Labelled, path: Path, ids: Path | None = None) -> Labell
             )
     source = with_given_features(data.source, path.name)
     return replace(data, inputs=features, features=None, source=source)
+
+
+def write_features(path: Path, features: np.ndarray, ids: np.ndarray, made_by: str) -> None:
+    """Features as ``with_features`` reads them: the arrays ``features``, ``ids`` and ``made_by``.
+
+    Args:
+        features: numbers (n, d).
+        ids: (n,), of the examples.
+        made_by: what made them, for whoever opens the file.
+
+    Raises:
+        OSError: it cannot be written; the message names ``path``.
+    """
+    named = ids if ids.dtype.kind in "iu" else np.array([str(one) for one in ids.tolist()])
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, features=features, ids=named, made_by=made_by)
 
 
 def _read(path: Path) -> tuple[np.ndarray, np.ndarray | None]:

@@ -1,0 +1,64 @@
+"""What the commands on data sets share: their options, reading and writing."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..ingest import Roles
+from ..ingest.labels import read_classes
+from ..labelled import Labelled
+from ..sources import load
+from ._progress import reading
+
+What = Annotated[
+    str,
+    typer.Argument(metavar="NAME_OR_PATH", help="A known name, a file, or a folder of pictures."),
+]
+Data = Annotated[
+    Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
+]
+Classes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Names of the classes of a file, in order: a text file with a name a line, or a list "
+        "such as cat,dog; or how many there are.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+def loaded_from(what: str, root: Path | None, classes: str | None, roles: Roles) -> Labelled:
+    """A data set by name or path; what is warned of goes to stderr."""
+    names = int(classes) if classes and classes.isdecimal() else read_classes(classes)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        with reading("reading images", "of the images read") as watch:
+            loaded = load(what, root, watch=watch, classes=names, roles=roles)
+    for warning in caught:
+        tell(f"warning: {warning.message}")
+    return loaded
+
+
+def save(data: Labelled, out: Path, as_json: bool) -> None:
+    """Write a data set, and say so."""
+    data.save(out)
+    if as_json:
+        print_json({"path": str(out), "source": data.source, "fingerprint": data.fingerprint()})
+    else:
+        tell(f"wrote {out}: {data!r}")
+
+
+def tell(message: str) -> None:
+    """A line on stderr."""
+    typer.echo(message, err=True)
+
+
+def print_json(value: Any) -> None:
+    """A value on stdout, for scripts."""
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))
