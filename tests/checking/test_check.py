@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from PIL import Image
 from sklearn.datasets import load_wine
 
 import candidly
@@ -266,3 +267,17 @@ def test_a_column_of_texts_among_others_can_be_taken_word_for_word(notes):
     assert [sentence.partition(" takes")[0] for sentence in told] == [
         "Of each text in 'the note' it saw 32 numbers; --text 'the note'"
     ]
+
+
+def test_a_network_checks_pictures_that_a_table_names(tmp_path):
+    g = np.random.default_rng(0)
+    for i in range(20):
+        pixels = g.integers(0, 80, (16, 16, 3)) + 150 * (i % 2)
+        Image.fromarray(pixels.astype(np.uint8)).save(tmp_path / f"{i}.png")
+    table = pl.DataFrame({"photo": [f"{i}.png" for i in range(20)], "kind": ["dark", "light"] * 10})
+    table.write_csv(tmp_path / "photos.csv")
+    network = Network("ce", steps=50)
+    found = candidly.check(
+        tmp_path / "photos.csv", "kind", image="photo", classifier=network, folds=2
+    )
+    assert found.accuracy > 0.8

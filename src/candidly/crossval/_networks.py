@@ -153,7 +153,7 @@ def _held(
     if data.kind in ("table", "images") or takes_tokens(data.kind, net):
         return data
     if takes_pictures(data.kind, net):
-        return replace(data, inputs=views.pixels, features=None)
+        return replace(data, inputs=views.pixels)
     if data.kind != "columns":
         return replace(data, inputs=views.dense(folds[0].train), features=None)
     each = [views.dense(part.train) for part in folds]
