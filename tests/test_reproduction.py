@@ -44,6 +44,7 @@ def results(tmp_path_factory):
     return committed("bench/results", tmp_path_factory.mktemp("index"))
 
 
+@pytest.mark.slow
 def test_the_page_is_what_the_committed_results_say(results):
     page = make_page(read_sources(results))
     again = "run `python bench/reproduction.py` and commit what it writes"

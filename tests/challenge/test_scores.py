@@ -173,6 +173,7 @@ SETS += ["cifar100n", "cifar100n-coarse"]
 @real_files
 @pytest.mark.filterwarnings("ignore:cifar10")
 @pytest.mark.parametrize("name", SETS)
+@pytest.mark.slow
 def test_on_real_labels_a_perfect_detector_is_perfect_in_every_order(name):
     data = load(name, download=False)
     truth = Truth(data.ids, data.given, data.truth, np.zeros(1, np.int64))

@@ -179,6 +179,7 @@ def test_nothing_reaches_beside_the_window_or_over_other_words(shown, page_text,
         assert page.evaluate(CUT) == []
 
 
+@pytest.mark.slow
 def test_a_wider_table_scrolls_in_its_box_and_by_keyboard(shown):
     results = make_results([f"data set {k}" for k in range(12)], ("CC",), 1, 2, steps=1, every=1)
     page = shown(

@@ -297,6 +297,7 @@ def test_real_answers(name, n, size, noise):
 
 @real_files
 @pytest.mark.filterwarnings("error")
+@pytest.mark.slow
 def test_what_people_called_impossible():
     data = load("cifar10s:sets=none", download=False)
     number = np.bincount(data.votes.item)

@@ -54,6 +54,7 @@ def chromium():
         yield browser
 
 
+@pytest.mark.slow
 def test_csv_to_check_to_one_person_to_the_same_csv_with_corrected_labels(chromium, tmp_path):
     before = pets()
     (tmp_path / "pets.csv").write_bytes(before.encode())

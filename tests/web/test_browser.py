@@ -596,6 +596,7 @@ WIDTH = "() => [document.documentElement.scrollWidth, document.documentElement.c
 SIZES = {"360 px": (360, 640), "200 %": (640, 400), "usual": (1280, 720)}
 
 
+@pytest.mark.slow
 def test_every_page_is_for_everybody(all_pages):
     axe, seen = Axe(), []
     for name, screen in all_pages(bypass_csp=True):
