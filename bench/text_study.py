@@ -6,6 +6,7 @@ python bench/text_study.py              with CANDIDLY_DATA: trains what is not i
                                         the page from what is committed
     --cache FOLDER                      where the sweeps are trained
     --minutes N                         starts no sweep after so many minutes
+    --only GROUP ...                    trains these groups of algorithms alone
 python bench/text_study.py --check      writes nothing; exits 1 when the page is not up to date
 python bench/text_study.py --quick      builds the page and writes nothing
 """
@@ -28,7 +29,7 @@ from _studies import files_of
 from _text_study.events import read_events
 from _text_study.numbers import read_study
 from _text_study.page import COMMAND, IMAGE, PAGE, make_page
-from _text_study.runs import SPLITS, Sweep, run, sweeps
+from _text_study.runs import GROUPS, NETS, Sweep, run, sweeps
 from candidly.sweep.compact import compact
 from candidly.sweep.journal import Journal, read_records, read_results
 
@@ -43,7 +44,9 @@ def finished(folder: Path, sweep: Sweep) -> bool:
         return False
     runs = read_results(folder).runs
     there = {(run.algorithm, run.split) for run in runs if run.complete}
-    return there >= {(name, split) for name in sweep.algorithms for split in range(SPLITS)}
+    return there >= {
+        (name, split) for name in sweep.of.algorithms for split in range(sweep.of.splits)
+    }
 
 
 def keep(folder: Path, kept: Path) -> None:
@@ -60,10 +63,11 @@ def keep(folder: Path, kept: Path) -> None:
     compact(kept)
 
 
-def train(data: Path, cache: Path, minutes: float) -> None:
-    """Every sweep that begins in time, and of each a small copy to keep."""
+def train(data: Path, cache: Path, minutes: float, only: list[str]) -> None:
+    """Every sweep that begins in time, of some groups or all, and of each a small copy to keep."""
     events, start = read_events(data, cache), time.monotonic()
-    for sweep in sweeps():
+    groups = {**GROUPS, **NETS}
+    for sweep in sweeps({name: groups[name] for name in only or groups}):
         if not finished(cache / sweep.name, sweep):
             if time.monotonic() - start > 60 * minutes:
                 continue
@@ -82,11 +86,12 @@ def main() -> None:
     )
     parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--only", nargs="+", default=[], choices=[*GROUPS, *NETS])
     add_options(parser)
     asked = parser.parse_args()
     data = os.environ.get("CANDIDLY_DATA")
     if data and not (asked.check or asked.quick):
-        train(Path(data), asked.cache, asked.minutes)
+        train(Path(data), asked.cache, asked.minutes, asked.only)
     docs = ROOT / "docs"
     there = (docs / "images").glob(f"{IMAGE}*.svg")
     settle(page_files(docs), asked, COMMAND, there)

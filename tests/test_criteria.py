@@ -22,6 +22,7 @@ from candidly.criteria import (
     best_record,
     count_best,
     covering_rate,
+    prior_adjusted,
     top_k_accuracy,
 )
 
@@ -312,3 +313,34 @@ def test_unchecked_forms_give_the_same(case):
         other = candidates if measure in WITH_SETS else labels
         unchecked = getattr(_logits, measure.__name__)
         assert np.array_equal(unchecked(logits, other), measure(logits, other))
+
+
+# prior-adjusted logits
+
+
+def test_adjusting_for_frequencies_gives_bayes_rule_for_equally_frequent_classes(kind):
+    """log p(y | x) - log p(y) differs from log p(x | y) by what no class has a part in."""
+    g = np.random.default_rng(0)
+    means, counts = np.array([-1.0, 0.0, 2.0]), np.array([700, 250, 50])
+    x = g.normal(size=(50, 1))
+    density = -((x - means) ** 2) / 2
+    joint = density + np.log(counts / counts.sum())
+    posterior = joint - np.log(np.exp(joint).sum(1, keepdims=True))
+    found = np.asarray(prior_adjusted(kind(posterior), kind(counts)))
+    even = np.exp(density) / np.exp(density).sum(1, keepdims=True)
+    np.testing.assert_allclose(np.exp(found) / np.exp(found).sum(1, keepdims=True), even)
+    assert (found.argmax(1) != posterior.argmax(1)).any()
+
+
+def test_adjusting_takes_counts_for_each_stack_and_a_class_that_is_nowhere(kind):
+    logits = kind(np.zeros((2, 1, 3), np.float32))
+    found = prior_adjusted(logits, kind(np.array([[4, 0, 1], [1, 2, 8]])))
+    assert np.asarray(found).argmax(-1).tolist() == [[1], [0]]
+    assert found.dtype == logits.dtype
+    assert np.isfinite(np.asarray(found)).all()
+
+
+@pytest.mark.parametrize(("counts", "message"), [([1, 2], "number of classes"), ([1, -1, 2], "0")])
+def test_adjusting_refuses_counts_that_are_none(counts, message):
+    with pytest.raises(ValueError, match=message):
+        prior_adjusted(np.zeros((4, 3)), np.array(counts))

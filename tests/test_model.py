@@ -211,3 +211,26 @@ def test_models_on_the_way_are_those_of_shorter_trainings(data):
         fit(data, "ce", steps=10, every=5)
     with pytest.raises(ValueError, match="every is 0"):
         fit(data, "ce", steps=10, every=0, each=lambda model, done: None)
+
+
+def test_predictions_are_adjusted_for_how_frequent_classes_were(data, tmp_path):
+    kept = np.concatenate([np.flatnonzero(data.given == c)[: 40 // (c + 1)] for c in range(7)])
+    model = fit(data[kept], "ce", steps=60, batch_size=16)
+    model.save(tmp_path / "model.safetensors")
+    model = load_model(tmp_path / "model.safetensors")
+    counts = np.bincount(data.given[kept], minlength=7)
+    assert model.about["label counts"] == counts.tolist()
+    logits = model.predict_logits(data) - np.log(counts)
+    np.testing.assert_array_equal(model.predict(data, adjusted=True), logits.argmax(1))
+    found = model.measure(data, adjusted=True)["oracle accuracy"]
+    assert found == pytest.approx((logits.argmax(1) == data.truth).mean())
+    assert found > model.measure(data)["oracle accuracy"]
+    probs = model.predict_proba(data, adjusted=True)
+    np.testing.assert_allclose(probs.sum(1), 1, rtol=1e-5)
+    assert (probs.argmax(1) == logits.argmax(1)).all()
+
+
+def test_what_learned_from_candidates_knows_no_frequencies(data):
+    model = fit(data, "CC", steps=2)
+    with pytest.raises(ValueError, match="it learned from candidate sets, or was saved by an ear"):
+        model.predict(data, adjusted=True)

@@ -27,6 +27,7 @@ class Events:
         truth: int64 (n,), in 0..q-1.
         test: bool (n,), the rows to test on.
         pool: float32 (m, 384), of the events of other classes.
+        texts, pool_texts: the events themselves, objects (n,) and (m,).
     """
 
     vectors: np.ndarray
@@ -34,6 +35,8 @@ class Events:
     test: np.ndarray
     classes: tuple[str, ...]
     pool: np.ndarray
+    texts: np.ndarray
+    pool_texts: np.ndarray
 
     @property
     def share(self) -> float:
@@ -63,24 +66,29 @@ def read_events(data: Path, cache: Path) -> Events:
         some = draw(0, "text_study.test", label).permutation(rows)
         test[some[: round(TEST * len(rows))]] = True
     classes = tuple(str(name) for name in names[~held])
-    return Events(vectors[mine], truth, test, classes, vectors[~mine])
+    texts = table["step"].to_numpy().astype(object)
+    return Events(vectors[mine], truth, test, classes, vectors[~mine], texts[mine], texts[~mine])
 
 
 def rate_of(events: Events, percent: int) -> float:
     return min(percent / 100, events.share)
 
 
-def made(events: Events, kind: str, percent: int) -> Labelled:
+def made(events: Events, kind: str, percent: int, *, texts: bool = False) -> Labelled:
     """The rows to learn from and to validate on with noise, the rows to test on without.
 
     Inputs are replaced by the nearest of the pool, the most alike first, each used once.
+
+    Args:
+        texts: whether the inputs are the texts, and not what the encoder says of them.
     """
     learned = np.flatnonzero(~events.test)
-    inputs, given = events.vectors.copy(), events.truth.copy()
+    inputs, given = (events.texts if texts else events.vectors).copy(), events.truth.copy()
+    others = events.pool_texts if texts else events.pool
     rate = rate_of(events, percent)
     if kind == "replaced" and percent:
         found = open_set(events.vectors[learned], events.pool, rate)
-        inputs[learned[found.mask]] = events.pool[found.origin[found.mask]]
+        inputs[learned[found.mask]] = others[found.origin[found.mask]]
     elif percent:
         q = len(events.classes)
         given[learned] = symmetric(events.truth[learned], q, rate, seed=0)

@@ -159,6 +159,12 @@ def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
     return mean_known(nan_like(top, classes_ahead(logits, labels) < k), labels)
 
 
+def prior_adjusted(logits: Array, counts: Array) -> Array:
+    xp = namespace(logits)
+    shares = xp.log(xp.where(counts > 0, float64(counts), 1))
+    return logits - xp.asarray(shares, dtype=logits.dtype)[..., None, :]
+
+
 def agreement(logits: Array) -> Array:
     top, predicted = predict(logits)
     same = (predicted == predicted[..., :1, :]).all(-2)

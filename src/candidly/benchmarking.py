@@ -184,12 +184,12 @@ def _published(settings: Settings, name: str) -> Facts | None:
     if source is None:
         return None
     expected = source.expected
-    shape = (expected.d,) if expected.d else expected.shape
-    if not shape or expected.n is None:
+    inputs = (expected.d,) if expected.d else expected.texts or expected.shape
+    if not inputs or expected.n is None:
         return None
     tested = expected.n_test or 0
     n = expected.n + (tested if source.learned else 0)
-    counts = n, expected.q, shape, tested
+    counts = n, expected.q, inputs, tested
     return published_facts(settings, source.title, source.steps, *counts)
 
 

@@ -46,6 +46,7 @@ __all__ = [
     "corrected_accuracy",
     "count_best",
     "covering_rate",
+    "prior_adjusted",
     "top_k_accuracy",
 ]
 
@@ -173,6 +174,40 @@ def balanced_accuracy(logits: Array, labels: Array) -> Array:
     0.5
     """
     return _logits.balanced_accuracy(*checked_labels(logits, labels))
+
+
+def prior_adjusted(logits: Array, counts: Array) -> Array:
+    """Logits as they would be had all classes been equally frequent in training.
+
+    A network that was trained on long-tailed labels has learned how frequent each class is. Where
+    classes are equally frequent in the rows that it is asked about, or all are equally important,
+    each logit less the logarithm of its class's share of the training labels is the better one.
+
+    Args:
+        logits: float (..., n, q).
+        counts: int (q,) or (..., q), labels of each class that were trained on; a class without
+            any counts as one with 1.
+
+    Returns:
+        as ``logits``; a constant is left out.
+
+    Raises:
+        ValueError: counts of another number of classes, or below 0.
+
+    Source: Menon et al., "Long-tail learning via logit adjustment", ICLR 2021, post hoc with tau 1.
+
+    >>> int(prior_adjusted(np.array([[2.0, 1.0]]), np.array([90, 10])).argmax())
+    1
+    """
+    logits, counts = alike(logits, counts)
+    if logits.ndim < 2 or counts.shape[-1] != logits.shape[-1]:
+        raise ValueError(
+            f"`counts` has shape {tuple(counts.shape)} and `logits` {tuple(logits.shape)}; both "
+            "must end in the number of classes."
+        )
+    if bool((counts < 0).any()):
+        raise ValueError("`counts` has a number below 0; it counts labels of each class.")
+    return _logits.prior_adjusted(logits, counts)
 
 
 def agreement(logits: Array) -> Array:

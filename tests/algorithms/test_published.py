@@ -18,16 +18,19 @@ def test_an_entry_names_what_there_is(label, dataset):
     one, page = PUBLISHED[label, dataset], algorithm(label)
     assert (page.label, dataset in DATASETS) == (label, True)
     assert "given" in page.reads
-    made = recipe(one.recipe)
-    assert not unsuited(made, "images")
-    assert (made.decay, made.views) == ("weights" if made.optimiser == "adamw" else "all", "weak")
-    settings = page.settings(common(made.optimiser, "images"))
+    made, text = recipe(one.recipe), dataset.startswith("noisywikihow")
+    kind = "language" if text else "images"
+    assert not unsuited(made, kind)
+    assert made.decay == ("weights" if made.optimiser == "adamw" else "all")
+    assert made.views == ("plain" if text else "weak")
+    settings = page.settings(common(made.optimiser, kind))
     for name, value in one.hyper_parameters().items():
         settings[name].check(f"{label}'s {name}", value)
     assert set(one.hyper) <= set(page.space)
     own = [stage.rate is not None for stage in page.stages]  # which no recipe overrules
     assert made.schedule == "constant" or not any(own)
-    assert read_net(one.net).text == one.net
+    net = read_net(one.net)
+    assert (net.called if net.own else net.text) == one.net
     assert one.epochs == int(one.epochs) > 0
     assert one.source
     assert not one.source.endswith(".")
@@ -103,6 +106,31 @@ HYPER = {
     ("co-teaching:epochs", "cifar100n"): {"noise_rate": 0.2, "ramp": 10, "decay_from": 100},
     ("co-teaching+", "cifar100n"): {"noise_rate": 0.2, "ramp": 10, "warm_up": 5},
 }
+
+
+def test_texts_have_the_tables_of_the_paper():
+    """Tables 9 and 11, and the five columns of Table 13."""
+    for rate in (10, 20, 40, 60):
+        for kind, ramp, tau, least in (("mix", 8, 0.05, 0.3), ("sym", 3, 0.5, 0.1)):
+            name, told = f"noisywikihow-{kind}-{rate}", {"noise_rate": rate / 100, "ramp": ramp}
+            of = {label: one for (label, dataset), one in PUBLISHED.items() if dataset == name}
+            assert of["co-teaching:noisywikihow"].hyper == told
+            assert of["cnlcu-hard:epoch"].hyper == told | {"tau_min": least, "interval": 5}
+            assert (of["norm-ce"].hyper, of["norm-ce"].epochs) == ({"tau": tau}, 20)
+            assert of["mixup"].hyper == {"alpha": 1}
+            assert of["data-parameters"].hyper == {"lr_row": 0.2, "weight_decay_row": 0}
+            assert (of["seal:carried"].hyper, of["seal:carried"].epochs) == ({"rounds": 4}, 40)
+            assert {one.epochs for one in of.values()} <= {10, 15, 20, 40}
+            assert {one.lr for one in of.values()} == {3e-5}
+            assert {one.batch_size for one in of.values()} == {64}
+            assert ("ldam" in of) == (kind == "mix")  # Table 13 is of real-world noise
+    columns = {"clean": (0.2, 10), "mix-10": (0.5, 10), "mix-20": (0.7, 7), "mix-40": (0.8, 7)}
+    for name, (margin, scale) in (columns | {"mix-60": (0.8, 10)}).items():
+        one = PUBLISHED["ldam", f"noisywikihow-{name}"]
+        assert one.hyper == {"margin": margin, "scale": scale}
+    scaled = PUBLISHED["decoupling-lws", "noisywikihow-mix-20"]
+    assert scaled.hyper["visit"] == 4
+    assert (scaled.epochs, scaled.hyper["first"] * scaled.epochs) == (15, pytest.approx(10))
 
 
 def test_hyper_parameters_are_those_on_record():

@@ -6,10 +6,12 @@ import json
 import random
 import shlex
 
+import numpy as np
 import polars as pl
 import pytest
 
 from candidly.labelled import Labelled
+from candidly.model import load_model
 
 WORDS = {
     "billing": ("invoice", "refund", "charge", "payment", "card"),
@@ -54,6 +56,15 @@ def test_texts_go_from_check_to_benchmark(candidly, tickets, tmp_path):
     predicted = pl.read_csv(tmp_path / "p.csv")
     assert len(predicted) == 150
     assert set(predicted["prediction"]) <= set(WORDS)
+    ask("predict m.safetensors tickets.csv --adjusted --probs --out a.csv", *COLUMNS[2:])
+    ask("predict m.safetensors tickets.csv --probs --out b.csv", *COLUMNS[2:])
+    adjusted, plain = (pl.read_csv(tmp_path / f"{n}.csv").select(WORDS).to_numpy() for n in "ab")
+    counts = [(tickets["team"] == name).sum() for name in WORDS]
+    learned = load_model(tmp_path / "m.safetensors").about["label counts"]
+    assert sum(learned) == 135  # a tenth is held out
+    assert max(np.abs(np.array(learned) - np.array(counts) * 0.9)) < 10
+    wanted = plain / learned
+    np.testing.assert_allclose(adjusted, wanted / wanted.sum(1, keepdims=True), rtol=1e-5)
 
     words = f"bench run --algorithms ce,mixup --net bilstm:width=8 {SMALL} --out runs --dataset"
     status, _, err = candidly(*words.split(), "tickets.csv")

@@ -501,6 +501,23 @@ def test_training_a_table_as_published_takes_a_network_and_a_recipe(candidly):
     assert json.loads(out)["hyper"] == {"lr": 0.1, "weight_decay": 5e-4, "batch_size": 128}
 
 
+def test_training_texts_as_published_is_for_texts(candidly):
+    rows = [f"how to {verb} a {thing},{verb}" for verb in ("paint", "bake") for thing in "abcdefgh"]
+    Path("steps.csv").write_text("\n".join(["step,kind", *rows]) + "\n")
+    words = ("train", "steps.csv", "--text", "step", "--label", "kind", "--algorithm", "ldam")
+    asked = (*words, "--as-published", "noisywikihow-mix-40", "--out", "m.safetensors")
+    ours = ("--net", "encoder:width=8,layers=1", "--hyper", "batch_size=4", "--steps", 3, "--json")
+    status, out, err = candidly(*asked, *ours)
+    assert status == 0, err
+    told = json.loads(out)["hyper"]
+    assert (told["margin"], told["scale"], told["lr"]) == (0.8, 7, 3e-5)
+    assert load_model("m.safetensors").about["recipe"] == "adamw:schedule=constant"
+    status, _, err = candidly(
+        "train", "digits", *words[6:], *asked[8:], "--labels", "pair:rate=0.2"
+    )
+    assert (status, "are for texts, and the inputs of digits are none" in err) == (2, True), err
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

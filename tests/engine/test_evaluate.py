@@ -124,3 +124,19 @@ def test_two_networks_agree_where_they_predict_the_same():
     agreement = measured(stack, data, 1).validation["agreement"]
     assert agreement == pytest.approx(float((first == second).double().mean()))
     assert agreement < 1
+
+
+def test_predictions_for_equally_frequent_classes_by_a_slow_pass():
+    data = toy()
+    rare = data.given.copy()
+    rare[:250][rare[:250] == 0] = 1  # in training, class 0 is rare
+    data = replace(data, given=rare)
+    stack = advance(make_stack(data, "ce"), 20)
+    for k in range(stack.K):
+        rows, there = torch.arange(300, 330), stack.index[k].numpy()
+        shares = np.maximum(np.bincount(rare[there], minlength=data.q), 1)
+        logits = stack.logits(k, rows).numpy() - np.log(shares / len(there))
+        _, test, _, _ = measured(stack, data, k)
+        assert test["adjusted"] == pytest.approx((logits.argmax(1) == data.truth[300:330]).mean())
+    assert test["adjusted"] != test["top1"]
+    assert "adjusted" not in measured(advance(make_stack(toy(), "CC"), 2), toy())[1]

@@ -123,6 +123,25 @@ def test_known_data_that_is_missing_is_planned_as_if_it_were_there(kind, tmp_pat
     assert hours(found.plan, workers=1).work_s > 0
 
 
+@pytest.mark.parametrize("net", ["encoder:width=8,layers=1", "mlp:8"])
+def test_known_texts_that_are_missing_are_planned(net, tmp_path, monkeypatch):
+    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
+    monkeypatch.setattr("candidly.sources.fetch._cache", lambda: tmp_path)
+    name = "noisywikihow:noise=mix,rate=0.4"
+    asked = {"datasets": (name,), "algorithms": ("ce",), "net": net, "split": "official"}
+    found = foresee(make_settings(**ASKED | asked))
+    facts = found.plan.facts[name]
+    assert (facts.n, facts.n_test, facts.n_validation, facts.q) == (81_243, 7_900, 7_334, 158)
+    if net == "mlp:8":
+        assert (facts.kind, facts.d, facts.words, facts.length) == ("texts", 1_024, None, 0)
+    else:
+        assert (facts.kind, facts.input_shape, facts.length) == ("tokens", (122,), 39)
+        assert len(facts.names) == 158
+    assert hours(found.plan, workers=1).work_s > 0
+    with pytest.raises(FileNotFoundError, match="cat158"):  # of other rows nothing is known
+        foresee(make_settings(**ASKED | asked | {"datasets": ("noisywikihow:part=heldout",)}))
+
+
 def test_sizes_without_the_data_are_those_of_a_split():
     from candidly.sweep.planning import facts_of, published_facts
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from candidly.algorithms import ALGORITHMS
+from candidly.algorithms import ALGORITHMS, PUBLISHED, algorithm
 from candidly.benchmarking import benchmark, prepare
-from candidly.sources import SOURCES
+from candidly.sources import SOURCES, source_of
 from candidly.sweep.journal import read_results
 from candidly.sweep.plan import _checksum, extended, read_plan, write_plan
 from candidly.sweep.presets import PRESETS
@@ -62,6 +62,45 @@ def test_the_protocol_for_one_noisy_label_has_every_method_under_one_recipe():
     small = make_settings(preset="cifarn-small")
     assert (small.net, small.steps) == ("cnn", asked.steps // 5)
     assert small.datasets == asked.datasets
+
+
+OF_TEXTS = [name for name in PRESETS if name.startswith("noisywikihow-")]
+
+
+@pytest.mark.parametrize("name", [name for name in OF_TEXTS if not PRESETS[name].reduces])
+def test_the_protocol_for_texts_has_each_methods_published_values(name):
+    asked = make_settings(preset=name)
+    assert asked.net == "hf:bart-base"
+    assert asked.steps == 10 * asked.eval_every == 10 * ((73_343 - 7_334) // 64)
+    assert source_of(asked.datasets[0]).expected.n == 73_343 + 7_900
+    for label in asked.algorithms:
+        page, one = algorithm(label), PUBLISHED[label, name]
+        given = {key: value for key, value in asked.hyper.items() if key in page.settings()}
+        assert given == {key: v for key, v in one.hyper_parameters().items() if key != "first"}
+        assert one.net == asked.net
+    trained = {label for label, dataset in PUBLISHED if dataset == name}
+    assert set(asked.algorithms) == trained
+
+
+def test_the_small_protocol_for_texts_is_for_a_network_from_scratch():
+    small, full = (make_settings(preset=f"noisywikihow-{end}") for end in ("small", "mix-40"))
+    assert (small.net, small.splits, small.steps) == ("encoder", 1, full.steps)
+    assert small.hyper == full.hyper | {"lr": 1e-3}
+
+
+def test_hyper_parameters_stand_beside_those_of_the_preset():
+    asked = make_settings(preset="cifarn", hyper={"lr": 0.1})
+    assert asked.hyper == {"batch_size": 128, "lr": 0.1}
+    note = protocol_note(make_settings(preset="noisywikihow-mix-40", hyper={"lr": 1e-4}))
+    assert note.endswith("changed: hyper lr=0.0001 instead of lr=3e-05.")
+    assert "hyper" not in protocol_note(make_settings(preset="cifarn", hyper={"batch_size": 128}))
+
+
+def test_some_algorithms_of_a_preset_need_not_have_its_hyper_parameters():
+    made = planned(preset="noisywikihow-small", algorithms=("ce",))
+    assert set(made.trials[0].hyper) == {"lr", "weight_decay", "batch_size"}
+    with pytest.raises(ValueError, match="no algorithm that was asked for has a hyper-parameter"):
+        planned(preset="noisywikihow-small", algorithms=("ce",), hyper={"taus": 1})
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -1,8 +1,9 @@
 """Published settings: with which network, recipe and hyper-parameters a method's numbers came.
 
 A table of values by algorithm and data set. ``cifar10n`` and ``cifar100n`` stand for all label sets
-of these pictures: one set of hyper-parameters each, as the noisy-label challenge asks for. What
-cannot be repeated here is said beside each.
+of these pictures: one set of hyper-parameters each, as the noisy-label challenge asks for. Those of
+NoisywikiHow go by kind and percentage of the noise, as ``noisywikihow-mix-40``. What cannot be
+repeated here is said beside each.
 
 Sources: the programs and papers named in each entry; "the CIFAR-N reproduction" is K. Vovk and
 others, ReScience C 11(1), 2026 (KlemenVovk/noisy-labels), whose best test accuracies agree with the
@@ -12,51 +13,12 @@ published ones for most methods.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from .._names import UnknownName, lookup, named
-from ._space import Number
+from ._published import REPRODUCTION, Published
+from ._published_texts import LEVELS, TEXTS
 
-DATASETS = ("cifar10n", "cifar100n")  # what settings are published for
-REPRODUCTION = "the CIFAR-N reproduction"
-
-
-@dataclass(frozen=True)
-class Published:
-    """How a method was trained where its numbers were published.
-
-    Attributes:
-        net: the network, as ``--net`` names it.
-        recipe: optimiser, schedule, weight decay and views, as ``--recipe`` names them.
-        epochs: of the whole training.
-        batch_size, lr, weight_decay: the hyper-parameters that every algorithm has.
-        hyper: the algorithm's own.
-        source: where these come from.
-        not_followed: what of it cannot be repeated here, or is not known; '' where all is.
-    """
-
-    net: str
-    recipe: str
-    epochs: int
-    batch_size: int
-    lr: float
-    weight_decay: float
-    hyper: Mapping[str, Number] = field(default_factory=dict)
-    source: str = REPRODUCTION
-    not_followed: str = ""
-
-    def hyper_parameters(self) -> dict[str, Number]:
-        """All hyper-parameters by name."""
-        common = {"lr": self.lr, "weight_decay": self.weight_decay, "batch_size": self.batch_size}
-        return {**common, **self.hyper}
-
-    def updates(self, rows: int, batch_size: int | None = None) -> int:
-        """How many updates the epochs are, for so many training rows.
-
-        >>> PUBLISHED["ce", "cifar10n"].updates(50_000)
-        39000
-        """
-        return self.epochs * max(rows // (batch_size or self.batch_size), 1)
+DATASETS = ("cifar10n", "cifar100n", *LEVELS)  # what settings are published for
 
 
 def _sgd(schedule: str, more: str = "") -> str:
@@ -316,6 +278,7 @@ PUBLISHED: Mapping[tuple[str, str], Published] = {
     ("pes-semi", "cifar100n"): _pes_semi(35, 75),
     ("sgd-ema", "cifar10n"): _EMA,
     ("sgd-ema", "cifar100n"): _EMA,
+    **TEXTS,
 }
 
 
@@ -324,7 +287,7 @@ def published(label: str, dataset: str) -> Published:
 
     Args:
         label: as a person writes the algorithm, ``elr`` or ``dividemix:asymmetric``.
-        dataset: one of ``DATASETS``, or a label set of it, such as ``cifar10n-worst``.
+        dataset: one of ``DATASETS``, or a label set of pictures, such as ``cifar10n-worst``.
 
     Raises:
         UnknownName (a KeyError): no such data set, or no settings of this algorithm on it; the

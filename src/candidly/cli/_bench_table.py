@@ -22,7 +22,13 @@ def table(
     format: Annotated[
         str, typer.Option(help="text, markdown, csv (one table), latex, html or json.")
     ] = "text",
-    metric: Annotated[str, typer.Option(help="top1, top5 or balanced.")] = "top1",
+    metric: Annotated[
+        str,
+        typer.Option(
+            help="top1, top5, balanced (the mean over classes), or adjusted: top1 of predictions "
+            "as if all classes had been equally frequent in training."
+        ),
+    ] = "top1",
     criterion: Annotated[
         list[str] | None,
         typer.Option(

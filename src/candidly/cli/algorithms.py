@@ -87,16 +87,17 @@ def _published(page: Any) -> list[Grid]:
     """Its published settings, a row each; no table where there are none."""
     from ..algorithms.published import of_algorithm
 
-    rows = []
+    rows: dict[tuple[str, str], list[str]] = {}  # data sets by algorithm and settings
     for (label, dataset), one in of_algorithm(page.name).items():
         hyper = ", ".join(f"{name}={value:g}" for name, value in one.hyper_parameters().items())
         told = f"{one.net}; {one.recipe}; {one.epochs} epochs; {hyper}. Source: {one.source}."
         if one.not_followed:
             told += f" Not followed: {one.not_followed}."
-        rows.append((label, dataset, told))
-    columns = (Column("", "word"), Column("on", "word"), Column("", "text"))
+        rows.setdefault((label, told), []).append(dataset)
+    columns = (Column("", "word"), Column("on", "text"), Column("", "text"))
     title = "Published settings, for train --as-published"
-    return [Grid(title, columns, rows)] if rows else []
+    there = [(label, " ".join(datasets), told) for (label, told), datasets in rows.items()]
+    return [Grid(title, columns, there)] if there else []
 
 
 def _versions(page: Any) -> str:

@@ -62,6 +62,13 @@ def predict(
             help="How many classes to write for a row, the likeliest first.",
         ),
     ] = 1,
+    adjusted: Annotated[
+        bool,
+        typer.Option(
+            "--adjusted",
+            help="Predict as if all classes had been equally frequent in training.",
+        ),
+    ] = False,
     label: Annotated[
         str | None,
         typer.Option(
@@ -113,7 +120,7 @@ def predict(
         new = read_new(what, trained, roles, label, data)
         if keep_columns and new.sheet is None:
             raise ValueError(f"--keep-columns is for a table, and {what} is none; leave it out.")
-        logits = _logits(trained, new)
+        logits = _logits(trained, new, adjusted)
         measured = {} if new.labelled is None else measures(logits, new.labelled)
         found = _probabilities(logits)
         top = min(top, len(trained.classes))
@@ -128,6 +135,7 @@ def predict(
             "data": what,
             "rows": len(found),
             "classes": list(trained.classes),
+            "adjusted": adjusted,
             "predicted": counts,
             "measured": {n: v if math.isfinite(v) else None for n, v in measured.items()},
             "out": str(out),
@@ -138,9 +146,9 @@ def predict(
     print(f"wrote {out}", file=sys.stderr)
 
 
-def _logits(model: Model, new: NewRows) -> np.ndarray:
+def _logits(model: Model, new: NewRows, adjusted: bool) -> np.ndarray:
     with _progress.reading("predicting", "predicted") as watch:
-        return model.predict_logits(new.inputs, watch)
+        return model.predict_logits(new.inputs, watch, adjusted=adjusted)
 
 
 def _probabilities(logits: np.ndarray) -> np.ndarray:

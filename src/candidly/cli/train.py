@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._net_text import pinned, read_net
+from .._net_text import of_tokens, pinned, read_net
 from ..describe import labelled_rows, track_of
 from ..engine.recipe import recipe as read_recipe
 from ..ingest.labels import read_classes
@@ -138,11 +138,8 @@ def train(
 
         loaded = _loaded(what, data, roles, classes, labels)
         name = algorithm or _default(loaded)
-        if settings is not None and not own and loaded.kind not in ("images", "media"):
-            raise ValueError(
-                f"published settings are for pictures, and the inputs of {what} are none. Give a"
-                " network and a recipe of your own beside them: --net mlp --recipe sgd."
-            )
+        if settings is not None and not own:
+            _check_inputs(settings, loaded, what)
         usable, left_out = _usable(loaded, name)
         learned, held = _divided(usable, validation, seed)
         if steps is None:
@@ -216,6 +213,17 @@ def _published(algorithm: str | None, dataset: str | None) -> Published | None:
     from ..algorithms import published
 
     return published(algorithm_named(algorithm).label, dataset)
+
+
+def _check_inputs(settings: Published, data: Labelled, what: str) -> None:
+    """Refuse settings that were published for inputs of another kind."""
+    texts = of_tokens(settings.net)
+    name = "texts" if texts else "pictures"
+    if (data.kind == "texts") != texts or data.kind not in ("texts", "images", "media"):
+        raise ValueError(
+            f"these published settings are for {name}, and the inputs of {what} are none. Give a"
+            " network and a recipe of your own beside them: --net mlp --recipe sgd."
+        )
 
 
 def _stopped(done: int, steps: int) -> str:

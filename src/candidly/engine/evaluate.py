@@ -61,8 +61,9 @@ def oracle_measure(
 ) -> list[Measured]:
     """Validation criteria and test metrics of every trial, each in [0, 1].
 
-    ``NVA``, the accuracy on given labels, is there where the data has some; ``agreement`` where
-    an algorithm trains several networks.
+    ``NVA``, the accuracy on given labels, is there where the data has some; ``adjusted``, of
+    predictions for equally frequent classes, where these are learned from; ``agreement`` where an
+    algorithm trains several networks.
 
     Args:
         validation, test: int64 (K, m), row numbers in the shared examples.
@@ -96,6 +97,10 @@ def oracle_measure(
             "top5": _logits.top_k_accuracy(unseen, truth),
             "balanced": _logits.balanced_accuracy(unseen, truth),
         }
+        learned = stack.examples.labels.get("given")
+        if learned is not None:
+            even = _logits.prior_adjusted(unseen, _label_counts(stack, learned, trials))
+            on_test["adjusted"] = _logits.accuracy(even, truth)
         if view.given is not None:
             given = view.given[validation[trials]]
             on_validation["NVA"] = _logits.accuracy(held, given)
@@ -115,6 +120,13 @@ def oracle_measure(
                 )
             )
     return measured
+
+
+def _label_counts(stack: Stack, given: Tensor, trials: Tensor) -> Tensor:
+    """Labels of each class among the training rows of some trials: int64 (trials, q)."""
+    labels = given[stack.index[trials.to(stack.device)]].cpu()
+    counts = torch.zeros((len(trials), stack.q), dtype=torch.int64)
+    return counts.scatter_add_(1, labels, torch.ones_like(labels))
 
 
 def _agreement(stack: Stack, trials: Tensor, validation: Tensor, held: Tensor) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,20 @@ class Words:
     size: int
     unknown: int = 0
     special: tuple[int, ...] = ()
+
+
+class TextSize(NamedTuple):
+    """What is known of texts before they are there, in words; measured on a part of them.
+
+    Attributes:
+        words: different ones, that occur more than once.
+        longest: words of the longest text.
+        usual: of the longest of 64 texts.
+    """
+
+    words: int
+    longest: int
+    usual: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -142,6 +142,8 @@ def fit(
         "rows": data.n,
         "inputs": reading.to_json(),
     }
+    if data.given is not None and "given" in page.reads:
+        about["label counts"] = np.bincount(data.given[data.given >= 0], minlength=data.q).tolist()
     if examples.words is not None:
         about["words"] = asdict(examples.words)
     if page.averages:

@@ -83,20 +83,28 @@ class Model:
         return self.reading.names
 
     def predict_logits(
-        self, inputs: Any, watch: Callable[[int, int], None] = lambda done, total: None
+        self,
+        inputs: Any,
+        watch: Callable[[int, int], None] = lambda done, total: None,
+        *,
+        adjusted: bool = False,
     ) -> np.ndarray:
         """Logits float32 (n, q).
 
         Args:
+            adjusted: for classes as frequent as each other, and not as they were among the training
+                labels (``criteria.prior_adjusted``).
             watch: called now and then with the rows done and the rows in all.
 
         Raises:
             ValueError: inputs of another kind or shape, a column that is not there, or a number
-                that is not finite; the message names the column or row.
+                that is not finite; the message names the column or row. Or a model that knows no
+                frequencies of labels is to adjust for them.
 
         Warns:
             UserWarning: columns that the model does not use.
         """
+        counts = self._label_counts() if adjusted else None
         if isinstance(inputs, Labelled):
             inputs = self.reading.of(inputs)
         raw = self._read(inputs)
@@ -121,7 +129,17 @@ class Model:
                 trunk = net.trunk(state, x.expand(averaged, *x.shape))
                 logits[rows] = net.head(state, trunk).mean(0).numpy()
                 watch(min(start + at_once, len(raw)), len(raw))
-        return logits
+        return logits if counts is None else criteria.prior_adjusted(logits, counts)
+
+    def _label_counts(self) -> np.ndarray:
+        """Of each class among the training labels, int64 (q,)."""
+        if "label counts" not in self.about:
+            raise ValueError(
+                "this model does not know how frequent each class was in training: it learned from"
+                " candidate sets, or was saved by an earlier version. Leave adjusted out, or train"
+                " it again from one label a row."
+            )
+        return np.array(self.about["label counts"])
 
     def _read(self, inputs: Any) -> np.ndarray | Pictures | Tokens:
         """Inputs as numbers, pictures or tokens, of the shape that the model takes."""
@@ -135,15 +153,16 @@ class Model:
             )
         return raw
 
-    def predict_proba(self, inputs: Any) -> np.ndarray:
+    def predict_proba(self, inputs: Any, *, adjusted: bool = False) -> np.ndarray:
         """Softmax of the logits: float32 (n, q), rows sum to 1."""
-        return torch.from_numpy(self.predict_logits(inputs)).softmax(-1).numpy()
+        logits = self.predict_logits(inputs, adjusted=adjusted)
+        return torch.from_numpy(logits).softmax(-1).numpy()
 
-    def predict(self, inputs: Any) -> np.ndarray:
+    def predict(self, inputs: Any, *, adjusted: bool = False) -> np.ndarray:
         """Class indices int64 (n,); the lowest of equals."""
-        return self.predict_logits(inputs).argmax(1)
+        return self.predict_logits(inputs, adjusted=adjusted).argmax(1)
 
-    def measure(self, data: Labelled) -> dict[str, float]:
+    def measure(self, data: Labelled, *, adjusted: bool = False) -> dict[str, float]:
         """How well predictions for ``data`` agree with its labels: see ``measures``.
 
         Raises:
@@ -154,7 +173,7 @@ class Model:
                 f"`data` has the classes {', '.join(data.classes[:5])}, ... and the model "
                 f"{', '.join(self.classes[:5])}, ...; they must be the same, in order."
             )
-        return measures(self.predict_logits(data), data)
+        return measures(self.predict_logits(data, adjusted=adjusted), data)
 
     def save(self, path: Path | str) -> None:
         """Write one ``.safetensors`` file, whose header says all the rest in JSON.

@@ -48,7 +48,7 @@ def render_gap(
         results: what :func:`candidly.sweep.journal.read_results` returns.
         format: ``text``, ``markdown``, ``latex``, ``html``, ``json`` or ``csv``, whose columns
             ``_se`` hold the standard errors of the text, in percent.
-        metric: ``top1``, ``balanced`` or ``top5``; the best record is the best in it.
+        metric: ``top1``, ``balanced``, ``top5`` or ``adjusted``; the best record is the best in it.
         criterion: by which runs and records are selected; by default CR, or NVA where given labels
             are learned from.
         width: columns the text form may use.

@@ -146,7 +146,7 @@ def render(
         results: what :func:`candidly.sweep.journal.read_results` returns.
         format: ``text``, ``markdown``, ``latex``, ``html``, ``csv`` (one table of all means, in
             percent) or ``json`` (everything).
-        metric: ``top1``, ``balanced`` or ``top5``.
+        metric: ``top1``, ``balanced``, ``top5`` or ``adjusted``.
         criteria: one table each; by default ``select.usual_criteria``. On request there are all
             of ``select.CRITERIA``.
         width: columns the text form may use.

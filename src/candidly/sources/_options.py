@@ -21,12 +21,14 @@ class NameOption:
         default: its value where it is not written; '' for none.
         read: text -> value; raises ValueError with the end of a sentence, what it must be.
         needs: the option without which it says nothing.
+        resizes: whether it changes how many rows there are.
     """
 
     summary: str
     default: int | str
     read: Callable[[str], int | str]
     needs: str = ""
+    resizes: bool = True
 
 
 def words(*known: str) -> Callable[[str], str]:
@@ -87,9 +89,12 @@ def read_options(name: str, options: Mapping[str, NameOption], text: str) -> dic
 
 def written(options: Mapping[str, NameOption], values: Values) -> str:
     """The options that are not as usual, in the order of the table: the one way to write them."""
-    return ",".join(
-        f"{key}={values[key]}" for key, option in options.items() if values[key] != option.default
-    )
+    return ",".join(f"{key}={values[key]}" for key in changed(options, values))
+
+
+def changed(options: Mapping[str, NameOption], values: Values) -> list[str]:
+    """The options that are not as usual, in the order of the table."""
+    return [key for key, option in options.items() if values[key] != option.default]
 
 
 def names_in(texts: Sequence[str]) -> list[str]:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..describe import labelled_rows
+from ..inputs.tokens import TextSize
 from ..labelled import Labelled
-from ._options import NameOption, Values, read_options, written
+from ._options import NameOption, Values, changed, read_options, written
 from ._parts import FilePart
 
 
@@ -21,7 +22,8 @@ class Expected:
     ``n`` is None where it depends on options, ``d`` where the inputs are no table; ``answers`` are
     those of people, ``labels`` all that these name. ``shape`` is that of one picture, (C, H, W),
     where all have the same. ``n`` counts the ``n_test`` rows of the official test set, too, unless
-    people's labels are about the other part alone (``Source.learned``).
+    people's labels are about the other part alone (``Source.learned``). ``texts`` is there where
+    the inputs are some.
     """
 
     n: int | None
@@ -33,6 +35,7 @@ class Expected:
     labels: int | None = None
     shape: tuple[int, ...] = ()
     n_test: int | None = None
+    texts: TextSize | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,10 @@ class Source:
         said = written(self.options, values)
         if not said:
             return self
-        bare = Expected(None, self.expected.d, self.expected.q)
+        was = self.expected
+        bare = Expected(None, was.d, was.q, texts=was.texts)
+        if not any(self.options[key].resizes for key in changed(self.options, values)):
+            bare = replace(bare, n=was.n, n_test=was.n_test)
         return replace(
             self,
             name=f"{self.name}:{said}",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..ingest import read_frame
+from ..inputs.tokens import TextSize
 from ..labelled import Labelled
 from ._options import NameOption, words
 from ._source import Expected, Source
@@ -311,7 +312,13 @@ NOISYWIKIHOW = Source(
     licence="see the source repository; the texts are from wikiHow articles",
     citation="T. Wu, X. Ding, M. Tang, H. Zhang, B. Qin, T. Liu. NoisywikiHow: a benchmark for"
     " learning with real-world noisy labels in natural language processing. Findings of ACL 2023.",
-    expected=Expected(EVENTS - CLASSES * HELD, None, CLASSES, n_test=CLASSES * HELD),
+    expected=Expected(
+        EVENTS - CLASSES * HELD,
+        None,
+        CLASSES,
+        n_test=CLASSES * HELD,
+        texts=TextSize(words=18_000, longest=122, usual=39),
+    ),
     steps=11_460,
     loader=load_noisywikihow,
     options={
@@ -325,8 +332,9 @@ NOISYWIKIHOW = Source(
             " single source; sym: labels of some flipped",
             "",
             words(*COLUMNS),
+            resizes=False,
         ),
-        "rate": NameOption("of the noise", "0.1", words(*RATES), needs="noise"),
+        "rate": NameOption("of the noise", "0.1", words(*RATES), needs="noise", resizes=False),
     },
     note="The validation and the test file are clean; bring the files, of which cat158.csv is found"
     " first.",

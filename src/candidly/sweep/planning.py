@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._names import nearest
-from .._net_text import default_net, pinned
+from .._net_text import default_net, pinned, read_net
 from .._seen import seen_as
 from ..algorithms import Algorithm
 from ..criteria import constant_flip_rate
@@ -19,12 +19,14 @@ from ..engine.recipe import unsuited
 from ..engine.texts import tokenised
 from ..inputs import Pictures
 from ..inputs.texts import DENSE
-from ..inputs.tokens import Tokens
+from ..inputs.tokenisers import tokeniser_in
+from ..inputs.tokens import TextSize, Tokens, Words
 from ..labelled import Labelled
 from .facts import Facts, Page
 from .own_files import check_net
 from .pages import page_of, pages_asked
 from .plan import Plan, training_rows, trials_of
+from .presets import PRESETS
 from .settings import Settings, recipe_for
 
 USUAL_BATCH, DRAWN = 64, 64  # texts, and batches, of which a usual length is the mean
@@ -98,7 +100,7 @@ def published_facts(
     steps: int,
     n: int,
     q: int,
-    shape: tuple[int, ...],
+    inputs: tuple[int, ...] | TextSize,
     n_test: int = 0,
 ) -> Facts:
     """The facts of one data set without its file, from what is published of it.
@@ -106,7 +108,7 @@ def published_facts(
     There is no fingerprint: such a plan says what a run takes, and nothing can be run by it.
 
     Args:
-        shape: of one input, (d,) or (C, H, W).
+        inputs: shape of one, (d,) or (C, H, W), or what is known of texts.
         n_test: of the n rows, those of the official test set.
 
     Raises:
@@ -117,20 +119,43 @@ def published_facts(
             raise ValueError(f"{seed_name} has no official test set. Use --split random.")
     else:
         n_test = n - int(n * (1 - settings.test_share))
-    pictures = shape if len(shape) == 3 else ()
+    net = pinned(settings.net) if settings.net else ""
+    shape: tuple[int, ...] = ()
+    texts: dict[str, Any] = {}
+    if isinstance(inputs, TextSize):
+        d, kind = DENSE, seen_as("texts", settings.net)
+        if kind != "texts":
+            shape, texts = _published_texts(inputs, net, q)
+    else:
+        d, kind = math.prod(inputs), "images" if len(inputs) == 3 else "table"
+        shape = inputs if len(inputs) == 3 else ()
     return Facts(
         fingerprint="",
         seed_name=seed_name,
         n=n,
-        d=math.prod(shape),
+        d=d,
         q=q,
         n_validation=int(settings.validation_share * (n - n_test)),
         n_test=n_test,
         steps=settings.steps or steps,
-        kind="images" if pictures else "table",
-        shape=pictures,
-        net=pinned(settings.net) if settings.net else default_net(pictures),
+        kind=kind,
+        shape=shape,
+        net=net or default_net(shape),
+        **texts,
     )
+
+
+def _published_texts(size: TextSize, net: str, q: int) -> tuple[tuple[int], dict[str, Any]]:
+    """The shape of one text, and what a plan keeps of texts, before they are there."""
+    folder = read_net(net).folder
+    words = Words(size.words, 1) if folder is None else tokeniser_in(folder).encode(["."]).words
+    return (size.longest,), {
+        "tokens": words.size,
+        "unknown": words.unknown,
+        "special": words.special,
+        "length": size.usual,
+        "names": tuple(f"class {label}" for label in range(q)),
+    }
 
 
 def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, Facts]]) -> Plan:
@@ -153,7 +178,7 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
     repeated = sorted({label for label in labels if labels.count(label) > 1})
     if repeated:
         raise ValueError(f"algorithms named twice: {', '.join(repeated)}.")
-    _check_hyper(pages, settings.hyper)
+    _check_hyper(pages, settings)
     for name, (data, facts) in datasets.items():
         made = recipe_for(settings, facts.kind)
         if problem := unsuited(made, facts.kind, settings.dtype):
@@ -192,10 +217,12 @@ def _largest_batch(pages: Iterable[Page], kind: str) -> int:
     return int(max(hyper["batch_size"] for hyper in drawn))
 
 
-def _check_hyper(pages: Sequence[Algorithm], asked: Mapping[str, float]) -> None:
+def _check_hyper(pages: Sequence[Algorithm], settings: Settings) -> None:
+    """Refuse values that no algorithm can have, and names that none has but in the preset."""
     known = {name for page in pages for name in page.settings()}
-    for name, value in asked.items():
-        if name not in known:
+    preset = PRESETS[settings.preset].settings if settings.preset else {}
+    for name, value in settings.hyper.items():
+        if name not in known and name not in preset.get("hyper", {}):
             raise ValueError(
                 f"no algorithm that was asked for has a hyper-parameter {name!r}"
                 f"{nearest(name, known)} They have {', '.join(sorted(known))}."

@@ -38,6 +38,9 @@ def _difference(key: str, value: Any, asked: Any) -> str:
         same = [one for one in value if one in asked]
         if same == list(value):
             return f"{key}: {len(value)} of {len(asked)}"
+    if isinstance(value, dict) and isinstance(asked, dict):
+        value = {name: number for name, number in value.items() if asked.get(name) != number}
+        asked = {name: asked[name] for name in value if name in asked}
     what = f"{key} {_shown(value)}"
     return what if asked in (None, {}) else f"{what} instead of {_shown(asked)}"
 

@@ -20,7 +20,8 @@ class Record:
     ``validation`` and ``test`` map names to values in [0, 1]; a value is None from the record at
     which the trial had diverged. ``validation`` holds ``CR``, ``AA``, ``AA:plench`` and ``OA``
     (the oracle's: it reads the validation truth), on data with given labels ``NVA``, and
-    ``agreement`` of several networks; ``test`` holds ``top1``, ``top5``, ``balanced``.
+    ``agreement`` of several networks; ``test`` holds ``top1``, ``top5``, ``balanced``, and of what
+    learns from given labels ``adjusted``, top-1 of predictions for equally frequent classes.
     ``loss`` is the mean training objective since the previous record; ``seconds`` is the time
     this trial has used so far, its share of its stack (processor time on a CPU: other work on the
     machine does not count); ``memory_bytes`` the peak of its process.

@@ -23,6 +23,7 @@ METRICS = {
     "top1": "test accuracy",
     "balanced": "balanced test accuracy",
     "top5": "top-5 test accuracy",
+    "adjusted": "prior-adjusted test accuracy",
 }
 
 
@@ -116,7 +117,7 @@ class Cell:
     planned: int
     diverged: int
     oracle_labels: int
-    summary: Mapping[str, Summary]  # by metric: top1, balanced, top5
+    summary: Mapping[str, Summary]  # by the names of METRICS
     own: Summary
     untested: bool = False
 

@@ -55,7 +55,7 @@ class Settings(BaseModel):
         recipe: optimiser, schedule, weight decay, precision and views, such as
             ``sgd:momentum=0.95``; by default what suits the inputs (``default_recipe``).
         hyper: hyper-parameters that have this value in every configuration of the algorithms that
-            have them, such as a noise rate that is known.
+            have them, such as a noise rate that is known; beside those of the preset.
         preset: the table of ``PRESETS`` that settings which nobody gave were taken from.
     """
 
@@ -196,7 +196,10 @@ def make_settings(**values: Any) -> Settings:
     given = {name: value for name, value in values.items() if value is not None}
     if "preset" in given:
         preset = CHECKS["preset"](given["preset"], "preset")
-        given = {**PRESETS[preset].settings, **given}
+        own = PRESETS[preset].settings
+        if isinstance(asked := given.get("hyper"), Mapping):
+            given["hyper"] = {**own.get("hyper", {}), **asked}
+        given = {**own, **given}
     return kept_settings(given)
 
 
