@@ -22,6 +22,7 @@ import shutil
 import tempfile
 import time
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from _pages import add_options, settle

@@ -113,7 +113,7 @@ def test_what_a_directory_was_made_with_is_known_when_the_data_is_gone(candidly,
 
 def test_help_names_every_preset_and_an_unknown_one_is_refused(candidly):
     helped = " ".join(candidly("bench", "plan", "--help")[1].replace("│", " ").split())
-    assert all(name in helped for name in PRESETS)
+    assert all(re.sub(r"-\d+$", "-40", name) in helped for name in PRESETS)
     assert "candidly bench plan --preset plench-images" in helped
     status, _, err = candidly("bench", "plan", "--preset", "plench-image")
     assert status == 2

@@ -24,8 +24,9 @@ Preset = Annotated[
     typer.Option(
         metavar="NAME",
         help="Settings of a protocol: plench-images, plench-images-small or plench-tables, the "
-        "published benchmark of candidate sets; cifarn or cifarn-small, CIFAR-N. What is given "
-        "besides overrules it.",
+        "published benchmark of candidate sets; cifarn or cifarn-small, CIFAR-N; "
+        "noisywikihow-clean, noisywikihow-mix-40 and noisywikihow-sym-40 (or 10, 20, 60) or "
+        "noisywikihow-small, texts. What is given besides overrules it.",
     ),
 ]
 Datasets = Annotated[
