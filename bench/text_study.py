@@ -22,7 +22,6 @@ import shutil
 import tempfile
 import time
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 from _pages import add_options, settle
@@ -30,7 +29,7 @@ from _studies import files_of
 from _text_study.events import read_events
 from _text_study.numbers import read_study
 from _text_study.page import COMMAND, IMAGE, PAGE, make_page
-from _text_study.runs import GROUPS, NETS, Sweep, run, sweeps
+from _text_study.runs import ALL, Sweep, run, sweeps
 from candidly.sweep.compact import compact
 from candidly.sweep.journal import Journal, read_records, read_results
 
@@ -67,8 +66,7 @@ def keep(folder: Path, kept: Path) -> None:
 def train(data: Path, cache: Path, minutes: float, only: list[str]) -> None:
     """Every sweep that begins in time, of some groups or all, and of each a small copy to keep."""
     events, start = read_events(data, cache), time.monotonic()
-    groups = {**GROUPS, **NETS}
-    for sweep in sweeps({name: groups[name] for name in only or groups}):
+    for sweep in sweeps({name: ALL[name] for name in only or ALL}):
         if not finished(cache / sweep.name, sweep):
             if time.monotonic() - start > 60 * minutes:
                 continue
@@ -87,7 +85,7 @@ def main() -> None:
     )
     parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--only", nargs="+", default=[], choices=[*GROUPS, *NETS])
+    parser.add_argument("--only", nargs="+", default=[], choices=ALL)
     add_options(parser)
     asked = parser.parse_args()
     data = os.environ.get("CANDIDLY_DATA")

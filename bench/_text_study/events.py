@@ -9,7 +9,7 @@ import numpy as np
 
 from candidly import Labelled
 from candidly.crossval._sentences import sentence_vectors
-from candidly.imperfect import open_set, symmetric
+from candidly.imperfect import long_tail, open_set, symmetric
 from candidly.seeds import draw
 
 POOL_CLASSES = 50
@@ -74,15 +74,21 @@ def rate_of(events: Events, percent: int) -> float:
     return min(percent / 100, events.share)
 
 
-def made(events: Events, kind: str, percent: int, *, texts: bool = False) -> Labelled:
+def made(
+    events: Events, kind: str, percent: int, *, texts: bool = False, tail: float = 1.0
+) -> Labelled:
     """The rows to learn from and to validate on with noise, the rows to test on without.
 
     Inputs are replaced by the nearest of the pool, the most alike first, each used once.
 
     Args:
         texts: whether the inputs are the texts, and not what the encoder says of them.
+        tail: the largest class has so many times the rows of the smallest, but to test on.
     """
     learned = np.flatnonzero(~events.test)
+    q = len(events.classes)
+    if tail > 1:
+        learned = learned[long_tail(events.truth[learned], q, tail, shuffle=True)]
     inputs, given = (events.texts if texts else events.vectors).copy(), events.truth.copy()
     others = events.pool_texts if texts else events.pool
     rate = rate_of(events, percent)
@@ -90,8 +96,8 @@ def made(events: Events, kind: str, percent: int, *, texts: bool = False) -> Lab
         found = open_set(events.vectors[learned], events.pool, rate)
         inputs[learned[found.mask]] = others[found.origin[found.mask]]
     elif percent:
-        q = len(events.classes)
         given[learned] = symmetric(events.truth[learned], q, rate, seed=0)
     source = f"noisywikihow events, {percent} % {kind}"
     whole = Labelled(inputs=inputs, classes=events.classes, truth=events.truth, given=given)
-    return replace(whole, source=source, official_test=events.test)
+    whole = replace(whole, source=source, official_test=events.test)
+    return whole[np.sort(np.concatenate([learned, np.flatnonzero(events.test)]))]
