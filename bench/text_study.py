@@ -26,6 +26,7 @@ from pathlib import Path
 
 from _pages import add_options, settle
 from _studies import files_of
+from _text_study import losses
 from _text_study.events import read_events
 from _text_study.numbers import read_study
 from _text_study.page import COMMAND, IMAGE, PAGE, make_page
@@ -73,6 +74,8 @@ def train(data: Path, cache: Path, minutes: float, only: list[str]) -> None:
             print(sweep.name, round(time.monotonic() - start), flush=True)
             run(sweep, events, cache)
         keep(cache / sweep.name, RESULTS / sweep.name)
+    if not (RESULTS / losses.FILE).exists():
+        losses.write(losses.measure(events), RESULTS)
 
 
 def page_files(docs: Path) -> dict[Path, bytes]:

@@ -36,7 +36,7 @@ def test_three_epochs_are_those_of_the_journal(study):
     runs = {}
     for line in (line for line in lines if "step" in line):
         runs.setdefault(line["key"], {})[line["step"]] = line
-    rows = study["clean", 0].values()
+    rows = study.main["clean", 0].values()
     found = {(b, s, e) for row in rows for b, s, e in zip(row.best, row.selected, row.last)}
     assert runs
     for records in runs.values():

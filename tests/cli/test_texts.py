@@ -58,7 +58,9 @@ def test_texts_go_from_check_to_benchmark(candidly, tickets, tmp_path):
     assert set(predicted["prediction"]) <= set(WORDS)
     ask("predict m.safetensors tickets.csv --adjusted --probs --out a.csv", *COLUMNS[2:])
     ask("predict m.safetensors tickets.csv --probs --out b.csv", *COLUMNS[2:])
-    adjusted, plain = (pl.read_csv(tmp_path / f"{n}.csv").select(list(WORDS)).to_numpy() for n in "ab")
+    adjusted, plain = (
+        pl.read_csv(tmp_path / f"{n}.csv").select(list(WORDS)).to_numpy() for n in "ab"
+    )
     counts = [(tickets["team"] == name).sum() for name in WORDS]
     learned = load_model(tmp_path / "m.safetensors").about["label counts"]
     assert sum(learned) == 135  # a tenth is held out
