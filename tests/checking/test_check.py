@@ -106,6 +106,18 @@ def test_a_classifier_no_better_than_guesses_is_told(wine):
     assert "no better than a guess" in " ".join(result.findings())
 
 
+def test_the_count_of_a_weak_classifier_is_put_in_its_place(found):
+    g = np.random.default_rng(0)
+    truth = np.arange(600) % 30
+    x = np.eye(30)[truth] + g.normal(scale=0.7, size=(600, 30))  # every label is right
+    weak = candidly.check(candidly.from_arrays(x, truth))
+    assert 0.3 < weak.accuracy < 0.6
+    assert weak.flagged > 60
+    said = "That is weak: many of these rows are its own mistakes, so the count says little"
+    assert said in " ".join(weak.findings())
+    assert said not in " ".join(found.findings())
+
+
 def test_sets_of_candidates_are_checked_for_the_missing_truth(wine):
     frame, _ = wine
     rng = np.random.default_rng(1)

@@ -40,6 +40,7 @@ OF_TEXTS = {  # what it is given of texts, where it has one of these names
     "fasttext": "counts of words and of pairs of neighbouring words",
     "sentences": "what a sentence encoder, trained elsewhere, makes of each text",
 }
+WEAK = 0.6  # agreement; at half, a third of the right labels of 108 classes are flagged
 MANY_WORDS = 3  # a cell of a column of texts
 
 
@@ -163,6 +164,12 @@ class Checked:
             found.append(
                 "That is no better than a guess: what it flags tells nothing. Add columns that "
                 "say more, or take another classifier."
+            )
+        elif self.accuracy < WEAK and self.flagged:
+            found.append(
+                "That is weak: many of these rows are its own mistakes, so the count says little, "
+                "and the first rows far more than the last. More rows of each class help, and a "
+                "classifier that suits the data better (--classifier)."
             )
         for name in self._read_as_text():
             found.append(
