@@ -109,7 +109,7 @@ def test_a_classifier_no_better_than_guesses_is_told(wine):
 def test_the_count_of_a_weak_classifier_is_put_in_its_place(found):
     g = np.random.default_rng(0)
     truth = np.arange(600) % 30
-    x = np.eye(30)[truth] + g.normal(scale=0.7, size=(600, 30))  # every label is right
+    x = np.eye(30)[truth] + g.normal(scale=0.42, size=(600, 30))  # every label is right
     weak = candidly.check(candidly.from_arrays(x, truth))
     assert 0.3 < weak.accuracy < 0.6
     assert weak.flagged > 60
