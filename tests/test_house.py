@@ -47,7 +47,7 @@ MAY = {  # who may import whom
         "detectors": "ground inputs labelled stats nets algorithms engine crossval errors",
         "stability": "ground stats validation",
         "imperfect": "ground inputs labelled ingest",
-        "sources": "ground labelled ingest validation",
+        "sources": "ground inputs labelled ingest validation",
         "sweep": "ground inputs labelled stats criteria nets algorithms engine",
         "report": "ground labelled ingest stats crowd errors validation stability sweep challenge",
         "review": "ground labelled ingest stats validation",
