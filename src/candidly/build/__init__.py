@@ -1,0 +1,1 @@
+"""Building a noisy benchmark from articles: the NoisywikiHow way, for anyone's corpus."""
