@@ -50,6 +50,52 @@ def most_similar(
     return nearest, best / UNIT**2
 
 
+def most_similar_few(
+    mine: np.ndarray,
+    others: np.ndarray,
+    allowed: Callable[[slice, slice], np.ndarray],
+    few: int,
+    block: int = BLOCK,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each row the ``few`` most similar allowed ones of others, the nearest first.
+
+    Args:
+        mine, others, allowed, block, watch: as for ``most_similar``.
+
+    Returns:
+        int64 (n, few), of equally similar ones the lower first, -1 behind the last that is
+        allowed; float64 (n, few), the cosines, -inf there.
+    """
+    n = len(mine)
+    nearest = np.full((n, few), -1, np.int64)
+    best = np.full((n, few), -np.inf)
+    for start in range(0, n, block):
+        rows = slice(start, min(start + block, n))
+        found, likeness = nearest[rows], best[rows]
+        for first in range(0, len(others), block):
+            columns = slice(first, min(first + block, len(others)))
+            products = mine[rows] @ others[columns].T
+            which = allowed(rows, columns)
+            if not which.all():
+                products = np.where(which, products, -np.inf)
+            _take_in(found, likeness, products, first)
+        watch(rows.stop, n)
+    return nearest, best / UNIT**2
+
+
+def _take_in(found: np.ndarray, likeness: np.ndarray, products: np.ndarray, first: int) -> None:
+    """Merge products (r, b) of columns ``first`` on into the few nearest of each row."""
+    few = found.shape[1]
+    better = products > likeness[:, -1:]  # of equal ones, those that are there stay
+    for row in np.flatnonzero(better.any(1)):
+        columns = np.flatnonzero(better[row])
+        values = np.concatenate([likeness[row], products[row, columns]])
+        places = np.concatenate([found[row], first + columns])
+        order = np.argsort(-values, kind="stable")[:few]
+        found[row], likeness[row] = places[order], values[order]
+
+
 def whole_rows(features: np.ndarray) -> np.ndarray:
     """Rows of length 1, times 2^25, as whole numbers in float64."""
     table = np.array(features, np.float64)

@@ -11,7 +11,7 @@ those most alike choose first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,9 @@ from ..seeds import draw
 from ._checks import check_seed
 from ._features import checked_table
 from ._rows import nearest_count
-from ._similar import BLOCK, most_similar, whole_rows
+from ._similar import BLOCK, most_similar_few, whole_rows
+
+ANYTHING = -1  # the parent of an input that anything in the pool may replace
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,7 @@ def open_set(
         groups: int (n,); the rate is that of every group, to the nearest example. By default all
             are one group.
         parents, pool_parents: int (n,) and (m,); an input is replaced only by one with the same
-            parent, such as a sibling of its class. Both or neither.
+            parent, such as a sibling of its class; one with the parent -1 by any. Both or neither.
         random: rows, and what replaces them, are drawn instead.
         reuse: an input of the pool may replace several.
         seed: for ``random``.
@@ -90,46 +92,142 @@ def open_set(
     mine, others = _checked(features, pool)
     n = len(mine)
     allowed = _allowed(parents, pool_parents, n, len(others))
+    of = np.zeros(n, int) if groups is None else np.asarray(groups)
+    sizes = zip(*np.unique(of, return_counts=True))
+    counts = {int(group): nearest_count(rate, int(size)) for group, size in sizes}
     if random:
         order = draw(seed, "imperfect.open_set.rows").permutation(n)
-        nearest, similarity = np.full(n, -1), np.full(n, np.nan)
-    else:
-        nearest, similarity = most_similar(
-            mine, others, lambda rows, columns: allowed(rows)[:, columns], block, watch
+        ranks = _random_ranks(len(others), seed)
+        chosen = Choice(
+            np.full((n, 1), -1), order, lambda row: ranks(row, reuse), allowed, len(others), reuse
         )
-        order = np.argsort(-similarity, kind="stable")
-    rows = _first(order, np.zeros(n, int) if groups is None else np.asarray(groups), rate)
-    if not reuse and len(rows) > len(others):
-        raise ValueError(
-            f"{len(rows)} inputs are to be replaced, but the pool has {len(others)}. Lower the "
-            "rate, give a larger pool, or allow reuse."
-        )
-    rank = _random_ranks(len(others), seed) if random else None
-    origin = np.full(n, -1, np.int64)
-    free = np.ones(len(others), bool)
-    for row in rows:  # in an order that does not depend on the rate, so that rates are nested
-        place = int(nearest[row])
-        if place < 0 or not free[place]:
-            likeness = others @ mine[row] if rank is None else rank(row, reuse)
-            open_to = free & allowed(row)
-            if not open_to.any():
-                raise ValueError(
-                    f"the pool has no input left that may replace row {row}. Lower the rate, "
-                    "give a larger pool, or allow reuse."
-                )
-            place = int(np.where(open_to, likeness, -np.inf).argmax())
-        origin[row] = place
-        free[place] = reuse
-    return Replacement(origin, similarity)
+        return Replacement(chosen.origin(first_rows(order, of, counts)), np.full(n, np.nan))
+    found = neighbours(mine, others, parents, pool_parents, reuse=reuse, block=block, watch=watch)
+    return found.replacing(of, counts)
 
 
-def _first(order: np.ndarray, groups: np.ndarray, rate: float) -> np.ndarray:
-    """The first share of the rows of every group in ``order``, by their place in their group."""
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Who chooses what, in an order that does not depend on the rate, so that rates are nested.
+
+    Attributes:
+        near: int64 (n, few), of the pool the nearest of each row; -1 where there is no more.
+        order: int64 (n,), the rows, those that choose first in front.
+        likeness: row -> (m,), the highest is taken where all of ``near`` are.
+        allowed: row -> bool (m,).
+        size: m, of the pool.
+        reuse: whether a row of it may be taken again.
+    """
+
+    near: np.ndarray
+    order: np.ndarray
+    likeness: Callable[[int], np.ndarray]
+    allowed: Callable[[slice | int], np.ndarray]
+    size: int
+    reuse: bool
+
+    def origin(self, rows: np.ndarray) -> np.ndarray:
+        """What replaces these rows, one after the other: int64 (n,), -1 for the others.
+
+        Raises:
+            ValueError: the pool has nothing left for a row.
+        """
+        if not self.reuse and len(rows) > self.size:
+            raise ValueError(
+                f"{len(rows)} inputs are to be replaced, but the pool has {self.size}. Lower the "
+                "rate, give a larger pool, or allow reuse."
+            )
+        origin = np.full(len(self.near), -1, np.int64)
+        free = np.ones(self.size, bool)
+        for row in rows:
+            place = next((p for p in self.near[row].tolist() if p < 0 or free[p]), -1)
+            if place < 0:
+                open_to = free & self.allowed(int(row))
+                if not open_to.any():
+                    raise ValueError(
+                        f"the pool has no input left that may replace row {row}. Lower the rate, "
+                        "give a larger pool, or allow reuse."
+                    )
+                place = int(np.where(open_to, self.likeness(int(row)), -np.inf).argmax())
+            origin[row] = place
+            free[place] = self.reuse
+        return origin
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """How alike inputs and those of a pool are, for any number of rates.
+
+    Attributes:
+        similarity: float64 (n,), of each input with the nearest that may replace it; -inf where
+            nothing may. The higher, the harder the input.
+    """
+
+    similarity: np.ndarray
+    choice: Choice
+
+    def replacing(self, groups: np.ndarray, counts: Mapping[int, int]) -> Replacement:
+        """So many of each group replaced, those most alike first.
+
+        Args:
+            groups: int (n,).
+            counts: by group; of a group that is not there, none.
+
+        Raises:
+            ValueError: more than a group has, or the pool has too few.
+        """
+        rows = first_rows(self.choice.order, groups, counts)
+        return Replacement(self.choice.origin(rows), self.similarity)
+
+
+FEW = 16  # neighbours that are kept of each input, as others may have been taken
+
+
+def neighbours(
+    features: np.ndarray,
+    pool: np.ndarray,
+    parents: np.ndarray | None = None,
+    pool_parents: np.ndarray | None = None,
+    *,
+    reuse: bool = False,
+    block: int = BLOCK,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> Neighbours:
+    """The search once, for several rates; arguments as for ``open_set``.
+
+    A parent of -1 is that of an input that anything in the pool may replace.
+    """
+    mine, others = _checked(features, pool)
+    allowed = _allowed(parents, pool_parents, len(mine), len(others))
+    near, likeness = most_similar_few(
+        *(mine, others, lambda rows, columns: allowed(rows)[:, columns]),
+        *(min(FEW, len(others)), block, watch),
+    )
+    similarity = likeness[:, 0]
+    order = np.argsort(-similarity, kind="stable")
+    return Neighbours(
+        similarity,
+        Choice(near, order, lambda row: others @ mine[row], allowed, len(others), reuse),
+    )
+
+
+def first_rows(order: np.ndarray, groups: np.ndarray, counts: Mapping[int, int]) -> np.ndarray:
+    """The first rows of every group in ``order``, by their place in their group.
+
+    Raises:
+        ValueError: more are asked for than a group has.
+    """
     places, chosen = np.empty(len(order)), np.zeros(len(order), bool)
     for group in np.unique(groups):
         there = np.flatnonzero(groups[order] == group)
+        count = counts.get(int(group), 0)
+        if count > len(there):
+            raise ValueError(
+                f"{count} inputs of group {group} are to be replaced, and it has {len(there)}. "
+                "Lower the rate."
+            )
         places[there] = (np.arange(len(there)) + 0.5) / len(there)
-        chosen[there[: nearest_count(rate, len(there))]] = True
+        chosen[there[:count]] = True
     by_place = np.lexsort((order, places))
     return order[by_place[chosen[by_place]]]
 
@@ -149,7 +247,12 @@ def _allowed(
             f"`parents` has shape {above.shape} and `pool_parents` {above_pool.shape}; they must "
             f"be ({n},) and ({m},)."
         )
-    return lambda rows: above[rows, ...][..., None] == above_pool
+
+    def pairs(rows: slice | int) -> np.ndarray:
+        mine = above[rows, ...][..., None]
+        return (mine == above_pool) | (mine == ANYTHING)
+
+    return pairs
 
 
 def _random_ranks(m: int, seed: int) -> Callable[[int, bool], np.ndarray]:
