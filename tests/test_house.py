@@ -54,10 +54,11 @@ MAY = {  # who may import whom
         "web": "ground ingest report review",
         "challenge": "ground labelled stats errors model crossval detectors",
         "checking": "ground inputs labelled ingest crossval errors sources report",
+        "build": "ground inputs labelled ingest validation imperfect crossval",
         "benchmarking": "ground labelled ingest imperfect sources sweep",
         "cli": "ground inputs labelled ingest algorithms views engine model crossval crowd errors "
         "validation detectors stability imperfect sources sweep report review web checking "
-        "benchmarking challenge",
+        "benchmarking challenge build",
         "__main__": "cli",
     }.items()
 }

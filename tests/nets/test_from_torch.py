@@ -239,3 +239,15 @@ def test_a_module_names_where_its_late_part_begins():
     )
     assert other.parts["late"] == ("norm.weight", "norm.bias", "w", "b")
     assert other.parts["head"] == ("w", "b")
+
+
+def test_the_products_of_einsum_are_counted():
+    class Pairs(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight, self.fc = nn.Parameter(torch.ones(5, 3)), nn.Linear(3, 2)
+
+        def forward(self, x):
+            return self.fc(torch.einsum("bd,dc->bc", x, self.weight))
+
+    assert from_torch(Pairs, (5,), 2).macs == 5 * 3 + 3 * 2

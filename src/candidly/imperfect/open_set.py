@@ -166,6 +166,10 @@ class Neighbours:
     similarity: np.ndarray
     choice: Choice
 
+    def rows(self, groups: np.ndarray, counts: Mapping[int, int]) -> np.ndarray:
+        """So many of each group, int64, those most alike first; arguments as for ``replacing``."""
+        return first_rows(self.choice.order, groups, counts)
+
     def replacing(self, groups: np.ndarray, counts: Mapping[int, int]) -> Replacement:
         """So many of each group replaced, those most alike first.
 
@@ -176,8 +180,8 @@ class Neighbours:
         Raises:
             ValueError: more than a group has, or the pool has too few.
         """
-        rows = first_rows(self.choice.order, groups, counts)
-        return Replacement(self.choice.origin(rows), self.similarity)
+        origin = self.choice.origin(self.rows(groups, counts))
+        return Replacement(origin, self.similarity)
 
 
 FEW = 16  # neighbours that are kept of each input, as others may have been taken
@@ -190,20 +194,26 @@ def neighbours(
     pool_parents: np.ndarray | None = None,
     *,
     reuse: bool = False,
+    known: tuple[np.ndarray, np.ndarray] | None = None,
     block: int = BLOCK,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Neighbours:
     """The search once, for several rates; arguments as for ``open_set``.
 
     A parent of -1 is that of an input that anything in the pool may replace.
+
+    Args:
+        known: ``choice.near`` and ``similarity`` of the same search before, in place of it.
     """
     mine, others = _checked(features, pool)
     allowed = _allowed(parents, pool_parents, len(mine), len(others))
-    near, likeness = most_similar_few(
-        *(mine, others, lambda rows, columns: allowed(rows)[:, columns]),
-        *(min(FEW, len(others)), block, watch),
-    )
-    similarity = likeness[:, 0]
+    if known is None:
+        near, likeness = most_similar_few(
+            *(mine, others, lambda rows, columns: allowed(rows)[:, columns]),
+            *(min(FEW, len(others)), block, watch),
+        )
+        known = near, likeness[:, 0]
+    near, similarity = known
     order = np.argsort(-similarity, kind="stable")
     return Neighbours(
         similarity,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,7 +25,10 @@ class Counted(TorchFunctionMode):
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         out = function(*args, **(kwargs or {}))
-        needed, count = MACS.get(getattr(function, "__name__", ""), (0, None))
+        name = getattr(function, "__name__", "")
+        if name == "einsum":
+            self.macs += _einsum(*args)
+        needed, count = MACS.get(name, (0, None))
         given = [each for each in (*args, *(kwargs or {}).values()) if isinstance(each, Tensor)]
         if count is not None and len(given) >= needed:
             self.macs += count(out, *given[:needed])
@@ -55,6 +59,23 @@ def _heads(out: Any, query: Tensor, key: Tensor, value: Tensor) -> int:
     """Of inputs (length, B, width): the four projections, and attention."""
     projected = (2 * query.numel() + key.numel() + value.numel()) * query.shape[-1]
     return projected + 2 * query.numel() * key.shape[0]
+
+
+def _einsum(equation: str, *operands: Any) -> int:
+    """The product of all sizes: ``...`` stands for none here.
+
+    >>> import torch
+    >>> _einsum("ibd,jbd->bij", torch.ones(2, 3, 5), torch.ones(4, 3, 5))  # 3 * 2 * 4 * 5
+    120
+    """
+    given = operands[0] if len(operands) == 1 and not isinstance(operands[0], Tensor) else operands
+    terms = equation.partition("->")[0].replace(" ", "").split(",")
+    if len(terms) < 2 or "." in equation:
+        return 0
+    sizes: dict[str, int] = {}
+    for term, operand in zip(terms, given):
+        sizes |= dict(zip(term, operand.shape))
+    return math.prod(sizes.values())
 
 
 def _lstm(out: Any, x: Tensor) -> int:
