@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from candidly.build import files
-from candidly.build.files import Pool, Table
+from candidly.build.files import EventTable, Pool
 
 from needs import real_files
 
@@ -21,7 +21,7 @@ NAMES = ("tying knots", "=SUM(1)", 'dogs, "big"')
 def table():
     texts = np.array([f"tie knot {n} ." for n in range(6)], object)
     texts[3] = "=1+1 , it is ."
-    return Table(np.arange(6) * 2, np.arange(6) * 7, np.array([0, 1, 2, 0, 1, 2]), texts)
+    return EventTable(np.arange(6) * 2, np.arange(6) * 7, np.array([0, 1, 2, 0, 1, 2]), texts)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .files import Pool, Table
+from .files import EventTable, Pool
 from .noise import SOURCES, SUB, Events, share
 
 
@@ -50,7 +50,7 @@ def check_replaced(events: Events, origin: np.ndarray) -> None:
     _hold((events.pool_parents[origin[sub]] == above).all(), "a replacement is of another parent")
 
 
-def check_texts(parts: Mapping[str, Table], pool: Pool) -> None:
+def check_texts(parts: Mapping[str, EventTable], pool: Pool) -> None:
     """No text is in two parts, or in a part and in the pool.
 
     Raises:
@@ -67,5 +67,6 @@ def check_texts(parts: Mapping[str, Table], pool: Pool) -> None:
 def _hold(what: bool, otherwise: str) -> None:
     if not what:
         raise Defect(
-            f"{otherwise}. This is a defect of candidly, or of a step of your own; please report it."
+            f"{otherwise}. This is a defect of candidly, or of a step of your own; please report "
+            "it."
         )

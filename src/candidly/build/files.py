@@ -34,7 +34,7 @@ OUTSIDE = -1  # label of a text whose category is none of the classes
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class EventTable:
     """Events as they stand in files.
 
     Attributes:
@@ -51,8 +51,10 @@ class Table:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def rows(self, which: np.ndarray) -> Table:
-        return Table(self.chosen[which], self.step[which], self.labels[which], self.texts[which])
+    def rows(self, which: np.ndarray) -> EventTable:
+        return EventTable(
+            self.chosen[which], self.step[which], self.labels[which], self.texts[which]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ def write_categories(
     return written(folder, f"cat{len(names)}.csv", pl.DataFrame(columns))
 
 
-def write_part(folder: Path, part: str, table: Table, names: Sequence[str]) -> str:
+def write_part(folder: Path, part: str, table: EventTable, names: Sequence[str]) -> str:
     """Clean events; returns the file's name."""
     return written(folder, f"{part}.csv", _frame(table, names).select(PLAIN))
 
@@ -89,7 +91,7 @@ def write_replaced(
     folder: Path,
     mode: str,
     rate: float,
-    table: Table,
+    table: EventTable,
     names: Sequence[str],
     pool: Pool,
     origin: np.ndarray,
@@ -113,7 +115,7 @@ def write_replaced(
 
 
 def write_flipped(
-    folder: Path, rate: float, table: Table, names: Sequence[str], given: np.ndarray
+    folder: Path, rate: float, table: EventTable, names: Sequence[str], given: np.ndarray
 ) -> str:
     """Training events of which some have another label; returns the file's name."""
     import polars as pl
@@ -142,7 +144,7 @@ def read_categories(folder: Path) -> tuple[str, ...]:
     return tuple(frame["category"].to_list())
 
 
-def read_table(path: Path, names: Sequence[str]) -> Table:
+def read_table(path: Path, names: Sequence[str]) -> EventTable:
     """A file of clean events.
 
     Raises:
@@ -154,7 +156,7 @@ def read_table(path: Path, names: Sequence[str]) -> Table:
 
 def read_noisy(
     folder: Path, mode: str, rate: float, names: Sequence[str]
-) -> tuple[Table, np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[EventTable, np.ndarray, np.ndarray, np.ndarray]:
     """Training events with noise.
 
     Returns:
@@ -214,11 +216,11 @@ def _noisy(mode: str, rate: float) -> str:
     )
 
 
-def _named(table: Table, names: Sequence[str]) -> np.ndarray:
+def _named(table: EventTable, names: Sequence[str]) -> np.ndarray:
     return np.array(names, object)[table.labels]
 
 
-def _frame(table: Table, names: Sequence[str]) -> pl.DataFrame:
+def _frame(table: EventTable, names: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     columns = (table.chosen, table.step, table.labels, table.texts.tolist())
@@ -249,11 +251,11 @@ def _read(path: Path, columns: Sequence[str]) -> pl.DataFrame:
     return frame
 
 
-def _table(frame: pl.DataFrame, path: Path, names: Sequence[str]) -> Table:
+def _table(frame: pl.DataFrame, path: Path, names: Sequence[str]) -> EventTable:
     labels = _numbers(frame, "cat_id")
     if len(labels) and not (labels.min() >= 0 and labels.max() < len(names)):
         raise ValueError(f"{path} has a cat_id outside 0 to {len(names) - 1}.")
-    return Table(
+    return EventTable(
         _numbers(frame, "choosen_id"),
         _numbers(frame, "step_id"),
         labels,

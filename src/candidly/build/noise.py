@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from ..imperfect import symmetric
-from ..imperfect.open_set import ANYTHING, Neighbours, neighbours
+from ..imperfect.open_set import ANYTHING, DOWN, Likeness, neighbours
 from ..seeds import draw
 from .articles import Path
 
@@ -111,7 +111,7 @@ class Events:
         pool: np.ndarray,
         watch: Watch = lambda done, total: None,
         known: tuple[np.ndarray, np.ndarray] | None = None,
-    ) -> Neighbours:
+    ) -> Likeness:
         """The nearest events of the pool that may replace each training event.
 
         Args:
@@ -128,7 +128,7 @@ def parents_of(paths: Sequence[Path]) -> np.ndarray:
     return np.array([known.setdefault(path[:-1], len(known)) for path in paths], np.int64)
 
 
-def mixed(events: Events, found: Neighbours, rate: float) -> np.ndarray:
+def mixed(events: Events, found: Likeness, rate: float) -> np.ndarray:
     """All sources at one rate: the row of the pool in place of each event, -1 where it stays.
 
     Raises:
@@ -139,7 +139,7 @@ def mixed(events: Events, found: Neighbours, rate: float) -> np.ndarray:
 
 
 def single(
-    events: Events, found: Neighbours, source: int, rate: float, rate_of: RateOf = "source"
+    events: Events, found: Likeness, source: int, rate: float, rate_of: RateOf = "source"
 ) -> np.ndarray:
     """One source alone; as ``mixed``.
 
@@ -176,8 +176,8 @@ def share(rate: float, n: int) -> int:
     return int(rate * n + 1e-9)
 
 
-def _replaced(events: Events, found: Neighbours, counts: dict[int, int]) -> np.ndarray:
-    rows = found.rows(events.event_source, counts)
+def _replaced(events: Events, found: Likeness, counts: dict[int, int]) -> np.ndarray:
+    rows = found.rows(events.event_source, counts, DOWN)
     alone = rows[~np.isfinite(found.similarity[rows])]
     if len(alone):
         name = events.names[int(events.labels[alone[0]])]
@@ -186,4 +186,4 @@ def _replaced(events: Events, found: Neighbours, counts: dict[int, int]) -> np.n
             "it. Leave fewer categories of its parent in, lower the rate, or give the class "
             "another source."
         )
-    return found.choice.origin(rows)
+    return found.chooser.origin(rows)

@@ -22,6 +22,7 @@ from ._features import checked_table
 from ._rows import nearest_count
 from ._similar import BLOCK, most_similar_few, whole_rows
 
+NEAREST, DOWN = 0.5, 1.0  # a count rises by one where rate * size passes these
 ANYTHING = -1  # the parent of an input that anything in the pool may replace
 
 
@@ -98,7 +99,7 @@ def open_set(
     if random:
         order = draw(seed, "imperfect.open_set.rows").permutation(n)
         ranks = _random_ranks(len(others), seed)
-        chosen = Choice(
+        chosen = Chooser(
             np.full((n, 1), -1), order, lambda row: ranks(row, reuse), allowed, len(others), reuse
         )
         return Replacement(chosen.origin(first_rows(order, of, counts)), np.full(n, np.nan))
@@ -107,7 +108,7 @@ def open_set(
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class Chooser:
     """Who chooses what, in an order that does not depend on the rate, so that rates are nested.
 
     Attributes:
@@ -155,7 +156,7 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbours:
+class Likeness:
     """How alike inputs and those of a pool are, for any number of rates.
 
     Attributes:
@@ -164,11 +165,13 @@ class Neighbours:
     """
 
     similarity: np.ndarray
-    choice: Choice
+    chooser: Chooser
 
-    def rows(self, groups: np.ndarray, counts: Mapping[int, int]) -> np.ndarray:
-        """So many of each group, int64, those most alike first; arguments as for ``replacing``."""
-        return first_rows(self.choice.order, groups, counts)
+    def rows(
+        self, groups: np.ndarray, counts: Mapping[int, int], rounding: float = NEAREST
+    ) -> np.ndarray:
+        """So many of each group, int64, those most alike first; arguments as for ``first_rows``."""
+        return first_rows(self.chooser.order, groups, counts, rounding)
 
     def replacing(self, groups: np.ndarray, counts: Mapping[int, int]) -> Replacement:
         """So many of each group replaced, those most alike first.
@@ -180,7 +183,7 @@ class Neighbours:
         Raises:
             ValueError: more than a group has, or the pool has too few.
         """
-        origin = self.choice.origin(self.rows(groups, counts))
+        origin = self.chooser.origin(self.rows(groups, counts))
         return Replacement(origin, self.similarity)
 
 
@@ -197,7 +200,7 @@ def neighbours(
     known: tuple[np.ndarray, np.ndarray] | None = None,
     block: int = BLOCK,
     watch: Callable[[int, int], None] = lambda done, total: None,
-) -> Neighbours:
+) -> Likeness:
     """The search once, for several rates; arguments as for ``open_set``.
 
     A parent of -1 is that of an input that anything in the pool may replace.
@@ -215,14 +218,21 @@ def neighbours(
         known = near, likeness[:, 0]
     near, similarity = known
     order = np.argsort(-similarity, kind="stable")
-    return Neighbours(
+    return Likeness(
         similarity,
-        Choice(near, order, lambda row: others @ mine[row], allowed, len(others), reuse),
+        Chooser(near, order, lambda row: others @ mine[row], allowed, len(others), reuse),
     )
 
 
-def first_rows(order: np.ndarray, groups: np.ndarray, counts: Mapping[int, int]) -> np.ndarray:
-    """The first rows of every group in ``order``, by their place in their group.
+def first_rows(
+    order: np.ndarray, groups: np.ndarray, counts: Mapping[int, int], rounding: float = NEAREST
+) -> np.ndarray:
+    """The first rows of every group in ``order``, by the rate at which each is first among them.
+
+    So rows of a lower rate stand before all that a higher one adds, and choose before them.
+
+    Args:
+        rounding: how counts follow from a rate: ``NEAREST`` or ``DOWN``.
 
     Raises:
         ValueError: more are asked for than a group has.
@@ -236,7 +246,7 @@ def first_rows(order: np.ndarray, groups: np.ndarray, counts: Mapping[int, int])
                 f"{count} inputs of group {group} are to be replaced, and it has {len(there)}. "
                 "Lower the rate."
             )
-        places[there] = (np.arange(len(there)) + 0.5) / len(there)
+        places[there] = (np.arange(len(there)) + rounding) / len(there)
         chosen[there[:count]] = True
     by_place = np.lexsort((order, places))
     return order[by_place[chosen[by_place]]]
