@@ -122,7 +122,7 @@ def test_a_class_without_siblings_outside_is_refused_by_its_name():
         *(events.labels, events.names, np.zeros(6, np.int8)),
         *(np.array([0, 0, 0, 0, 0, 7]), events.pool_parents),
     )
-    with pytest.raises(ValueError, match="'class 5' has no sibling category outside"):
+    with pytest.raises(ValueError, match="'class 5': its sibling categories have too few events"):
         mixed(lone, found_of(lone, vectors), 1.0)
 
 

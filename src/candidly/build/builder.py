@@ -77,7 +77,8 @@ def build(
 ) -> Benchmark:
     """Run the funnel, make the noise, check it and write the files.
 
-    A build that was stopped goes on where it was, and ends in the same bytes.
+    A build that was stopped goes on where it was, and ends in the same bytes. Files of an earlier
+    build in the folder make room.
 
     Args:
         out: a folder; made if it is not there.
@@ -95,6 +96,7 @@ def build(
     folder = FilePath(out)
     work = folder / WORK
     work.mkdir(parents=True, exist_ok=True)
+    _clear(folder)
     found = _funnel(articles, asked, keep, language, watch)
     classes = _classes(found, articles.categories)
     names = class_names([articles.categories[one] for one in classes])
@@ -172,6 +174,19 @@ def fingerprint(articles: Articles) -> str:
     for text in articles.texts:
         whole.update(text.encode("utf-8", "surrogatepass") + b"\0")
     return whole.hexdigest()
+
+
+def _clear(folder: FilePath) -> None:
+    """Remove what an earlier build says it has written there, itself first."""
+    path = folder / MANIFEST
+    if not path.exists():
+        return
+    told = json.loads(path.read_text(encoding="utf-8"))
+    path.unlink()
+    for name in told.get("files", {}):
+        file = (folder / name).resolve()
+        if file.is_relative_to(folder.resolve()):
+            file.unlink(missing_ok=True)
 
 
 def _funnel(

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from ..imperfect import symmetric
-from ..imperfect.open_set import ANYTHING, DOWN, Likeness, neighbours
+from ..imperfect.open_set import ANYTHING, DOWN, Likeness, NothingLeft, neighbours
 from ..seeds import draw
 from .articles import Path
 
@@ -178,12 +178,14 @@ def share(rate: float, n: int) -> int:
 
 def _replaced(events: Events, found: Likeness, counts: dict[int, int]) -> np.ndarray:
     rows = found.rows(events.event_source, counts, DOWN)
-    alone = rows[~np.isfinite(found.similarity[rows])]
-    if len(alone):
-        name = events.names[int(events.labels[alone[0]])]
+    try:
+        return found.chooser.origin(rows)
+    except NothingLeft as error:
+        label = int(events.labels[error.row])
+        name, source = events.names[label], int(events.source[label])
+        who = "its sibling categories have" if source == SUB else "the pool has"
         raise ValueError(
-            f"{name!r} has no sibling category outside the benchmark, so nothing can be taken for "
-            "it. Leave fewer categories of its parent in, lower the rate, or give the class "
-            "another source."
-        )
-    return found.chooser.origin(rows)
+            f"{name!r}: {who} too few events outside the benchmark for {sum(counts.values()):,} to "
+            "be replaced. Lower the rates, leave some categories of the same parent out of the "
+            "benchmark, or bring more articles."
+        ) from None

@@ -107,6 +107,21 @@ def open_set(
     return found.replacing(of, counts)
 
 
+class NothingLeft(ValueError):
+    """No input of the pool is left that may replace a row.
+
+    Attributes:
+        row: its number.
+    """
+
+    def __init__(self, row: int) -> None:
+        super().__init__(
+            f"the pool has no input left that may replace row {row}. Lower the rate, give a larger "
+            "pool, or allow reuse."
+        )
+        self.row = row
+
+
 @dataclass(frozen=True, eq=False)
 class Chooser:
     """Who chooses what, in an order that does not depend on the rate, so that rates are nested.
@@ -145,10 +160,7 @@ class Chooser:
             if place < 0:
                 open_to = free & self.allowed(int(row))
                 if not open_to.any():
-                    raise ValueError(
-                        f"the pool has no input left that may replace row {row}. Lower the rate, "
-                        "give a larger pool, or allow reuse."
-                    )
+                    raise NothingLeft(int(row))
                 place = int(np.where(open_to, self.likeness(int(row)), -np.inf).argmax())
             origin[row] = place
             free[place] = self.reuse

@@ -1,0 +1,202 @@
+"""A whole build of a small corpus: what it says, what it checks, and that a stop costs nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from candidly.build import files
+from candidly.build.builder import BuildSettings, build, class_names, fingerprint
+from candidly.build.corpus import make_corpus, wanted
+from candidly.build.noise import SOURCES
+
+ASKED = BuildSettings(more_than=30, tail_at_most=60, held=5, rates=(0.1, 0.4))
+ARTICLES = 700
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return make_corpus(ARTICLES, seed=3)
+
+
+@pytest.fixture(scope="module")
+def built(corpus, tmp_path_factory):
+    classes = files.read_categories(run(corpus, tmp_path_factory.mktemp("first")).folder)
+    out = tmp_path_factory.mktemp("built")
+    return run(corpus, out, beyond=classes[:2])
+
+
+def run(corpus, out: Path, **more):
+    return build(corpus, out, ASKED, keep=wanted, **more)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".build" not in path.parts
+    }
+
+
+def test_the_manifest_accounts_for_every_event(built, corpus):
+    told = built.manifest
+    assert json.loads((built.folder / "manifest.json").read_text()) == json.loads(json.dumps(told))
+    assert told["events"] == len(corpus) == told["stages"][0]["events"]
+    left = told["stages"][-1]["events"]
+    assert sum(told["dropped"].values()) + left == len(corpus)
+    assert sum(one["events"] for one in told["sources"]) == left
+    assert [one["source"] for one in told["sources"]] == list(SOURCES)
+    assert all(one["classes"] > 0 for one in told["sources"])
+    dropped = (built.folder / "dropped.csv").read_text().splitlines()
+    assert dropped[0] == "article,category,event,reason"
+    assert len(dropped) == 1 + sum(told["dropped"].values())
+    assert told["corpus"] == fingerprint(corpus) != fingerprint(make_corpus(ARTICLES, seed=4))
+    assert set(told["files"]) == set(contents(built.folder)) - {"manifest.json"}
+
+
+def test_its_files_are_a_benchmark(built):
+    names = files.read_categories(built.folder)
+    clean = files.read_table(built.folder / "train.csv", names)
+    held = [files.read_table(built.folder / f"{part}.csv", names) for part in ("val", "test")]
+    for table in held:
+        assert np.bincount(table.labels).tolist() == [5] * len(names)
+    everything = [*clean.texts, *held[0].texts, *held[1].texts]
+    assert len(set(everything)) == len(everything)
+    for rate in ASKED.rates:
+        table, texts, given, wrong = files.read_noisy(built.folder, "mix", rate, names)
+        assert table.chosen.tolist() == clean.chosen.tolist()
+        assert (given == clean.labels).all()
+        assert (texts[~wrong] == clean.texts[~wrong]).all()
+        assert not set(texts[wrong]) & set(everything)
+        assert rate - 0.02 < wrong.mean() <= rate
+    _, texts, given, wrong = files.read_noisy(built.folder, "sym", 0.4, names)
+    assert (texts == clean.texts).all()
+    assert wrong.mean() == pytest.approx(0.4, abs=0.001)
+    single = [
+        files.read_noisy(built.folder, mode, 0.1, names)[3]
+        for mode in ("neighbor", "uncommon", "tail")
+    ]
+    assert not (single[0] & single[1]).any()
+    data = files.as_labelled(built.folder, "mix", 0.4)
+    assert data.classes == names
+    assert (data.truth < 0).sum() == files.read_noisy(built.folder, "mix", 0.4, names)[3].sum()
+
+
+def test_the_same_again_is_the_same_bytes(built, corpus, tmp_path):
+    names = files.read_categories(built.folder)
+    again = run(corpus, tmp_path, beyond=names[:2])
+    assert contents(again.folder) == contents(built.folder)
+
+
+@pytest.mark.parametrize(
+    "stage",
+    ["filtering events", "representing events", "looking for what is alike", "writing files"],
+)
+def test_a_build_stopped_in_each_stage_ends_in_the_same_bytes(stage, built, corpus, tmp_path):
+    beyond = files.read_categories(built.folder)[:2]
+
+    def stop(what: str, done: int, total: int) -> None:
+        if what == stage and done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(corpus, tmp_path, beyond=beyond, watch=stop)
+    assert not (tmp_path / "manifest.json").exists()
+    run(corpus, tmp_path, beyond=beyond)
+    assert contents(tmp_path) == contents(built.folder)
+
+
+KILLED = """
+import os, signal, sys
+from candidly.build.builder import BuildSettings, build
+from candidly.build.corpus import make_corpus, wanted
+
+def kill(what, done, total):
+    if what == "writing files" and done == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asked = BuildSettings(more_than=30, tail_at_most=60, held=5, rates=(0.1, 0.4))
+build(make_corpus(700, seed=3), sys.argv[1], asked, keep=wanted, watch=kill)
+"""
+
+
+def test_a_killed_build_goes_on(corpus, tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    done = subprocess.run([sys.executable, "-c", KILLED, str(one)], timeout=120, check=False)
+    assert done.returncode == -9
+    kept = {path.name: path.stat().st_mtime_ns for path in (one / ".build").iterdir()}
+    assert set(kept) == {"vectors.npz", "neighbours.npz"}
+    run(corpus, one)
+    assert kept == {path.name: path.stat().st_mtime_ns for path in (one / ".build").iterdir()}
+    run(corpus, other)
+    assert contents(one) == contents(other)
+
+
+def test_files_of_an_earlier_build_make_room(corpus, tmp_path):
+    run(corpus, tmp_path)
+    (tmp_path / "mine.txt").write_text("kept")
+    one = BuildSettings(more_than=30, tail_at_most=60, held=5, rates=(0.2,))
+    build(corpus, tmp_path, one, keep=wanted)
+    there = set(contents(tmp_path))
+    assert {"noisy/mix_0.2.csv", "mine.txt"} < there
+    assert not {"noisy/mix_0.1.csv", "noisy/sym_0.4.csv"} & there
+
+
+def test_an_embedding_of_ones_own_and_what_is_none(corpus, tmp_path):
+    def of_length(texts, watch):
+        return np.array([[len(text), text.count("e"), 1.0] for text in texts])
+
+    told = build(corpus, tmp_path, ASKED, keep=wanted, embed=of_length).manifest["embedding"]
+    assert told["dimensions"] == 3
+
+    def broken(texts, watch):
+        found = of_length(texts, watch)
+        found[7] = np.nan
+        return found
+
+    with pytest.raises(ValueError, match="not finite for 1 events, event 7 first"):
+        build(corpus, tmp_path, ASKED, keep=wanted, embed=broken)
+    with pytest.raises(ValueError, match="returned shape"):
+        build(corpus, tmp_path, ASKED, keep=wanted, embed=lambda texts, watch: np.ones((3, 2)))
+
+    def empty(texts, watch):
+        found = of_length(texts, watch)
+        found[::2] = 0
+        return found
+
+    told = build(corpus, tmp_path, ASKED, keep=wanted, embed=empty).manifest["embedding"]
+    assert told["events without any"] > 100
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"keep": lambda path: False}, "at least two classes, and none is left"),
+        ({"beyond": ("Flying",)}, "'Flying' is to be beyond common sense and is no class"),
+        ({"keep": lambda path: True}, "its sibling categories have too few events outside"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(corpus, tmp_path, more, message):
+    with pytest.raises(ValueError, match=message):
+        build(corpus, tmp_path, ASKED, **{"keep": wanted, **more})
+
+
+def test_classes_of_one_name_have_their_paths():
+    paths = [("A", "Grooming"), ("B", "Grooming"), ("B", "Feeding")]
+    assert class_names(paths) == ("A > Grooming", "B > Grooming", "Feeding")
+
+
+def test_the_corpus_has_what_the_funnel_is_there_for(corpus, built):
+    assert fingerprint(make_corpus(ARTICLES, seed=3)) == fingerprint(corpus)
+    missing = {name for name, count in built.manifest["dropped"].items() if not count}
+    assert missing <= {"nothing but stop words"}
+    sizes = np.sort(np.bincount(corpus.event_category))[::-1]
+    assert sizes[0] > 10 * np.median(sizes)
+    assert {len(path) for path in corpus.categories} == {3}
+    with pytest.raises(ValueError, match="at least one article, and 0 are asked for"):
+        make_corpus(0)
