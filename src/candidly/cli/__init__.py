@@ -69,6 +69,11 @@ NOUNS = {
         "Wrong labels, from given labels and probabilities: probs, find, health, compare.",
     ),
     "crowd": ("crowd", "app", "Answers of several annotators: consensus."),
+    "build": (
+        "build",
+        "app",
+        "A benchmark with noise of known sources, from how-to articles: noisywikihow, corpus.",
+    ),
     "review": (
         "review",
         "app",

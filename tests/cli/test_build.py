@@ -1,0 +1,73 @@
+"""``candidly build``: from a table of events to a benchmark, and what it says on the way."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import polars as pl
+import pytest
+
+
+@pytest.fixture
+def events(candidly):
+    status, out, err = candidly("build", "corpus", "events.csv", "--articles", 400)
+    assert status == 0, err
+    assert "wrote events.csv and events-keep.txt" in err
+    (line,) = (line for line in out.splitlines() if line.startswith("next: candidly "))
+    return shlex.split(line.removeprefix("next: candidly "))
+
+
+def test_a_newcomer_builds_a_benchmark_with_two_commands(candidly, events, tmp_path):
+    status, out, err = candidly(*events)
+    assert status == 0, err
+    assert "sub-categories" in out
+    assert "no keyword of its article" in out
+    told = json.loads(candidly(*events, "--json")[1])
+    assert told == json.loads((tmp_path / "benchmark" / "manifest.json").read_text())
+    noisy = pl.read_csv(tmp_path / "benchmark" / "noisy" / "mix_0.4.csv")
+    assert 0.35 < (noisy["noisy_id"] != noisy["step_id"]).mean() <= 0.4
+    dropped = pl.read_csv(tmp_path / "benchmark" / "dropped.csv")
+    assert len(dropped) + told["stages"][-1]["events"] == len(pl.read_csv("events.csv"))
+
+
+def test_classes_beyond_common_sense_are_named_in_a_file(candidly, events, tmp_path):
+    (tmp_path / "beyond.txt").write_text("Cleaning Sleds\n")
+    status, _, err = candidly(*events, "--beyond", "beyond.txt")
+    assert (status, "'Cleaning Sleds' is to be beyond common sense and is no class" in err) == (
+        2,
+        True,
+    )
+    candidly(*events)
+    classes = pl.read_csv(next((tmp_path / "benchmark").glob("cat*.csv")))
+    tail = classes.filter(pl.col("steps") <= 20)["category"].to_list()
+    name = next(name for name in classes["category"] if name not in tail)
+    (tmp_path / "beyond.txt").write_text(f"{name}\n\n")
+    told = json.loads(candidly(*events, "--beyond", "beyond.txt", "--json")[1])
+    assert [one["classes"] for one in told["sources"]][1] == 1
+    assert (tmp_path / "benchmark" / "noisy" / "uncommon_0.1.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("build noisywikihow events.csv", "say where to write: --out FOLDER"),
+        ("build noisywikihow events.csv --out b --rate-of all", "it is source or train"),
+        ("build noisywikihow other.csv --out b", "other.csv"),
+        ("build noisywikihow events.csv --out b", "at least two classes, and none is left"),
+        ("build noisywikihow events.csv --out b --keep none.txt", "none.txt"),
+        ("build noisywikihow events.csv --out b --embedding spacy", "embedding"),
+        ("build noisywikihow events.csv --out b --rate 1.5", "it is a share"),
+        ("build corpus events.xlsx", "events.xlsx"),
+    ],
+)
+def test_what_cannot_be_built_is_said(candidly, events, words, message):
+    more = events[events.index("--keep") :] if "--embedding" in words or "--rate" in words else []
+    status, _, err = candidly(*words.split(), *(more if "--rate-of" not in words else []))
+    assert (status, message in err) == (2, True), err
+
+
+def test_categories_that_are_kept_are_those_of_the_table(candidly, events, tmp_path):
+    (tmp_path / "keep.txt").write_text("Gardens>Hedges > Cleaning Hedges\nAir > Nowhere\n")
+    status, _, err = candidly(*events, "--keep", "keep.txt")
+    assert (status, "lists 'Air > Nowhere', a category that no article has" in err) == (2, True)
