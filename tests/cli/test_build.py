@@ -8,6 +8,8 @@ import shlex
 import polars as pl
 import pytest
 
+from candidly.labelled import Labelled
+
 
 @pytest.fixture
 def events(candidly):
@@ -27,6 +29,16 @@ def test_a_newcomer_builds_a_benchmark_with_two_commands(candidly, events, tmp_p
     assert told == json.loads((tmp_path / "benchmark" / "manifest.json").read_text())
     noisy = pl.read_csv(tmp_path / "benchmark" / "noisy" / "mix_0.4.csv")
     assert 0.35 < (noisy["noisy_id"] != noisy["step_id"]).mean() <= 0.4
+    words = "build data benchmark mix.npz --noise mix --rate 0.4"
+    status, _, err = candidly(*words.split())
+    assert status == 0, err
+    data = Labelled.load(tmp_path / "mix.npz")
+    assert (data.truth < 0).sum() == (noisy["noisy_id"] != noisy["step_id"]).sum()
+    small = "--net mlp:8 --configs 1 --splits 1 --steps 4 --eval-every 2 --workers 1 --out runs"
+    words = f"bench run --dataset mix.npz --algorithms ce --split official {small}"
+    status, out, err = candidly(*words.split())
+    assert status == 0, err
+    assert "ce" in out
     dropped = pl.read_csv(tmp_path / "benchmark" / "dropped.csv")
     assert len(dropped) + told["stages"][-1]["events"] == len(pl.read_csv("events.csv"))
 

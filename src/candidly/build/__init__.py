@@ -1,1 +1,25 @@
 """Building a noisy benchmark from articles: the NoisywikiHow way, for anyone's corpus."""
+
+from .articles import Articles, make_articles
+from .builder import Benchmark, BuildSettings, build
+from .corpus import make_corpus
+from .files import as_labelled
+from .funnel import Funnel, funnel
+from .tables import read_articles, write_articles
+from .words import ENGLISH, Language
+
+__all__ = [
+    "ENGLISH",
+    "Articles",
+    "Benchmark",
+    "BuildSettings",
+    "Funnel",
+    "Language",
+    "as_labelled",
+    "build",
+    "funnel",
+    "make_articles",
+    "make_corpus",
+    "read_articles",
+    "write_articles",
+]

@@ -72,7 +72,7 @@ NOUNS = {
     "build": (
         "build",
         "app",
-        "A benchmark with noise of known sources, from how-to articles: noisywikihow, corpus.",
+        "A benchmark with noise of known sources, from articles: noisywikihow, corpus, data.",
     ),
     "review": (
         "review",

@@ -14,13 +14,14 @@ import typer
 from .._files import lines_of
 from ..grid import Column, Grid
 from . import _progress
+from ._data_common import save
 from ._issues import check_place
 from ._print import show
 from ._stopping import stoppable
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="A benchmark with noise of known sources, from how-to articles: noisywikihow, corpus.",
+    help="A benchmark with noise of known sources, from articles: noisywikihow, corpus, data.",
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
@@ -160,6 +161,28 @@ def corpus(
         f" --tail {2 * small} --held {max(1, small // 6)}"
     )
     print(f"wrote {out} and {keep}", file=sys.stderr)
+
+
+@app.command()
+def data(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A benchmark.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
+    noise: Annotated[
+        str, typer.Option(help="mix, neighbor, uncommon, tail or sym. (default: none)")
+    ] = "",
+    rate: Annotated[float, typer.Option(help="Of the noise, as its file is called.")] = 0.1,
+    as_json: AsJson = False,
+) -> None:
+    """A benchmark's training and test events as one data set, to train and to compare on.
+
+    The test events are the official test set: --split official.
+
+    Example:  candidly build data mine mine-mix.npz --noise mix --rate 0.4
+    """
+    from ..build.files import as_labelled
+
+    check_place(out, "OUT", (".npz",))
+    save(as_labelled(folder, noise, rate if noise else 0.0), out, as_json)
 
 
 def _lines(path: Path | None) -> list[str]:
