@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 BLOCK = 1024
+WIDE, MANY = 8, 4  # rows of others at a time, in blocks; what is worth a partition
 UNIT = 2.0**25
 
 
@@ -73,12 +74,12 @@ def most_similar_few(
     for start in range(0, n, block):
         rows = slice(start, min(start + block, n))
         found, likeness = nearest[rows], best[rows]
-        for first in range(0, len(others), block):
-            columns = slice(first, min(first + block, len(others)))
+        for first in range(0, len(others), WIDE * block):
+            columns = slice(first, min(first + WIDE * block, len(others)))
             products = mine[rows] @ others[columns].T
             which = allowed(rows, columns)
             if not which.all():
-                products = np.where(which, products, -np.inf)
+                products[~np.broadcast_to(which, products.shape)] = -np.inf
             _take_in(found, likeness, products, first)
         watch(rows.stop, n)
     return nearest, best / UNIT**2
@@ -87,10 +88,15 @@ def most_similar_few(
 def _take_in(found: np.ndarray, likeness: np.ndarray, products: np.ndarray, first: int) -> None:
     """Merge products (r, b) of columns ``first`` on into the few nearest of each row."""
     few = found.shape[1]
-    better = products > likeness[:, -1:]  # of equal ones, those that are there stay
-    for row in np.flatnonzero(better.any(1)):
-        columns = np.flatnonzero(better[row])
-        values = np.concatenate([likeness[row], products[row, columns]])
+    better = products.max(1) > likeness[:, -1]  # of equal ones, those that are there stay
+    for row in np.flatnonzero(better):
+        columns = np.flatnonzero(products[row] > likeness[row, -1])
+        values = products[row, columns]
+        if len(columns) > MANY * few:  # those above the last that can stay, and equals of it
+            least = np.partition(values, len(values) - few)[-few]
+            columns = columns[values >= least]
+            values = values[values >= least]
+        values = np.concatenate([likeness[row], values])
         places = np.concatenate([found[row], first + columns])
         order = np.argsort(-values, kind="stable")[:few]
         found[row], likeness[row] = places[order], values[order]
