@@ -66,6 +66,8 @@ CONTRACT = {
     "_rates",
     "_views",
     "costs",
+    "_published",
+    "_published_texts",
     "published",
 }  # tested on their own
 # By module: what a short training does not reach, and the test that does.

@@ -37,6 +37,7 @@ MAY = {  # modules outside `ingest` that open files, and which
     "storage.py": "the .npz files that Labelled.save wrote",
     "labelled.py": "the .npz files that Labelled.save wrote",
     "engine/checkpoint.py": "checkpoints",
+    "build/builder.py": "what an earlier build has written in its folder",
     "challenge/_bubblewrap.py": "short texts in memory that a program is shown",
     "challenge/_data.py": "the files that it has written itself",
     "challenge/_manifest.py": "a submission's manifest, bounded",

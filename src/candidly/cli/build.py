@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .._files import lines_of
 from ..grid import Column, Grid
+from ..ingest.labels import read_classes
 from . import _progress
 from ._data_common import save
 from ._issues import check_place
@@ -46,7 +46,7 @@ def noisywikihow(
         Path | None, typer.Option(metavar="FOLDER", help="Where to write the benchmark.")
     ] = None,
     keep: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FILE",
             help="Categories that people want as classes, a path in each line. (default: all that "
@@ -54,7 +54,7 @@ def noisywikihow(
         ),
     ] = None,
     beyond: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FILE",
             help="Classes that people found to be beyond common sense, a name in each line.",
@@ -116,7 +116,7 @@ def noisywikihow(
                 out,
                 settings,
                 keep=lambda path: wanted is None or " > ".join(path) in wanted,
-                beyond=_lines(beyond),
+                beyond=read_classes(beyond, "--beyond") or (),
                 watch=_told(steps),
             )
     if as_json:
@@ -185,23 +185,20 @@ def data(
     save(as_labelled(folder, noise, rate if noise else 0.0), out, as_json)
 
 
-def _lines(path: Path | None) -> list[str]:
-    return [] if path is None else [line.strip() for line in lines_of(path) if line.strip()]
-
-
-def _wanted(path: Path | None, known: set[str]) -> set[str] | None:
-    """The categories that a file lists; None where no file does.
+def _wanted(asked: str | None, known: set[str]) -> set[str] | None:
+    """The categories that are listed; None where none are.
 
     Raises:
         ValueError: one that no article has.
     """
-    if path is None:
+    lines = read_classes(asked, "--keep")
+    if lines is None:
         return None
-    listed = {" > ".join(part.strip() for part in line.split(">")) for line in _lines(path)}
+    listed = {" > ".join(part.strip() for part in line.split(">")) for line in lines}
     unknown = sorted(listed - known)
     if unknown:
         raise ValueError(
-            f"{path} lists {unknown[0]!r}, a category that no article has. Write paths as in the "
+            f"{asked} lists {unknown[0]!r}, a category that no article has. Write paths as in the "
             "table, with > between."
         )
     return listed

@@ -309,8 +309,11 @@ def read_mask(
     return values.astype(bool) if rows is None else values.astype(bool)[rows]
 
 
-def read_classes(text: str | None) -> list[str] | None:
+def read_classes(text: str | None, option: str = "--classes") -> list[str] | None:
     """Names from a list with commas, or from a text file with a name a line.
+
+    Args:
+        option: what the text was given by, for messages.
 
     Raises:
         ValueError: no such file, a name twice, or none.
@@ -324,14 +327,14 @@ def read_classes(text: str | None) -> list[str] | None:
         names = text.split(",")
     else:
         raise ValueError(
-            f"--classes is {text!r}, which is no file; a list of names has commas, such as cat,dog."
+            f"{option} is {text!r}, which is no file; a list of names has commas, such as cat,dog."
         )
     names = [name.strip() for name in names]
     names = [name for name in names if name]
     if not names:
-        raise ValueError(f"--classes is {text!r}, in which there is no name.")
+        raise ValueError(f"{option} is {text!r}, in which there is no name.")
     if twice := [name for i, name in enumerate(names) if name in names[:i]]:
-        raise ValueError(f"--classes has {twice[0]!r} twice.")
+        raise ValueError(f"{option} has {twice[0]!r} twice.")
     return names
 
 
