@@ -34,6 +34,20 @@ def test_odd_cells_come_back_and_rows_of_an_article_stand_apart(tmp_path):
     assert found.ids.tolist() == ["1", "2"]
 
 
+def test_a_line_may_be_a_whole_article(tmp_path):
+    (tmp_path / "articles.jsonl").write_text(
+        '{"article": "a", "category": ["A", "B"], "event": ["one", "two", null]}\n'
+        '{"article": "b", "category": ["C"], "event": []}\n'
+        '{"article": "c", "category": ["C"], "event": null}\n'
+        '{"article": "a", "category": ["A", "B"], "event": ["three"]}\n'
+    )
+    found = read_articles(tmp_path / "articles.jsonl")
+    assert found.categories == (("A", "B"), ("C",))
+    assert found.texts.tolist() == ["one", "two", "", "three"]
+    assert found.ids[found.article].tolist() == ["a"] * 4
+    assert found.ids.tolist() == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

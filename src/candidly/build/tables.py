@@ -12,11 +12,12 @@ ABOVE = " > "  # between the names of a category's path
 
 
 def read_articles(path: Path | str) -> Articles:
-    """A CSV, Parquet or JSONL file with a row for each event.
+    """A CSV, Parquet or JSONL file with a row for each event, or for each article.
 
     Its columns are ``article``, an id; ``category``, the path of that article's category from the
     most general name on, with `` > `` between; and ``event``. Other columns are left out; rows of
-    an article need not stand together.
+    an article need not stand together. With a row for each article, ``event`` holds a list, and
+    ``category`` may hold one, too.
 
     Raises:
         FileNotFoundError: no such file.
@@ -34,14 +35,21 @@ def read_articles(path: Path | str) -> Articles:
             f"{path} has no column {missing[0]!r}; a table of events has {', '.join(COLUMNS)}. It "
             f"has {', '.join(frame.columns[:20])}."
         )
-    frame = frame.select(pl.col(COLUMNS).cast(pl.String))
+    frame = frame.select(COLUMNS)
+    if isinstance(frame.schema["category"], pl.List):
+        frame = frame.with_columns(pl.col("category").list.join(ABOVE, ignore_nulls=False))
+    event = pl.col("event")
+    if isinstance(frame.schema["event"], pl.List):
+        event = event.filter(event.list.len() > 0).explode()
+    frame = frame.with_columns(pl.col("article", "category").cast(pl.String))
     for name in COLUMNS[:2]:
         if frame[name].null_count():
             row = int(frame[name].is_null().arg_max() or 0)
             raise ValueError(f"{path}, row {row}: {name} is empty. Fill it in, or leave it out.")
-    frame = frame.with_columns(pl.col("event").fill_null(""))
     grouped = frame.group_by("article", maintain_order=True).agg(
-        pl.col("category").first(), pl.col("category").n_unique().alias("paths"), pl.col("event")
+        pl.col("category").first(),
+        pl.col("category").n_unique().alias("paths"),
+        event.cast(pl.String).fill_null(""),
     )
     torn = grouped.filter(pl.col("paths") > 1)
     if len(torn):
