@@ -43,6 +43,22 @@ def test_a_newcomer_builds_a_benchmark_with_two_commands(candidly, events, tmp_p
     assert len(dropped) + told["stages"][-1]["events"] == len(pl.read_csv("events.csv"))
 
 
+def test_a_folder_of_saved_pages_becomes_a_benchmark(candidly, tmp_path):
+    status, out, err = candidly("build", "corpus", "pages", "--articles", 200)
+    assert status == 0, err
+    assert len(list((tmp_path / "pages").glob("*.html"))) == 200
+    (line,) = (line for line in out.splitlines() if line.startswith("next: candidly "))
+    page = tmp_path / "pages" / "article-0.html"
+    page.write_text(page.read_text()[:300])
+    status, out, err = candidly(*shlex.split(line.removeprefix("next: candidly ")))
+    assert status == 0, err
+    assert "cut off: it has no </html>" in out
+    told = json.loads((tmp_path / "benchmark" / "manifest.json").read_text())
+    assert (told["pages"]["read"], told["articles"]) == (200, 199)
+    status, _, err = candidly(*"build noisywikihow pages --out b --event-at h3".split())
+    assert (status, "of 199 the reason is 'no steps'" in err) == (2, True), err
+
+
 def test_classes_beyond_common_sense_are_named_in_a_file(candidly, events, tmp_path):
     (tmp_path / "beyond.txt").write_text("Cleaning Sleds\n")
     status, _, err = candidly(*events, "--beyond", "beyond.txt")
@@ -70,7 +86,10 @@ def test_classes_beyond_common_sense_are_named_in_a_file(candidly, events, tmp_p
         ("build noisywikihow events.csv --out b --keep none.txt", "none.txt"),
         ("build noisywikihow events.csv --out b --embedding spacy", "embedding"),
         ("build noisywikihow events.csv --out b --rate 1.5", "it is a share"),
+        ("build noisywikihow events.csv --out b --event-at h3", "--event-at is about pages"),
+        ("build noisywikihow . --out b", "has no page in it"),
         ("build corpus events.xlsx", "events.xlsx"),
+        ("build corpus .", "not an empty folder"),
     ],
 )
 def test_what_cannot_be_built_is_said(candidly, events, words, message):

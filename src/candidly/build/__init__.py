@@ -5,6 +5,7 @@ from .builder import Benchmark, BuildSettings, build
 from .corpus import make_corpus
 from .files import as_labelled
 from .funnel import Funnel, funnel
+from .pages import read_pages, write_pages
 from .tables import read_articles, write_articles
 from .words import ENGLISH, Language
 
@@ -21,5 +22,7 @@ __all__ = [
     "make_articles",
     "make_corpus",
     "read_articles",
+    "read_pages",
     "write_articles",
+    "write_pages",
 ]

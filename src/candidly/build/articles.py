@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
@@ -10,6 +10,19 @@ from typing import NoReturn
 import numpy as np
 
 Path = tuple[str, ...]  # of a category, from the most general name to its own
+
+
+@dataclass(frozen=True)
+class PagesRead:
+    """What became of the pages that articles were read from.
+
+    Attributes:
+        encodings: how many were in each.
+        left_out: name and reason of those without an article.
+    """
+
+    encodings: Mapping[str, int]
+    left_out: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +35,7 @@ class Articles:
         category: int32 (a,), each article's, in 0..len(categories)-1.
         article: int32 (n,), each event's, in 0..a-1 and not falling.
         texts: objects (n,), each event's.
+        pages: where they were read from pages.
     """
 
     ids: np.ndarray
@@ -29,6 +43,7 @@ class Articles:
     category: np.ndarray
     article: np.ndarray
     texts: np.ndarray
+    pages: PagesRead | None = None
 
     def __post_init__(self) -> None:
         if len(self.ids) != len(self.category) or len(self.article) != len(self.texts):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path as FilePath
@@ -16,12 +17,12 @@ from .._version import __version__
 from ..storage import read_arrays, write_arrays
 from . import embed as embedding
 from . import files, noise
-from .articles import Articles, Path
+from .articles import Articles, PagesRead, Path
 from .checks import check_mixed, check_replaced, check_texts
 from .funnel import Funnel, funnel
 from .words import ENGLISH, Language
 
-MANIFEST, DROPPED, WORK = "manifest.json", "dropped.csv", ".build"
+MANIFEST, DROPPED, PAGES, WORK = "manifest.json", "dropped.csv", "pages.csv", ".build"
 Watch = Callable[[str, int, int], None]  # what is done, how much of how much
 
 
@@ -136,6 +137,8 @@ def build(
     written += [files.write_part(folder, name, rows, names) for name, rows in parts.items()]
     written += _noises(folder, asked, events, near, parts["train"], names, pool, watch)
     written.append(_dropped(folder, articles, found))
+    if articles.pages is not None:
+        written.append(_left_out(folder, articles.pages))
     manifest = {
         "schema": 1,
         "candidly": __version__,
@@ -143,6 +146,7 @@ def build(
         "categories": len(articles.categories),
         "events": len(articles),
         "corpus": fingerprint(articles),
+        "pages": None if articles.pages is None else _pages(articles.pages),
         "settings": asdict(asked),
         "stages": [asdict(stage) for stage in found.stages],
         "dropped": found.reasons(),
@@ -218,9 +222,11 @@ def _classes(found: Funnel, categories: Sequence[Path]) -> np.ndarray:
     classes = there[np.sort(first)].astype(np.int64)
     if len(classes) < 2:
         left = "none is" if not len(classes) else f"only {categories[classes[0]][-1]!r} is"
+        sizes = np.sort(np.bincount(found.category[found.step_id >= 0], minlength=2))[-2:]
         raise ValueError(
-            f"a benchmark has at least two classes, and {left} left behind the filters. Bring more "
-            "articles, lower --more-than, or keep more categories."
+            f"a benchmark has at least two classes, and {left} left behind the filters; the two "
+            f"largest categories have {sizes[1]:,} and {sizes[0]:,} events. Bring more articles, "
+            "lower --more-than, or keep more categories."
         )
     return classes
 
@@ -329,6 +335,24 @@ def _dropped(folder: FilePath, articles: Articles, found: Funnel) -> str:
         schema_overrides=dict.fromkeys(("article", "category", "event", "reason"), pl.String),
     )
     return files.written(folder, DROPPED, frame)
+
+
+def _left_out(folder: FilePath, pages: PagesRead) -> str:
+    """Every page without an article, with the reason."""
+    import polars as pl
+
+    columns = ("page", "reason")
+    frame = pl.DataFrame(list(pages.left_out), dict.fromkeys(columns, pl.String), orient="row")
+    return files.written(folder, PAGES, frame)
+
+
+def _pages(pages: PagesRead) -> dict[str, Any]:
+    reasons = Counter(why for _, why in pages.left_out)
+    return {
+        "read": sum(pages.encodings.values()) + len(pages.left_out),
+        "left out": dict(sorted(reasons.items())),
+        "encodings": dict(pages.encodings),
+    }
 
 
 def _sources(source: np.ndarray, labels: np.ndarray, part: np.ndarray) -> list[dict[str, Any]]:

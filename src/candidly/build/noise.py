@@ -178,6 +178,11 @@ def share(rate: float, n: int) -> int:
 
 def _replaced(events: Events, found: Likeness, counts: dict[int, int]) -> np.ndarray:
     rows = found.rows(events.event_source, counts, DOWN)
+    if len(rows) > len(events.pool_parents):
+        raise ValueError(
+            f"{len(rows):,} events are to be replaced, and {len(events.pool_parents):,} are "
+            "outside the classes. Keep fewer categories as classes, or lower the rates."
+        )
     try:
         return found.chooser.origin(rows)
     except NothingLeft as error:

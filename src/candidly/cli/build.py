@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,12 +19,26 @@ from ._issues import check_place
 from ._print import show
 from ._stopping import stoppable
 
+if TYPE_CHECKING:
+    from ..build import Articles
+
 app = typer.Typer(
     no_args_is_help=True,
     help="A benchmark with noise of known sources, from articles: noisywikihow, corpus, data.",
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+CategoryAt = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CSS",
+        help="Where pages have the names of the category's path. (default: as wikiHow's)",
+    ),
+]
+EventAt = Annotated[
+    str | None,
+    typer.Option(metavar="CSS", help="Where pages have the steps. (default: as wikiHow's)"),
+]
 
 
 @app.callback()
@@ -34,17 +48,20 @@ def _noun() -> None:
 
 @app.command()
 def noisywikihow(
-    events: Annotated[
+    articles: Annotated[
         Path,
         typer.Argument(
-            metavar="EVENTS",
-            help="A table (.csv, .parquet, .jsonl) with a row for each step of an article: its "
-            "columns article, category (names with > between, the most general first) and event.",
+            metavar="ARTICLES",
+            help="A folder of saved pages (.html), or a table (.csv, .parquet, .jsonl) with a row "
+            "for each step: its columns article, category (names with > between, the most general "
+            "first) and event.",
         ),
     ],
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where to write the benchmark.")
     ] = None,
+    category_at: CategoryAt = None,
+    event_at: EventAt = None,
     keep: Annotated[
         str | None,
         typer.Option(
@@ -88,7 +105,11 @@ def noisywikihow(
     dropped stands in dropped.csv with its reason, and every count in manifest.json. A build that
     was stopped goes on where it was.
 
-    Example:  candidly build noisywikihow events.csv --out mine
+    Examples:
+
+      candidly build noisywikihow pages --out mine
+
+      candidly build noisywikihow steps.csv --out mine --keep wanted.txt --rate 0.2
     """
     if out is None:
         raise ValueError("say where to write: --out FOLDER.")
@@ -96,7 +117,6 @@ def noisywikihow(
         raise ValueError(f"--rate-of is {rate_of!r}; it is source or train.")
     from ..build.builder import BuildSettings, build
     from ..build.noise import RATES
-    from ..build.tables import read_articles
 
     settings = BuildSettings(
         more_than=more_than,
@@ -108,11 +128,11 @@ def noisywikihow(
         seed=seed,
     )
     with stoppable(lambda: "stopped; the same command goes on where it was."):
-        articles = read_articles(events)
-        wanted = _wanted(keep, {" > ".join(path) for path in articles.categories})
+        found = _read(articles, category_at, event_at)
+        wanted = _wanted(keep, {" > ".join(path) for path in found.categories})
         with ExitStack() as steps:
             made = build(
-                articles,
+                found,
                 out,
                 settings,
                 keep=lambda path: wanted is None or " > ".join(path) in wanted,
@@ -128,24 +148,34 @@ def noisywikihow(
 
 @app.command()
 def corpus(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The .csv file to write.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="A folder for pages, or the .csv file to write.")
+    ],
     articles: Annotated[int, typer.Option(help="How many.")] = 4_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same articles.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Articles that nobody wrote, as a table of events, to try a build without data.
+    """Articles that nobody wrote, as saved pages or as a table, to try a build without data.
 
-    Beside it, OUT-keep.txt lists the categories that people might have chosen.
+    Beside them, OUT-keep.txt lists the categories that people might have chosen.
 
-    Example:  candidly build corpus events.csv --articles 1000
+    Examples:
+
+      candidly build corpus pages --articles 200
+
+      candidly build corpus steps.csv --articles 1000
     """
     from .._files import replacing
-    from ..build.corpus import make_corpus, wanted
-    from ..build.tables import write_articles
+    from ..build import make_corpus, write_articles, write_pages
+    from ..build.corpus import wanted
 
-    check_place(out, "OUT", (".csv",))
+    if out.suffix:
+        check_place(out, "OUT", (".csv",))
     made = make_corpus(articles, seed)
-    write_articles(made, out)
+    if out.suffix:
+        write_articles(made, out)
+    else:
+        write_pages(made, out)
     keep = out.with_name(f"{out.stem}-keep.txt")
     chosen = [" > ".join(path) for path in made.categories if wanted(path)]
     with replacing(keep) as file:
@@ -183,6 +213,26 @@ def data(
 
     check_place(out, "OUT", (".npz",))
     save(as_labelled(folder, noise, rate if noise else 0.0), out, as_json)
+
+
+def _read(articles: Path, category_at: str | None, event_at: str | None) -> Articles:
+    """A folder of pages, or a table.
+
+    Raises:
+        ValueError: selectors for a table.
+    """
+    from ..build import read_articles, read_pages
+    from ..ingest.pages import CATEGORY, EVENT
+
+    if articles.is_dir():
+        with _progress.reading("reading pages", "done: reading pages") as watch:
+            return read_pages(
+                articles, category=category_at or CATEGORY, event=event_at or EVENT, watch=watch
+            )
+    for option, value in {"--category-at": category_at, "--event-at": event_at}.items():
+        if value is not None:
+            raise ValueError(f"{option} is about pages, and {articles} is no folder of pages.")
+    return read_articles(articles)
 
 
 def _wanted(asked: str | None, known: set[str]) -> set[str] | None:
@@ -224,8 +274,10 @@ def _tables(manifest: Any) -> list[Grid | str]:
     gone = [(name, count) for name, count in manifest["dropped"].items() if count]
     keys = ("source", "classes", "train", "val", "test", "events")
     sources = [tuple(one[key] for key in keys) for one in manifest["sources"]]
-    told = manifest["embedding"]
+    told, pages = manifest["embedding"], manifest["pages"]
+    lost = [] if pages is None else list(pages["left out"].items())
     return [
+        *([Grid("Pages left out", _columns("", "pages"), lost)] if lost else []),
         Grid("Left behind each filter", _columns("", "categories", "events"), stages),
         Grid("Gone", _columns("", "events"), gone),
         Grid("Sources of noise", _columns("", *keys[1:]), sources),
