@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from candidly.build.articles import make_articles
-from candidly.build.funnel import REASONS, KeyTokens, copies, funnel, with_keyword
+from candidly.build.funnel import REASONS, KeyTokens, copies, funnel, keep_categories, with_keyword
 
 HOME, PETS = ("Home", "Kitchen"), ("Animals", "Pets")
 
@@ -61,7 +61,6 @@ def test_every_stage_by_hand():
         ("copies", 2, 7),
         ("keywords", 2, 5),
         ("sample size", 1, 3),
-        ("categories", 1, 3),
     ]
     assert sum(found.reasons().values()) == 13
     assert found.step_id[found.step_id >= 0].tolist() == [0, 1, 2, 3, 4]
@@ -175,7 +174,8 @@ def test_what_holds_of_every_funnel(drawn):
 
 
 def test_people_say_which_categories_are_wanted():
-    found = funnel(corpus(), more_than=1, keep=lambda path: path == HOME)
+    found = keep_categories(funnel(corpus(), more_than=1), [0])
+    assert found.stages[-1].name == "categories"
     assert set(found.category[found.choosen_id >= 0]) == {0}
     assert (found.step_id >= 0).sum() > (found.choosen_id >= 0).sum()
     assert found.reasons()["its category is not wanted"] > 0

@@ -55,8 +55,69 @@ def test_a_folder_of_saved_pages_becomes_a_benchmark(candidly, tmp_path):
     assert "cut off: it has no </html>" in out
     told = json.loads((tmp_path / "benchmark" / "manifest.json").read_text())
     assert (told["pages"]["read"], told["articles"]) == (200, 199)
-    status, _, err = candidly(*"build noisywikihow pages --out b --event-at h3".split())
+    words = "build noisywikihow pages --out b --event-at h3"
+    status, _, err = candidly(*words.split())
     assert (status, "of 199 the reason is 'no steps'" in err) == (2, True), err
+
+
+def vote(folder, no) -> None:
+    """Three people answer everything: no about what ``no`` says, yes about the rest."""
+    pytest.importorskip("sqlalchemy")
+    from candidly import review
+
+    with review.open_project(folder) as project:
+        names = dict(review.votes(project).select("item", "name").iter_rows())
+        assert names == {}
+        for code in ("ann", "bob", "cy"):
+            person = review.add_person(project, code)
+            while tasks := review.next_tasks(project, person):
+                shown = [json.loads(task.shown.payload) for task in tasks]
+                review.answer(
+                    project,
+                    person,
+                    [
+                        review.Reply(f"{code}-{one.item:06}", one.item, "no" if no(it) else "yes")
+                        for one, it in zip(tasks, shown)
+                    ],
+                )
+
+
+def test_people_vote_on_categories_and_on_common_sense(candidly, events, tmp_path):
+    size = events[events.index("--more-than") :]
+    few = size[:2]
+    status, out, err = candidly("build", "ask", "events.csv", "ev", *few)
+    assert status == 0, err
+    assert "candidly build noisywikihow events.csv --out FOLDER --votes ev" in out
+    build = ("build", "noisywikihow", "events.csv", "--out", "voted", *size, "--votes")
+    assert "questions lack answers of 3 people" in candidly(*build, "ev")[2]
+    kept = {line.split(" > ")[-1] for line in (tmp_path / "events-keep.txt").open()}
+    kept = {line.strip() for line in kept}
+    vote(tmp_path / "ev", lambda shown: shown["category"] not in kept)
+    status, out, err = candidly(*build, "ev")
+    assert status == 0, err
+    assert "Fleiss' kappa" in out
+    there = tmp_path / "voted" / "manifest.json"
+    told = json.loads(there.read_text())
+    assert told["votes"]["an event"]["kappa"] == 1
+    by_list = json.loads(candidly(*events, "--json")[1])
+    assert by_list["files"]["train.csv"] == told["files"]["train.csv"]
+    table = pl.read_csv(tmp_path / "voted" / "votes.csv")
+    assert table.columns == ["asked", "name", "yes", "no", "outcome"]
+    assert set(table["outcome"]) == {"kept", "no event"}
+    assert candidly("review", "export", "ev", "--out", "ev.csv")[0] == 0
+    asked = ("build", "ask", "events.csv", "cs", "--about", "common-sense", *few, "--votes")
+    status, out, err = candidly(*asked, "ev.csv")
+    assert status == 0, err
+    assert f"{told['stages'][-1]['classes']} questions to 3 people" in out
+    vote(tmp_path / "cs", lambda shown: shown["above it"].startswith("Travel"))
+    told = json.loads(candidly(*build, "ev.csv", "--common-sense", "cs", "--json")[1])
+    assert told["sources"][1]["classes"] > 0
+    table = pl.read_csv(tmp_path / "voted" / "votes.csv")
+    beyond = table.filter(pl.col("outcome") == "beyond common sense")["name"]
+    assert len(beyond)
+    assert beyond.str.starts_with("Travel > ").all()
+    status, _, err = candidly(*asked, "ev.csv")
+    assert (status, "cs" in err) == (2, True)
 
 
 def test_classes_beyond_common_sense_are_named_in_a_file(candidly, events, tmp_path):
@@ -88,6 +149,11 @@ def test_classes_beyond_common_sense_are_named_in_a_file(candidly, events, tmp_p
         ("build noisywikihow events.csv --out b --rate 1.5", "it is a share"),
         ("build noisywikihow events.csv --out b --event-at h3", "--event-at is about pages"),
         ("build noisywikihow . --out b", "has no page in it"),
+        ("build ask events.csv p", "no category has more than 300 events"),
+        ("build ask events.csv p --about sense", "it is events or common-sense"),
+        ("build ask events.csv p --votes v.csv", "leave it out with events"),
+        ("build noisywikihow events.csv --out b --votes v.csv", "v.csv"),
+        ("build noisywikihow events.csv --out b --votes .", "review"),
         ("build corpus events.xlsx", "events.xlsx"),
         ("build corpus .", "not an empty folder"),
     ],

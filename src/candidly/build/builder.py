@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path as FilePath
@@ -17,12 +16,14 @@ from .._version import __version__
 from ..storage import read_arrays, write_arrays
 from . import embed as embedding
 from . import files, noise
-from .articles import Articles, PagesRead, Path
+from .accounts import pages_read, source_rows, write_dropped, write_left_out, write_votes
+from .articles import Articles, Path
 from .checks import check_mixed, check_replaced, check_texts
-from .funnel import Funnel, funnel
+from .funnel import Funnel, funnel, keep_categories, sizes_of
+from .votes import Ballot, CategoryVotes, choose_beyond, choose_events
 from .words import ENGLISH, Language
 
-MANIFEST, DROPPED, PAGES, WORK = "manifest.json", "dropped.csv", "pages.csv", ".build"
+MANIFEST, WORK = "manifest.json", ".build"
 Watch = Callable[[str, int, int], None]  # what is done, how much of how much
 
 
@@ -38,6 +39,7 @@ class BuildSettings:
         rates: of the noise of all sources, and of flipped labels.
         single: the rate of the noise of a single source, and ``rate_of`` what it is a share of.
         embedding: a name of ``embed.EMBEDDINGS``, or what one's own is called.
+        people: who vote on each category. agree: how many of them must.
     """
 
     shortest: int = 3
@@ -50,6 +52,8 @@ class BuildSettings:
     rate_of: noise.RateOf = "source"
     embedding: str = "words"
     seed: int = 0
+    people: int = 3
+    agree: int = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +75,9 @@ def build(
     settings: BuildSettings | None = None,
     *,
     keep: Callable[[Path], bool] = lambda path: True,
+    event_votes: CategoryVotes | None = None,
     beyond: Collection[str] = (),
+    sense_votes: CategoryVotes | None = None,
     language: Language = ENGLISH,
     embed: embedding.Embedding | None = None,
     watch: Watch = lambda what, done, total: None,
@@ -83,8 +89,10 @@ def build(
 
     Args:
         out: a folder; made if it is not there.
-        keep: whether people want a category among the classes.
-        beyond: names of classes that people found to be beyond common sense.
+        keep: whether a category may be among the classes.
+        event_votes: what people said of those that may: see ``votes.choose_events``.
+        beyond: names of classes that are beyond common sense.
+        sense_votes: what people said of classes, for more of these: see ``votes.choose_beyond``.
         language: how events are read.
         embed: one's own embedding, called ``settings.embedding``.
 
@@ -98,7 +106,7 @@ def build(
     work = folder / WORK
     work.mkdir(parents=True, exist_ok=True)
     _clear(folder)
-    found = _funnel(articles, asked, keep, language, watch)
+    found, ballots = chosen_events(articles, asked, keep, event_votes, language, watch)
     classes = _classes(found, articles.categories)
     names = class_names([articles.categories[one] for one in classes])
     label_of = np.full(len(articles.categories), -1)
@@ -113,7 +121,13 @@ def build(
     table = files.EventTable(found.choosen_id[mine], found.step_id[mine], labels, found.texts[mine])
     part = noise.split(labels, names, asked.held, asked.seed)
     sizes = np.bincount(labels, minlength=len(names))
-    source = noise.sources_of(sizes.tolist(), _numbers(beyond, names), asked.tail_at_most)
+    unusual = _numbers(beyond, names)
+    if sense_votes is not None:
+        paths = [articles.categories[one] for one in classes]
+        said, ballot = choose_beyond(paths, sense_votes, asked.people, asked.agree)
+        unusual += [paths.index(path) for path in said]
+        ballots.append(ballot)
+    source = noise.sources_of(sizes.tolist(), unusual, asked.tail_at_most)
     parents = noise.parents_of(articles.categories)
     training = part == noise.TRAINING
     events = noise.Events(
@@ -136,9 +150,11 @@ def build(
     written = [files.write_categories(folder, names, levels, sizes.tolist())]
     written += [files.write_part(folder, name, rows, names) for name, rows in parts.items()]
     written += _noises(folder, asked, events, near, parts["train"], names, pool, watch)
-    written.append(_dropped(folder, articles, found))
+    written.append(write_dropped(folder, articles, found))
     if articles.pages is not None:
-        written.append(_left_out(folder, articles.pages))
+        written.append(write_left_out(folder, articles.pages))
+    if ballots:
+        written.append(write_votes(folder, ballots))
     manifest = {
         "schema": 1,
         "candidly": __version__,
@@ -146,11 +162,12 @@ def build(
         "categories": len(articles.categories),
         "events": len(articles),
         "corpus": fingerprint(articles),
-        "pages": None if articles.pages is None else _pages(articles.pages),
+        "pages": None if articles.pages is None else pages_read(articles.pages),
         "settings": asdict(asked),
         "stages": [asdict(stage) for stage in found.stages],
         "dropped": found.reasons(),
-        "sources": _sources(source, labels, part),
+        "votes": {ballot.asks: ballot.told() for ballot in ballots},
+        "sources": source_rows(source, labels, part),
         "embedding": told,
         "files": {name: _sha256(folder / name) for name in written},
     }
@@ -193,22 +210,32 @@ def _clear(folder: FilePath) -> None:
             file.unlink(missing_ok=True)
 
 
-def _funnel(
+def chosen_events(
     articles: Articles,
     asked: BuildSettings,
-    keep: Callable[[Path], bool],
-    language: Language,
-    watch: Watch,
-) -> Funnel:
-    return funnel(
+    keep: Callable[[Path], bool] = lambda path: True,
+    votes: CategoryVotes | None = None,
+    language: Language = ENGLISH,
+    watch: Watch = lambda what, done, total: None,
+) -> tuple[Funnel, list[Ballot]]:
+    """All filters, and what votes came to; arguments as for ``build``.
+
+    Raises:
+        ValueError: votes are missing.
+    """
+    found = funnel(
         articles,
         language,
         shortest=asked.shortest,
         longest=asked.longest,
         more_than=asked.more_than,
-        keep=keep,
         watch=lambda done, total: watch("filtering events", done, total),
     )
+    sizes = {one: n for one, n in sizes_of(found).items() if keep(articles.categories[one])}
+    if votes is None:
+        return keep_categories(found, sizes), []
+    wanted, ballots = choose_events(articles.categories, sizes, votes, asked.people, asked.agree)
+    return keep_categories(found, wanted), ballots
 
 
 def _classes(found: Funnel, categories: Sequence[Path]) -> np.ndarray:
@@ -317,59 +344,6 @@ def _noises(
         written.append(files.write_flipped(folder, rate, table, names, given))
         watch("writing files", number, len(made) + len(asked.rates))
     return written
-
-
-def _dropped(folder: FilePath, articles: Articles, found: Funnel) -> str:
-    """Every event that is not in the benchmark, as it was written, with the reason."""
-    import polars as pl
-
-    gone = np.flatnonzero(found.choosen_id < 0)
-    paths = np.array([" > ".join(path) for path in articles.categories], object)
-    frame = pl.DataFrame(
-        {
-            "article": articles.ids[articles.article[gone]].tolist(),
-            "category": paths[found.category[gone]].tolist(),
-            "event": articles.texts[gone].tolist(),
-            "reason": [found.reason_of(int(row)) for row in gone],
-        },
-        schema_overrides=dict.fromkeys(("article", "category", "event", "reason"), pl.String),
-    )
-    return files.written(folder, DROPPED, frame)
-
-
-def _left_out(folder: FilePath, pages: PagesRead) -> str:
-    """Every page without an article, with the reason."""
-    import polars as pl
-
-    columns = ("page", "reason")
-    frame = pl.DataFrame(list(pages.left_out), dict.fromkeys(columns, pl.String), orient="row")
-    return files.written(folder, PAGES, frame)
-
-
-def _pages(pages: PagesRead) -> dict[str, Any]:
-    reasons = Counter(why for _, why in pages.left_out)
-    return {
-        "read": sum(pages.encodings.values()) + len(pages.left_out),
-        "left out": dict(sorted(reasons.items())),
-        "encodings": dict(pages.encodings),
-    }
-
-
-def _sources(source: np.ndarray, labels: np.ndarray, part: np.ndarray) -> list[dict[str, Any]]:
-    """A row for each source, as in Table 3 of the paper."""
-    of = source[labels]
-    return [
-        {
-            "source": name,
-            "classes": int((source == number).sum()),
-            **{
-                what: int(((of == number) & (part == k)).sum())
-                for k, what in enumerate(files.PARTS)
-            },
-            "events": int((of == number).sum()),
-        }
-        for number, name in enumerate(noise.SOURCES)
-    ]
 
 
 def _kept(

@@ -10,12 +10,12 @@ tokens is rounded down.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .articles import Articles, Path
+from .articles import Articles
 from .words import ENGLISH, Language
 
 MARKUP = "smallurl"  # in texts of icons
@@ -93,15 +93,13 @@ def funnel(
     shortest: int = 3,
     longest: int = 80,
     more_than: int = 300,
-    keep: Callable[[Path], bool] = lambda path: True,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Funnel:
-    """All filters, one after the other.
+    """The filters that need no people, one after the other; ``keep_categories`` is the last.
 
     Args:
         shortest, longest: tokens of an event.
         more_than: a category stays that has more events.
-        keep: whether people want a category.
         watch: called with events read and in all.
     """
     read = read_events(articles.texts, language, shortest, longest, watch)
@@ -126,13 +124,26 @@ def funnel(
     sizes = np.bincount(category[left], minlength=len(articles.categories))
     reason[left & (sizes <= more_than)[category]] = SMALL
     left = behind("sample size")
-    wanted = np.array([keep(path) for path in articles.categories], bool)
-    reason[left & ~wanted[category]] = UNWANTED
-    left = behind("categories")
     return Funnel(
         *(read.texts, read.keys, read.verb, category, step_id, _numbered(left), reason),
         tuple(stages),
     )
+
+
+def sizes_of(found: Funnel) -> dict[int, int]:
+    """Events of the categories that are left, by category."""
+    there, sizes = np.unique(found.category[found.choosen_id >= 0], return_counts=True)
+    return dict(zip(there.tolist(), sizes.tolist()))
+
+
+def keep_categories(found: Funnel, wanted: Collection[int]) -> Funnel:
+    """The last filter: what is left in the categories that people want."""
+    reason = found.reason.copy()
+    gone = (reason == IN) & ~np.isin(found.category, list(wanted))
+    reason[gone] = UNWANTED
+    left = reason == IN
+    stages = (*found.stages, _stage("categories", found.category, left))
+    return replace(found, choosen_id=_numbered(left), reason=reason, stages=stages)
 
 
 @dataclass(frozen=True, eq=False)

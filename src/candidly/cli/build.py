@@ -4,41 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ..grid import Column, Grid
 from ..ingest.labels import read_classes
-from . import _progress
+from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
+from ._build_ask import Agree, People, ask, votes_at
 from ._data_common import save
 from ._issues import check_place
 from ._print import show
 from ._stopping import stoppable
 
-if TYPE_CHECKING:
-    from ..build import Articles
-
 app = typer.Typer(
     no_args_is_help=True,
-    help="A benchmark with noise of known sources, from articles: noisywikihow, corpus, data.",
+    help="A benchmark with noise of known sources, from articles: noisywikihow, ask, corpus, data.",
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-CategoryAt = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CSS",
-        help="Where pages have the names of the category's path. (default: as wikiHow's)",
-    ),
-]
-EventAt = Annotated[
-    str | None,
-    typer.Option(metavar="CSS", help="Where pages have the steps. (default: as wikiHow's)"),
-]
 
 
 @app.callback()
@@ -62,12 +48,13 @@ def noisywikihow(
     ] = None,
     category_at: CategoryAt = None,
     event_at: EventAt = None,
-    keep: Annotated[
-        str | None,
+    keep: Keep = None,
+    votes: Annotated[
+        Path | None,
         typer.Option(
-            metavar="FILE",
-            help="Categories that people want as classes, a path in each line. (default: all that "
-            "are large enough)",
+            metavar="VOTES",
+            help="What people said of categories: a project that candidly build ask made, or a "
+            "table with the columns name, person and answer.",
         ),
     ] = None,
     beyond: Annotated[
@@ -77,9 +64,13 @@ def noisywikihow(
             help="Classes that people found to be beyond common sense, a name in each line.",
         ),
     ] = None,
-    more_than: Annotated[
-        int, typer.Option(help="Keep categories with more events than this.")
-    ] = 300,
+    common_sense: Annotated[
+        Path | None,
+        typer.Option(metavar="VOTES", help="The same as votes, of --about common-sense."),
+    ] = None,
+    people: People = 3,
+    agree: Agree = 3,
+    more_than: MoreThan = 300,
     tail: Annotated[int, typer.Option(help="Classes with at most so many events are tail.")] = 400,
     held: Annotated[
         int, typer.Option(help="Events of each class for validation, and as many for testing.")
@@ -126,24 +117,30 @@ def noisywikihow(
         rate_of="source" if rate_of == "source" else "train",
         embedding=embedding,
         seed=seed,
+        people=people,
+        agree=agree,
     )
     with stoppable(lambda: "stopped; the same command goes on where it was."):
-        found = _read(articles, category_at, event_at)
-        wanted = _wanted(keep, {" > ".join(path) for path in found.categories})
+        found = read(articles, category_at, event_at)
         with ExitStack() as steps:
             made = build(
                 found,
                 out,
                 settings,
-                keep=lambda path: wanted is None or " > ".join(path) in wanted,
+                keep=wanted(keep, found),
+                event_votes=None if votes is None else votes_at(votes),
                 beyond=read_classes(beyond, "--beyond") or (),
-                watch=_told(steps),
+                sense_votes=None if common_sense is None else votes_at(common_sense),
+                watch=told(steps),
             )
     if as_json:
         print(json.dumps(made.manifest, indent=1))
         return
     show(*_tables(made.manifest))
     print(f"wrote {out}", file=sys.stderr)
+
+
+app.command()(ask)
 
 
 @app.command()
@@ -215,62 +212,13 @@ def data(
     save(as_labelled(folder, noise, rate if noise else 0.0), out, as_json)
 
 
-def _read(articles: Path, category_at: str | None, event_at: str | None) -> Articles:
-    """A folder of pages, or a table.
-
-    Raises:
-        ValueError: selectors for a table.
-    """
-    from ..build import read_articles, read_pages
-    from ..ingest.pages import CATEGORY, EVENT
-
-    if articles.is_dir():
-        with _progress.reading("reading pages", "done: reading pages") as watch:
-            return read_pages(
-                articles, category=category_at or CATEGORY, event=event_at or EVENT, watch=watch
-            )
-    for option, value in {"--category-at": category_at, "--event-at": event_at}.items():
-        if value is not None:
-            raise ValueError(f"{option} is about pages, and {articles} is no folder of pages.")
-    return read_articles(articles)
-
-
-def _wanted(asked: str | None, known: set[str]) -> set[str] | None:
-    """The categories that are listed; None where none are.
-
-    Raises:
-        ValueError: one that no article has.
-    """
-    lines = read_classes(asked, "--keep")
-    if lines is None:
-        return None
-    listed = {" > ".join(part.strip() for part in line.split(">")) for line in lines}
-    unknown = sorted(listed - known)
-    if unknown:
-        raise ValueError(
-            f"{asked} lists {unknown[0]!r}, a category that no article has. Write paths as in the "
-            "table, with > between."
-        )
-    return listed
-
-
-def _told(steps: ExitStack) -> Callable[[str, int, int], None]:
-    """Progress of one step after the other."""
-    now: dict[str, Callable[[int, int], None]] = {}
-
-    def told(what: str, done: int, total: int) -> None:
-        if what not in now:
-            steps.close()
-            now.clear()
-            now[what] = steps.enter_context(_progress.reading(what, f"done: {what}"))
-        now[what](done, total)
-
-    return told
-
-
 def _tables(manifest: Any) -> list[Grid | str]:
     """Counts behind each filter, why events are gone, and sources."""
     stages = [(one["name"], one["classes"], one["events"]) for one in manifest["stages"]]
+    votes = [
+        (name, one["questions"], one["answers"], one["kappa"], one["low"], one["high"])
+        for name, one in manifest["votes"].items()
+    ]
     gone = [(name, count) for name, count in manifest["dropped"].items() if count]
     keys = ("source", "classes", "train", "val", "test", "events")
     sources = [tuple(one[key] for key in keys) for one in manifest["sources"]]
@@ -280,9 +228,17 @@ def _tables(manifest: Any) -> list[Grid | str]:
         *([Grid("Pages left out", _columns("", "pages"), lost)] if lost else []),
         Grid("Left behind each filter", _columns("", "categories", "events"), stages),
         Grid("Gone", _columns("", "events"), gone),
+        *([Grid("Votes, and Fleiss' kappa", VOTES, votes)] if votes else []),
         Grid("Sources of noise", _columns("", *keys[1:]), sources),
         f"Alike is what {told['name']} in {told['dimensions']} dimensions say.",
     ]
+
+
+VOTES = (
+    Column("", "word"),
+    *(Column(name, form=",") for name in ("questions", "answers")),
+    *(Column(name, form=".2f") for name in ("kappa", "from", "to")),
+)
 
 
 def _columns(first: str, *others: str) -> tuple[Column, ...]:
