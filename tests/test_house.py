@@ -49,7 +49,8 @@ MAY = {  # who may import whom
         "imperfect": "ground inputs labelled ingest",
         "sources": "ground inputs labelled ingest validation",
         "sweep": "ground inputs labelled stats criteria nets algorithms engine",
-        "report": "ground labelled ingest stats crowd errors validation stability sweep challenge",
+        "report": "ground labelled ingest stats crowd errors validation stability sweep challenge "
+        "build",
         "review": "ground labelled ingest stats validation",
         "web": "ground ingest report review",
         "challenge": "ground labelled stats errors model crossval detectors",

@@ -168,3 +168,29 @@ def test_categories_that_are_kept_are_those_of_the_table(candidly, events, tmp_p
     (tmp_path / "keep.txt").write_text("Gardens>Hedges > Cleaning Hedges\nAir > Nowhere\n")
     status, _, err = candidly(*events, "--keep", "keep.txt")
     assert (status, "lists 'Air > Nowhere', a category that no article has" in err) == (2, True)
+
+
+@pytest.mark.slow
+def test_the_demo_ends_in_a_page_with_results(candidly, tmp_path, monkeypatch):
+    from candidly.cli import _build_demo as demo
+
+    few = {"algorithms": ("ce", "co-teaching"), "net": "encoder:width=16,layers=1", "steps": 4}
+    monkeypatch.setattr(demo, "METHODS", {**demo.METHODS, **few, "eval_every": 2})
+    for name, value in {"ARTICLES": 500, "MORE_THAN": 15, "TAIL": 30, "HELD": 3}.items():
+        monkeypatch.setattr(demo, name, value)
+    status, out, err = candidly("build", "demo", "--out", "demo", "--workers", 1)
+    assert status == 0, err
+    assert "Training 6 networks" in err
+    assert "40 % replaced" in out
+    page = (tmp_path / "demo" / "page.html").read_text()
+    assert "What methods make of it" in page
+    status, out, err = candidly("build", "demo", "--out", "demo", "--workers", 1)
+    assert status == 0, err
+    assert (tmp_path / "demo" / "page.html").read_text() == page  # nothing is trained again
+
+
+def test_a_build_has_a_page(candidly, events, tmp_path):
+    status, _, err = candidly(*events, "--html", "page.html")
+    assert status == 0, err
+    assert "wrote benchmark and page.html" in err
+    assert "What the filters leave" in (tmp_path / "page.html").read_text()

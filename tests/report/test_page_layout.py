@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from candidly import crowd, validation
+from candidly.build.files import ReplacedEvent
+from candidly.build.read import BuiltBenchmark
 from candidly.detectors import DETECTORS
 from candidly.labelled import from_arrays
+from candidly.report.built import make_built_page
 from candidly.report.comparison import MEASURES, make_comparison_page
 from candidly.report.crowd import make_crowd_page
 from candidly.report.html import make_results_page
@@ -138,7 +141,41 @@ def labels_page():
     return make_labels_page(replace(data, votes=votes, candidates=sets, source="set-" * 40))
 
 
+def built_page():
+    """Three sources, with names as long as wikiHow's, and a million events."""
+    names = ("sub-categories", "beyond common sense", "tail")
+    stages = ("articles", "length", "format", "copies", "keywords", "sample size", "categories")
+    told = {
+        "articles": 100_623,
+        "events": 1_407_306,
+        "categories": 3_334,
+        "stages": [{"name": one, "classes": 3_334, "events": 1_407_306} for one in stages],
+        "dropped": dict.fromkeys(("no keyword of its article", "in several categories"), 100_000),
+        "pages": {"read": 100_623, "left out": {"cut off: it has no </html>": 1_000}},
+        "votes": {"hard to tell apart": dict.fromkeys(KAPPA, 0.88)},
+        "sources": [
+            {"source": one, **dict.fromkeys(("classes", "train", "val", "test", "events"), 73_343)}
+            for one in names
+        ],
+        "embedding": {"name": "sentences", "dimensions": 384},
+        "settings": {"rates": [0.1, 0.6], "seed": 0},
+        "corpus": "0" * 64,
+        "candidly": "0.1.0",
+    }
+    event = "then slowly and carefully " + "take the small window out of its frame " * 5 + "."
+    one = ReplacedEvent(0, event, "Maintaining and Repairing Bicycles", event, "Knitting " * 5)
+    moved = [replace(one, chosen=k) for k in range(30)]
+    hard = np.linspace(0.2, 1, 30)
+    return make_built_page(
+        BuiltBenchmark(told, CLASSES, np.arange(30), np.arange(30) % 3, hard, {0.6: moved}),
+        make_results(configs=1, splits=3),
+    )
+
+
+KAPPA = ("questions", "answers", "kappa", "low", "high")
+
 PAGES = {
+    "built": built_page,
     "labels": labels_page,
     "comparison": comparison_page,
     "results": results_page,

@@ -15,6 +15,7 @@ from .funnel import Funnel
 from .votes import Ballot
 
 DROPPED, PAGES, VOTES = "dropped.csv", "pages.csv", "votes.csv"
+DIFFICULTY = "difficulty.csv"
 
 
 def write_dropped(folder: FilePath, articles: Articles, found: Funnel) -> str:
@@ -42,6 +43,28 @@ def write_left_out(folder: FilePath, pages: PagesRead) -> str:
     columns = ("page", "reason")
     frame = pl.DataFrame(list(pages.left_out), dict.fromkeys(columns, pl.String), orient="row")
     return files.written(folder, PAGES, frame)
+
+
+def write_difficulty(
+    folder: FilePath, chosen: np.ndarray, source: np.ndarray, similarity: np.ndarray
+) -> str:
+    """Every training event's source of noise, and how alike what may replace it is.
+
+    Args:
+        chosen, source: int (n,), ids and numbers of ``noise.SOURCES``.
+        similarity: float (n,), the cosine; -inf where nothing may replace it, and an empty cell.
+    """
+    import polars as pl
+
+    there = np.isfinite(similarity)
+    frame = pl.DataFrame(
+        {
+            "choosen_id": chosen,
+            "source": [noise.SOURCES[one] for one in source],
+            "difficulty": pl.Series(np.where(there, similarity, np.nan).round(6)).fill_nan(None),
+        }
+    )
+    return files.written(folder, DIFFICULTY, frame)
 
 
 def write_votes(folder: FilePath, ballots: Sequence[Ballot]) -> str:

@@ -16,7 +16,14 @@ from .._version import __version__
 from ..storage import read_arrays, write_arrays
 from . import embed as embedding
 from . import files, noise
-from .accounts import pages_read, source_rows, write_dropped, write_left_out, write_votes
+from .accounts import (
+    pages_read,
+    source_rows,
+    write_difficulty,
+    write_dropped,
+    write_left_out,
+    write_votes,
+)
 from .articles import Articles, Path
 from .checks import check_mixed, check_replaced, check_texts
 from .funnel import Funnel, funnel, keep_categories, sizes_of
@@ -150,6 +157,8 @@ def build(
     written = [files.write_categories(folder, names, levels, sizes.tolist())]
     written += [files.write_part(folder, name, rows, names) for name, rows in parts.items()]
     written += _noises(folder, asked, events, near, parts["train"], names, pool, watch)
+    chosen_ids = parts["train"].chosen
+    written.append(write_difficulty(folder, chosen_ids, events.event_source, near.similarity))
     written.append(write_dropped(folder, articles, found))
     if articles.pages is not None:
         written.append(write_left_out(folder, articles.pages))

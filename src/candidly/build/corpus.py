@@ -9,12 +9,13 @@ short or too long, markup, accents and odd case: what the funnel is there for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ..seeds import draw
 from .articles import Articles, Path, make_articles
+from .votes import ALIKE, EVENT, SENSE, CategoryQuestion, CategoryVotes
 
 THEMES: Mapping[str, str] = {
     "Home and Living": "lamp carpet curtain mirror drawer kettle",
@@ -64,6 +65,7 @@ NAMES = (
     "Your {thing} and you.",
 )
 ODD = ("smallUrl: icon_{count}.png", "Stop!", "Go.")
+UNUSUAL = ("Health", "Work")  # themes beyond common sense
 STEPS = 10  # of an article, in the mean
 
 
@@ -96,6 +98,30 @@ def make_corpus(articles: int = 4_000, seed: int = 0) -> Articles:
 def wanted(path: Path) -> bool:
     """Which categories a build of this corpus keeps, as if people had said so: every second one."""
     return path[-1].split()[0] in list(ACTIVITIES)[::2]
+
+
+def simulated_votes(
+    questions: Sequence[CategoryQuestion], seed: int = 0, people: int = 3, error: float = 0.02
+) -> CategoryVotes:
+    """What people might say of this corpus's categories, each wrong now and then.
+
+    Events are ``wanted`` categories; those of health and of work take an expert.
+
+    Args:
+        error: probability that somebody says the opposite.
+    """
+    g = draw(seed, "build.votes")
+    right = {
+        EVENT: lambda names: wanted((names[0],)),
+        ALIKE: lambda names: False,
+        SENSE: lambda names: not names[1].startswith(UNUSUAL),
+    }
+    counts = {}
+    for one in questions:
+        names = (one.shown.get("category", ""), one.shown.get("above it", ""))
+        yes = people - int(g.binomial(people, error))
+        counts[one.name] = (yes, people - yes) if right[one.asks](names) else (people - yes, yes)
+    return CategoryVotes(counts)
 
 
 def _leaves() -> list[tuple[str, str, str]]:

@@ -39,7 +39,8 @@ def of_words(texts: Sequence[str], watch: Callable[[int, int], None]) -> np.ndar
     if d < 1:
         return words.toarray()
     seed = int(draw(0, "build.embed").integers(2**31))
-    with threadpool_limits(1):  # the same sums whatever the number of cores
+    # the same sums whatever the number of cores; events that are all alike vary in nothing
+    with threadpool_limits(1), np.errstate(divide="ignore", invalid="ignore"):
         found = TruncatedSVD(d, random_state=seed).fit_transform(words)
     watch(len(texts), len(texts))
     return found

@@ -176,6 +176,37 @@ def read_noisy(
     return table, texts, table.labels, _numbers(frame, "noisy_id") != table.step
 
 
+@dataclass(frozen=True)
+class ReplacedEvent:
+    """An event with another one in its place.
+
+    Attributes:
+        chosen: its id.
+        text, label: of the event, and the name of its class, which it keeps.
+        noisy_text, noisy_label: what is in its place, and that one's category.
+    """
+
+    chosen: int
+    text: str
+    label: str
+    noisy_text: str
+    noisy_label: str
+
+
+def read_replaced(folder: Path, mode: str, rate: float) -> list[ReplacedEvent]:
+    """The events that have another one in their place, in the order of the file.
+
+    Raises:
+        FileNotFoundError, ValueError: as ``read_noisy``.
+    """
+    import polars as pl
+
+    frame = _read(folder / _noisy(mode, rate), REPLACED)
+    moved = frame.filter(pl.col("noisy_id") != pl.col("step_id"))
+    columns = ("choosen_id", "step", "cat", "noisy_step", "noisy_cat")
+    return [ReplacedEvent(int(row[0]), *map(str, row[1:])) for row in moved.select(columns).rows()]
+
+
 def as_labelled(folder: Path, mode: str = "", rate: float = 0.0) -> Labelled:
     """Training events, with noise or without, and the test events as the official test rows.
 

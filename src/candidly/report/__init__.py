@@ -5,6 +5,7 @@
 No runs are planned, so there is nothing to show.
 """
 
+from .built import write_built_page
 from .comparison import write_comparison_page
 from .crowd import set_figure, write_crowd_page
 from .findings import findings
@@ -20,6 +21,7 @@ __all__ = [
     "render",
     "render_stability",
     "set_figure",
+    "write_built_page",
     "write_comparison_page",
     "write_crowd_page",
     "write_issues_page",
