@@ -1,8 +1,8 @@
-"""Pictures of the review app for docs/images: its pages, running, on projects made from digits.
+"""Pictures for docs/images: of the review app, running, on projects made from digits, and of pages.
 
     python docs/screenshots.py [NAME...]
 
-needs chromium and ``candidly[dev,review]``. A page more is a line in ``SHOTS``.
+needs chromium and ``candidly[dev,review]``. A picture more is a line in ``SHOTS``, or in ``PAGES``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from sklearn.datasets import load_digits
 
 from candidly import from_arrays, review
+from candidly.build import BuildSettings, build, make_corpus
+from candidly.build.corpus import wanted
+from candidly.report import write_built_page
 
 IMAGES = Path(__file__).parent / "images"
 LARGEST = 100_000  # bytes
@@ -121,6 +124,17 @@ def sets(folder: Path) -> None:
 PROJECTS = {"check": check, "sets": sets}
 
 
+def building(folder: Path) -> Path:
+    """The page of a benchmark of made-up articles."""
+    asked = BuildSettings(more_than=75, tail_at_most=150, held=12)
+    build(make_corpus(3_000), folder, asked, keep=wanted)
+    write_built_page(folder, folder / "page.html")
+    return folder / "page.html"
+
+
+PAGES = {"building": (building, (1040, 760))}
+
+
 @contextmanager
 def serving(folder: Path) -> Iterator[dict[str, str]]:
     """The program, serving a project; its links by who they are of."""
@@ -146,6 +160,11 @@ def take(browser: Browser, shot: Shot, links: dict[str, str]) -> bytes:
     for key in shot.keys:
         page.keyboard.press(key)
     page.evaluate(SEEN)
+    return shrunk(page)
+
+
+def shrunk(page: Page) -> bytes:
+    """What the window shows, as a small PNG; closes it."""
     picture = Image.open(io.BytesIO(page.screenshot()))
     page.close()
     file = io.BytesIO()
@@ -156,7 +175,8 @@ def take(browser: Browser, shot: Shot, links: dict[str, str]) -> bytes:
 
 
 def main() -> None:
-    chosen = {name: SHOTS[name] for name in sys.argv[1:] or SHOTS}
+    asked = sys.argv[1:] or [*SHOTS, *PAGES]
+    chosen = {name: SHOTS[name] for name in asked if name in SHOTS}
     with tempfile.TemporaryDirectory() as place, sync_playwright() as p:
         path = shutil.which("chromium")
         browser = p.chromium.launch(executable_path=path, args=["--no-sandbox"])
@@ -168,6 +188,12 @@ def main() -> None:
                     if shot.project == project:
                         (IMAGES / f"{name}.png").write_bytes(take(browser, shot, links))
                         print(f"wrote {IMAGES / name}.png")
+        for name in [name for name in asked if name not in SHOTS]:
+            make, (width, height) = PAGES[name]
+            page = browser.new_page(viewport={"width": width, "height": height})
+            page.goto(make(Path(place) / name).as_uri())
+            (IMAGES / f"{name}.png").write_bytes(shrunk(page))
+            print(f"wrote {IMAGES / name}.png")
         browser.close()
 
 

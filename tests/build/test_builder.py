@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import Phase, assume, given, settings
+from hypothesis import strategies as st
 
 from candidly.build import files
-from candidly.build.builder import BuildSettings, build, class_names, fingerprint
-from candidly.build.corpus import make_corpus, wanted
+from candidly.build.builder import (
+    BuildSettings,
+    build,
+    chosen_events,
+    class_names,
+    fingerprint,
+)
+from candidly.build.corpus import make_corpus, simulated_votes, wanted
 from candidly.build.noise import SOURCES
+from candidly.build.votes import sense_questions
 
 ASKED = BuildSettings(more_than=30, tail_at_most=60, held=5, rates=(0.1, 0.4))
 ARTICLES = 700
@@ -85,6 +97,56 @@ def test_its_files_are_a_benchmark(built):
     data = files.as_labelled(built.folder, "mix", 0.4)
     assert data.classes == names
     assert (data.truth < 0).sum() == files.read_noisy(built.folder, "mix", 0.4, names)[3].sum()
+
+
+def frames(folder: Path) -> tuple[pl.DataFrame, dict[float, pl.DataFrame]]:
+    """Training events with their sources, and by rate those with another one in their place."""
+    train = pl.read_csv(folder / "train.csv").join(
+        pl.read_csv(folder / "difficulty.csv"), on="choosen_id", maintain_order="left"
+    )
+    rates = json.loads((folder / "manifest.json").read_text())["settings"]["rates"]
+    return train, {rate: pl.read_csv(folder / f"noisy/mix_{rate:g}.csv") for rate in rates}
+
+
+@settings(max_examples=4, deadline=None, phases=(Phase.explicit, Phase.generate))
+@given(st.integers(0, 1_000), st.sets(st.sampled_from((0.05, 0.1, 0.25, 0.4, 0.6)), min_size=1))
+def test_every_invariant_holds_in_the_files_of_any_build(seed, rates):
+    corpus = make_corpus(300, seed=seed)
+    asked = BuildSettings(
+        more_than=8, tail_at_most=20, held=2, rates=tuple(sorted(rates)), seed=seed
+    )
+    left, _ = chosen_events(corpus, asked, wanted)
+    sense = simulated_votes(sense_questions(corpus, left), seed, error=0.1)
+    with tempfile.TemporaryDirectory() as place:
+        try:
+            folder = build(corpus, place, asked, keep=wanted, sense_votes=sense).folder
+        except ValueError as refused:  # small categories may have too few siblings
+            assume("too few events outside the benchmark" not in str(refused))
+            raise
+        train, noisy = frames(folder)
+        held = pl.concat([pl.read_csv(folder / f"{part}.csv") for part in ("val", "test")])
+    parent = {path[-1]: path[:-1] for path in corpus.categories}
+    mine = {*train["step"], *held["step"]}
+    assert len(mine) == len(train) + len(held)
+    before: dict[int, int] = {}
+    for rate, table in sorted(noisy.items()):
+        for name in ("choosen_id", "step_id", "cat_id", "step", "cat"):
+            assert table[name].to_list() == train[name].to_list()  # labels stay
+        moved = table.filter(pl.col("noisy_id") != pl.col("step_id"))
+        moved = moved.join(train.select("choosen_id", "source", "difficulty"), on="choosen_id")
+        assert not mine & set(moved["noisy_step"])
+        assert moved["noisy_id"].n_unique() == len(moved)
+        assert set(moved["noisy_label"]) <= {-1}
+        for (source,), events in train.group_by("source"):
+            those = moved.filter(pl.col("source") == source)
+            assert len(those) == math.floor(rate * len(events) + 1e-9)
+            hardest = events["difficulty"].sort(descending=True, nulls_last=True)[: len(those)]
+            assert those["difficulty"].sort(descending=True).to_list() == hardest.to_list()
+        for row in moved.filter(pl.col("source") == "sub-categories").iter_rows(named=True):
+            assert parent[row["noisy_cat"]] == parent[row["cat"]]
+        now = dict(moved.select("choosen_id", "noisy_id").iter_rows())
+        assert before.items() <= now.items()
+        before = now
 
 
 def test_the_same_again_is_the_same_bytes(built, corpus, tmp_path):

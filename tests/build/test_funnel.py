@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from candidly.build.articles import make_articles
 from candidly.build.funnel import REASONS, KeyTokens, copies, funnel, keep_categories, with_keyword
+from candidly.build.noise import parents_of
 
 HOME, PETS = ("Home", "Kitchen"), ("Animals", "Pets")
 
@@ -179,6 +180,20 @@ def test_people_say_which_categories_are_wanted():
     assert set(found.category[found.choosen_id >= 0]) == {0}
     assert (found.step_id >= 0).sum() > (found.choosen_id >= 0).sum()
     assert found.reasons()["its category is not wanted"] > 0
+
+
+def test_a_category_is_its_path_in_a_forest_and_where_names_go_round():
+    paths = [
+        ("Pets", "Dogs"),
+        ("Dogs", "Pets"),
+        ("Pets",),
+        ("Dogs", "Pets", "Food"),
+        ("Pets", "Dogs"),
+    ]
+    found = make_articles(list("abcde"), paths, [["Walk the dog."]] * 5)
+    assert found.categories == tuple(paths[:4])
+    assert found.category.tolist() == [0, 1, 2, 3, 0]
+    assert len(set(parents_of(found.categories).tolist())) == 4  # nobody is anybody's sibling
 
 
 @pytest.mark.parametrize(
