@@ -65,7 +65,7 @@ NAMES = (
     "Your {thing} and you.",
 )
 ODD = ("smallUrl: icon_{count}.png", "Stop!", "Go.")
-UNUSUAL = ("Health", "Work")  # themes beyond common sense
+UNUSUAL = ("Gardens", "Work")  # themes beyond common sense
 STEPS = 10  # of an article, in the mean
 
 
@@ -105,7 +105,7 @@ def simulated_votes(
 ) -> CategoryVotes:
     """What people might say of this corpus's categories, each wrong now and then.
 
-    Events are ``wanted`` categories; those of health and of work take an expert.
+    Events are ``wanted`` categories; those of gardens and of work take an expert.
 
     Args:
         error: probability that somebody says the opposite.

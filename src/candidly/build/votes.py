@@ -65,9 +65,12 @@ class Ballot:
     outcomes: Mapping[str, str]
 
     def told(self) -> dict[str, Any]:
-        """Fleiss' kappa and counts, as JSON values; None where kappa is not defined."""
+        """Fleiss' kappa and counts, as JSON values; None where kappa is not defined.
+
+        Its interval ends at 1.
+        """
         kappa = {
-            name: None if isinstance(value, float) and np.isnan(value) else value
+            name: None if np.isnan(value) else min(value, 1) if name == "high" else value
             for name, value in asdict(fleiss(self.counts)).items()
         }
         return {"questions": len(self.counts), "answers": int(self.counts.sum()), **kappa}
@@ -163,7 +166,8 @@ def choose_events(
         Ballot(EVENT, _counts(votes, event), {named[one]: text for one, text in why.items()}),
         Ballot(ALIKE, _counts(votes, alike), {k: "yes" if v else "no" for k, v in alike.items()}),
     ]
-    return [one for one, text in why.items() if not text], ballots
+    kept = [one for one, text in why.items() if not text]
+    return kept, [ballot for ballot in ballots if len(ballot.counts)]
 
 
 def choose_beyond(

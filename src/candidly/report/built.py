@@ -125,10 +125,10 @@ def _examples(built: BuiltBenchmark) -> Iterator[Piece]:
         by_source.setdefault(int(built.source[place[one.chosen]]), []).append(one)
     yield f"Drawn from the events that are replaced at {rate:.0%}; the hardest of them first."
     columns = (
-        Column("label that it keeps", "name"),
+        Column("label that it keeps", "text"),
         Column("event", "text"),
         Column("in its place", "text"),
-        Column("which is of", "name"),
+        Column("which is of", "text"),
         Column("cosine", form=".2f"),
     )
     for source, some in sorted(by_source.items()):
