@@ -8,10 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from candidly.report import figures, write_report
+from candidly.report import results_figures as figures
+from candidly.report import write_report
 from candidly.report._wording import cell_text
+from candidly.report.cost import costs
 from candidly.report.findings import findings_by_dataset
-from candidly.report.html import costs, make_results_page
+from candidly.report.html import make_results_page
 from candidly.report.tables import make_tables
 from candidly.sweep.records import Results
 from candidly.sweep.select import cells
@@ -72,10 +74,10 @@ def test_everything_is_on_the_page(results, page):
     for sentences in findings_by_dataset(results).values():
         assert texts.issuperset(sentences)
     assert texts.issuperset({"line 3 is torn", "configs", "Settings"})
-    assert "33 of 36 planned runs are complete." in texts
-    # per data set: four box plots, two learning curves, one bar chart
-    assert outline.tags.count("svg") == 2 * (4 + 2 + 1)
-    assert outline.tags.count("caption") == 4 + 2 * (1 + 4)
+    assert "33 of 36 planned runs are finished; none diverged." in texts
+    # per data set: four box plots, two learning curves, what choosing costs, two of cost
+    assert outline.tags.count("svg") == 2 * (4 + 2 + 1 + 2)
+    assert outline.tags.count("caption") == 4 + 2 * (1 + 1 + 4) + 1
 
 
 def test_the_page_needs_nothing_else(page):
@@ -141,9 +143,7 @@ def test_odd_results_make_a_page(results):
 def test_figures_are_readable_xml_with_words():
     results = make_results(algorithms=NAMES, configs=1, splits=3)
     table = make_tables(results)[0]
-    svg = figures.split_plot(
-        [table.cells[a, "Lost"] for a in table.algorithms], figures.make_colours(table.algorithms)
-    )
+    svg = figures.split_plot([table.cells[a, "Lost"] for a in table.algorithms])
     root = ElementTree.fromstring(svg)
     title, about = root[0].text, root[1].text
     assert title == "Lost, chosen by CR: test accuracy per split"
@@ -160,7 +160,7 @@ def test_few_splits_are_points_and_only_many_get_a_box(splits):
     results = make_results(algorithms=NAMES, configs=1, splits=splits)
     table = make_tables(results)[0]
     cells = [table.cells[a, "Lost"] for a in table.algorithms]
-    svg = figures.split_plot(cells, figures.make_colours(table.algorithms))
+    svg = figures.split_plot(cells)
     assert svg.count("<use") >= 3 * splits  # points
     page = make_results_page(results)
     assert ("fill-opacity" in svg) == ("The box spans" in page) == (splits >= 10)

@@ -168,16 +168,26 @@ app.command()(_bench_table.table)
 def report(
     folder: Where,
     out: Annotated[Path | None, typer.Option(help="The page. (default: DIR/report.html)")] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write every figure there, as SVG, PDF and PNG."),
+    ] = None,
 ) -> None:
-    """One self-contained HTML page: tables, box plots, learning curves, choices, cost.
+    """One self-contained HTML page: tables, rankings, box plots, learning curves, choices, cost.
 
-    Example:  candidly bench report runs/lost
+    Examples:
+
+      candidly bench report runs/lost
+
+      candidly bench report runs/lost --out lost.html --figures figures
     """
     from ..report import write_report
 
     path = out or folder / "report.html"
-    write_report(results_of(folder), path)
+    write_report(results_of(folder), path, figures_in=figures, folder=folder)
     print(path)
+    if figures is not None:
+        print(figures)
 
 
 @app.command()

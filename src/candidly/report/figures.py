@@ -9,154 +9,99 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
-from ..stats import summarise
-from ..sweep.records import Record, Run
-from ..sweep.select import METRICS, Cell
-from ._wording import is_oracle, listed, plus_minus, short_names
+from .._files import replacing
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, without their yellow
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 STROKES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))  # for the second and third round of colours
 INK, FAINT, PAPER = "#010203", "#040506", "#fcfdfe"  # stand-ins that become CSS values
-BOXED = 10  # values from which on they get a box
-LINE, HANDLE = 70, 6  # characters that stand beside each other below a panel; those of a stroke
 PANEL = (4.6, 3.0)  # inches; two fit beside each other on a page, one on a telephone
 
-Colours = Mapping[str, tuple[str, Any]]  # algorithm -> colour, line style
+FORMS = ("svg", "pdf", "png")
+
 Draw = Callable[[Any], None]
 
 
-def make_colours(algorithms: Sequence[str]) -> Colours:
-    """A colour and line style per algorithm, the same in every figure; ink for an oracle."""
-    learners = [name for name in algorithms if not is_oracle(name)]
-    colours: dict[str, tuple[str, Any]] = {
-        name: (SERIES[i % len(SERIES)], STROKES[i // len(SERIES) % len(STROKES)])
-        for i, name in enumerate(learners)
-    }
-    return colours | {name: (INK, STROKES[1]) for name in algorithms if is_oracle(name)}
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of one panel, in any form.
 
-
-def boxed(values: Sequence[float | None]) -> bool:
-    """Whether there are enough values for their quartiles to say more than the points do."""
-    return len(_percents(values)) >= BOXED
-
-
-def split_plot(
-    cells: Sequence[Cell],
-    colours: Colours,
-    metric: str = "top1",
-    limits: tuple[float, float] | None = None,
-) -> str:
-    """Test accuracy of the chosen models, a row per algorithm: a point per split, and their mean.
-
-    From ten values on there is a box in place of the mean: it spans the quartiles, its line is the
-    median, its whiskers reach the extremes. ``limits``, in percent, give several figures the same
-    axis.
+    Attributes:
+        draw: draws on matplotlib's axes.
+        title, about: of the figure, for readers who cannot see it.
+        rows: so many rows make its height; 0: it has the usual one, and ``extra`` inches.
+        width: in inches.
     """
-    shown = [(c.algorithm, _percents(c.values(metric))) for c in cells]
-    names = short_names([name for name, _ in shown])
-    criterion, dataset = (cells[0].criterion, cells[0].dataset) if cells else ("", "")
 
-    def draw(axes: Any) -> None:
-        for row, (name, values) in enumerate(shown):
-            colour, _ = colours[name]
-            if boxed(values):
-                # every value is drawn as a point, so the whiskers need not mark outliers
-                axes.boxplot([values], positions=[row], **_box(colour))
-            elif len(values) > 1:
-                mean = sum(values) / len(values)
-                axes.plot([mean, mean], [row - 0.3, row + 0.3], color=colour, lw=2.2)
-            axes.plot(
-                values, [row] * len(values), "o", color=colour, ms=4.5, mfc=PAPER, mew=1, zorder=3
-            )
-            if not values:
-                # x as a share of the width, y in rows
-                axes.text(0.02, row, "no value", va="center", transform=axes.get_yaxis_transform())
-        axes.set_yticks(range(len(shown)), list(names.values()))
-        axes.set_ylim(len(shown) - 0.4, -0.6)
-        axes.set_xlim(limits)
-        axes.set_xlabel(f"{METRICS[metric]} (%)")
-        axes.grid(axis="x", color=FAINT, linewidth=0.6, alpha=0.3)
-        axes.tick_params(axis="y", length=0)
+    draw: Draw
+    title: str
+    about: str
+    rows: int = 0
+    extra: float = 0.0
+    width: float = PANEL[0]
 
-    values = "; ".join(f"{c.algorithm} {plus_minus(c.summary[metric])}" for c in cells)
-    title = f"{dataset}, chosen by {criterion}: {METRICS[metric]} per split"
-    return draw_svg(draw, title, f"Mean ± standard error in percent: {values}.", rows=len(shown))
+    def svg(self) -> str:
+        """An accessible SVG element."""
+        return _for_a_page(self._saved("svg", transparent=True).decode(), self.title, self.about)
 
+    def write(self, path: Path, form: str) -> None:
+        """A file on white paper, of one of ``FORMS``; PNG has 200 dots per inch."""
+        with replacing(path) as file:
+            file.write(self._saved(form, dpi=200))
 
-def learning_curve(
-    runs: Mapping[str, Sequence[Run]],
-    colours: Colours,
-    measure: str,
-    title: str,
-    label: str,
-    value: Callable[[Record], float | None],
-) -> str:
-    """Mean of a measured value over runs, against updates; a line per algorithm.
+    def _saved(self, form: str, **options: Any) -> bytes:
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure
 
-    A band of one standard error lies around each line where there are several runs. A step at
-    which any of the runs has no value (it diverged) is left out rather than averaged over the rest.
-
-    Args:
-        runs: algorithm -> its runs, one per split.
-        measure: names the value in the description.
-        title, label: of the figure and of the vertical axis.
-        value: reads it from a record.
-    """
-    curves = {name: _curve(list(mine), value) for name, mine in runs.items()}
-    names = short_names(list(curves))
-    columns = _columns(names.values())
-
-    def draw(axes: Any) -> None:
-        for name, points in curves.items():
-            colour, stroke = colours[name]
-            steps, means, errors = points
-            axes.plot(steps, means, color=colour, ls=stroke, lw=1.7, label=names[name])
-            low = [m - e for m, e in zip(means, errors)]
-            high = [m + e for m, e in zip(means, errors)]
-            axes.fill_between(steps, low, high, color=colour, alpha=0.13, linewidth=0)
-        axes.set_xlabel("updates")
-        axes.set_ylabel(label)
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.xaxis.get_major_locator().set_params(nbins=6)
-        axes.grid(color=FAINT, linewidth=0.6, alpha=0.3)
-        _legend_below(axes, len(curves), columns)
-
-    ends = [f"{name} {means[-1]:.1f}" for name, (_, means, _) in curves.items() if means]
-    about = f"Mean {measure} in percent at the end: {listed(ends)}." if ends else "No values."
-    return draw_svg(draw, title, about, extra=0.22 * (1 + (len(curves) - 1) // columns))
+        height = 0.75 + 0.27 * self.rows if self.rows else PANEL[1] + self.extra
+        with rc_context(_style(self.title)):
+            figure = Figure(figsize=(self.width, height), layout="constrained")
+            (FigureCanvasSVG if form == "svg" else FigureCanvasAgg)(figure)
+            self.draw(figure.subplots())
+            page = io.BytesIO()
+            figure.savefig(page, format=form, metadata=_UNDATED[form], **options)
+        return page.getvalue()
 
 
-def bars(values: Mapping[str, float | None], colours: Colours, title: str, label: str) -> str:
-    """One bar per algorithm, its number beside it."""
-    shown = {name: value for name, value in values.items() if value is not None}
-    short = short_names(list(shown))
-
-    def draw(axes: Any) -> None:
-        names = list(shown)
-        drawn = axes.barh(
-            range(len(names)),
-            list(shown.values()),
-            height=0.62,
-            color=[colours[n][0] for n in names],
-        )
-        axes.bar_label(drawn, [f"{value:.3g}" for value in shown.values()], padding=4, color=INK)
-        axes.set_yticks(range(len(names)), list(short.values()))
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.margins(x=0.15)
-        axes.set_xlabel(label)
-        axes.grid(axis="x", color=FAINT, linewidth=0.6, alpha=0.3)
-        axes.tick_params(axis="y", length=0)
-
-    numbers = ", ".join(f"{name} {value:.3g}" for name, value in shown.items())
-    return draw_svg(draw, title, f"{label}: {numbers or 'no values'}.", rows=len(shown))
+_UNDATED: dict[str, Any] = {  # the same bytes each time
+    "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    "pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
+    "png": {"Software": None},
+}
+_kept: ContextVar[list[Drawing] | None] = ContextVar("kept", default=None)
 
 
-# drawing
+@contextmanager
+def keep_drawings() -> Iterator[list[Drawing]]:
+    """Whatever ``draw_svg`` draws inside the block, in order, to be written as files, too."""
+    kept: list[Drawing] = []
+    token = _kept.set(kept)
+    try:
+        yield kept
+    finally:
+        _kept.reset(token)
+
+
+def write_drawings(drawings: Sequence[Drawing], folder: Path) -> list[Path]:
+    """Each as SVG, PDF and PNG, called by its number and title; returns the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for number, one in enumerate(drawings, 1):
+        name = re.sub(r"[^a-z0-9]+", "-", one.title.lower()).strip("-")[:80].strip("-")
+        for form in FORMS:
+            written.append(folder / f"{number:02}-{name}.{form}")
+            one.write(written[-1], form)
+    return written
 
 
 def draw_svg(
@@ -168,19 +113,11 @@ def draw_svg(
     width: float = PANEL[0],
 ) -> str:
     """Lay out one panel, draw on it, and return it as an accessible SVG element."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    height = 0.75 + 0.27 * rows if rows else PANEL[1] + extra
-    with rc_context(_style(title)):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasSVG(figure)
-        draw(figure.subplots())
-        page = io.StringIO()
-        metadata: Any = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        figure.savefig(page, format="svg", transparent=True, metadata=metadata)
-    return _for_a_page(page.getvalue(), title, about)
+    drawing = Drawing(draw, title, about, rows, extra, width)
+    kept = _kept.get()
+    if kept is not None:
+        kept.append(drawing)
+    return drawing.svg()
 
 
 def _style(title: str) -> Any:
@@ -226,56 +163,3 @@ def _for_a_page(svg: str, title: str, about: str) -> str:
     named = f'role="img" aria-labelledby="{prefix}-title" aria-describedby="{prefix}-about"'
     joins = 'style="stroke-linejoin: round; stroke-linecap: butt"'
     return f"{head} {named} {joins}>{words}{body}".strip()
-
-
-def _box(colour: str) -> dict[str, Any]:
-    line = {"color": colour, "linewidth": 1.2}
-    return {
-        "orientation": "horizontal",
-        "widths": 0.55,
-        "whis": (0, 100),
-        "showfliers": False,
-        "showcaps": False,
-        "patch_artist": True,
-        "manage_ticks": False,
-        "boxprops": {"facecolor": colour + "30", "edgecolor": colour, "linewidth": 1.2},
-        "medianprops": {**line, "linewidth": 2.2},
-        "whiskerprops": line,
-    }
-
-
-def _columns(names: Iterable[str]) -> int:
-    """Columns of a legend that fit below a panel, by the longest name."""
-    return max(1, min(3, LINE // (max(map(len, names), default=0) + HANDLE)))
-
-
-def _legend_below(axes: Any, entries: int, columns: int) -> None:
-    if entries:
-        axes.figure.legend(
-            loc="outside lower center",
-            ncols=min(columns, entries),
-            frameon=False,
-            handlelength=2.2,
-            columnspacing=1.4,
-        )
-
-
-# numbers
-
-
-def _percents(values: Iterable[float | None]) -> list[float]:
-    return [100 * v for v in values if v is not None and v == v]
-
-
-def _curve(
-    runs: Sequence[Run], value: Callable[[Record], float | None]
-) -> tuple[list[int], list[float], list[float]]:
-    """Steps at which every run has a value, with mean and standard error in percent."""
-    by_step: dict[int, list[float]] = {}
-    for run in runs:
-        for record in run.records:
-            by_step.setdefault(record.step, []).extend(_percents([value(record)]))
-    steps = [step for step in sorted(by_step) if len(by_step[step]) == len(runs)]
-    summaries = [summarise(by_step[step]) for step in steps]
-    means = [s.mean for s in summaries if s.mean is not None]
-    return steps, means, [s.standard_error or 0.0 for s in summaries]

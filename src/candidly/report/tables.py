@@ -91,18 +91,20 @@ class Choices:
             cell = self.cells.get((algorithm, dataset))
             for split, choice in zip(cell.splits, cell.choices) if cell else ():
                 if choice is None:
-                    rows.append((algorithm, split, *[None] * 5, "nothing to choose from"))
+                    rows.append((algorithm, split, *[None] * 5, "nothing to choose from", None))
                     continue
                 told = (choice.config, choice.ties, choice.step)
                 value = Datum(in_percent(choice.value), in_percent(choice.error))
                 tested = in_percent(choice.test.get(metric))
-                rows.append((algorithm, split, *told, value, tested, hyper_text(choice.hyper)))
+                hyper = hyper_text(choice.hyper)
+                rows.append((algorithm, split, *told, value, tested, hyper, choice.key))
         columns = (
             Column("algorithm", "name", sparse=True),
             *map(Column, ("split", "config", "tied", "step")),
             Column(self.criterion.name, form=".2f", spread=ERROR),
             Column("test", form=".2f"),
             Column("hyper-parameters", "text"),
+            Column("run", "name"),
         )
         title = f"{dataset}: configurations chosen by {self.criterion.name}"
         return Grid(title, columns, rows, keys=2)

@@ -1,0 +1,257 @@
+"""What the page shows about one data set, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..sweep.gap import gaps
+from ..sweep.records import Record, Results, Run
+from ..sweep.select import METRICS, Cell, trained_on_validation, untested
+from . import results_figures as figures
+from ._page import Html, Piece, figure_row, folded, heading, section
+from ._wording import algorithm_order, in_percent, is_oracle
+from .cost import TrainingCost, cost_grid, costs, pareto_figure
+from .gap import gap_grid
+from .importance import importance_grid, importances
+from .selection import selection_figure
+from .tables import CONFIGURATIONS, Choices
+
+CURVES = 7  # lines a reader can tell apart; the best ones are drawn, and an oracle
+
+
+@dataclass(frozen=True, eq=False)
+class DatasetView:
+    """One data set of a sweep, with what several parts need.
+
+    Attributes:
+        tables: what each criterion chose, of all data sets; the first leads.
+    """
+
+    results: Results
+    dataset: str
+    tables: Sequence[Choices]
+    metric: str
+
+    @cached_property
+    def algorithms(self) -> list[str]:
+        return algorithm_order(self.results)
+
+    @cached_property
+    def colours(self) -> figures.Colours:
+        return figures.make_colours(self.algorithms)
+
+    @cached_property
+    def lead(self) -> list[Cell]:
+        """What the first criterion chose."""
+        return self.cells_of(self.tables[0])
+
+    @cached_property
+    def spent(self) -> list[TrainingCost]:
+        return costs(self.results, self.dataset)
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are test accuracies."""
+        return self.dataset not in untested(self.results.runs)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether something was chosen on validation rows."""
+        return not trained_on_validation(self.results)
+
+    def cells_of(self, table: Choices) -> list[Cell]:
+        there = ((name, self.dataset) for name in table.algorithms)
+        return [table.cells[place] for place in there if place in table.cells]
+
+
+def dataset_section(view: DatasetView) -> Html:
+    """All parts, under the name of the data set."""
+    return section(view.dataset, *(piece for part in PARTS for piece in part(view)))
+
+
+def _spread(view: DatasetView) -> Iterator[Piece]:
+    columns = [view.cells_of(table) for table in view.tables]
+    values = [cell.values(view.metric) for column in columns for cell in column]
+    limits = _limits([value for several in values for value in several])
+    box = (
+        ". The box spans the quartiles, its thick line is the median, and the whiskers reach the "
+        "extremes."
+    )
+    boxed = any(map(figures.boxed, values))
+    yield heading("Spread over splits")
+    yield (
+        "A point per split"
+        + (box if boxed else ", and a thick line at their mean.")
+        + " Blue is the highest mean, orange the lowest."
+    )
+    yield figure_row(
+        [
+            (
+                f"Chosen by {table.criterion.name}",
+                "",
+                figures.split_plot(column, view.metric, limits),
+            )
+            for table, column in zip(view.tables, columns)
+        ]
+    )
+
+
+def _learning(view: DatasetView) -> Iterator[Piece]:
+    curves = _curves(view)
+    if not curves:
+        return
+    several = sum(not is_oracle(name) for name in view.algorithms) > CURVES
+    yield heading("Learning curves")
+    yield (
+        f"Mean over splits of the runs chosen by {view.tables[0].criterion.name}, with a band of "
+        "one standard error."
+        + f" The {CURVES} best algorithms and the oracle are drawn." * several
+        + " A line ends where a run diverged."
+    )
+    yield figure_row([(name, "", svg) for name, svg in zip(("Test", "Validation"), curves)])
+
+
+def _selection(view: DatasetView) -> Iterator[Piece]:
+    if not (view.chosen and view.tested):
+        return
+    criterion = view.tables[0].criterion.name
+    mine = [
+        one
+        for one in gaps(view.results, criterion, view.metric)
+        if one.dataset == view.dataset and one.best.mean is not None
+    ]
+    if not mine:
+        return
+    yield heading("What choosing costs")
+    yield (
+        f"The records of the runs that {criterion} chose: best is an oracle that reads the test "
+        "rows, and nobody can choose by it."
+    )
+    yield figure_row([("", "", selection_figure(mine, view.dataset))])
+    order = view.algorithms
+    grid = gap_grid(sorted(mine, key=lambda one: order.index(one.algorithm)), view.dataset)
+    yield folded("The numbers", grid)
+
+
+def _cost(view: DatasetView) -> Iterator[Piece]:
+    yield heading("Time and memory")
+    worth = {cell.algorithm: in_percent(cell.summary[view.metric].mean) for cell in view.lead}
+    shown = []
+    for caption, label, number in (
+        ("Accuracy and time", "milliseconds per update and run", _milliseconds),
+        ("Accuracy and memory", "peak of the process (MiB)", _mebibytes),
+    ):
+        points = {
+            one.algorithm: (cost, value)
+            for one in view.spent
+            if (cost := number(one)) is not None and (value := worth.get(one.algorithm)) is not None
+        }
+        if len(points) > 1:
+            title = f"{view.dataset}: {caption.lower()}"
+            named, drawn = pareto_figure(
+                points, view.colours, title, label, f"{METRICS[view.metric]} (%)"
+            )
+            shown.append((caption, f"nobody is better and cheaper: {named}", drawn))
+    if not shown:
+        times = {one.algorithm: one.ms_per_update for one in view.spent}
+        title = f"{view.dataset}: time per update"
+        drawn = figures.bars(times, view.colours, title, "milliseconds per update and run")
+        shown.append(("Time per update", "", drawn))
+    yield figure_row(shown)
+    yield cost_grid(view.spent)
+
+
+def _important(view: DatasetView) -> Iterator[Piece]:
+    if not view.tested:
+        return
+    criterion = view.tables[0].criterion
+    found = importances(view.results, view.dataset, criterion, view.metric)
+    if not found:
+        return
+    yield heading("Hyper-parameters that mattered")
+    yield (
+        "How much of the variance of mean test accuracy over configurations lies between values "
+        "of each hyper-parameter (omega squared, corrected for chance; of many values between "
+        "quarters). Near 0: it does not matter by itself, within the values that were tried."
+    )
+    yield folded("The numbers", importance_grid(found, view.dataset))
+
+
+def _configurations(view: DatasetView) -> Iterator[Piece]:
+    yield heading("Configurations chosen")
+    yield CONFIGURATIONS.format(METRICS[view.metric])
+    for table in view.tables:
+        yield folded(
+            f"Chosen by {table.criterion.name}", table.configurations(view.dataset, view.metric)
+        )
+
+
+PARTS: tuple[Callable[[DatasetView], Iterator[Piece]], ...] = (
+    _spread,
+    _learning,
+    _selection,
+    _cost,
+    _important,
+    _configurations,
+)
+
+
+def _milliseconds(one: TrainingCost) -> float | None:
+    return one.ms_per_update
+
+
+def _mebibytes(one: TrainingCost) -> float | None:
+    return one.peak_mib
+
+
+def _limits(values: Sequence[float | None]) -> tuple[float, float] | None:
+    """One axis for all the box plots of a data set, in percent."""
+    there = [100 * v for v in values if v is not None and v == v]
+    if not there:
+        return None
+    margin = max(1.0, 0.04 * (max(there) - min(there)))
+    return min(there) - margin, max(there) + margin
+
+
+def _curves(view: DatasetView) -> list[str]:
+    """Learning curves of the runs that the first criterion chose, one run per split."""
+    table, metric = view.tables[0], view.metric
+    by_key = {run.key: run for run in view.results.runs}
+    there = [cell for cell in view.lead if any(cell.choices)]
+    best = sorted(
+        (cell for cell in there if not is_oracle(cell.algorithm)),
+        key=lambda cell: -(cell.summary[metric].mean or 0.0),
+    )[:CURVES]
+    shown: Mapping[str, list[Run]] = {
+        cell.algorithm: [by_key[choice.key] for choice in cell.choices if choice]
+        for cell in there
+        if cell in best or is_oracle(cell.algorithm)
+    }
+    name, noisy = table.criterion.name, table.criterion.measure == "NVA"
+    measure = "NVA" if noisy else "CR"
+    what_is_seen = "noisy accuracy" if noisy else "covering rate"
+
+    def tested(record: Record) -> float | None:
+        return None if record.diverged_at is not None else record.test.get(metric)
+
+    def validated(record: Record) -> float | None:
+        return None if record.diverged_at is not None else record.validation.get(measure)
+
+    drawn = [(METRICS[metric], f"{METRICS[metric]} (%)", tested)]
+    if not trained_on_validation(view.results):
+        drawn.append(
+            (f"{what_is_seen} on validation", f"{what_is_seen}, validation (%)", validated)
+        )
+    return [
+        figures.learning_curve(
+            shown,
+            view.colours,
+            what,
+            f"{view.dataset}: {what} of the runs chosen by {name}",
+            label,
+            value,
+        )
+        for what, label, value in drawn
+    ]

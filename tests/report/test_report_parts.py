@@ -1,0 +1,155 @@
+"""Parts of the benchmark's report: cost, importance, what is missing, files of figures."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from candidly.report.completeness import command_of, completeness_text, missing_grid
+from candidly.report.cost import pareto_front
+from candidly.report.figures import draw_svg, keep_drawings, write_drawings
+from candidly.report.html import make_results_page, write_report
+from candidly.report.importance import groups_of, importances, omega_squared
+from candidly.report.tables import make_tables
+from candidly.sweep.records import Results
+from candidly.sweep.select import CRITERIA
+from candidly.sweep.settings import make_settings
+from report.fake_results import change, diverged, make_results, unfinished
+
+
+def test_nobody_on_the_front_is_beaten_and_everybody_else_is():
+    rng = np.random.default_rng(0)
+    points = {f"a{k}": tuple(rng.integers(0, 6, 2).astype(float)) for k in range(25)}
+    front = pareto_front(points)
+
+    def beaten(one, other):
+        (cost, worth), (less, more) = points[one], points[other]
+        return less <= cost and more >= worth and (less, more) != (cost, worth)
+
+    for name in points:
+        is_beaten = any(beaten(name, other) for other in points)
+        alike = any(points[name] == points[one] for one in front)
+        assert alike != is_beaten
+    costs = [points[name][0] for name in front]
+    assert costs == sorted(costs)
+
+
+def test_omega_squared_by_hand_and_0_on_average_by_chance():
+    """Two groups 1, 2, 3 and 5, 6, 7: total 28, inside 4, noise 1: (24 - 1) / 29."""
+    values = np.array([1.0, 2, 3, 5, 6, 7])
+    assert omega_squared(values, np.array([0, 0, 0, 1, 1, 1])) == pytest.approx(23 / 29)
+    assert omega_squared(np.ones(6), np.arange(6) % 2) == 0
+    assert omega_squared(values, np.arange(6)) == 0  # nothing is left to tell noise by
+    rng = np.random.default_rng(1)
+    found = [omega_squared(rng.normal(size=20), rng.integers(0, 4, 20)) for _ in range(300)]
+    assert np.mean(found) < 0.08
+    assert np.mean([one == 0 for one in found]) > 0.4
+
+
+def test_equal_values_are_in_one_group_and_many_in_quarters():
+    assert groups_of([0.1, 0.2, 0.1]).tolist() == [0, 1, 0]
+    found = groups_of([float(k) for k in (5, 1, 9, 3, 7, 2, 8, 4, 1)])
+    assert found.max() == 3
+    assert found[1] == found[8] == 0
+
+
+def test_the_hyper_parameter_that_matters_is_found():
+    base = make_results(algorithms=("CC", "PRODEN"), configs=12, splits=3)
+
+    def moved(run):
+        accuracy = 0.5 + 0.02 * (run.config % 3) + 0.001 * run.split
+        records = tuple(
+            type(one)(**{**vars(one), "test": {"top1": accuracy}}) for one in run.records
+        )
+        hyper = {"lr": [0.1, 0.01, 0.001][run.config % 3], "decay": float(run.config % 2), "b": 1}
+        return type(run)(**{**vars(run), "records": records, "hyper": hyper})
+
+    found = importances(change(base, moved), "Lost", CRITERIA["CR"])
+    assert set(found["CC"]) == {"lr", "decay"}
+    assert found["CC"]["lr"] > 0.99
+    assert found["CC"]["decay"] < 0.1
+    few = make_results(algorithms=("CC",), configs=3)
+    assert importances(change(few, moved), "Lost", CRITERIA["CR"]) == {}
+
+
+def test_what_is_missing_is_listed_with_the_command_that_trains_it():
+    base = make_results(("Lost", "MSRCv2"), ("CC", "PRODEN"), configs=2, splits=2)
+    results = change(base, lambda r: unfinished(r) if r.key.startswith("MSRCv2-CC-1") else r)
+    results = change(results, lambda r: diverged(r) if r.key.startswith("Lost-PRODEN-0-0") else r)
+    rows = missing_grid(results).rows
+    assert [tuple(row[:5]) for row in rows] == [
+        ("Lost", "PRODEN", 4, 4, 1),
+        ("MSRCv2", "CC", 4, 2, 0),
+    ]
+    assert rows[1][5] == "0, 1"
+    page = make_results_page(results, folder="my runs")
+    assert "This trains what is missing" in page
+    assert "--out &#x27;my runs&#x27;" in page
+    assert missing_grid(base).rows == []
+    assert completeness_text(base) == "8 of 8 planned runs are finished; none diverged."
+    assert completeness_text(results) == "6 of 8 planned runs are finished; 1 diverged."
+
+
+def test_the_command_says_every_setting_that_is_not_usual():
+    asked = {
+        "datasets": ("lost", "b.csv"),
+        "algorithms": ("CC", "PRODEN:plench"),
+        "configs": 3,
+        "validation_share": 0.2,
+        "hyper": {"lr": 0.1},
+    }
+    settings = make_settings(**asked)
+    words = shlex.split(command_of(settings.model_dump(mode="json"), "runs/a b"))
+    assert words[:3] == ["candidly", "bench", "run"]
+    pairs = dict(itertools.batched(words[3:], 2)) if hasattr(itertools, "batched") else {}
+    pairs = pairs or dict(zip(words[3::2], words[4::2]))
+    assert pairs == {
+        "--dataset": "lost,b.csv",
+        "--algorithms": "CC,PRODEN:plench",
+        "--configs": "3",
+        "--validation-share": "0.2",
+        "--hyper": "lr=0.1",
+        "--out": "runs/a b",
+    }
+
+
+def test_every_figure_is_a_file_in_three_forms_the_same_twice(tmp_path):
+    results = make_results(algorithms=("CC",), configs=1, splits=2, steps=2_000)
+    write_report(results, tmp_path / "p.html", figures_in=tmp_path / "a")
+    files = sorted(path.name for path in (tmp_path / "a").iterdir())
+    page = (tmp_path / "p.html").read_text()
+    assert len(files) == 3 * page.count("<svg")
+    with keep_drawings() as kept:
+        make_results_page(results)
+    again = write_drawings(kept[:1], tmp_path / "b")
+    assert sorted(path.name for path in again) == files[:3]
+    for path in again:
+        data = path.read_bytes()
+        assert data == (tmp_path / "a" / path.name).read_bytes()
+        if path.suffix == ".svg":
+            ElementTree.fromstring(data)
+        elif path.suffix == ".pdf":
+            assert data.startswith(b"%PDF")
+        else:
+            assert Image.open(path).size[0] > 700
+
+
+def test_drawings_are_kept_inside_the_block_alone():
+    with keep_drawings() as kept:
+        draw_svg(lambda axes: None, "one", "")
+    draw_svg(lambda axes: None, "two", "")
+    assert [one.title for one in kept] == ["one"]
+
+
+def test_every_choice_has_its_run():
+    results = make_results(configs=2, splits=3)
+    keys = {run.key for run in results.runs}
+    for table in make_tables(results):
+        rows = table.configurations("Lost", "top1").rows
+        assert {row[-1] for row in rows} <= keys
+    assert "What is missing" not in make_results_page(Results((), {}))
