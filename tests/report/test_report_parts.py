@@ -91,8 +91,8 @@ def test_what_is_missing_is_listed_with_the_command_that_trains_it():
     assert "This trains what is missing" in page
     assert "--out &#x27;my runs&#x27;" in page
     assert missing_grid(base).rows == []
-    assert completeness_text(base) == "8 of 8 planned runs are finished; none diverged."
-    assert completeness_text(results) == "6 of 8 planned runs are finished; 1 diverged."
+    assert completeness_text(base) == "16 of 16 planned runs are finished; none diverged."
+    assert completeness_text(results) == "14 of 16 planned runs are finished; 1 diverged."
 
 
 def test_the_command_says_every_setting_that_is_not_usual():
