@@ -241,3 +241,34 @@ def test_paper_keeps_headings_with_their_matter_and_cuts_nothing_off(shown, page
 def test_names_in_the_figures_of_many_models_do_not_touch(shown):
     page = shown(make_stability_page(long_named()), viewport={"width": 1280, "height": 800})
     assert page.evaluate(TOUCHING) == []
+
+
+def test_tables_of_results_can_be_sorted_and_filtered(shown):
+    page = shown(make_results_page(make_results(configs=1, splits=3), criteria=["CR"]))
+    table = page.locator("main table").first
+    column = "(t) => [...t.tBodies[0].rows].map((r) => r.cells[1].textContent)"
+    before = table.evaluate(column)
+    heading = table.locator("thead th").nth(1)
+    heading.locator("button").focus()
+    page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "descending"
+    numbers = [float(text.split()[0]) for text in table.evaluate(column)]
+    assert numbers == sorted(numbers, reverse=True)
+    page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert [float(text.split()[0]) for text in table.evaluate(column)] == numbers[::-1]
+    assert sorted(table.evaluate(column)) == sorted(before)
+    field = page.get_by_role("searchbox")
+    field.fill("prod, cc")
+    rows = "[...t.tBodies[0].rows].filter((r) => r.offsetHeight)"
+    seen = f"(t) => {rows}.map((r) => r.cells[0].textContent)"
+    assert sorted(table.evaluate(seen)) == ["CC", "PRODEN"]
+    assert "2 shown" in page.locator("label.filter").inner_text()
+    field.fill("")
+    assert len(table.evaluate(seen)) == len(before)
+
+
+def test_results_are_whole_without_scripts(shown):
+    page = shown(make_results_page(make_results(configs=1, splits=3)), java_script_enabled=False)
+    assert page.locator("button").count() == 0
+    assert page.locator("main table tbody tr").count() > 20

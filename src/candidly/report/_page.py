@@ -38,6 +38,7 @@ def make_page(
     notes: Iterable[Piece] = (),
     made_of: str = "",
     kind: str = "",
+    tables: bool = False,
 ) -> str:
     """A page as HTML text that refers to nothing outside itself; the same input, the same text.
 
@@ -50,6 +51,7 @@ def make_page(
         notes: below that list.
         made_of: what the page was made from.
         kind: a class of the page in ``blocks.css``.
+        tables: whether tables can be sorted and filtered, where scripts are allowed.
     """
     import jinja2
 
@@ -74,6 +76,7 @@ def make_page(
         notes=together(*notes),
         made_of=made_of,
         kind=kind,
+        tables=tables,
         series=SERIES,
         version=__version__,
     )

@@ -68,6 +68,7 @@ def make_results_page(
         facts_title="Settings",
         notes=unread if results.notes else (),
         made_of="the plan and journal of one results directory",
+        tables=True,
     )
 
 
