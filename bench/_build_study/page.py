@@ -1,0 +1,341 @@
+"""docs/building-study.md, from the committed results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from _reproduction.words import prose
+from _studies import bullets
+from _text_study.cells import percent, points, signed, table
+from candidly.build.noise import SOURCES
+from candidly.stats import Summary, paired_difference, summarise
+
+from .events import ARTICLES, HELD, MORE_THAN, TAIL_AT_MOST
+from .numbers import EVERYWHERE, Cell, Study, beside_zero, falling
+from .runs import BASE, BATCH, EPOCHS, LOCAL, METHODS, MIXED, NONE, OF_ALL, RAMP, RATES, SHOWN
+
+PAGE = "building-study.md"
+COMMAND = "python bench/build_study.py"
+CLEAN = (NONE.kind, NONE.source, 0)
+OTHERS = tuple(name for name in METHODS if name != BASE)
+EVERY = range(len(SOURCES))
+PAIRS = tuple((second, first) for first, second in combinations(EVERY, 2))  # later minus earlier
+
+
+def make_page(study: Study) -> str:
+    parts = [
+        "# Which source of noise hurts most",
+        f"Written by `{COMMAND}` from `bench/results/build_study`.",
+        prose(_about(study)),
+        _corpora(study),
+        "## What comes out",
+        bullets(_findings(study)),
+        "## At equal local rates",
+        prose(
+            f"""Points of accuracy that `{BASE}` loses on the classes of a source when so many of
+            the source's own rows are noisy and no others, against no noise. In brackets a 95 %
+            interval (Student's t, corpus by corpus). Replaced: the text becomes its nearest of the
+            pool, the most alike first. Flipped: rows drawn at random have another label, any of the
+            others."""
+        ),
+        _local(study),
+        prose("The same, source against source; in bold where the interval leaves out 0."),
+        _against(study),
+        "## The paper's way",
+        prose(
+            f"""Wu et al. (Findings of ACL 2023) compare sources with {OF_ALL} % of all training
+            rows replaced, all in one source. So the local rate differs: it is the higher the
+            smaller the source."""
+        ),
+        _paper(study),
+        "## Methods against single sources",
+        prose(
+            f"""Points above `{BASE}` on the classes of the source at {SHOWN} % of its own rows, and
+            without noise; in brackets the 95 % interval, in bold where it leaves out 0. Of {_count(study)[1]} comparisons here, {_count(study)[0]} are bold; by chance
+            it would be {_count(study)[1] * 0.05:.0f}, as no interval allows for the others."""
+        ),
+        _methods(study),
+        "## Methods against all sources",
+        prose(
+            f"""Percent of all test rows when each source has the rate, in brackets points above
+            `{BASE}`, in bold where the 95 % interval of these leaves out 0."""
+        ),
+        _mixed(study),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(study: Study) -> str:
+    return f"""NoisywikiHow's noise has three sources: texts of siblings (*sub-categories*), of
+    anything where people would have to know more (*beyond common sense*), and of anything where a
+    class is small (*tail*). Which of them hurts most depends on how much of each there is; here it
+    is the same share. {len(study.sizes)} corpora of {ARTICLES:,} articles that nobody wrote
+    ([building.md](building.md)), classes of more than {MORE_THAN} steps, tail classes of at most
+    {TAIL_AT_MOST}. Nothing in such a corpus is beyond common sense: half of the other classes stand
+    for it, as large as the other half, so what tells these two apart is only where replacements may
+    come from. {HELD} steps of each class for validation and as many for testing are both tested on,
+    as nothing is chosen. Inputs are 256 numbers of a text (TF-IDF and truncated SVD of training,
+    held-out and pool texts, without labels), the network is a linear layer, after {EPOCHS} epochs
+    in batches of {BATCH}; each method has its default settings, but what ramps up does so within
+    {RAMP} epochs. Articles from real people, and networks that read them, may tell otherwise."""
+
+
+def _corpora(study: Study) -> str:
+    rows = []
+    for source in EVERY:
+        sizes = [(one.classes[source], one.learned[source]) for one in study.sizes]
+        classes, learned = np.mean(sizes, axis=0)
+        each = learned / classes
+        right = percent(tuple(study.accuracy((*CLEAN, BASE), source)))
+        rows.append(
+            [SOURCES[source], f"{classes:.1f}", f"{learned:,.0f}", f"{each:.0f}", f"{right} %"]
+        )
+    head = ["source", "classes", "training rows", "of a class", f"right without noise, `{BASE}`"]
+    return table(head, rows)
+
+
+def _local(study: Study) -> str:
+    head = [
+        "of the source's rows",
+        *(f"{SOURCES[source]}, {kind}" for source in EVERY for kind in LOCAL),
+    ]
+    rows = [
+        [
+            f"{rate} %",
+            *(
+                points(summarise(study.lost(kind, source, rate)))
+                for source in EVERY
+                for kind in LOCAL
+            ),
+        ]
+        for rate in RATES
+    ]
+    return table(head, rows)
+
+
+def _lead(study: Study, kind: str, rate: int, pair: tuple[int, int]) -> Summary:
+    """How much more one source loses than another."""
+    first, second = (study.lost(kind, source, rate) for source in pair)
+    return paired_difference(first, second)
+
+
+def _against(study: Study) -> str:
+    named = [f"{SOURCES[first]} − {SOURCES[second]}" for first, second in PAIRS]
+    head = ["of the source's rows", *(f"{name}, {kind}" for kind in LOCAL for name in named)]
+    rows = [
+        [
+            f"{rate} %",
+            *(signed(_lead(study, kind, rate, pair)) for kind in LOCAL for pair in PAIRS),
+        ]
+        for rate in RATES
+    ]
+    return table(head, rows)
+
+
+def _paper(study: Study) -> str:
+    rows = []
+    for source in EVERY:
+        rates = study.local_rates(source)
+        rows.append(
+            [
+                SOURCES[source],
+                f"{_whole(np.mean(rates))} % ({_whole(min(rates))} to {_whole(max(rates))})",
+                points(summarise(study.lost("of-all", source, OF_ALL))),
+                *(points(summarise(study.lost("replaced", source, rate))) for rate in RATES[:3]),
+            ]
+        )
+    equal = [f"lost at {rate} % of its own" for rate in RATES[:3]]
+    means = f"{OF_ALL} % of all rows are of its own (corpora)"
+    return table(["source", means, f"lost at {OF_ALL} % of all", *equal], rows)
+
+
+def _methods(study: Study) -> str:
+    named = ("no noise", *LOCAL)
+    head = ["method", *(f"{SOURCES[source]}, {kind}" for kind in named for source in EVERY)]
+    rows = [[f"`{name}`", *map(signed, _gains(study, name))] for name in OTHERS]
+    return table(head, rows)
+
+
+def _gains(study: Study, name: str) -> list[Summary]:
+    """A row of the table of methods: without noise, replaced and flipped, by source."""
+    clean = [study.gained((*CLEAN, name), source) for source in EVERY]
+    return clean + [
+        study.gained((kind, source, SHOWN, name), source) for kind in LOCAL for source in EVERY
+    ]
+
+
+def _count(study: Study) -> tuple[int, int]:
+    """How many intervals of that table leave out 0, and of how many."""
+    found = [one for name in OTHERS for one in _gains(study, name)]
+    return sum(beside_zero(one) != 0 for one in found), len(found)
+
+
+def _mixed(study: Study) -> str:
+    rates = (CLEAN, *(("mix", EVERYWHERE, noise.percent) for noise in MIXED))
+    rows = []
+    for name in METHODS:
+        cells = [_beside(study, (*noise, name)) for noise in rates]
+        rows.append([f"`{name}`", *cells])
+    return table(["method", "no noise", *(f"{noise.percent} %" for noise in MIXED)], rows)
+
+
+def _beside(study: Study, cell: Cell) -> str:
+    """Accuracy, and how far it is above cross-entropy's."""
+    text = percent(tuple(study.accuracy(cell)))
+    if cell[3] == BASE:
+        return text
+    found = study.gained(cell)
+    gained = f"({100 * (found.mean or 0):+.1f})".replace("-", "−")
+    return f"{text} **{gained}**" if beside_zero(found) else f"{text} {gained}"
+
+
+# what follows from them, in sentences
+
+
+def _findings(study: Study) -> list[str]:
+    return [
+        _equal(study),
+        _of_all(study),
+        _where_from(study),
+        _flipped(study),
+        _without(study),
+        _single(study),
+        _all_sources(study),
+    ]
+
+
+def _equal(study: Study) -> str:
+    order = _order(study, "replaced", SHOWN)
+    first, second = order[:2]
+    clear = "; ".join(f"at {rate} % {_clear(study, 'replaced', rate)}" for rate in RATES)
+    return f"""At {SHOWN} % of a source's own rows, replaced inputs cost `{BASE}`, in points:
+    {_losses(study, "replaced", SHOWN, order)}. Between the first two lie
+    {points(_lead(study, "replaced", SHOWN, (first, second)))}. Clear differences, the source that
+    loses more in front: {clear}."""
+
+
+def _of_all(study: Study) -> str:
+    order = _order(study, "of-all", OF_ALL)
+    first, *others = order
+
+    def lead(kind: str, rate: int) -> str:
+        rest = np.mean([study.lost(kind, source, rate) for source in others], axis=0)
+        return points(paired_difference(study.lost(kind, first, rate), list(rest)))
+
+    equal = _listed([f"{lead('replaced', rate)} at {rate} %" for rate in RATES])
+    same = [f"{rate} %" for rate in RATES if _order(study, "replaced", rate) == order]
+    ranked = f"at {_listed(same)}" if same else "at no rate"
+    return f"""The paper's way has it, in points: {_losses(study, "of-all", OF_ALL, order)}; clear
+    is {_clear(study, "of-all", OF_ALL)}. What {SOURCES[first]} loses more than the mean of the other
+    two is {lead("of-all", OF_ALL)} there, and at equal local rates {equal}. The same ranking comes
+    out {ranked} of a source's own rows."""
+
+
+def _where_from(study: Study) -> str:
+    leads = {rate: _lead(study, "replaced", rate, (0, 1)) for rate in RATES}
+    said = _listed([f"{points(found)} at {rate} %" for rate, found in leads.items()])
+    sign = {beside_zero(found) for found in leads.values()}
+    told = {(1,): "more", (-1,): "less", (0,): "neither more nor less"}
+    clear = told.get(tuple(sign), told.get(tuple(sign - {0}), "more here and less there"))
+    rates = [f"{rate} %" for rate, found in leads.items() if beside_zero(found)]
+    at = f" (at {_listed(rates)})" if rates else ""
+    return f"""In classes of like size, replacements by siblings hurt clearly {clear}{at} than those
+    from anywhere: by {said}, in points."""
+
+
+def _flipped(study: Study) -> str:
+    gaps = [
+        paired_difference(
+            study.lost("flipped", source, SHOWN), study.lost("replaced", source, SHOWN)
+        )
+        for source in EVERY
+    ]
+    said = _listed([f"{SOURCES[source]} {points(gap)}" for source, gap in enumerate(gaps)])
+    order = _order(study, "flipped", SHOWN)
+    return f"""Labels flipped at random in {SHOWN} % of the same rows cost, in points beyond what
+    replaced inputs do: {said}. By them the losses are {_losses(study, "flipped", SHOWN, order)};
+    clear is {_clear(study, "flipped", SHOWN)}."""
+
+
+def _single(study: Study) -> str:
+    replaced, flipped = (
+        "; ".join(f"{SOURCES[source]}, {_above(study, kind, source)}" for source in EVERY)
+        for kind in LOCAL
+    )
+    return f"""Clearly above `{BASE}` on the classes of a source, at {SHOWN} % of its rows alone:
+    of replaced inputs, {replaced}. Of flipped labels, {flipped}."""
+
+
+def _without(study: Study) -> str:
+    """What methods cost where nothing is wrong."""
+    found = {name: [study.gained((*CLEAN, name), source) for source in EVERY] for name in OTHERS}
+    below = [f"`{name}`" for name, (*_, tail) in found.items() if beside_zero(tail) < 0]
+    means = {name: [100 * (one.mean or 0.0) for one in each] for name, each in found.items()}
+    lowest = min(means, key=lambda name: means[name][-1])
+    rest = np.mean(means[lowest][:-1])
+    said = f"""`{lowest}` by {-means[lowest][-1]:.1f} points, and by {-rest:.1f} elsewhere"""
+    return f"""Where nothing is wrong, {_listed(below) if below else "no methods"} are clearly below
+    `{BASE}` on tail classes, most of them {said}. There, to trust what is easy is to leave out what
+    is rare."""
+
+
+def _above(study: Study, kind: str, source: int) -> str:
+    """Methods that are clearly above cross-entropy on a source's classes, by name."""
+    found = {name: study.gained((kind, source, SHOWN, name), source) for name in OTHERS}
+    names = [f"`{name}`" for name, one in found.items() if beside_zero(one) > 0]
+    return _listed(names) if names else "none"
+
+
+def _all_sources(study: Study) -> str:
+    said = []
+    for noise in MIXED:
+        found = {
+            name: study.gained((noise.kind, noise.source, noise.percent, name)) for name in OTHERS
+        }
+        best = max(found, key=lambda name: found[name].mean or -1.0)
+        above = sum(beside_zero(one) > 0 for one in found.values())
+        below = sum(beside_zero(one) < 0 for one in found.values())
+        said.append(
+            f"at {noise.percent} % `{best}` is best, {points(found[best])} points above, and "
+            f"{above} methods are clearly above, {below} clearly below"
+        )
+    return f"With all sources at a rate, against `{BASE}`: {'; '.join(said)} (of {len(OTHERS)})."
+
+
+def _order(study: Study, kind: str, rate: int) -> list[int]:
+    """Sources by what they lose, the most first."""
+    return falling({source: study.lost(kind, source, rate) for source in EVERY})
+
+
+def _losses(study: Study, kind: str, rate: int, order: Sequence[int]) -> str:
+    lost = [summarise(study.lost(kind, source, rate)) for source in order]
+    return _listed([f"{SOURCES[source]} {points(one)}" for source, one in zip(order, lost)])
+
+
+def _clear(study: Study, kind: str, rate: int) -> str:
+    """Pairs of sources that differ clearly, the one that loses more in front."""
+    found: Mapping[tuple[int, int], int] = {
+        pair: beside_zero(_lead(study, kind, rate, pair)) for pair in PAIRS
+    }
+    named = [
+        f"{SOURCES[pair[sign < 0]]} before {SOURCES[pair[sign > 0]]}"
+        for pair, sign in found.items()
+        if sign
+    ]
+    return _listed(named) if named else "none"
+
+
+def _listed(words: Iterable[str]) -> str:
+    """
+    >>> _listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *front, last = words
+    return f"{', '.join(front)} and {last}" if front else last
+
+
+def _whole(share: float) -> str:
+    return f"{100 * share:.0f}"
