@@ -26,6 +26,7 @@ PAIRS = tuple((second, first) for first, second in combinations(EVERY, 2))  # la
 
 
 def make_page(study: Study) -> str:
+    bold, compared = _count(study)
     parts = [
         "# Which source of noise hurts most",
         f"Written by `{COMMAND}` from `bench/results/build_study`.",
@@ -46,16 +47,18 @@ def make_page(study: Study) -> str:
         _against(study),
         "## The paper's way",
         prose(
-            f"""Wu et al. (Findings of ACL 2023) compare sources with {OF_ALL} % of all training
-            rows replaced, all in one source. So the local rate differs: it is the higher the
-            smaller the source."""
+            f"""As their notes suggest, Wu et al. (Findings of ACL 2023) compare sources with
+            {OF_ALL} % of all training rows replaced, all in one source. So the local rate differs:
+            it is the higher the smaller the source."""
         ),
         _paper(study),
         "## Methods against single sources",
         prose(
             f"""Points above `{BASE}` on the classes of the source at {SHOWN} % of its own rows, and
-            without noise; in brackets the 95 % interval, in bold where it leaves out 0. Of {_count(study)[1]} comparisons here, {_count(study)[0]} are bold; by chance
-            it would be {_count(study)[1] * 0.05:.0f}, as no interval allows for the others."""
+            without noise; in brackets the 95 % interval, in bold where it leaves out 0. Of
+            {compared} comparisons here, {bold} are bold; by chance it would be
+            {compared * 0.05:.0f}, as no interval allows for the others. In each of SEAL's four
+            rounds the network begins anew, so a round is {EPOCHS / 4:g} epochs, and short."""
         ),
         _methods(study),
         "## Methods against all sources",
@@ -69,18 +72,19 @@ def make_page(study: Study) -> str:
 
 
 def _about(study: Study) -> str:
-    return f"""NoisywikiHow's noise has three sources: texts of siblings (*sub-categories*), of
-    anything where people would have to know more (*beyond common sense*), and of anything where a
-    class is small (*tail*). Which of them hurts most depends on how much of each there is; here it
-    is the same share. {len(study.sizes)} corpora of {ARTICLES:,} articles that nobody wrote
-    ([building.md](building.md)), classes of more than {MORE_THAN} steps, tail classes of at most
-    {TAIL_AT_MOST}. Nothing in such a corpus is beyond common sense: half of the other classes stand
-    for it, as large as the other half, so what tells these two apart is only where replacements may
-    come from. {HELD} steps of each class for validation and as many for testing are both tested on,
-    as nothing is chosen. Inputs are 256 numbers of a text (TF-IDF and truncated SVD of training,
-    held-out and pool texts, without labels), the network is a linear layer, after {EPOCHS} epochs
-    in batches of {BATCH}; each method has its default settings, but what ramps up does so within
-    {RAMP} epochs. Articles from real people, and networks that read them, may tell otherwise."""
+    return f"""NoisywikiHow's noise has three sources: a text gives way to one of a sibling of its
+    class (*sub-categories*), or to any other where people would have to know too much (*beyond
+    common sense*) or a class is small (*tail*). Which of them hurts most depends on how much of
+    each there is; here it is the same share of each. There are {len(study.sizes)} corpora of
+    {ARTICLES:,} articles that nobody wrote ([building.md](building.md)), with classes of more than
+    {MORE_THAN} steps, and tail classes of at most {TAIL_AT_MOST}. Nothing in such a corpus is
+    beyond common sense: half of the other classes stand for it, as large as the other half, so what
+    tells these two apart is only where replacements may come from. {HELD} steps of each class for
+    validation and as many for testing are both tested on, as nothing is chosen. Inputs are 256
+    numbers of a text (TF-IDF and truncated SVD of training, held-out and pool texts, without
+    labels). The network is a linear layer, after {EPOCHS} epochs in batches of {BATCH}; each method
+    has its default settings, but what ramps up does so within {RAMP} epochs. People's own articles,
+    and networks that read them, may tell otherwise."""
 
 
 def _corpora(study: Study) -> str:
@@ -199,7 +203,6 @@ def _findings(study: Study) -> list[str]:
     return [
         _equal(study),
         _of_all(study),
-        _where_from(study),
         _flipped(study),
         _without(study),
         _single(study),
@@ -209,12 +212,15 @@ def _findings(study: Study) -> list[str]:
 
 def _equal(study: Study) -> str:
     order = _order(study, "replaced", SHOWN)
-    first, second = order[:2]
+    between = points(_lead(study, "replaced", SHOWN, (order[0], order[1])))
+    siblings = _listed(
+        [f"{points(_lead(study, 'replaced', rate, (0, 1)))} at {rate} %" for rate in RATES]
+    )
     clear = "; ".join(f"at {rate} % {_clear(study, 'replaced', rate)}" for rate in RATES)
     return f"""At {SHOWN} % of a source's own rows, replaced inputs cost `{BASE}`, in points:
-    {_losses(study, "replaced", SHOWN, order)}. Between the first two lie
-    {points(_lead(study, "replaced", SHOWN, (first, second)))}. Clear differences, the source that
-    loses more in front: {clear}."""
+    {_losses(study, "replaced", SHOWN, order)}; between the first two lie {between}. Clear
+    differences, the source that loses more in front: {clear}. In classes of like size,
+    replacements by siblings cost {siblings} more than those from anywhere."""
 
 
 def _of_all(study: Study) -> str:
@@ -229,21 +235,9 @@ def _of_all(study: Study) -> str:
     same = [f"{rate} %" for rate in RATES if _order(study, "replaced", rate) == order]
     ranked = f"at {_listed(same)}" if same else "at no rate"
     return f"""The paper's way has it, in points: {_losses(study, "of-all", OF_ALL, order)}; clear
-    is {_clear(study, "of-all", OF_ALL)}. What {SOURCES[first]} loses more than the mean of the other
-    two is {lead("of-all", OF_ALL)} there, and at equal local rates {equal}. The same ranking comes
-    out {ranked} of a source's own rows."""
-
-
-def _where_from(study: Study) -> str:
-    leads = {rate: _lead(study, "replaced", rate, (0, 1)) for rate in RATES}
-    said = _listed([f"{points(found)} at {rate} %" for rate, found in leads.items()])
-    sign = {beside_zero(found) for found in leads.values()}
-    told = {(1,): "more", (-1,): "less", (0,): "neither more nor less"}
-    clear = told.get(tuple(sign), told.get(tuple(sign - {0}), "more here and less there"))
-    rates = [f"{rate} %" for rate, found in leads.items() if beside_zero(found)]
-    at = f" (at {_listed(rates)})" if rates else ""
-    return f"""In classes of like size, replacements by siblings hurt clearly {clear}{at} than those
-    from anywhere: by {said}, in points."""
+    is {_clear(study, "of-all", OF_ALL)}. What {SOURCES[first]} loses more than the mean of the
+    other two is {lead("of-all", OF_ALL)} there, and at equal local rates {equal}. The same ranking
+    comes out {ranked} of a source's own rows."""
 
 
 def _flipped(study: Study) -> str:
@@ -262,31 +256,46 @@ def _flipped(study: Study) -> str:
 
 def _single(study: Study) -> str:
     replaced, flipped = (
-        "; ".join(f"{SOURCES[source]}, {_above(study, kind, source)}" for source in EVERY)
+        [
+            f"{SOURCES[source]}, {names}"
+            for source in EVERY
+            if (names := _above(study, kind, source))
+        ]
         for kind in LOCAL
     )
     return f"""Clearly above `{BASE}` on the classes of a source, at {SHOWN} % of its rows alone:
-    of replaced inputs, {replaced}. Of flipped labels, {flipped}."""
+    under replaced inputs, {"; ".join(replaced) or "no method for any source"}. Under flipped
+    labels, {"; ".join(flipped) or "no method for any source"}."""
 
 
 def _without(study: Study) -> str:
-    """What methods cost where nothing is wrong."""
-    found = {name: [study.gained((*CLEAN, name), source) for source in EVERY] for name in OTHERS}
-    below = [f"`{name}`" for name, (*_, tail) in found.items() if beside_zero(tail) < 0]
-    means = {name: [100 * (one.mean or 0.0) for one in each] for name, each in found.items()}
-    lowest = min(means, key=lambda name: means[name][-1])
-    rest = np.mean(means[lowest][:-1])
-    said = f"""`{lowest}` by {-means[lowest][-1]:.1f} points, and by {-rest:.1f} elsewhere"""
-    return f"""Where nothing is wrong, {_listed(below) if below else "no methods"} are clearly below
-    `{BASE}` on tail classes, most of them {said}. There, to trust what is easy is to leave out what
-    is rare."""
+    """What methods cost where nothing is wrong, and what noise takes from them beyond that."""
+    found = {name: study.gained((*CLEAN, name)) for name in OTHERS}
+    below = [f"`{name}`" for name, one in found.items() if beside_zero(one) < 0]
+    lowest = min(found, key=lambda name: found[name].mean or 0.0)
+    few = f"{_listed(below)} (of {len(OTHERS)})" if below else "no methods"
+    worst = f"{points(found[lowest])} for `{lowest}`"
+    noise = [
+        f"{SOURCES[source]} {points(_taken(study, 'replaced', source))} by replaced inputs and "
+        f"{points(_taken(study, 'flipped', source))} by flipped labels"
+        for source in EVERY
+    ]
+    return f"""Without noise, clearly below `{BASE}` are {few}; {worst} is the most. So what counts
+    is what noise at {SHOWN} % takes from methods beyond what it takes from `{BASE}`, in points, the
+    mean of the {len(OTHERS)}: {_listed(noise)}."""
+
+
+def _taken(study: Study, kind: str, source: int) -> Summary:
+    """What noise costs methods in the mean, less what it costs cross-entropy."""
+    each = np.mean([study.lost(kind, source, SHOWN, name) for name in OTHERS], axis=0)
+    return paired_difference(list(each), study.lost(kind, source, SHOWN))
 
 
 def _above(study: Study, kind: str, source: int) -> str:
     """Methods that are clearly above cross-entropy on a source's classes, by name."""
     found = {name: study.gained((kind, source, SHOWN, name), source) for name in OTHERS}
     names = [f"`{name}`" for name, one in found.items() if beside_zero(one) > 0]
-    return _listed(names) if names else "none"
+    return _listed(names) if names else ""
 
 
 def _all_sources(study: Study) -> str:
@@ -296,13 +305,13 @@ def _all_sources(study: Study) -> str:
             name: study.gained((noise.kind, noise.source, noise.percent, name)) for name in OTHERS
         }
         best = max(found, key=lambda name: found[name].mean or -1.0)
-        above = sum(beside_zero(one) > 0 for one in found.values())
-        below = sum(beside_zero(one) < 0 for one in found.values())
+        signs = [beside_zero(one) for one in found.values()]
         said.append(
-            f"at {noise.percent} % `{best}` is best, {points(found[best])} points above, and "
-            f"{above} methods are clearly above, {below} clearly below"
+            f"at {noise.percent} % {signs.count(1)} are clearly above and {signs.count(-1)} "
+            f"clearly below, and the best is `{best}` with {points(found[best])}"
         )
-    return f"With all sources at a rate, against `{BASE}`: {'; '.join(said)} (of {len(OTHERS)})."
+    return f"""With all sources at a rate, of {len(OTHERS)} methods against `{BASE}`, in points:
+    {"; ".join(said)}."""
 
 
 def _order(study: Study, kind: str, rate: int) -> list[int]:

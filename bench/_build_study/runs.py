@@ -18,7 +18,7 @@ from candidly.build.noise import SOURCES
 
 from .events import Built, Noise, built, made
 
-CORPORA, EPOCHS, BATCH = 10, 15, 64
+CORPORA, EPOCHS, BATCH = 8, 15, 64
 BASE = "ce"
 METHODS = (
     *(BASE, "mixup", "gce", "sr", "elr", "sop", "data-parameters"),
@@ -119,13 +119,13 @@ def train(folder: Path, corpora: int, minutes: float) -> None:
     for corpus in range(corpora):
         there = {run.key for run in read(folder / RUNS, Run)}
         left = [key for key in keys(corpus) if key not in there]
-        if not left:
+        if not left or time.monotonic() - start >= 60 * minutes:
             continue
         of = built(corpus)
         _keep_sizes(folder, of)
         for key in left:
-            if time.monotonic() - start > 60 * minutes:
-                return
+            if time.monotonic() - start >= 60 * minutes:
+                break
             _keep(folder, trained(of, Noise(*key[1:4]), key[4]))
         print(f"corpus {corpus}, {time.monotonic() - start:.0f} s", flush=True)
 
