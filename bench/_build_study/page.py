@@ -233,11 +233,13 @@ def _of_all(study: Study) -> str:
 
     equal = _listed([f"{lead('replaced', rate)} at {rate} %" for rate in RATES])
     same = [f"{rate} %" for rate in RATES if _order(study, "replaced", rate) == order]
-    ranked = f"at {_listed(same)}" if same else "at no rate"
-    return f"""The paper's way has it, in points: {_losses(study, "of-all", OF_ALL, order)}; clear
-    is {_clear(study, "of-all", OF_ALL)}. What {SOURCES[first]} loses more than the mean of the
-    other two is {lead("of-all", OF_ALL)} there, and at equal local rates {equal}. The same ranking
-    comes out {ranked} of a source's own rows."""
+    ranked = f"is that at {_listed(same)} only" if same else "is that at none of them"
+    if len(same) == len(RATES):
+        ranked = "is that at all of them"
+    return f"""The paper's way has it otherwise weighted, in points:
+    {_losses(study, "of-all", OF_ALL, order)}; clear differences: {_clear(study, "of-all", OF_ALL)}.
+    {SOURCES[first].capitalize()} loses {lead("of-all", OF_ALL)} more than the mean of the other two
+    there, and at equal local rates {equal}. Of equal rates, its ranking {ranked}."""
 
 
 def _flipped(study: Study) -> str:
@@ -249,23 +251,23 @@ def _flipped(study: Study) -> str:
     ]
     said = _listed([f"{SOURCES[source]} {points(gap)}" for source, gap in enumerate(gaps)])
     order = _order(study, "flipped", SHOWN)
-    return f"""Labels flipped at random in {SHOWN} % of the same rows cost, in points beyond what
-    replaced inputs do: {said}. By them the losses are {_losses(study, "flipped", SHOWN, order)};
-    clear is {_clear(study, "flipped", SHOWN)}."""
+    return f"""Flipped labels in {SHOWN} % of a source's rows cost, in points beyond what replaced
+    inputs do: {said}. Their own losses are {_losses(study, "flipped", SHOWN, order)}; clear
+    differences: {_clear(study, "flipped", SHOWN)}."""
 
 
 def _single(study: Study) -> str:
     replaced, flipped = (
         [
-            f"{SOURCES[source]}, {names}"
+            f"in {SOURCES[source]} {names}"
             for source in EVERY
             if (names := _above(study, kind, source))
         ]
         for kind in LOCAL
     )
     return f"""Clearly above `{BASE}` on the classes of a source, at {SHOWN} % of its rows alone:
-    under replaced inputs, {"; ".join(replaced) or "no method for any source"}. Under flipped
-    labels, {"; ".join(flipped) or "no method for any source"}."""
+    under replaced inputs {"; ".join(replaced) or "no method for any source"}. Under flipped
+    labels {"; ".join(flipped) or "no method for any source"}."""
 
 
 def _without(study: Study) -> str:
@@ -274,15 +276,14 @@ def _without(study: Study) -> str:
     below = [f"`{name}`" for name, one in found.items() if beside_zero(one) < 0]
     lowest = min(found, key=lambda name: found[name].mean or 0.0)
     few = f"{_listed(below)} (of {len(OTHERS)})" if below else "no methods"
-    worst = f"{points(found[lowest])} for `{lowest}`"
-    noise = [
-        f"{SOURCES[source]} {points(_taken(study, 'replaced', source))} by replaced inputs and "
-        f"{points(_taken(study, 'flipped', source))} by flipped labels"
-        for source in EVERY
-    ]
-    return f"""Without noise, clearly below `{BASE}` are {few}; {worst} is the most. So what counts
-    is what noise at {SHOWN} % takes from methods beyond what it takes from `{BASE}`, in points, the
-    mean of the {len(OTHERS)}: {_listed(noise)}."""
+    replaced, flipped = (
+        _listed([f"{SOURCES[each]} {points(_taken(study, kind, each))}" for each in EVERY])
+        for kind in LOCAL
+    )
+    return f"""Without noise, clearly below `{BASE}` are {few}; `{lowest}` is lowest, at
+    {points(found[lowest])} points. What noise at {SHOWN} % of a source costs methods beyond what it
+    costs `{BASE}` is in the mean of the {len(OTHERS)}, for replaced inputs, {replaced}; for flipped
+    labels, {flipped}."""
 
 
 def _taken(study: Study, kind: str, source: int) -> Summary:
