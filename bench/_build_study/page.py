@@ -33,6 +33,9 @@ def make_page(study: Study) -> str:
         prose(_about(study)),
         _corpora(study),
         "## What comes out",
+        prose(
+            "Intervals are of 95 %; clear is what such an interval of a difference is away from 0."
+        ),
         bullets(_findings(study)),
         "## At equal local rates",
         prose(
@@ -233,13 +236,11 @@ def _of_all(study: Study) -> str:
 
     equal = _listed([f"{lead('replaced', rate)} at {rate} %" for rate in RATES])
     same = [f"{rate} %" for rate in RATES if _order(study, "replaced", rate) == order]
-    ranked = f"is that at {_listed(same)} only" if same else "is that at none of them"
-    if len(same) == len(RATES):
-        ranked = "is that at all of them"
-    return f"""The paper's way has it otherwise weighted, in points:
+    ranked = f"at {_listed(same)} of a source's own rows" if same else "at no equal rate"
+    return f"""With {OF_ALL} % of all rows noisy in one source, the losses are, in points:
     {_losses(study, "of-all", OF_ALL, order)}; clear differences: {_clear(study, "of-all", OF_ALL)}.
     {SOURCES[first].capitalize()} loses {lead("of-all", OF_ALL)} more than the mean of the other two
-    there, and at equal local rates {equal}. Of equal rates, its ranking {ranked}."""
+    there, and at equal local rates {equal}. The same ranking comes out {ranked}."""
 
 
 def _flipped(study: Study) -> str:
