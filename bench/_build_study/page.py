@@ -271,8 +271,8 @@ def _single(study: Study) -> str:
     turned = sum(replaced[source][name] < 0 for source, name in gain)
     return f"""Methods clearly above `{BASE}` on the classes of the one source of which {SHOWN} %
     are noisy: under flipped labels, {said[0] or "none"}; under replaced inputs,
-    {said[1] or "none"}. Of the {len(gain)} gains under flipped labels, {turned} are clear losses where the inputs of the
-    same source are replaced."""
+    {said[1] or "none"}. Of the {len(gain)} gains under flipped labels, {turned} are clear losses
+    where the inputs of the same source are replaced."""
 
 
 def _without(study: Study) -> str:
