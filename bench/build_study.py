@@ -1,6 +1,6 @@
 """docs/building-study.md: sources of noise at equal local rates, and methods against them.
 
-python bench/build_study.py              trains what is not in bench/results/build_study yet (36
+python bench/build_study.py              trains what is not in bench/results/build_study yet (40
                                          minutes of one core if nothing is), and writes the page
     --corpora N                          of so many corpora
     --minutes N                          begins no training after so many minutes; 0: trains nothing
