@@ -1,0 +1,1 @@
+"""What build_study.py consists of."""
