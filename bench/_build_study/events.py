@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candidly.build import funnel, make_corpus
+from candidly.build import BuildSettings, make_corpus
 from candidly.build import noise as sources
-from candidly.build.builder import class_names
+from candidly.build.builder import chosen_events, class_names
 from candidly.build.checks import check_mixed, check_replaced
 from candidly.build.corpus import wanted
 from candidly.build.embed import of_words, windows
@@ -63,7 +63,7 @@ class Built:
 def built(seed: int) -> Built:
     """Funnel, split, sources and search; both held parts are tested on, as nothing is chosen."""
     articles = make_corpus(ARTICLES, seed)
-    found = funnel(articles, more_than=MORE_THAN, keep=wanted)
+    found, _ = chosen_events(articles, BuildSettings(more_than=MORE_THAN), wanted)
     left = found.step_id >= 0
     mine = found.choosen_id >= 0
     pool = left & ~mine

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..sweep.gap import gaps
+from ..sweep.gap import Gap, gaps
 from ..sweep.records import Record, Results, Run
 from ..sweep.select import METRICS, Cell, trained_on_validation, untested
 from . import results_figures as figures
 from ._page import Html, Piece, figure_row, folded, heading, section
-from ._wording import algorithm_order, in_percent, is_oracle
+from ._wording import algorithm_order, dataset_order, in_percent, is_oracle
 from .cost import TrainingCost, cost_grid, costs, pareto_figure
 from .gap import gap_grid
 from .importance import importance_grid, importances
@@ -27,12 +27,16 @@ class DatasetView:
 
     Attributes:
         tables: what each criterion chose, of all data sets; the first leads.
+        gaps: best, last and selected records by the first criterion, of this data set.
+        tested: whether there are test accuracies.
     """
 
     results: Results
     dataset: str
     tables: Sequence[Choices]
     metric: str
+    gaps: Sequence[Gap]
+    tested: bool
 
     @cached_property
     def algorithms(self) -> list[str]:
@@ -51,19 +55,21 @@ class DatasetView:
     def spent(self) -> list[TrainingCost]:
         return costs(self.results, self.dataset)
 
-    @property
-    def tested(self) -> bool:
-        """Whether there are test accuracies."""
-        return self.dataset not in untested(self.results.runs)
-
-    @property
-    def chosen(self) -> bool:
-        """Whether something was chosen on validation rows."""
-        return not trained_on_validation(self.results)
-
     def cells_of(self, table: Choices) -> list[Cell]:
         there = ((name, self.dataset) for name in table.algorithms)
         return [table.cells[place] for place in there if place in table.cells]
+
+
+def dataset_views(
+    results: Results, tables: Sequence[Choices], metric: str
+) -> Iterator[DatasetView]:
+    """Every data set, in the order of the plan."""
+    blind, found = untested(results.runs), []
+    if not trained_on_validation(results):
+        found = gaps(results, tables[0].criterion.name, metric)
+    for dataset in dataset_order(results):
+        mine = [one for one in found if one.dataset == dataset and dataset not in blind]
+        yield DatasetView(results, dataset, tables, metric, mine, dataset not in blind)
 
 
 def dataset_section(view: DatasetView) -> Html:
@@ -114,16 +120,10 @@ def _learning(view: DatasetView) -> Iterator[Piece]:
 
 
 def _selection(view: DatasetView) -> Iterator[Piece]:
-    if not (view.chosen and view.tested):
-        return
-    criterion = view.tables[0].criterion.name
-    mine = [
-        one
-        for one in gaps(view.results, criterion, view.metric)
-        if one.dataset == view.dataset and one.best.mean is not None
-    ]
+    mine = [one for one in view.gaps if one.best.mean is not None]
     if not mine:
         return
+    criterion = view.tables[0].criterion.name
     yield heading("What choosing costs")
     yield (
         f"The records of the runs that {criterion} chose: best is an oracle that reads the test "

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..sweep.records import Results
-from ._dataset import DatasetView, dataset_section
+from ._dataset import dataset_section, dataset_views
 from ._page import (
     Html,
     bullets,
@@ -18,7 +18,7 @@ from ._page import (
     together,
     write_page,
 )
-from ._wording import NOTHING, dataset_order, legend
+from ._wording import NOTHING, legend
 from .completeness import command_of, completeness_text, missing_grid
 from .figures import keep_drawings, write_drawings
 from .findings import findings_by_dataset
@@ -81,8 +81,7 @@ def _pieces(
         f"{legend(results, metric)} {BOLD}; whether it is a difference is said above.",
         Html(f'<div class="tables">\n{together(*(t.grid(metric) for t in tables))}\n</div>'),
     )
-    for dataset in dataset_order(results):
-        yield dataset_section(DatasetView(results, dataset, tables, metric))
+    yield from map(dataset_section, dataset_views(results, tables, metric))
     yield _completeness(results, folder)
 
 

@@ -174,8 +174,9 @@ def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in results.runs:
         groups.setdefault((run.dataset, run.algorithm), []).append(run)
+    blind = untested(results.runs)
     return [
-        _cell(dataset, algorithm, criterion, runs, results.ddof)
+        _cell(dataset, algorithm, criterion, runs, results.ddof, dataset in blind)
         for criterion in asked
         for (dataset, algorithm), runs in groups.items()
     ]
@@ -198,7 +199,12 @@ def chosen_record(run: Run, criterion: Criterion) -> Record | None:
 
 
 def _cell(
-    dataset: str, algorithm: str, criterion: Criterion, runs: Sequence[Run], ddof: int
+    dataset: str,
+    algorithm: str,
+    criterion: Criterion,
+    runs: Sequence[Run],
+    ddof: int,
+    blind: bool,
 ) -> Cell:
     splits = tuple(sorted({run.split for run in runs}))
     complete = [run for run in runs if run.complete]
@@ -227,7 +233,7 @@ def _cell(
             for metric in METRICS
         },
         own=summarise([c.value if c else None for c in choices], ddof),
-        untested=dataset in untested(runs),
+        untested=blind,
     )
 
 
