@@ -20,6 +20,8 @@ from candidly.criteria import (
 )
 from candidly.imperfect import flip, noise, uniform
 
+pytestmark = pytest.mark.slow  # simulations of what is proved
+
 N, ATOMS, Q = 200_000, 12, 5
 
 # 0 and 1 draw each other, everything draws 2, and label 4 never comes in wrongly

@@ -113,6 +113,7 @@ MINE = Algorithm("mine", pure(loss), summary="{body}")
 """
 
 
+@pytest.mark.slow
 def test_a_page_of_ones_own_has_a_hash_of_what_it_computes():
     first = own_code_of(own_page("logits.logsumexp(-1)"))
     assert own_code_of(own_page("logits.logsumexp(-1)")) == first

@@ -72,7 +72,8 @@ NOUNS = {
     "build": (
         "build",
         "app",
-        "A benchmark with noise of known sources, from articles: noisywikihow, corpus, data.",
+        "A benchmark with noise of known sources, from articles: noisywikihow, ask, corpus, data, "
+        "demo.",
     ),
     "review": (
         "review",
