@@ -1,7 +1,7 @@
 """bench report: the page of 250,000 records, from the journal, in a process of its own.
 
-Run as ``python bench/report_page.py``. The results directory is made first: 10 data sets, 21 algorithms,
-20 configurations, 5 splits and 12 records of made-up accuracies, which is 252,000 records.
+Run as ``python bench/report_page.py``. The results directory is made first: ten data sets, 21
+algorithms, 20 configurations, 5 splits and 12 records of made-up accuracies: 252,000 records.
 """
 
 from __future__ import annotations
