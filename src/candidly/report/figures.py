@@ -31,7 +31,7 @@ Draw = Callable[[Any], None]
 
 
 @dataclass(frozen=True)
-class Drawing:
+class PanelDrawing:
     """A figure of one panel, in any form.
 
     Attributes:
@@ -78,13 +78,13 @@ _UNDATED: dict[str, Any] = {  # the same bytes each time
     "pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
     "png": {"Software": None},
 }
-_kept: ContextVar[list[Drawing] | None] = ContextVar("kept", default=None)
+_kept: ContextVar[list[PanelDrawing] | None] = ContextVar("kept", default=None)
 
 
 @contextmanager
-def keep_drawings() -> Iterator[list[Drawing]]:
+def keep_drawings() -> Iterator[list[PanelDrawing]]:
     """Whatever ``draw_svg`` draws inside the block, in order, to be written as files, too."""
-    kept: list[Drawing] = []
+    kept: list[PanelDrawing] = []
     token = _kept.set(kept)
     try:
         yield kept
@@ -92,7 +92,7 @@ def keep_drawings() -> Iterator[list[Drawing]]:
         _kept.reset(token)
 
 
-def write_drawings(drawings: Sequence[Drawing], folder: Path) -> list[Path]:
+def write_drawings(drawings: Sequence[PanelDrawing], folder: Path) -> list[Path]:
     """Each as SVG, PDF and PNG, called by its number and title; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -113,7 +113,7 @@ def draw_svg(
     width: float = PANEL[0],
 ) -> str:
     """Lay out one panel, draw on it, and return it as an accessible SVG element."""
-    drawing = Drawing(draw, title, about, rows, extra, width)
+    drawing = PanelDrawing(draw, title, about, rows, extra, width)
     kept = _kept.get()
     if kept is not None:
         kept.append(drawing)
