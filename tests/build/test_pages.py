@@ -135,3 +135,16 @@ def test_manifests_count_pages(tmp_path):
     assert lines == ["page,reason", "cut.html,cut off: it has no </html>"]
     assert "pages.csv" in made.manifest["files"]
     assert np.array_equal(found.article, np.sort(found.article))
+
+
+def test_hostile_pages_reach_nothing(tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    links = '<ul id="breadcrumb"><li><a href="/Category:A">A</a></ul>'
+    step = '<div class="step"><b class="whb">Go {} there.</b></div></html>'
+    entity = f'<!DOCTYPE html [<!ENTITY x SYSTEM "file://{tmp_path}/secret">]>'
+    (tmp_path / "entity.html").write_text(f"{entity}<html>{links}{step.format('&x;')}")
+    (tmp_path / "deep.html").write_text(f"<html>{links}{'<div>' * 50_000}{step.format('')}")
+    (tmp_path / "zero.html").write_text(f"<html>{links}{step.format(chr(0))}")
+    found = read_pages(tmp_path)
+    assert found.texts.tolist() == ["Go &x; there."]
+    assert [name for name, _ in found.pages.left_out] == ["deep.html", "zero.html"]
