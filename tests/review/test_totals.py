@@ -87,6 +87,7 @@ def test_label_sums_from_one_reading(make):
     assert found.labels.size == found.labels.per_answer == 1
 
 
+@pytest.mark.slow
 def test_why_somebody_was_left_out(make):
     project = busy(make)
     who = review.find_person(project, "p1")
@@ -97,6 +98,7 @@ def test_why_somebody_was_left_out(make):
     assert [one.reason for one in review.standings(project)] == [None, "second", None, None]
 
 
+@pytest.mark.slow
 def test_known_items_are_counted_a_part_at_a_time(make, monkeypatch):
     gold = {f"i{k}": "given" for k in range(6)}
     project = busy(make, gold=gold, gold_every=2)

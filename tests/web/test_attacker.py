@@ -299,6 +299,7 @@ def guessed_right(turns: list[Turn], rules: review.Rules) -> float:
     return sum(turn.gold for turn, is_due in zip(turns, due) if is_due) / sum(due)
 
 
+@pytest.mark.slow
 def test_a_small_seed_is_found_by_trying_and_tells_all(tmp_path, data):
     # why seeds are drawn; the program tries 2**31 of these in hours
     with make(tmp_path / "check", data, seed=1234) as project:
