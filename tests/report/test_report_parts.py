@@ -15,9 +15,13 @@ from candidly.report.cost import pareto_front
 from candidly.report.figures import draw_svg, keep_drawings, write_drawings
 from candidly.report.html import make_results_page, write_report
 from candidly.report.importance import groups_of, importances, omega_squared
+from candidly.report.ranking import pairs_grid, pairs_of, ranks_of
+from candidly.report.ranking_figures import rank_figure
 from candidly.report.tables import make_tables
+from candidly.stats import corrected_t
 from candidly.sweep.records import Results
 from candidly.sweep.select import CRITERIA
+from candidly.sweep.select import cells as all_cells
 from candidly.sweep.settings import make_settings
 from report.fake_results import change, diverged, make_results, unfinished
 
@@ -153,3 +157,49 @@ def test_every_choice_has_its_run():
         rows = table.configurations("Lost", "top1").rows
         assert {row[-1] for row in rows} <= keys
     assert "What is missing" not in make_results_page(Results((), {}))
+
+
+def test_pairs_are_tested_on_the_splits_both_have():
+    results = make_results(algorithms=("CC", "PRODEN", "supervised-oracle"), configs=2, splits=5)
+    cells = [one for one in all_cells(results, ["CR"]) if one.dataset == "Lost"]
+    found = pairs_of(cells, results)
+    assert found.names == ("CC", "PRODEN")  # an oracle is nobody's rival
+    by_name = {cell.algorithm: cell.values("top1") for cell in cells}
+    run = results.runs[0]
+    share = run.n_test / (run.n_train + run.n_test) if run.n_train else 0.0
+    assert found.pairs[0].test == corrected_t(by_name["CC"], by_name["PRODEN"], share)
+    grid = pairs_grid(found, cells, "Lost")
+    assert {row[0] for row in grid.rows} == {"CC", "PRODEN"}
+    assert all(sum(row[2:]) == 1 for row in grid.rows)
+    assert "Who is clearly ahead of whom" in make_results_page(results)
+    alone = make_results(algorithms=("CC",), configs=1, splits=3)
+    assert pairs_of(all_cells(alone, ["CR"]), alone) is None
+
+
+def test_a_diagram_of_ranks_names_everybody_and_joins_what_is_alike():
+    ranks = {"CC": 1.5, "PRODEN": 2.0, "<b>": 2.5, "GA": 4.0}
+    svg = rank_figure(ranks, [["CC", "PRODEN", "<b>"], ["GA"]], 1.2, "Ranks")
+    root = ElementTree.fromstring(svg)
+    assert "Not told apart: CC, PRODEN, <b>." in root[1].text
+    said = " ".join(text for text in root.itertext())
+    for name, rank in ranks.items():
+        assert f"{name}  {rank:.2f}" in said
+    assert "critical difference 1.20" in said
+    assert "critical difference" not in rank_figure({"a": 1.0}, [], None, "One")
+
+
+def test_ranks_over_data_sets_are_those_of_the_means():
+    results = make_results(("Lost", "MSRCv2", "Birdsong"), ("CC", "PRODEN", "NN"), 1, 3)
+    cells = all_cells(results, ["CR"])
+    found, apart = ranks_of(cells)
+    means = {(one.algorithm, one.dataset): one.summary["top1"].mean for one in cells}
+    for name, rank in zip(found.names, found.ranks):
+        places = [
+            1 + sum(means[other, one] > means[name, one] for other in found.names)
+            for one in ("Lost", "MSRCv2", "Birdsong")
+        ]
+        assert rank == pytest.approx(np.mean(places))
+    assert apart.distance > 1
+    page = make_results_page(results)
+    assert "Average ranks over 3 data sets" in page
+    assert ranks_of([one for one in cells if one.dataset != "Lost"]) is None

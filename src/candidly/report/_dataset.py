@@ -15,6 +15,7 @@ from ._wording import algorithm_order, dataset_order, in_percent, is_oracle
 from .cost import TrainingCost, cost_grid, costs, pareto_figure
 from .gap import gap_grid
 from .importance import importance_grid, importances
+from .ranking import pairs_grid, pairs_of, pairs_text
 from .selection import selection_figure
 from .tables import CONFIGURATIONS, Choices
 
@@ -119,6 +120,15 @@ def _learning(view: DatasetView) -> Iterator[Piece]:
     yield figure_row([(name, "", svg) for name, svg in zip(("Test", "Validation"), curves)])
 
 
+def _pairs(view: DatasetView) -> Iterator[Piece]:
+    found = pairs_of(view.lead, view.results, view.metric) if view.tested else None
+    if found is None:
+        return
+    yield heading("Who is clearly ahead of whom")
+    yield f"Chosen by {view.tables[0].criterion.name}. {pairs_text(found)}"
+    yield pairs_grid(found, view.lead, view.dataset, view.metric)
+
+
 def _selection(view: DatasetView) -> Iterator[Piece]:
     mine = [one for one in view.gaps if one.best.mean is not None]
     if not mine:
@@ -191,6 +201,7 @@ def _configurations(view: DatasetView) -> Iterator[Piece]:
 PARTS: tuple[Callable[[DatasetView], Iterator[Piece]], ...] = (
     _spread,
     _learning,
+    _pairs,
     _selection,
     _cost,
     _important,

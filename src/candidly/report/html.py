@@ -11,6 +11,7 @@ from ._page import (
     Html,
     bullets,
     command,
+    figure_row,
     heading,
     make_page,
     paragraph,
@@ -22,6 +23,8 @@ from ._wording import NOTHING, legend
 from .completeness import command_of, completeness_text, missing_grid
 from .figures import keep_drawings, write_drawings
 from .findings import findings_by_dataset
+from .ranking import ranks_of, ranks_text
+from .ranking_figures import rank_figure
 from .tables import BOLD, Choices, make_tables
 
 
@@ -81,6 +84,16 @@ def _pieces(
         f"{legend(results, metric)} {BOLD}; whether it is a difference is said above.",
         Html(f'<div class="tables">\n{together(*(t.grid(metric) for t in tables))}\n</div>'),
     )
+    ranked = ranks_of(list(tables[0].cells.values()), metric)
+    if ranked is not None:
+        found, apart = ranked
+        ranks = dict(zip(found.names, found.ranks))
+        drawn = rank_figure(ranks, apart.groups, apart.distance, "Average ranks over data sets")
+        yield section(
+            "Ranks over data sets",
+            f"Chosen by {tables[0].criterion.name}. {ranks_text(found, apart)}",
+            figure_row([("", "", drawn)]),
+        )
     yield from map(dataset_section, dataset_views(results, tables, metric))
     yield _completeness(results, folder)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 
@@ -54,7 +54,8 @@ class Trial:
     @cached_property
     def key(self) -> str:
         """A hash of what defines the trial: moving the data or the results changes nothing."""
-        what = asdict(self)
+        what = {field.name: getattr(self, field.name) for field in fields(self)}
+        what["hyper"] = dict(self.hyper)
         del what["dataset"]
         for field in fields(self):
             if what.get(field.name) == field.default:

@@ -1,0 +1,97 @@
+"""How sure a ranking is: which algorithms are clearly ahead of which, pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..grid import Column, Grid
+from ..stats import AllPairs, CriticalDifference, Friedman, compare_all, friedman, nemenyi
+from ..sweep.records import Results
+from ..sweep.select import Cell
+from ._wording import in_percent, is_oracle
+
+ALPHA = 0.05  # chance of any false winner among all pairs
+FEWEST = 3  # data sets, below which average ranks say nothing
+
+
+def pairs_of(cells: Sequence[Cell], results: Results, metric: str = "top1") -> AllPairs | None:
+    """Every pair of algorithms on the splits of one data set; None with fewer than two of them.
+
+    Splits share rows, so the variance of differences is corrected for that (``corrected_t``), and p
+    for the number of pairs (Holm).
+
+    Args:
+        cells: of one data set and criterion.
+    """
+    mine = [cell for cell in cells if not is_oracle(cell.algorithm) and any(cell.choices)]
+    if len(mine) < 2:
+        return None
+    splits = sorted({split for cell in mine for split in cell.splits})
+    by_split = [dict(zip(cell.splits, cell.values(metric))) for cell in mine]
+    table = [[values.get(split) for values in by_split] for split in splits]
+    share = share_tested(results, mine[0].dataset)
+    return compare_all(table, [cell.algorithm for cell in mine], share, ALPHA)
+
+
+def share_tested(results: Results, dataset: str) -> float:
+    """The test rows' share of training and test rows; 0 where the rows are not known."""
+    run = next(run for run in results.runs if run.dataset == dataset)
+    return 0.0 if not run.n_train else run.n_test / (run.n_train + run.n_test)
+
+
+def pairs_grid(found: AllPairs, cells: Sequence[Cell], dataset: str, metric: str = "top1") -> Grid:
+    """A row for each algorithm: how many it is clearly ahead of, not apart from, behind."""
+    means = {cell.algorithm: cell.summary[metric].mean for cell in cells}
+    rows = []
+    for name in sorted(found.names, key=lambda name: -(means[name] or 0.0)):
+        counts = found.counts(name)
+        told = (counts["win"], counts["tie"], counts["loss"], counts["unknown"])
+        rows.append((name, in_percent(means[name]), *told))
+    columns = (
+        Column("algorithm", "name"),
+        Column("mean", form=".2f"),
+        *map(Column, ("clearly ahead of", "not told apart from", "clearly behind", "no test")),
+    )
+    return Grid(f"{dataset}: every pair of algorithms", columns, rows)
+
+
+def pairs_text(found: AllPairs) -> str:
+    """What the table of pairs rests on, and who is clearly ahead of most others."""
+    splits = max((pair.test.pairs for pair in found.pairs), default=0)
+    clear = sum(pair.verdict in ("win", "loss") for pair in found.pairs)
+    return (
+        f"{clear:,} of {len(found.pairs):,} pairs are clearly apart, on {splits} splits: paired t "
+        "tests whose variance allows for rows that splits share (Nadeau and Bengio), with Holm's "
+        f"correction, so that the chance of any false difference is at most {found.alpha:.0%}."
+    )
+
+
+def ranks_of(
+    cells: Sequence[Cell], metric: str = "top1"
+) -> tuple[Friedman, CriticalDifference] | None:
+    """Average ranks over data sets, of the algorithms that have them all; None with too few.
+
+    Args:
+        cells: of one criterion.
+    """
+    datasets = list(dict.fromkeys(cell.dataset for cell in cells))
+    names = list(dict.fromkeys(c.algorithm for c in cells if not is_oracle(c.algorithm)))
+    means = {(cell.algorithm, cell.dataset): cell.summary[metric].mean for cell in cells}
+    whole = [name for name in names if all(means.get((name, one)) is not None for one in datasets)]
+    if len(datasets) < FEWEST or len(whole) < 2:
+        return None
+    found = friedman([[means[name, one] for name in whole] for one in datasets], whole)
+    return found, nemenyi(found, ALPHA)
+
+
+def ranks_text(found: Friedman, apart: CriticalDifference) -> str:
+    """What the diagram of ranks rests on."""
+    tested = (
+        ""
+        if found.p_f is None
+        else f" Friedman's test, as Iman and Davenport have it: F {found.f:.2f}, p {found.p_f:.2g}."
+    )
+    return (
+        f"Average ranks over {found.rows} data sets, 1 is best.{tested} Bars join what lies within "
+        f"Nemenyi's critical difference of {apart.distance:.2f}, so cannot be told apart."
+    )
