@@ -56,7 +56,7 @@ def test_it_says_what_the_manifest_and_the_files_say(built):
     assert f"{told['votes']['an event']['kappa']:.2f}" in said
     table = pl.read_csv(built / "noisy" / "mix_0.4.csv")
     moved = table.filter(pl.col("noisy_id") != pl.col("step_id"))
-    assert f"{len(moved):,} of them at the highest rate, 40%" in said
+    assert f"{len(moved):,} of them at the highest rate, 40 %" in said
     rows = {(one, two) for one, two in moved.select("step", "noisy_step").iter_rows()}
     shown = [(one, two) for one, two in rows if one in said and two in said]
     assert len(shown) >= 15  # five of each source

@@ -54,7 +54,7 @@ def make_built_page(built: BuiltBenchmark, results: Results | None = None) -> st
             "articles": f"{told['articles']:,}",
             "corpus": f"SHA-256 {told['corpus']}",
             "alike": f"{told['embedding']['name']} in {told['embedding']['dimensions']} dimensions",
-            "rates": ", ".join(f"{rate:.0%}" for rate in asked["rates"]),
+            "rates": ", ".join(f"{100 * rate:g} %" for rate in asked["rates"]),
             "seed": asked["seed"],
             "candidly": told["candidly"],
         },
@@ -65,12 +65,12 @@ def make_built_page(built: BuiltBenchmark, results: Results | None = None) -> st
 def _numbers(built: BuiltBenchmark) -> Iterator[tuple[str, str, str]]:
     told = built.manifest
     left = told["stages"][-1]["events"]
-    share = f"{left / told['events']:.0%} of {told['events']:,}"
+    share = f"{100 * left / told['events']:.0f} % of {told['events']:,}"
     yield "events", f"{left:,}", f"{share} that the articles have"
     yield "classes", f"{len(built.names):,}", f"of {told['categories']:,} categories"
     yield "training events", f"{len(built.chosen):,}", "the others are held out, and right"
     rate, moved = max(built.replaced.items())
-    yield "replaced", f"{len(moved):,}", f"of them at the highest rate, {rate:.0%}"
+    yield "replaced", f"{len(moved):,}", f"of them at the highest rate, {100 * rate:g} %"
 
 
 def _funnel(told: Any) -> Iterator[Piece]:
@@ -123,7 +123,7 @@ def _examples(built: BuiltBenchmark) -> Iterator[Piece]:
     by_source: dict[int, list[ReplacedEvent]] = {}
     for one in moved:
         by_source.setdefault(int(built.source[place[one.chosen]]), []).append(one)
-    yield f"Drawn from the events that are replaced at {rate:.0%}; the hardest of them first."
+    yield f"Drawn from the events that are replaced at {100 * rate:g} %; the hardest of them first."
     columns = (
         Column("label that it keeps", "text"),
         Column("event", "text"),

@@ -125,9 +125,9 @@ def pareto_figure(
         axes.step(*zip(*(points[name] for name in front)), where="post", color=INK, lw=1, zorder=0)
         costs_of = [cost for cost, _ in points.values()]
         if max(costs_of) > 5 * min(costs_of) > 0:
-            axes.set_xscale("log")
+            axes.set_xscale("log", subs=(2, 5))
             axes.xaxis.set_major_formatter("{x:g}")
-            axes.xaxis.set_minor_formatter("")
+            axes.xaxis.set_minor_formatter("{x:g}")
         for number, name in enumerate(front, 1):
             axes.annotate(
                 str(number),

@@ -62,7 +62,7 @@ def pairs_text(found: AllPairs) -> str:
     return (
         f"{clear:,} of {len(found.pairs):,} pairs are clearly apart, on {splits} splits: paired t "
         "tests whose variance allows for rows that splits share (Nadeau and Bengio), with Holm's "
-        f"correction, so that the chance of any false difference is at most {found.alpha:.0%}."
+        f"correction, so that the chance of any false difference is at most {100 * found.alpha:g} %."
     )
 
 
