@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -203,3 +204,33 @@ def test_ranks_over_data_sets_are_those_of_the_means():
     page = make_results_page(results)
     assert "Average ranks over 3 data sets" in page
     assert ranks_of([one for one in cells if one.dataset != "Lost"]) is None
+
+
+def test_only_a_lead_beyond_chance_stands_out():
+    results = make_results(algorithms=("CC", "PRODEN", "supervised-oracle"), configs=1, splits=5)
+
+    def lifted(by):
+        def edit(run):
+            if run.algorithm != "CC":
+                return run
+            more = by + 0.002 * (run.split % 2)
+            records = tuple(
+                replace(one, test={k: v + more for k, v in one.test.items()}) for one in run.records
+            )
+            return replace(run, records=records)
+
+        return change(results, edit)
+
+    def stands_out(found):
+        (row, *_), *_ = [table.grid("top1").rows for table in make_tables(found, ["CR"])]
+        return row[1].best
+
+    assert stands_out(lifted(0.5))
+    rows = make_tables(results, ["CR"])[0].grid("top1").rows
+    assert not any(row[1].best for row in rows if row[0].value == "supervised-oracle")
+    alike = change(results, lambda run: replace(run, algorithm=run.algorithm))
+    tables = make_tables(alike, ["CR"])[0]
+    cells = [tables.cells[name, "Lost"] for name in ("CC", "PRODEN")]
+    test = corrected_t(*(one.values("top1") for one in cells), tables.shares["Lost"])
+    clear = test.p is not None and test.p <= 0.05
+    assert any(row[1].best for row in tables.grid("top1").rows) == clear

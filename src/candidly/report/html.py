@@ -81,7 +81,7 @@ def _pieces(
     yield _lead(results, metric)
     yield section(
         "Test accuracy by selection criterion",
-        f"{legend(results, metric)} {BOLD}; whether it is a difference is said above.",
+        f"{legend(results, metric)} {BOLD}.",
         Html(f'<div class="tables">\n{together(*(t.grid(metric) for t in tables))}\n</div>'),
     )
     ranked = ranks_of(list(tables[0].cells.values()), metric)

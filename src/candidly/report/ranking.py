@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..grid import Column, Grid
-from ..stats import AllPairs, CriticalDifference, Friedman, compare_all, friedman, nemenyi
+from ..stats import (
+    AllPairs,
+    CriticalDifference,
+    Friedman,
+    compare_all,
+    corrected_t,
+    friedman,
+    nemenyi,
+)
 from ..sweep.records import Results
 from ..sweep.select import Cell
 from ._wording import in_percent, is_oracle
 
-ALPHA = 0.05  # chance of any false winner among all pairs
+ALPHA = 0.05  # chance of a false winner
 FEWEST = 3  # data sets, below which average ranks say nothing
 
 
@@ -31,6 +39,30 @@ def pairs_of(cells: Sequence[Cell], results: Results, metric: str = "top1") -> A
     table = [[values.get(split) for values in by_split] for split in splits]
     share = share_tested(results, mine[0].dataset)
     return compare_all(table, [cell.algorithm for cell in mine], share, ALPHA)
+
+
+def leader_of(cells: Sequence[Cell], share: float, metric: str = "top1") -> Cell | None:
+    """The cell with the highest mean where its lead over each other one is beyond chance.
+
+    Args:
+        cells: of one data set and criterion; oracles are no rivals.
+        share: as ``share_tested`` says.
+    """
+    rivals = [cell for cell in cells if not is_oracle(cell.algorithm) and any(cell.choices)]
+    rivals = [cell for cell in rivals if cell.summary[metric].mean is not None]
+    if len(rivals) < 2:
+        return None
+    first = max(rivals, key=lambda cell: cell.summary[metric].mean or 0.0)
+    mine = dict(zip(first.splits, first.values(metric)))
+    for other in rivals:
+        if other is first:
+            continue
+        its = dict(zip(other.splits, other.values(metric)))
+        both = [split for split in mine if split in its]
+        test = corrected_t([mine[k] for k in both], [its[k] for k in both], share)
+        if test.p is None or test.p > ALPHA or not (test.difference or 0.0) > 0:
+            return None
+    return first
 
 
 def share_tested(results: Results, dataset: str) -> float:
@@ -57,12 +89,12 @@ def pairs_grid(found: AllPairs, cells: Sequence[Cell], dataset: str, metric: str
 
 def pairs_text(found: AllPairs) -> str:
     """What the table of pairs rests on, and who is clearly ahead of most others."""
-    splits = max((pair.test.pairs for pair in found.pairs), default=0)
+    splits, alpha = max((pair.test.pairs for pair in found.pairs), default=0), 100 * found.alpha
     clear = sum(pair.verdict in ("win", "loss") for pair in found.pairs)
     return (
         f"{clear:,} of {len(found.pairs):,} pairs are clearly apart, on {splits} splits: paired t "
         "tests whose variance allows for rows that splits share (Nadeau and Bengio), with Holm's "
-        f"correction, so that the chance of any false difference is at most {100 * found.alpha:g} %."
+        f"correction, so that the chance of any false difference is at most {alpha:g} %."
     )
 
 

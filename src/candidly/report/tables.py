@@ -32,10 +32,14 @@ from ._wording import (
     is_oracle,
     legend,
 )
+from .ranking import leader_of, share_tested
 
 SCHEMA = 1  # of the JSON form
 ERROR = "standard error"
-BOLD = "Bold: the highest mean of a column, oracles aside"
+BOLD = (
+    "Bold: the highest mean of a column where its lead over each other algorithm is beyond chance "
+    "(a paired test over splits that allows for shared rows, 5 %), oracles aside"
+)
 CONFIGURATIONS = (
     "Per split: the configuration, how many were tied for it (the last one wins), its updates, and "
     "in percent the criterion and the {}."
@@ -44,12 +48,16 @@ CONFIGURATIONS = (
 
 @dataclass(frozen=True)
 class Choices:
-    """What one criterion chose: a cell for each algorithm (row) and data set (column)."""
+    """What one criterion chose: a cell for each algorithm (row) and data set (column).
+
+    ``shares`` has the test rows' share of training and test rows, by data set.
+    """
 
     criterion: Criterion
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]  # by (algorithm, dataset); plans may leave holes
+    shares: Mapping[str, float]
     oracle: bool = False  # the validation rows were trained on, with their true labels
 
     @property
@@ -65,7 +73,7 @@ class Choices:
         return f"Chosen by {self.criterion.name}: {self.criterion.about}; {read}"
 
     def grid(self, metric: str) -> Grid:
-        """Test accuracies; the highest mean of a data set stands out, oracles aside."""
+        """Test accuracies; the highest mean stands out where its lead is beyond chance."""
         best = {dataset: self._best(dataset, metric) for dataset in self.datasets}
         rows = [
             (
@@ -110,14 +118,9 @@ class Choices:
         return Grid(title, columns, rows, keys=2)
 
     def _best(self, dataset: str, metric: str) -> Cell | None:
-        there = [
-            (cell.summary[metric].mean or 0.0, -k, cell)
-            for k, algorithm in enumerate(self.algorithms)
-            if not is_oracle(algorithm)
-            and (cell := self.cells.get((algorithm, dataset)))
-            and cell.summary[metric].mean is not None
-        ]
-        return max(there)[2] if len(there) > 1 else None
+        there = ((name, dataset) for name in self.algorithms)
+        mine = [self.cells[place] for place in there if place in self.cells]
+        return leader_of(mine, self.shares.get(dataset, 0.0), metric)
 
 
 def _datum(cell: Cell | None, metric: str, best: Cell | None) -> Datum:
@@ -174,12 +177,13 @@ def make_tables(results: Results, criteria: Sequence[str] | None = None) -> list
     criteria = usual_criteria(results) if criteria is None else criteria
     found = cells(results, criteria)
     algorithms, datasets = tuple(algorithm_order(results)), tuple(dataset_order(results))
+    shares = {dataset: share_tested(results, dataset) for dataset in datasets}
     tables = []
     for name in criteria:
         _, criterion = lookup(CRITERIA, name, "criterion")
         mine = {(c.algorithm, c.dataset): c for c in found if c.criterion == criterion.name}
         oracle = trained_on_validation(results)
-        tables.append(Choices(criterion, algorithms, datasets, mine, oracle))
+        tables.append(Choices(criterion, algorithms, datasets, mine, shares, oracle))
     return tables
 
 
