@@ -69,7 +69,9 @@ def gallery(
     with _progress.reading("writing pages", "written") as watch:
         number = write_sets_gallery(sets, out, title=title, looks=looks, watch=watch)
     if as_json:
-        about = {one.name: {"items": len(one.items), **one.about["errors"]["exact"]} for one in sets}
+        about = {
+            one.name: {"items": len(one.items), **one.about["errors"]["exact"]} for one in sets
+        }
         print(json.dumps({"out": str(out), "items": number, "sets": about}, allow_nan=False))
         return
     print(f"wrote {out}: {number:,} items of {len(sets)} sets", file=sys.stderr)

@@ -126,6 +126,11 @@ function show() {
   });
 }
 
+// what was found stands below the table of all sets
+function bring() {
+  if ([...wanted().keys()].length) $("find").scrollIntoView();
+}
+
 function offer() {
   const set = form.elements.set.value;
   const known = gallery.sets.filter((one) => !set || one.at === set).flatMap((one) => one.classes);
@@ -142,9 +147,10 @@ form.addEventListener("submit", (event) => {
   location.hash = said.length ? new URLSearchParams(said) : "find";
 });
 form.elements.set.addEventListener("change", offer);
-window.addEventListener("hashchange", show);
+window.addEventListener("hashchange", () => { show(); bring(); });
 
 form.hidden = false;
 show();
 offer();
+bring();
 document.body.dataset.ready = "1";
