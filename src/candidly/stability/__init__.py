@@ -18,6 +18,7 @@ as wrong labels become more frequent, and how many labels may still be wrong, or
 Source: Northcutt, Athalye & Mueller, NeurIPS 2021, with the statistics that it leaves out.
 """
 
+from ..stats import holm
 from ._assess import assess
 from ._bootstrap import percentile_interval, resample
 from ._budget import Certificate, certificate, flip_budget
@@ -32,7 +33,7 @@ from ._crossings import (
     tau_steps,
     tie_prevalence,
 )
-from ._pairs import difference_variance, discordant, holm, mcnemar, tango
+from ._pairs import difference_variance, discordant, mcnemar, tango
 from ._plan import AdjacentModels, CheckingPlan, checking_plan
 from ._prevalence import (
     accuracy_at,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..stats import holm
 from ._bootstrap import percentile_interval
-from ._pairs import difference_variance, discordant, holm, mcnemar, tango
+from ._pairs import difference_variance, discordant, mcnemar, tango
 from ._prevalence import accuracy_at
 from ._ranks import competition_ranks
 

@@ -72,24 +72,6 @@ def fewest_discordant(pairs: int, alpha: float) -> int:
     return next(k for k in itertools.count(1) if pairs * 2.0 ** (1 - k) <= alpha)
 
 
-def holm(p: np.ndarray) -> np.ndarray:
-    """Holm's adjusted p: reject where it is at most alpha, and alpha holds for all together.
-
-    Args:
-        p: float (k,), in [0, 1].
-
-    Source: Holm, Scandinavian Journal of Statistics 6, 1979.
-
-    >>> holm(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.06, 0.06])
-    """
-    order = np.argsort(p, kind="stable")
-    factors = np.arange(len(p), 0, -1)
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(np.asarray(p)[order] * factors))
-    return adjusted
-
-
 def difference_variance(b: np.ndarray, c: np.ndarray, n: int) -> np.ndarray:
     """Variance of a paired difference of two accuracies, (b + c - (b - c)² / n) / n²."""
     b, c = np.asarray(b, dtype=np.float64), np.asarray(c, dtype=np.float64)

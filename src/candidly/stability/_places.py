@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..stats import holm
 from ._budget import flip_budget
 from ._case import Case
-from ._pairs import holm, mcnemar
+from ._pairs import mcnemar
 from ._plan import CheckingPlan
 from ._report import Neighbour, UncheckedErrors
 

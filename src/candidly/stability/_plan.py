@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..seeds import draw
+from ..stats import holm
 from ._budget import certificate
 from ._case import Case
-from ._pairs import holm
 from ._sequential import evidence, planning_number
 
 

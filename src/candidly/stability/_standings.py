@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..stats import share_interval
+from ..stats import holm, share_interval
 from ._bootstrap import percentile_interval
 from ._case import Case
-from ._pairs import discordant, holm, mcnemar, tango
+from ._pairs import discordant, mcnemar, tango
 from ._ranks import competition_ranks, rank_intervals
 from ._report import Accuracies, Accuracy, ModelPair, RankedModel
 
