@@ -194,13 +194,14 @@ def test_ranks_over_data_sets_are_those_of_the_means():
     cells = all_cells(results, ["CR"])
     found, apart = ranks_of(cells)
     means = {(one.algorithm, one.dataset): one.summary["top1"].mean for one in cells}
-    for name, rank in zip(found.names, found.ranks):
+    for name, rank in zip(apart.names, apart.ranks):
         places = [
-            1 + sum(means[other, one] > means[name, one] for other in found.names)
+            1 + sum(means[other, one] > means[name, one] for other in apart.names)
             for one in ("Lost", "MSRCv2", "Birdsong")
         ]
         assert rank == pytest.approx(np.mean(places))
-    assert apart.distance > 1
+    assert apart.critical_difference > 1
+    assert found.rows == 3
     page = make_results_page(results)
     assert "Average ranks over 3 data sets" in page
     assert ranks_of([one for one in cells if one.dataset != "Lost"]) is None

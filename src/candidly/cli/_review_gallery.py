@@ -101,7 +101,7 @@ class VotesRead:
             size=card.size,
             flagged=flagged,
             number=card.classes,
-            facts=_facts(card),
+            facts=tuple(_facts(card)),
         )
 
 
