@@ -78,8 +78,9 @@ def _t_of(d: np.ndarray, overlap: float, left_out: int, level: float) -> PairedT
         return PairedT(mean, None, None, None, None, None, None, n, left_out)
     mean = float(d.mean())
     if (d == d[0]).all():
-        known = (0.0, 0.0, 0.0, 1.0) if d[0] == 0 else (None, None, None, None)
-        return PairedT(float(d[0]), 0.0, 0.0, *known, n, left_out)
+        if d[0] == 0:
+            return PairedT(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, n, left_out)
+        return PairedT(float(d[0]), 0.0, 0.0, None, None, None, None, n, left_out)
     deviation = float(d.std(ddof=1))
     error = deviation * (1 / n + overlap) ** 0.5
     half = float(stdtrit(n - 1, (1 + level) / 2)) * error
