@@ -123,6 +123,10 @@ def test_wilcoxon_of_demsar():
     assert (found.first_higher, found.second_higher, found.equal) == (10, 2, 2)
     assert found.p is not None
     assert found.p < 0.05
+    # 8 zeros have rank 4.5 and 12 the highest, 20: 38 against 105 expected; ties take 10.5 away
+    many = wilcoxon([*range(1, 12), -12] + [0] * 8, [0] * 20)
+    z = (38 - 105) / math.sqrt(20 * 21 * 41 / 24 - (8**3 - 8) / 48)
+    assert (many.for_second, many.p) == (38, pytest.approx(2 * scipy.stats.norm.cdf(z)))
     turned = wilcoxon([0] * 14, DEMSAR)
     assert (turned.for_first, turned.p) == (12, found.p)
 
@@ -180,6 +184,11 @@ def test_leaders_where_values_are_missing():
     easy = leader([[0.99, 0.99], [0.5, None], [0.6, None]], ["a", "b"], 0.1)
     assert (easy.name, easy.beyond_chance, easy.least_splits) == ("b", False, 1)
     assert "cannot be told from 1 split" in easy.why
+    # b's mean is higher by a split that a lacks; where both are, a is higher beyond chance
+    table = [[0.90, 0.80], [0.92, 0.81], [0.91, 0.79], [None, 5.0]]
+    behind = leader(table, ["a", "b"], 0.1)
+    assert behind.leads[0].test.p < 0.05
+    assert (behind.name, behind.beyond_chance) == ("b", False)
     level = leader([[0.3, 0.3], [0.1, 0.1]], ["a", "b"], 0.1)
     assert (level.name, level.beyond_chance) == ("a", False)
 
