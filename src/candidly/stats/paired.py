@@ -61,7 +61,7 @@ def corrected_t(first: Values, second: Values, test_share: float, level: float =
 
     >>> test = corrected_t([0.9, 0.8, 0.9, 0.8], [0.8, 0.8, 0.7, None], test_share=0.1)
     >>> round(test.difference, 3), round(test.p, 3), test.pairs, test.left_out
-    (0.1, 0.27, 3, 1)
+    (0.1, 0.272, 3, 1)
     """
     check_level(level)
     factor = variance_factor(1, test_share) - 1
