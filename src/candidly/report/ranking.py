@@ -62,9 +62,13 @@ def _by_split(cells: Sequence[Cell], metric: str) -> list[list[float | None]]:
 
 
 def share_tested(results: Results, dataset: str) -> float:
-    """The test rows' share of training and test rows; 0 where the rows are not known."""
+    """The test rows' share of training and test rows; by the settings where rows are not known."""
     run = next(run for run in results.runs if run.dataset == dataset)
-    return 0.0 if not run.n_train else run.n_test / (run.n_train + run.n_test)
+    if run.n_train:
+        return run.n_test / (run.n_train + run.n_test)
+    tested = float(results.settings.get("test_share") or 0.1)
+    learned = (1 - tested) * (1 - float(results.settings.get("validation_share") or 0.1))
+    return tested / (tested + learned)
 
 
 def pairs_grid(found: AllPairs, cells: Sequence[Cell], dataset: str, metric: str = "top1") -> Grid:
