@@ -59,8 +59,8 @@ FILMS = [
     named(f"test/pos/{HOSTILE}#?", "Positive", "Negative", (3, 2, 0, 0)),  # non-error
 ]
 SOUNDS = [
-    of_sounds(4, ["Bell", "Bird"], ["Wind"], {"Bell": 5, "Bird": 4, "Wind": 1}),  # non-error
-    of_sounds(9, ["Bell"], ["Wind", "Bird"], {"Bell": 0, "Bird": 4, "Wind": 2}),  # different
+    of_sounds(4, ["Zither", "Bird"], ["Wind"], {"Zither": 5, "Bird": 4, "Wind": 1}),  # non-error
+    of_sounds(9, ["Zither"], ["Wind", "Bird"], {"Zither": 0, "Bird": 4, "Wind": 2}),  # different
 ]
 FILES = {"pets": PETS, "films": FILMS, "sounds": SOUNDS}
 

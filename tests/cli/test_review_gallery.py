@@ -47,12 +47,15 @@ def test_a_released_set_is_known(candidly, tmp_path):
     rows += [numbered(15 + k, 1, 7, (5, 0, 0), DIGITS) for k in range(85)]
     (folder / "mnist_mturk.json").write_text(json.dumps(rows))
     (folder / "others_mturk.json").write_text(json.dumps(rows))
+    (folder / "quickdraw_mturk.json").write_text(json.dumps(rows))
     status, _, err = candidly("review", "gallery", "--votes", "copy", "--out", "pages")
     assert status == 0, err
     html = (tmp_path / "pages/mnist/index.html").read_text()
     assert "of 10,000 examples, of which 100 were flagged" in html
     assert "0.15 % of all labels" in html
     assert "2-conv CNN" in html
+    sample = (tmp_path / "pages/quickdraw/index.html").read_text()
+    assert f"{100 * 0.15 * 6_825_383 / 50_426_266:.2f} % of all labels" in sample
     assert "By the exact reading" not in (tmp_path / "pages/others/index.html").read_text()
     assert re.search(r">MNIST<.*>others<", (tmp_path / "pages/index.html").read_text(), re.DOTALL)
 
@@ -103,6 +106,7 @@ def test_a_known_data_set_must_be_the_one_voted_on(candidly, tmp_path):
         (("--votes", "votes", "--media", "pest=a.npy"), "there are no votes on 'pest'"),
         (("--votes", "votes", "--media", "pets=a.npy"), "a.npy does not exist"),
         (("--votes", "votes", "--media", "pets"), "pets"),
+        (("--votes", "votes", "--media", "films=a.txt"), "rows of films the votes are about"),
     ],
 )
 def test_what_is_wrong_is_named(candidly, votes, tmp_path, words, said):
@@ -110,6 +114,7 @@ def test_what_is_wrong_is_named(candidly, votes, tmp_path, words, said):
     (tmp_path / "list.json").write_text("{}")
     (tmp_path / "odd.json").write_text('[{"id": 1, "mturk": {"x": 1}}]')
     (tmp_path / "empty").mkdir()
+    (tmp_path / "a.txt").write_text("one")
     before = sorted(path.name for path in tmp_path.iterdir())
     status, _, err = candidly("review", "gallery", *words, "--out", "pages")
     assert (status, said in err, "Traceback" in err) == (2, True, False), err

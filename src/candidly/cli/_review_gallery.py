@@ -144,6 +144,12 @@ def _looks_of(one: VotesRead, path: str) -> Callable[[Path], Looks]:
     """What the items of a set look like, by row."""
     from ..review import looks_of_files
 
+    if len(one.votes) and (one.votes.item < 0).all():
+        raise ValueError(
+            f"{one.path}: which rows of {one.name} the votes are about is not known, as they go by"
+            " file names; so nothing of --media can be found. Give the folder of the released"
+            " files with its index, or leave this set out of --media."
+        )
     if path:
         return lambda folder: looks_of_files(Path(path), folder, gaps=True)
     return _looks_of_known(one)

@@ -31,12 +31,12 @@ from .static_gallery import STATIC, STYLES, short_text
 PAGE = 100  # items of a page
 OWN = (STATIC / "sets.css", STATIC / "sets.js")
 VERDICTS = {  # what people read beside each; the order is that of bars and columns
-    "non-error": "most chose exactly the given label",
+    "non-error": "most chose exactly the given label, or found exactly the given classes",
     "correctable": "most chose the guess",
     "multi-label": "most chose both",
     "neither": "most chose neither",
     "non-agreement": "no answer was chosen by most",
-    "different set": "the classes that most found are not exactly the given ones",
+    "different set": "the classes that most people found are not exactly the given ones",
     "pending": "too few answered",
 }
 NOTHING = Look("none")
