@@ -337,6 +337,7 @@ def test_pages_of_what_was_found(browser, folder):
     assert seen == ids(PETS)
 
 
+@pytest.mark.slow
 def test_what_was_found_leads_to_its_place_and_shows_its_look(browser, folder):
     tab = opened(browser, folder, "index.html#set=films")
     for k, name in enumerate(ids(FILMS)):
@@ -360,6 +361,7 @@ def test_an_address_shows_its_item(browser, folder):
     assert tab.locator("li:target img").evaluate("e => e.decode().then(() => 1)") == 1
 
 
+@pytest.mark.slow
 def test_it_is_complete_without_its_script(browser, folder):
     tab = opened(browser, folder, java_script_enabled=False)
     assert tab.locator("#filters").is_hidden()
