@@ -67,7 +67,8 @@ def dataset_views(
     """Every data set, in the order of the plan."""
     blind, found = untested(results.runs), []
     if not trained_on_validation(results):
-        found = gaps(results, tables[0].criterion.name, metric)
+        lead = tables[0]
+        found = gaps(results, lead.criterion.name, metric, tuple(lead.cells.values()))
     for dataset in dataset_order(results):
         mine = [one for one in found if one.dataset == dataset and dataset not in blind]
         yield DatasetView(results, dataset, tables, metric, mine, dataset not in blind)

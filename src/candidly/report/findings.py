@@ -41,9 +41,16 @@ def findings(results: Results, metric: str = "top1") -> list[str]:
     return [f"{dataset}: {one}" for dataset, several in grouped.items() for one in several]
 
 
-def findings_by_dataset(results: Results, metric: str = "top1") -> dict[str, list[str]]:
-    """The sentences of :func:`findings` without their data set in front."""
-    every, algorithms = cells(results), algorithm_order(results)
+def findings_by_dataset(
+    results: Results, metric: str = "top1", chosen: Sequence[Cell] | None = None
+) -> dict[str, list[str]]:
+    """The sentences of :func:`findings` without their data set in front.
+
+    Args:
+        chosen: the cells of the usual criteria, where they are known.
+    """
+    every = cells(results) if chosen is None else chosen
+    algorithms = algorithm_order(results)
     lead = usual_criteria(results)[0]
     sentences = {}
     for dataset in dataset_order(results):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..sweep.records import Results
+from ..sweep.select import Cell, cells, usual_criteria
 from ._dataset import dataset_section, dataset_views
 from ._page import (
     Html,
@@ -60,12 +61,14 @@ def make_results_page(
     folder: Path | str = "DIR",
 ) -> str:
     """The page as HTML text; it refers to nothing outside itself."""
-    tables = make_tables(results, criteria) if results.runs else []
+    names = usual_criteria(results)
+    chosen = cells(results, list(dict.fromkeys((*names, *(criteria or names)))))
+    tables = make_tables(results, criteria, chosen) if results.runs else []
     lead = completeness_text(results)
     unread = (heading("Notes"), bullets(results.notes))
     return make_page(
         "Which algorithm learns best from these labels?",
-        *(_pieces(results, tables, metric, folder) if tables else ()),
+        *(_pieces(results, tables, chosen, metric, folder) if tables else ()),
         lead=lead if results.runs else paragraph(NOTHING),
         facts=dict(_settings(results)),
         facts_title="Settings",
@@ -76,9 +79,13 @@ def make_results_page(
 
 
 def _pieces(
-    results: Results, tables: Sequence[Choices], metric: str, folder: Path | str
+    results: Results,
+    tables: Sequence[Choices],
+    chosen: Sequence[Cell],
+    metric: str,
+    folder: Path | str,
 ) -> Iterator[Html]:
-    yield _lead(results, metric)
+    yield _lead(results, metric, chosen)
     yield section(
         "Test accuracy by selection criterion",
         f"{legend(results, metric)} {BOLD}.",
@@ -102,8 +109,8 @@ def _pieces(
     yield _completeness(results, folder)
 
 
-def _lead(results: Results, metric: str) -> Html:
-    found = findings_by_dataset(results, metric)
+def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Html:
+    found = findings_by_dataset(results, metric, chosen)
     said = [
         piece for name, sentences in found.items() for piece in (heading(name), bullets(sentences))
     ]

@@ -50,17 +50,23 @@ def split_plot(
     criterion, dataset = (cells[0].criterion, cells[0].dataset) if cells else ("", "")
 
     def draw(axes: Any) -> None:
+        # a collection for all of a kind: a figure of 21 rows takes half the time of single lines
+        points = [(value, row, colours[name]) for row, (name, v) in enumerate(shown) for value in v]
+        x, y, edges = zip(*points) if points else ((), (), ())
+        axes.scatter(x, y, s=20, facecolors=PAPER, edgecolors=edges, linewidths=1, zorder=3)
+        several = [
+            (sum(values) / len(values), row, colours[name])
+            for row, (name, values) in enumerate(shown)
+            if len(values) > 1 and not boxed(values)
+        ]
+        if several:
+            means, rows, inks = zip(*several)
+            ends = [row - 0.3 for row in rows], [row + 0.3 for row in rows]
+            axes.vlines(means, *ends, colors=inks, linewidths=2.2)
         for row, (name, values) in enumerate(shown):
-            colour = colours[name]
             if boxed(values):
                 # every value is drawn as a point, so the whiskers need not mark outliers
-                axes.boxplot([values], positions=[row], **_box(colour))
-            elif len(values) > 1:
-                mean = sum(values) / len(values)
-                axes.plot([mean, mean], [row - 0.3, row + 0.3], color=colour, lw=2.2)
-            axes.plot(
-                values, [row] * len(values), "o", color=colour, ms=4.5, mfc=PAPER, mew=1, zorder=3
-            )
+                axes.boxplot([values], positions=[row], **_box(colours[name]))
             if not values:
                 # x as a share of the width, y in rows
                 axes.text(0.02, row, "no value", va="center", transform=axes.get_yaxis_transform())

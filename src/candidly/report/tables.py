@@ -172,10 +172,14 @@ def render(
     return render_grids(parts, form, width)
 
 
-def make_tables(results: Results, criteria: Sequence[str] | None = None) -> list[Choices]:
-    """What each criterion chose, by default the usual ones."""
+def make_tables(
+    results: Results,
+    criteria: Sequence[str] | None = None,
+    chosen: Sequence[Cell] | None = None,
+) -> list[Choices]:
+    """What each criterion chose, by default the usual ones; ``chosen``: cells that are known."""
     criteria = usual_criteria(results) if criteria is None else criteria
-    found = cells(results, criteria)
+    found = cells(results, criteria) if chosen is None else chosen
     algorithms, datasets = tuple(algorithm_order(results)), tuple(dataset_order(results))
     shares = {dataset: share_tested(results, dataset) for dataset in datasets}
     tables = []

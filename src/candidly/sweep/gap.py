@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..stats import Summary, paired_difference, summarise
 from .records import Results, Run
-from .select import cells, eligible, lookup_criterion, usual_criteria, value_of
+from .select import Cell, cells, eligible, lookup_criterion, usual_criteria, value_of
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,19 @@ class Gap:
     epochs: float | None
 
 
-def gaps(results: Results, criterion: str | None = None, metric: str = "top1") -> list[Gap]:
+def gaps(
+    results: Results,
+    criterion: str | None = None,
+    metric: str = "top1",
+    chosen: Sequence[Cell] | None = None,
+) -> list[Gap]:
     """The gap of every data set and algorithm, in the order of the plan.
 
     Args:
         criterion: by which a configuration, and a record of it, is chosen; by default the first of
             the usual ones: CR, or NVA where given labels are learned from.
         metric: the best record is the one that is best in it.
+        chosen: the cells of the criterion, among others, where they are known.
 
     Raises:
         UnknownName: a criterion that is not there.
@@ -58,7 +64,9 @@ def gaps(results: Results, criterion: str | None = None, metric: str = "top1") -
     name = lookup_criterion(criterion or usual_criteria(results)[0]).name
     by_key: Mapping[tuple[str, str], Run] = {(run.dataset, run.key): run for run in results.runs}
     found = []
-    for cell in cells(results, [name]):
+    for cell in cells(results, [name]) if chosen is None else chosen:
+        if cell.criterion != name:
+            continue
         choices = [choice for choice in cell.choices if choice is not None]
         runs = [by_key[cell.dataset, choice.key] for choice in choices]
         best = [_best(run, metric) for run in runs]

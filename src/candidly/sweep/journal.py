@@ -20,6 +20,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json  # four times as fast as json, and as exact
+
 from .._files import sync_folder
 from ..criteria import FlipRate
 from .plan import planned_runs, read_plan
@@ -187,7 +189,7 @@ def _parse(line: bytes) -> Record | None:
     if whole is not None and int(whole[2], 16) != zlib.crc32(whole[1]):
         return None
     try:
-        values = json.loads(whole[1] + b"}" if whole else line)
+        values = from_json(whole[1] + b"}" if whole else line)
         if values.pop("schema") != (SCHEMA if whole else UNCHECKED):
             return None
         record = Record(**values)

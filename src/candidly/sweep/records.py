@@ -6,6 +6,7 @@ import base64
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ class Run:
     networks: int = 1  # that are trained side by side
     n_train: int | None = None
 
-    @property
+    @cached_property
     def complete(self) -> bool:
         return tuple(record.step for record in self.records) == self.record_steps
 

@@ -151,13 +151,15 @@ def usual_criteria(results: Results) -> tuple[str, ...]:
 
 def untested(runs: Sequence[Run]) -> set[str]:
     """Data sets without true labels: no record has a test accuracy, and not by divergence."""
-    tested: dict[str, bool] = {}
+    recorded, tested = set(), set()
     for run in runs:
-        for record in run.records:
-            if record.diverged_at is None:
-                known = any(value is not None for value in record.test.values())
-                tested[run.dataset] = tested.get(run.dataset, False) or known
-    return {dataset for dataset, known in tested.items() if not known}
+        if run.dataset in tested:
+            continue
+        there = [record for record in run.records if record.diverged_at is None]
+        recorded |= {run.dataset} if there else set()
+        if any(value is not None for record in there for value in record.test.values()):
+            tested.add(run.dataset)
+    return recorded - tested
 
 
 def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]:
