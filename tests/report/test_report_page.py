@@ -77,7 +77,8 @@ def test_everything_is_on_the_page(results, page):
     assert "33 of 36 planned runs are finished; none diverged." in texts
     # per data set: four box plots, two learning curves, what choosing costs, two of cost
     assert outline.tags.count("svg") == 2 * (4 + 2 + 1 + 2)
-    assert outline.tags.count("caption") == 4 + 2 * (1 + 1 + 1 + 4) + 1
+    # two data sets and four criteria: two tables of accuracies
+    assert outline.tags.count("caption") == 2 + 2 * (1 + 1 + 1 + 4) + 1
 
 
 def test_the_page_needs_nothing_else(page):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import shlex
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -10,13 +11,23 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
+from scipy import stats
 
 from candidly.report.completeness import command_of, completeness_text, missing_grid
 from candidly.report.cost import pareto_front
 from candidly.report.figures import draw_svg, keep_drawings, write_drawings
 from candidly.report.html import make_results_page, write_report
 from candidly.report.importance import groups_of, importances, omega_squared
-from candidly.report.ranking import pairs_grid, pairs_of, ranks_of, share_tested
+from candidly.report.ranking import (
+    beliefs_text,
+    clear_grid,
+    pairs_grid,
+    pairs_of,
+    ranks_of,
+    share_tested,
+    steadiness_of,
+    steadiness_text,
+)
 from candidly.report.ranking_figures import rank_figure
 from candidly.report.tables import make_tables
 from candidly.stats import corrected_t
@@ -172,12 +183,59 @@ def test_pairs_are_tested_on_the_splits_both_have():
     assert share_tested(replace(results, runs=(known,)), "Lost") == pytest.approx(0.1)
     assert run.n_train or share == pytest.approx(0.1 / 0.91)
     assert found.pairs[0].test == corrected_t(by_name["CC"], by_name["PRODEN"], share)
-    grid = pairs_grid(found, cells, "Lost")
+    steady = steadiness_of(cells)
+    assert steady.rows == 5
+    grid = pairs_grid(found, steady, cells, "Lost")
     assert {row[0] for row in grid.rows} == {"CC", "PRODEN"}
-    assert all(sum(row[2:]) == 1 for row in grid.rows)
+    assert all(sum(row[2:6]) == 1 for row in grid.rows)
+    assert sum(row[7] for row in grid.rows) == pytest.approx(100)  # first places
     assert "Who is clearly ahead of whom" in make_results_page(results)
     alone = make_results(algorithms=("CC",), configs=1, splits=3)
     assert pairs_of(all_cells(alone, ["CR"]), alone) is None
+
+
+def test_pairs_that_are_clearly_apart_are_listed_with_the_better_one_first():
+    names = ("CC", "PRODEN", "LWS")
+    ends = {"CC": 0.5, "PRODEN": 0.9, "LWS": 0.895}
+    wobble = {"CC": (0, 2, 1, 3, 0), "PRODEN": (1, 0, 2, 1, 1), "LWS": (0, 1, 0, 2, 3)}
+    results = change(
+        make_results(algorithms=names, configs=1, splits=5),
+        lambda run: replace(
+            run,
+            records=tuple(
+                replace(
+                    r, test={"top1": ends[run.algorithm] + wobble[run.algorithm][run.split] / 100}
+                )
+                for r in run.records
+            ),
+        ),
+    )
+    cells = [one for one in all_cells(results, ["CR"]) if one.dataset == "Lost"]
+    found = pairs_of(cells, results)
+    rows = {row[:2]: row for row in clear_grid(found, "Lost").rows}
+    assert set(rows) == {("PRODEN", "CC"), ("LWS", "CC")}
+    assert rows["PRODEN", "CC"][2] == pytest.approx(39.8)
+    low, high = map(float, rows["PRODEN", "CC"][3].split(" to "))
+    assert low < 39.8 < high
+    share = share_tested(results, "Lost")
+    said = beliefs_text(cells, results)
+    # half of a two-sided p, as there is no other prior; by a point more
+    d = np.array([0.01, -0.01, 0.02, -0.01, -0.02]) + 0.005
+    scale = d.std(ddof=1) * np.sqrt(1 / 5 + share / (1 - share))
+    better = stats.t.sf((0.01 - d.mean()) / scale, 4)
+    assert (
+        f"PRODEN is better than LWS, the next, by more than 1 point with probability {better:.2f}"
+        in said
+    )
+    steady = steadiness_of(cells)
+    assert {one.name: one.first for one in steady.algorithms}["CC"] == 0
+    assert "one half of the 5 splits" in steadiness_text(steady)
+    page = make_results_page(results)
+    assert "The pairs that are clearly apart" in page
+    # every link leads somewhere
+    ids = set(re.findall(r'<details id="([^"]+)"', page))
+    to = re.findall(r'href="#([^"]+)"', page)
+    assert to and set(to) == ids
 
 
 def test_a_diagram_of_ranks_names_everybody_and_joins_what_is_alike():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +17,15 @@ from ._wording import algorithm_order, dataset_order, in_percent, is_oracle
 from .cost import TrainingCost, cost_grid, costs, pareto_figure
 from .gap import gap_grid
 from .importance import importance_grid, importances
-from .ranking import pairs_grid, pairs_of, pairs_text
+from .ranking import (
+    beliefs_text,
+    clear_grid,
+    pairs_grid,
+    pairs_of,
+    pairs_text,
+    steadiness_of,
+    steadiness_text,
+)
 from .selection import selection_figure
 from .tables import CONFIGURATIONS, Choices
 
@@ -56,6 +66,12 @@ class DatasetView:
     def spent(self) -> list[TrainingCost]:
         return costs(self.results, self.dataset)
 
+    @cached_property
+    def ranked(self) -> list[str]:
+        """Algorithms by the mean of what the first criterion chose, the highest first."""
+        means = {cell.algorithm: cell.summary[self.metric].mean for cell in self.lead}
+        return sorted(self.algorithms, key=lambda name: -(means.get(name) or 0.0))
+
     def cells_of(self, table: Choices) -> list[Cell]:
         there = ((name, self.dataset) for name in table.algorithms)
         return [table.cells[place] for place in there if place in table.cells]
@@ -80,7 +96,11 @@ def dataset_section(view: DatasetView) -> Html:
 
 
 def _spread(view: DatasetView) -> Iterator[Piece]:
-    columns = [view.cells_of(table) for table in view.tables]
+    order = {name: place for place, name in enumerate(view.ranked)}
+    columns = [
+        sorted(view.cells_of(table), key=lambda cell: order[cell.algorithm])
+        for table in view.tables
+    ]
     values = [cell.values(view.metric) for column in columns for cell in column]
     limits = _limits([value for several in values for value in several])
     box = (
@@ -92,7 +112,8 @@ def _spread(view: DatasetView) -> Iterator[Piece]:
     yield (
         "A point per split"
         + (box if boxed else ", and a thick line at their mean.")
-        + " Blue is the highest mean, orange the lowest."
+        + " Blue is the highest mean, orange the lowest; "
+        + f"rows are in the order of what {view.tables[0].criterion.name} chose."
     )
     yield figure_row(
         [
@@ -125,9 +146,15 @@ def _pairs(view: DatasetView) -> Iterator[Piece]:
     found = pairs_of(view.lead, view.results, view.metric) if view.tested else None
     if found is None:
         return
+    steady = steadiness_of(view.lead, view.metric)
     yield heading("Who is clearly ahead of whom")
     yield f"Chosen by {view.tables[0].criterion.name}. {pairs_text(found)}"
-    yield pairs_grid(found, view.lead, view.dataset, view.metric)
+    yield beliefs_text(view.lead, view.results, view.metric)
+    yield steadiness_text(steady)
+    yield folded("Each algorithm", pairs_grid(found, steady, view.lead, view.dataset, view.metric))
+    clear = clear_grid(found, view.dataset)
+    if clear.rows:
+        yield folded("The pairs that are clearly apart", clear)
 
 
 def _selection(view: DatasetView) -> Iterator[Piece]:
@@ -140,9 +167,9 @@ def _selection(view: DatasetView) -> Iterator[Piece]:
         f"The records of the runs that {criterion} chose: best is an oracle that reads the test "
         "rows, and nobody can choose by it."
     )
-    yield figure_row([("", "", selection_figure(mine, view.dataset))])
     order = view.algorithms
     grid = gap_grid(sorted(mine, key=lambda one: order.index(one.algorithm)), view.dataset)
+    yield figure_row([("", "", selection_figure(mine, view.dataset))])
     yield folded("The numbers", grid)
 
 
@@ -171,7 +198,7 @@ def _cost(view: DatasetView) -> Iterator[Piece]:
         drawn = figures.bars(times, view.colours, title, "milliseconds per update and run")
         shown.append(("Time per update", "", drawn))
     yield figure_row(shown)
-    yield cost_grid(view.spent)
+    yield folded("The numbers, over all complete runs of each", cost_grid(view.spent))
 
 
 def _important(view: DatasetView) -> Iterator[Piece]:
@@ -194,9 +221,9 @@ def _configurations(view: DatasetView) -> Iterator[Piece]:
     yield heading("Configurations chosen")
     yield CONFIGURATIONS.format(METRICS[view.metric])
     for table in view.tables:
-        yield folded(
-            f"Chosen by {table.criterion.name}", table.configurations(view.dataset, view.metric)
-        )
+        name = table.criterion.name
+        grid = table.configurations(view.dataset, view.metric)
+        yield folded(f"Chosen by {name}", grid, id=runs_id(view.dataset, name))
 
 
 PARTS: tuple[Callable[[DatasetView], Iterator[Piece]], ...] = (
@@ -208,6 +235,16 @@ PARTS: tuple[Callable[[DatasetView], Iterator[Piece]], ...] = (
     _important,
     _configurations,
 )
+
+
+def runs_id(dataset: str, criterion: str) -> str:
+    """Where the runs stand that a criterion chose on a data set; names may hold anything.
+
+    >>> runs_id("lost", "OA & ES")
+    'runs-lost-oa-es-e44b5e4a'
+    """
+    plain = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {criterion}".lower()).strip("-")
+    return f"runs-{plain}-{zlib.crc32(repr((dataset, criterion)).encode()):08x}"
 
 
 def _milliseconds(one: TrainingCost) -> float | None:

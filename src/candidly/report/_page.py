@@ -166,6 +166,14 @@ def figure_row(shown: Sequence[tuple[str, str, str]]) -> Html:
     return Html('<div class="figures">\n' + "\n".join(lines) + "\n</div>")
 
 
-def folded(summary: str, *pieces: Piece) -> Html:
-    """Pieces that show when their summary is opened."""
-    return Html(f"<details>\n<summary>{escape(summary)}</summary>\n{together(*pieces)}\n</details>")
+def folded(summary: str, *pieces: Piece, id: str = "") -> Html:
+    """Pieces that show when their summary is opened; ``id``: where links lead."""
+    told = f' id="{escape(id)}"' if id else ""
+    inside = f"<summary>{escape(summary)}</summary>\n{together(*pieces)}"
+    return Html(f"<details{told}>\n{inside}\n</details>")
+
+
+def links(before: str, to: Iterable[tuple[str, str]], behind: str = "") -> Html:
+    """A line of links to places of the same page: what each says, and the id that it leads to."""
+    there = ", ".join(f'<a href="#{escape(id)}">{escape(name)}</a>' for name, id in to)
+    return Html(f'<p class="soft">{escape(before)} {there}{escape(behind)}</p>')

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..stats import Summary, interval, paired_difference, summarise
+from ..stats import PairedT, corrected_t
 from ..sweep.records import Results
 from ..sweep.select import METRICS, Cell, cells, usual_criteria
 from ._wording import (
@@ -20,6 +20,7 @@ from ._wording import (
     listed,
     percent,
 )
+from .ranking import share_tested
 
 WITHOUT_CLEAN = {"CR": ("CR", "AA"), "NVA": ("NVA",)}  # by the first of the usual criteria
 
@@ -55,14 +56,15 @@ def findings_by_dataset(
     sentences = {}
     for dataset in dataset_order(results):
         table = {(c.criterion, c.algorithm): c for c in every if c.dataset == dataset}
+        share = share_tested(results, dataset)
         ranked = _ranked(table, algorithms, metric, lead)
-        found: list[str | None] = [_leader(table, ranked, metric, lead)]
+        found: list[str | None] = [_leader(table, ranked, metric, lead, share)]
         if ranked:
             found += [
-                _without_clean_labels(table, ranked, criterion, metric)
+                _without_clean_labels(table, ranked, criterion, metric, share)
                 for criterion in WITHOUT_CLEAN.get(lead, ())
             ]
-            found.append(_oracle_gap(table, ranked[0], algorithms, metric, lead))
+            found.append(_oracle_gap(table, ranked[0], algorithms, metric, lead, share))
         found.append(_missing(table, lead))
         sentences[dataset] = [sentence for sentence in found if sentence]
     return sentences
@@ -79,7 +81,7 @@ def _ranked(table: Table, algorithms: Sequence[str], metric: str, lead: str) -> 
     return sorted(there, key=lambda name: -there[name])
 
 
-def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str) -> str:
+def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str, share: float) -> str:
     what = f"mean {METRICS[metric]}"
     how = (
         f"Chosen by {lead}"
@@ -98,16 +100,16 @@ def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str) -> str:
     mean = percent(first.summary[metric].mean, 1)
     if len(ranked) == 1:
         return f"{how}, {ranked[0]} has a {what} of {mean} %."
-    ahead = _difference(first, table[lead, ranked[1]], metric)
+    ahead = _difference(first, table[lead, ranked[1]], metric, share)
     leads = f"{how}, {ranked[0]} has the highest {what}, {mean} %"
-    if ahead.mean is None:
+    if ahead.difference is None:
         return f"{leads}; it shares no finished split with {ranked[1]}, the next."
     behind = "but, on the splits both have, behind"
     return f"{leads}, {_compared(ahead, 'ahead of', behind, ranked[1])}."
 
 
 def _oracle_gap(
-    table: Table, best: str, algorithms: Sequence[str], metric: str, lead: str
+    table: Table, best: str, algorithms: Sequence[str], metric: str, lead: str, share: float
 ) -> str | None:
     oracles = [
         table[lead, name]
@@ -116,21 +118,21 @@ def _oracle_gap(
     ]
     if not oracles:
         return "No supervised oracle has finished, so nothing says how much is left to gain."
-    gap = _difference(oracles[0], table[lead, best], metric)
-    if gap.mean is None:
+    gap = _difference(oracles[0], table[lead, best], metric, share)
+    if gap.difference is None:
         return None
     where = _compared(gap, "above", "below", best)
     return f"Learning from the true labels instead, {oracles[0].algorithm} lies {where}."
 
 
 def _without_clean_labels(
-    table: Table, ranked: Sequence[str], criterion: str, metric: str
+    table: Table, ranked: Sequence[str], criterion: str, metric: str, share: float
 ) -> str | None:
     """How a criterion without clean labels compares with both that read them."""
     parts = []
     for oracle in ("OA", "OA & ES"):
-        gap = _mean_over_algorithms(table, ranked, criterion, oracle, metric)
-        if gap.mean is not None:
+        gap = _mean_over_algorithms(table, ranked, criterion, oracle, metric, share)
+        if gap.difference is not None:
             parts.append(_compared(gap, "above", "below", oracle))
     if not parts:
         return None
@@ -139,8 +141,8 @@ def _without_clean_labels(
 
 
 def _mean_over_algorithms(
-    table: Table, names: Sequence[str], criterion: str, oracle: str, metric: str
-) -> Summary:
+    table: Table, names: Sequence[str], criterion: str, oracle: str, metric: str, share: float
+) -> PairedT:
     """Paired over splits; each split's value is the mean difference over the algorithms."""
     by_split: dict[int, list[float]] = {}
     for name in names:
@@ -148,13 +150,14 @@ def _mean_over_algorithms(
         theirs = _by_split(table[oracle, name], metric)
         for split in mine.keys() & theirs.keys():
             by_split.setdefault(split, []).append(mine[split] - theirs[split])
-    return summarise([sum(by_split[s]) / len(by_split[s]) for s in sorted(by_split)])
+    means = [sum(by_split[s]) / len(by_split[s]) for s in sorted(by_split)]
+    return corrected_t(means, [0.0] * len(means), share)
 
 
-def _difference(first: Cell, second: Cell, metric: str) -> Summary:
+def _difference(first: Cell, second: Cell, metric: str, share: float) -> PairedT:
     mine, theirs = _by_split(first, metric), _by_split(second, metric)
     shared = sorted(mine.keys() & theirs.keys())
-    return paired_difference([mine[s] for s in shared], [theirs[s] for s in shared])
+    return corrected_t([mine[s] for s in shared], [theirs[s] for s in shared], share)
 
 
 def _by_split(cell: Cell, metric: str) -> dict[int, float]:
@@ -162,24 +165,24 @@ def _by_split(cell: Cell, metric: str) -> dict[int, float]:
     return {split: value for split, value in values if value is not None and value == value}
 
 
-def _compared(difference: Summary, above: str, below: str, other: str) -> str:
+def _compared(found: PairedT, above: str, below: str, other: str) -> str:
     """``1.9 points above OA (95 % interval ...)``, or ``level with OA (...)``."""
-    size = f"{100 * abs(difference.mean or 0):.1f}"
+    size = f"{100 * abs(found.difference or 0):.1f}"
     if size == "0.0":
-        return f"level with {other} {_judged(difference)}"
-    side = above if (difference.mean or 0) > 0 else below
-    return f"{size} point{'s' * (size != '1.0')} {side} {other} {_judged(difference)}"
+        return f"level with {other} {_judged(found)}"
+    side = above if (found.difference or 0) > 0 else below
+    return f"{size} point{'s' * (size != '1.0')} {side} {other} {_judged(found)}"
 
 
-def _judged(difference: Summary) -> str:
+def _judged(found: PairedT) -> str:
     """What the splits can tell about a difference, in brackets."""
-    ends = interval(difference)
-    if ends is None:
-        return "(one split: no interval)"
-    if max(abs(end) for end in ends) < 1e-9:
+    if found.low is None or found.high is None:
+        several = found.pairs > 1
+        return f"({'the same on every split' if several else 'one split'}: no interval)"
+    if max(abs(found.low), abs(found.high)) < 1e-9:
         return "(equal on every split)"
-    low, high = (percent(end, 1).replace("-", "−") for end in ends)
-    doubt = ", which includes 0" if ends[0] <= 0 <= ends[1] else ""
+    low, high = (percent(end, 1).replace("-", "−") for end in (found.low, found.high))
+    doubt = ", which includes 0" if found.low <= 0 <= found.high else ""
     return f"(95 % interval {low} to {high}{doubt})"
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from ..sweep.records import Results
 from ..sweep.select import Cell, cells, usual_criteria
-from ._dataset import dataset_section, dataset_views
+from ._dataset import dataset_section, dataset_views, runs_id
 from ._page import (
     Html,
     bullets,
     command,
     figure_row,
     heading,
+    links,
     make_page,
     paragraph,
     section,
@@ -26,7 +27,7 @@ from .figures import keep_drawings, write_drawings
 from .findings import findings_by_dataset
 from .ranking import ranks_of, ranks_text
 from .ranking_figures import rank_figure
-from .tables import BOLD, Choices, make_tables
+from .tables import BOLD, Choices, criteria_grid, make_tables
 
 
 def write_report(
@@ -86,11 +87,7 @@ def _pieces(
     folder: Path | str,
 ) -> Iterator[Html]:
     yield _lead(results, metric, chosen)
-    yield section(
-        "Test accuracy by selection criterion",
-        f"{legend(results, metric)} {BOLD}.",
-        Html(f'<div class="tables">\n{together(*(t.grid(metric) for t in tables))}\n</div>'),
-    )
+    yield _accuracies(results, tables, metric)
     ranked = ranks_of(list(tables[0].cells.values()), metric)
     if ranked is not None:
         found, apart = ranked
@@ -109,14 +106,37 @@ def _pieces(
     yield _completeness(results, folder)
 
 
+def _accuracies(results: Results, tables: Sequence[Choices], metric: str) -> Html:
+    """As few tables as there can be: one for each criterion, or one for each data set."""
+    datasets = tables[0].datasets
+    if len(datasets) < len(tables):
+        grids = [criteria_grid(tables, dataset, metric) for dataset in datasets]
+    else:
+        grids = [table.grid(metric) for table in tables]
+    behind = [
+        links(
+            f"The runs behind each number of {dataset}, as",
+            [(table.criterion.name, runs_id(dataset, table.criterion.name)) for table in tables],
+            " chose them.",
+        )
+        for dataset in datasets
+    ]
+    return section(
+        "Test accuracy by selection criterion",
+        f"{legend(results, metric)} {BOLD}.",
+        Html(f'<div class="tables">\n{together(*grids)}\n</div>'),
+        *behind,
+    )
+
+
 def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Html:
     found = findings_by_dataset(results, metric, chosen)
     said = [
         piece for name, sentences in found.items() for piece in (heading(name), bullets(sentences))
     ]
     intervals = (
-        "Intervals are Student's t over splits, paired. Splits share rows, so they are somewhat "
-        "too narrow."
+        "Intervals are of paired t tests over splits, wider by what splits that share rows ask for "
+        "(Nadeau and Bengio)."
     )
     return section("", *said, intervals, label="What the tables show", kind="lead")
 

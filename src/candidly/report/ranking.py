@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..grid import Column, Grid
 from ..stats import (
     AllPairs,
     FriedmanTest,
     NemenyiGroups,
+    RankStability,
     compare_all,
+    correlated_t,
     friedman,
     leader,
     nemenyi,
+    rank_stability,
 )
 from ..sweep.records import Results
 from ..sweep.select import Cell
 from ._wording import in_percent, is_oracle
 
 ALPHA = 0.05  # chance of a false winner
+ROPE = 0.01  # of accuracy: smaller differences matter to few
 FEWEST = 3  # data sets, below which average ranks say nothing
 
 
@@ -71,20 +77,88 @@ def share_tested(results: Results, dataset: str) -> float:
     return tested / (tested + learned)
 
 
-def pairs_grid(found: AllPairs, cells: Sequence[Cell], dataset: str, metric: str = "top1") -> Grid:
-    """A row for each algorithm: how many it is clearly ahead of, not apart from, behind."""
+def pairs_grid(
+    found: AllPairs,
+    steady: RankStability,
+    cells: Sequence[Cell],
+    dataset: str,
+    metric: str = "top1",
+) -> Grid:
+    """A row for each algorithm: how many it is clearly ahead of, and how steady its rank is."""
     means = {cell.algorithm: cell.summary[metric].mean for cell in cells}
+    ranks = {one.name: one for one in steady.algorithms}
     rows = []
     for name in sorted(found.names, key=lambda name: -(means[name] or 0.0)):
-        counts = found.counts(name)
+        counts, rank = found.counts(name), ranks[name]
         told = (counts["win"], counts["tie"], counts["loss"], counts["unknown"])
-        rows.append((name, in_percent(means[name]), *told))
+        ends = None if rank.low is None else f"{rank.low:g} to {rank.high:g}"
+        rows.append((name, in_percent(means[name]), *told, ends, in_percent(rank.first)))
     columns = (
         Column("algorithm", "name"),
         Column("mean", form=".2f"),
         *map(Column, ("clearly ahead of", "not told apart from", "clearly behind", "no test")),
+        Column("rank, 95 %"),
+        Column("first, %", form=".0f"),
     )
     return Grid(f"{dataset}: every pair of algorithms", columns, rows)
+
+
+def clear_grid(found: AllPairs, dataset: str) -> Grid:
+    """A row for each pair that is clearly apart, the better one first, in points."""
+    rows: list[tuple[str, str, float, str, int, float | None, float | None]] = []
+    for pair in found.pairs:
+        if pair.verdict not in ("win", "loss"):
+            continue
+        sign, test = (1 if pair.verdict == "win" else -1), pair.test
+        better, worse = (pair.first, pair.second)[::sign]
+        ahead, *ends = (100 * sign * (x or 0.0) for x in (test.difference, test.low, test.high))
+        told = "{:.1f} to {:.1f}".format(*sorted(ends))
+        rows.append((better, worse, ahead, told, test.pairs, test.p, pair.p_holm))
+    rows.sort(key=lambda row: -row[2])
+    columns = (
+        Column("algorithm", "name"),
+        Column("is ahead of", "name"),
+        *(Column("points", form=".1f"), Column("95 %"), Column("splits")),
+        *(Column("p", form=".2g"), Column("p, Holm", form=".2g")),
+    )
+    return Grid(f"{dataset}: pairs that are clearly apart", columns, rows, keys=2)
+
+
+def beliefs_text(cells: Sequence[Cell], results: Results, metric: str = "top1") -> str:
+    """How probable it is that the first is better than the next by more than ``ROPE``; or ''."""
+    rivals = [c for c in cells if not is_oracle(c.algorithm) and c.summary[metric].mean is not None]
+    if len(rivals) < 2:
+        return ""
+    one, other = sorted(rivals, key=lambda cell: -(cell.summary[metric].mean or 0.0))[:2]
+    table = np.array(_by_split([one, other], metric), float)
+    found = correlated_t(table[:, 0], table[:, 1], share_tested(results, one.dataset), ROPE)
+    if found.better is None or found.equivalent is None:
+        return ""
+    return (
+        f"{one.algorithm} is better than {other.algorithm}, the next, by more than "
+        f"{100 * ROPE:g} point with probability {found.better:.2f}, and as good within that with "
+        f"{found.equivalent:.2f} (Bayesian t test of correlated splits, Corani and Benavoli)."
+    )
+
+
+def steadiness_of(cells: Sequence[Cell], metric: str = "top1") -> RankStability:
+    """How steady the ranks by mean are when splits are drawn again."""
+    mine = [cell for cell in cells if not is_oracle(cell.algorithm) and any(cell.choices)]
+    names = [cell.algorithm for cell in mine]
+    return rank_stability(_by_split(mine, metric), names, higher=True, by="mean")
+
+
+def steadiness_text(steady: RankStability) -> str:
+    """How far two halves of the splits agree about the ranking; or ''."""
+    if steady.tau is None:
+        return ""
+    left = f"; {steady.left_out} more lack a value" * (steady.left_out > 0)
+    return (
+        f"Ranked by one half of the {steady.rows} splits and by the other, algorithms are in the "
+        f"same order to a Kendall's tau of {steady.tau:.2f} (1 is the same order, 0 none in "
+        f"common{left}). The ranks below are of splits that are drawn again, with replacement; "
+        "of so few splits their ends are rather too near."
+    )
 
 
 def pairs_text(found: AllPairs) -> str:

@@ -35,6 +35,12 @@
       heading.append(button);
     });
   }
+  const open = () => {  // what a link leads to may be folded
+    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (place && place.tagName === "DETAILS") place.open = true;
+  };
+  addEventListener("hashchange", open);
+  open();
   const named = tables.filter((table) =>
     table.tHead.rows[0].cells[0].textContent.trim() === "algorithm");
   if (!named.length) return;

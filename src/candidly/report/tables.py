@@ -74,19 +74,8 @@ class Choices:
 
     def grid(self, metric: str) -> Grid:
         """Test accuracies; the highest mean stands out where its lead is beyond chance."""
-        best = {dataset: self._best(dataset, metric) for dataset in self.datasets}
-        rows = [
-            (
-                Datum(algorithm_label(algorithm), soft=is_oracle(algorithm)),
-                *(
-                    _datum(self.cells.get((algorithm, dataset)), metric, best[dataset])
-                    for dataset in self.datasets
-                ),
-            )
-            for algorithm in self.algorithms
-        ]
-        columns = (Column(name, form=".2f", spread=ERROR) for name in self.datasets)
-        return Grid(self.caption, (Column("algorithm", "name"), *columns), rows)
+        values = [self.column(dataset, metric) for dataset in self.datasets]
+        return _accuracy_grid(self.caption, self.algorithms, self.datasets, values)
 
     def configurations(self, dataset: str, metric: str) -> Grid:
         """The chosen model of every algorithm and split of a data set.
@@ -117,10 +106,35 @@ class Choices:
         title = f"{dataset}: configurations chosen by {self.criterion.name}"
         return Grid(title, columns, rows, keys=2)
 
+    def column(self, dataset: str, metric: str) -> list[Datum]:
+        """Test accuracies on one data set, a row per algorithm."""
+        best = self._best(dataset, metric)
+        return [_datum(self.cells.get((name, dataset)), metric, best) for name in self.algorithms]
+
     def _best(self, dataset: str, metric: str) -> Cell | None:
         there = ((name, dataset) for name in self.algorithms)
         mine = [self.cells[place] for place in there if place in self.cells]
         return leader_of(mine, self.shares.get(dataset, 0.0), metric)
+
+
+def criteria_grid(tables: Sequence[Choices], dataset: str, metric: str) -> Grid:
+    """Test accuracies on one data set, a column for each criterion; what each is, stands below."""
+    names = [table.criterion.name for table in tables]
+    values = [table.column(dataset, metric) for table in tables]
+    title = f"{dataset}: {METRICS[metric]}, by what chose the model"
+    grid = _accuracy_grid(title, tables[0].algorithms, names, values)
+    return replace(grid, notes=tuple(f"{table.caption}." for table in tables))
+
+
+def _accuracy_grid(
+    title: str, algorithms: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[Datum]]
+) -> Grid:
+    rows = [
+        (Datum(algorithm_label(name), soft=is_oracle(name)), *row)
+        for name, *row in zip(algorithms, *values)
+    ]
+    told = (Column(name, form=".2f", spread=ERROR) for name in columns)
+    return Grid(title, (Column("algorithm", "name"), *told), rows)
 
 
 def _datum(cell: Cell | None, metric: str, best: Cell | None) -> Datum:

@@ -71,7 +71,8 @@ def interval(summary: Summary, level: float = 0.95) -> tuple[float, float] | Non
     """Student's t interval for the mean, or None from fewer than two values.
 
     It holds its level for independent normal values. Splits of one data set share rows, so over
-    splits it is somewhat too narrow (Nadeau & Bengio, Machine Learning 52, 2003).
+    splits it is somewhat too narrow (Nadeau & Bengio, Machine Learning 52, 2003): see
+    ``corrected_t``.
 
     Args:
         summary: with the sample standard error (``ddof`` 1).
