@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -132,7 +132,45 @@ def building(folder: Path) -> Path:
     return folder / "page.html"
 
 
-PAGES = {"building": (building, (1040, 760))}
+def lost(folder: Path) -> Path:
+    """The committed report of the benchmark's runs on Lost."""
+    return Path(__file__).parent / "lost-report.html"
+
+
+@dataclass(frozen=True)
+class PageShot:
+    """A picture of a page that lies in a file.
+
+    Attributes:
+        make: writes the page into a folder, and says where.
+        size: of the window. dark: as people see it who prefer dark pages.
+        at: a heading that the window begins with; "": the beginning.
+    """
+
+    make: Callable[[Path], Path]
+    size: tuple[int, int] = (1040, 760)
+    dark: bool = False
+    at: str = ""
+
+    def take(self, browser: Browser, folder: Path) -> bytes:
+        width, height = self.size
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if self.dark else "light",
+        )
+        page = context.new_page()
+        page.goto(self.make(folder).as_uri())
+        if self.at:
+            page.get_by_role("heading", name=self.at).evaluate("(e) => e.scrollIntoView()")
+        return shrunk(page)
+
+
+PAGES = {
+    "building": PageShot(building),
+    "report": PageShot(lost, (1040, 900)),
+    "report-spread": PageShot(lost, (1040, 900), at="Spread over splits"),
+    "report-phone": PageShot(lost, (390, 844), dark=True, at="Learning curves"),
+}
 
 
 @contextmanager
@@ -189,10 +227,7 @@ def main() -> None:
                         (IMAGES / f"{name}.png").write_bytes(take(browser, shot, links))
                         print(f"wrote {IMAGES / name}.png")
         for name in [name for name in asked if name not in SHOTS]:
-            make, (width, height) = PAGES[name]
-            page = browser.new_page(viewport={"width": width, "height": height})
-            page.goto(make(Path(place) / name).as_uri())
-            (IMAGES / f"{name}.png").write_bytes(shrunk(page))
+            (IMAGES / f"{name}.png").write_bytes(PAGES[name].take(browser, Path(place) / name))
             print(f"wrote {IMAGES / name}.png")
         browser.close()
 
