@@ -184,10 +184,16 @@ def test_a_curve_stops_where_a_run_has_no_value():
         return record.test["top1"]
 
     steps, means, errors = figures._curve(fell.runs, value)
-    assert steps == [0, 1000, 2000, 3000]
+    # the record before the first update would hide what the others say
+    assert steps == [1000, 2000, 3000]
     both = [100 * run.records[3].test["top1"] for run in fell.runs]
-    assert means[3] == pytest.approx(sum(both) / 2)
-    assert errors[3] == pytest.approx(abs(both[0] - both[1]) / 2)
+    assert means[2] == pytest.approx(sum(both) / 2)
+    assert errors[2] == pytest.approx(abs(both[0] - both[1]) / 2)
+    short = change(fell, lambda r: replace(r, records=r.records[:3]))
+    assert figures._curve(short.runs, value)[0] == [0, 1000, 2000]
+    # points where records were chosen; one that diverged has none
+    x, y = figures._marked(fell.runs, [3000, 5000], value)
+    assert (x, y) == ([3000], [100 * fell.runs[0].records[3].test["top1"]])
 
 
 def test_costs_are_per_update():

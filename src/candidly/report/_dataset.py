@@ -135,7 +135,7 @@ def _learning(view: DatasetView) -> Iterator[Piece]:
     yield heading("Learning curves")
     yield (
         f"Mean over splits of the runs chosen by {view.tables[0].criterion.name}, with a band of "
-        "one standard error."
+        "one standard error; a point for each record that was chosen, one per split."
         + f" The {CURVES} best algorithms and the oracle are drawn." * several
         + " A line ends where a run diverged."
     )
@@ -278,6 +278,11 @@ def _curves(view: DatasetView) -> list[str]:
         for cell in there
         if cell in best or is_oracle(cell.algorithm)
     }
+    steps = {
+        cell.algorithm: [choice.step for choice in cell.choices if choice]
+        for cell in there
+        if cell.algorithm in shown
+    }
     name, noisy = table.criterion.name, table.criterion.measure == "NVA"
     measure = "NVA" if noisy else "CR"
     what_is_seen = "noisy accuracy" if noisy else "covering rate"
@@ -296,11 +301,12 @@ def _curves(view: DatasetView) -> list[str]:
     return [
         figures.learning_curve(
             shown,
-            view.colours,
+            figures.make_colours(list(shown)),
             what,
             f"{view.dataset}: {what} of the runs chosen by {name}",
             label,
             value,
+            steps,
         )
         for what, label, value in drawn
     ]

@@ -13,6 +13,7 @@ from .figures import FAINT, INK, PAPER, SERIES, STROKES, draw_svg
 
 ENDS = (SERIES[1], "#8a8a8a", SERIES[0])  # of the lowest mean, between, and of the highest
 BOXED = 10  # values from which on they get a box
+WARM, START = 4, 0.01  # from so many records on, one in the first hundredth is not drawn
 LINE, HANDLE = 70, 6  # characters that stand beside each other below a panel; those of a stroke
 
 Colours = Mapping[str, tuple[str, Any]]  # algorithm -> colour, line style
@@ -89,19 +90,27 @@ def learning_curve(
     title: str,
     label: str,
     value: Callable[[Record], float | None],
+    chosen: Mapping[str, Sequence[int]] | None = None,
 ) -> str:
     """Mean of a measured value over runs, against updates; a line per algorithm.
 
     A band of one standard error lies around each line where there are several runs. A step at
-    which any of the runs has no value (it diverged) is left out rather than averaged over the rest.
+    which any of the runs has no value (it diverged) is left out rather than averaged over the rest,
+    and so is a record of the first moments where others say more.
 
     Args:
         runs: algorithm -> its runs, one per split.
+        chosen: algorithm -> the step of each run's record that was chosen, marked by a point.
         measure: names the value in the description.
         title, label: of the figure and of the vertical axis.
         value: reads it from a record.
     """
     curves = {name: _curve(list(mine), value) for name, mine in runs.items()}
+    marks = {
+        name: _marked(runs[name], steps, value)
+        for name, steps in (chosen or {}).items()
+        if name in runs
+    }
     names = short_names(list(curves))
     columns = _columns(names.values())
 
@@ -113,6 +122,8 @@ def learning_curve(
             low = [m - e for m, e in zip(means, errors)]
             high = [m + e for m, e in zip(means, errors)]
             axes.fill_between(steps, low, high, color=colour, alpha=0.13, linewidth=0)
+            x, y = marks.get(name, ((), ()))
+            axes.scatter(x, y, s=11, facecolors=PAPER, edgecolors=colour, linewidths=0.9, zorder=3)
         axes.set_xlabel("updates")
         axes.set_ylabel(label)
         axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -223,6 +234,22 @@ def _curve(
         for record in run.records:
             by_step.setdefault(record.step, []).extend(_percents([value(record)]))
     steps = [step for step in sorted(by_step) if len(by_step[step]) == len(runs)]
+    if len(steps) >= WARM and steps[0] < START * steps[-1]:
+        steps = steps[1:]
     summaries = [summarise(by_step[step]) for step in steps]
     means = [s.mean for s in summaries if s.mean is not None]
     return steps, means, [s.standard_error or 0.0 for s in summaries]
+
+
+def _marked(
+    runs: Sequence[Run], steps: Sequence[int], value: Callable[[Record], float | None]
+) -> tuple[list[int], list[float]]:
+    """Where the records lie that were chosen, a step for each run; those without a value do not."""
+    x, y = [], []
+    for run, step in zip(runs, steps):
+        for record in run.records:
+            if record.step == step:
+                for percent in _percents([value(record)]):
+                    x.append(step)
+                    y.append(percent)
+    return x, y
