@@ -64,7 +64,15 @@ def test_without_any_spread_only_equality_agrees():
 
 
 def test_only_the_programs_rows_are_compared_with_its_numbers():
-    assert compare(TABLES["lost"], sweep_of(row("PRODEN", [0.6, 0.7]))) == []
+    both = sweep_of(row("PRODEN", [0.6, 0.7]), row("CC:plench", [0.6, 0.7]))
+    assert {c.algorithm for c in compare(TABLES["lost"], both)} == {"CC"}
+
+
+def test_where_the_program_was_not_run_the_methods_as_meant_are_compared_and_it_is_said():
+    alone = sweep_of(row("PRODEN", [0.6, 0.7]))
+    assert {c.algorithm for c in compare(TABLES["lost"], alone)} == {"PRODEN"}
+    said = "\n".join(beside_published(sources_of(alone), "lost", {}))
+    assert "Ours is the variant `fixed`" in said
 
 
 def test_aa_is_compared_as_the_program_chose_it(tmp_path):

@@ -36,6 +36,13 @@ def beside_published(sources: Sources, dataset: str, images: dict[str, str]) -> 
     right = {(c.algorithm, c.criterion): c for c in compare(table, sweep, right_aa=True)}
     if dataset == "lost":
         parts.append(_yardstick())
+    if sweep.variant == "fixed":
+        parts.append(
+            prose(
+                """Ours is the variant `fixed`, the methods as meant, since the released program's
+                was not run on these data: a difference may come from its defects, too."""
+            )
+        )
     if sweep.settings["configs"] < CONFIGS:
         parts.append(
             prose(
@@ -142,7 +149,7 @@ def _column(
     rows = []
     for name in algorithms_of(table):
         number = compared.get((name, criterion))
-        label = f"{name}:plench"
+        label = sweep.label(name)
         line = [named(name, label, sweep.versions), pm(table[name, criterion])]
         if number is None:
             line += [state(sweep.rows.get(label)), "", ""]

@@ -73,6 +73,16 @@ class Sweep:
     n_test: int
     notes: tuple[str, ...]
 
+    @property
+    def variant(self) -> str:
+        """The one to hold against published numbers: the released program's where it was run."""
+        released = any(label.endswith(":plench") for label in self.rows)
+        return "plench" if released or not self.rows else "fixed"
+
+    def label(self, algorithm: str) -> str:
+        """Of the algorithm's row that is held against the published one."""
+        return algorithm if self.variant == "fixed" else f"{algorithm}:{self.variant}"
+
     def complete(self, label: str) -> Row | None:
         """The row, if there is one and all its runs are finished."""
         row = self.rows.get(label)
@@ -245,14 +255,14 @@ def make_rows(results: Results) -> dict[str, Row]:
 
 
 def compare(table: Table, sweep: Sweep | None, right_aa: bool = False) -> list[Comparison]:
-    """Every published number whose ``plench`` row is complete, beside ours.
+    """Every published number whose row is complete, beside ours.
 
     Args:
         right_aa: choose the AA column by the AA as meant, not by the program's.
     """
     found = []
     for (algorithm, criterion), published in table.items():
-        row = sweep.complete(f"{algorithm}:plench") if sweep else None
+        row = sweep.complete(sweep.label(algorithm)) if sweep else None
         by = criterion if right_aa else CHOSEN_BY.get(criterion, criterion)
         ours = summarise(list(row.chosen[by].values()), ddof=0) if row else None
         if ours and ours.count:
