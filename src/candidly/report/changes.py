@@ -130,6 +130,7 @@ def compare_sides(a: Side, b: Side, margin: float = MARGIN, alpha: float = ALPHA
     """
     if not margin >= 0:
         raise ValueError(f"the margin is {margin}; give a share of at least 0, such as 0.01.")
+    a, b = _spelled_like(a, b), _spelled_like(b, a)
     both = [place for place in a.entries if place in b.entries]
     rows = [_change(place, a, b, alpha) for place in both]
     rows = [
@@ -145,6 +146,18 @@ def compare_sides(a: Side, b: Side, margin: float = MARGIN, alpha: float = ALPHA
         margin,
         tuple(dict.fromkeys((*a.notes, *b.notes))),
     )
+
+
+def _spelled_like(paper: Side, other: Side) -> Side:
+    """A paper's table with the other side's spelling where only capitals differ."""
+    if paper.divided:
+        return paper
+    folded = {tuple(map(str.lower, place)): place for place in other.entries}
+    entries: dict[Place, Entry] = {}
+    for place, entry in paper.entries.items():
+        like = folded.get(tuple(map(str.lower, place)), place)
+        entries[place if like in paper.entries else like] = entry
+    return replace(paper, entries=entries)
 
 
 def _change(place: Place, a: Side, b: Side, alpha: float) -> Change:
