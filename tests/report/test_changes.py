@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fake_results import change, diverged, make_results, unfinished
 from scipy.stats import t as student
 from scipy.stats import ttest_ind_from_stats
 
 from candidly.report.changes import Entry, Side, compare_sides, crossings, side_of, unpaired
 from candidly.report.changes_page import render_changes, write_changes_page
 from candidly.report.paper_table import read_paper_table
+from report.fake_results import change, diverged, make_results, unfinished
 
 RULE = {"d": ("f" * 64, "random", 0.1)}
 
