@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import _bench_plan, _bench_table, _progress
+from . import _bench_compare, _bench_plan, _bench_records, _bench_table, _progress
 from ._bench_options import (
     AcceptCode,
     Algorithms,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Benchmarks: plan, run (and resume), status, table, report, compact.",
+    help="Benchmarks: plan, run (and resume), status, table, records, compare, report, compact.",
 )
 
 
@@ -162,6 +162,8 @@ def status(folder: Where, as_json: AsJson = False) -> None:
 
 
 app.command()(_bench_table.table)
+app.command()(_bench_records.records)
+app.command()(_bench_compare.compare)
 
 
 @app.command()

@@ -244,6 +244,7 @@ def read_results(folder: Path | str) -> Results:
             for name, facts in plan.facts.items()
             if facts.flip_rate is not None
         },
+        fingerprints={name: facts.fingerprint for name, facts in plan.facts.items()},
     )
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from ..criteria import FlipRate
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,8 @@ class Results:
     splits (``fixed``), 0 for the benchmark's population one (``plench``). ``notes`` are
     sentences about lines that could not be read, and about rows made by another version of an
     algorithm. ``flip_rates`` has, by name, the data sets with candidate sets; none where the
-    directory is from before that was kept.
+    directory is from before that was kept. ``fingerprints`` are of each data set's content, by
+    name.
     """
 
     runs: tuple[Run, ...]
@@ -170,3 +175,133 @@ class Results:
     ddof: int = 1
     notes: tuple[str, ...] = field(default=())
     flip_rates: Mapping[str, FlipRate] = field(default_factory=dict)
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
+
+    @overload
+    def frame(self, kind: Literal["polars"] = "polars") -> polars.DataFrame: ...
+
+    @overload
+    def frame(self, kind: Literal["pandas"]) -> pandas.DataFrame: ...
+
+    def frame(self, kind: str = "polars") -> polars.DataFrame | pandas.DataFrame:
+        """A row for each record of each run, in the order of the plan; one column a number.
+
+        Columns: ``dataset``; ``algorithm`` as a person writes it, and its ``base`` and ``variant``
+        (``fixed``, where it has no other); ``config``, ``split``, ``key`` of the run, ``mode``;
+        ``complete``, whether the run has all its records; ``step``, in updates, and ``epochs``;
+        ``selectable``, whether a criterion may choose the record; ``diverged`` by then, and
+        ``diverged_at``; ``networks``, ``n_train``, ``n_validation``, ``n_test``; ``hyper.NAME``,
+        ``validation.NAME`` and ``test.NAME``, shares, of every name that any run has; ``loss``,
+        ``seconds`` since the run began, ``memory_bytes``. What a run does not have is null. Runs
+        without a record have no row. Packed outcomes of rows are left out.
+
+        Args:
+            kind: ``polars``, or ``pandas`` where that is installed, with NaN for null in columns of
+                floats.
+
+        Raises:
+            ValueError: another kind, or pandas is not installed.
+        """
+        if kind not in ("polars", "pandas"):
+            raise ValueError(f"`kind` is {kind!r}; choose polars or pandas.")
+        table = _frame(self.runs)
+        return table if kind == "polars" else _to_pandas(table)
+
+
+Cells = Iterable[Any]
+_OF_RUN: Mapping[str, tuple[str, Callable[[Run], Any]]] = {
+    "dataset": ("String", lambda run: run.dataset),
+    "algorithm": ("String", lambda run: run.algorithm),
+    "base": ("String", lambda run: run.algorithm.partition(":")[0]),
+    "variant": ("String", lambda run: run.algorithm.partition(":")[2] or "fixed"),
+    "config": ("Int64", lambda run: run.config),
+    "split": ("Int64", lambda run: run.split),
+    "key": ("String", lambda run: run.key),
+    "mode": ("String", lambda run: run.mode),
+    "complete": ("Boolean", lambda run: run.complete),
+    "networks": ("Int64", lambda run: run.networks),
+    "n_train": ("Int64", lambda run: run.n_train),
+    "n_validation": ("Int64", lambda run: run.n_validation),
+    "n_test": ("Int64", lambda run: run.n_test),
+}
+_OF_RECORD: Mapping[str, tuple[str, Callable[[Run, Record], Any]]] = {
+    "step": ("Int64", lambda run, record: record.step),
+    "epochs": ("Float64", lambda run, record: run.epochs(record.step)),
+    "selectable": ("Boolean", lambda run, record: record.step >= run.selectable_from),
+    "diverged": ("Boolean", lambda run, record: record.diverged_at is not None),
+    "diverged_at": ("Int64", lambda run, record: record.diverged_at),
+    "loss": ("Float64", lambda run, record: record.loss),
+    "seconds": ("Float64", lambda run, record: record.seconds),
+    "memory_bytes": ("Int64", lambda run, record: record.memory_bytes),
+}
+
+
+def _frame(runs: Sequence[Run]) -> polars.DataFrame:
+    """A row for each record; columns are made one by one, so that few objects live at a time."""
+    import polars as pl
+
+    runs = [run for run in runs if run.records]
+    counts = pl.Series(values=[len(run.records) for run in runs], dtype=pl.Int64)
+    rows = np.repeat(np.arange(len(runs)), counts.to_numpy())
+
+    def repeated(kind: str, values: Cells) -> polars.Series:
+        return pl.Series(values=list(values), dtype=getattr(pl, kind)).gather(rows)
+
+    def of_each(kind: str, values: Cells) -> polars.Series:
+        return pl.Series(values=list(values), dtype=getattr(pl, kind), strict=False)
+
+    records = [record for run in runs for record in run.records]
+    columns = {name: repeated(kind, map(value, runs)) for name, (kind, value) in _OF_RUN.items()}
+    columns |= {
+        name: of_each(kind, (value(run, record) for run in runs for record in run.records))
+        for name, (kind, value) in _OF_RECORD.items()
+    }
+    for name in _names(run.hyper for run in runs):
+        values = [run.hyper.get(name) for run in runs]
+        whole = all(value is None or isinstance(value, int) for value in values)
+        columns[f"hyper.{name}"] = repeated(
+            "Int64" if whole else "Float64",
+            (value if whole or value is None else float(value) for value in values),
+        )
+    for name in _names(record.validation for record in records):
+        values = (record.validation.get(name) for record in records)
+        columns[f"validation.{name}"] = of_each("Float64", values)
+    for name in _names(record.test for record in records):
+        values = (record.test.get(name) for record in records)
+        columns[f"test.{name}"] = of_each("Float64", values)
+    return pl.DataFrame(columns).select(
+        *_FIRST, *(name for name in columns if name not in (*_FIRST, *_LAST)), *_LAST
+    )
+
+
+_FIRST = ("dataset", "algorithm", "base", "variant", "config", "split", "step", "epochs", "key")
+_LAST = ("loss", "seconds", "memory_bytes")
+
+
+def _names(of: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Every name, in the order of their first appearance."""
+    found: dict[str, None] = {}
+    for names in of:
+        found |= dict.fromkeys(names)
+    return list(found)
+
+
+def _to_pandas(table: polars.DataFrame) -> pandas.DataFrame:
+    """The same columns; whole numbers and truth values with gaps are pandas' nullable kinds."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ValueError(
+            "pandas is not installed. Install it (`pip install pandas`), or take polars."
+        ) from None
+    nullable = {"Int64": "Int64", "Boolean": "boolean"}
+    columns: dict[str, Any] = {}
+    for column in table:
+        kind = str(column.dtype)
+        if kind == "String":
+            columns[column.name] = column.to_list()
+        elif kind in nullable and column.null_count():
+            columns[column.name] = pd.array(column.to_list(), dtype=nullable[kind])
+        else:
+            columns[column.name] = column.to_numpy()
+    return pd.DataFrame(columns)
