@@ -146,8 +146,8 @@ def test_pairs_that_are_apart_come_from_the_same_runs(tables, journal):
     for row in rows:
         points = [100 * (a - b) for a, b in zip(values(row[0]), values(row[1]))]
         assert float(row[2]) == pytest.approx(statistics.mean(points), abs=0.051)
-        # splits of 81, 9 and 10 per cent; the plan is of before it held the number of rows
-        spread = statistics.stdev(points) * math.sqrt(1 / 5 + 10 / 81)
+        # 909 rows of training and 113 of test in each split
+        spread = statistics.stdev(points) * math.sqrt(1 / 5 + 113 / 909)
         low, high = map(float, row[3].split(" to "))
         assert (high - low) / 2 == pytest.approx(2.776 * spread, abs=0.06)
         assert float(row[head.index("p, Holm")]) < 0.05
