@@ -6,6 +6,7 @@ import base64
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -287,7 +288,7 @@ def _names(of: Iterable[Mapping[str, Any]]) -> list[str]:
 def _to_pandas(table: polars.DataFrame) -> Any:
     """The same columns; whole numbers and truth values with gaps are pandas' nullable kinds."""
     try:
-        import pandas as pd
+        pd: Any = import_module("pandas")  # no types come with it
     except ImportError:
         raise ValueError(
             "pandas is not installed. Install it (`pip install pandas`), or take polars."
