@@ -55,6 +55,25 @@ def test_a_directory_and_its_own_table(candidly, folders, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("form", "start"),
+    [
+        ("text", "Chosen by CR"),
+        ("markdown", "### Chosen by CR"),
+        ("csv", "dataset,algorithm,criterion,accuracy"),
+        ("latex", r"\begin{table}"),
+        ("json", "{"),
+        ("html", "<div"),
+    ],
+)
+def test_every_form_of_the_tables_of_one_directory(candidly, folders, form, start):
+    words = ("bench", "table", folders[0], "--criterion", "CR", "--format", form)
+    status, out, _ = candidly(*words)
+    assert status == 0
+    assert out.startswith(start)
+    assert "CC:plench" in out
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         ((), "give two result sets"),

@@ -10,7 +10,14 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_ind_from_stats
 
-from candidly.report.changes import Entry, Side, compare_sides, crossings, side_of, unpaired
+from candidly.report.changes import (
+    ResultSet,
+    SideEntry,
+    compare_sides,
+    crossings,
+    side_of,
+    unpaired,
+)
 from candidly.report.changes_page import render_changes, write_changes_page
 from candidly.report.paper_table import read_paper_table
 from report.fake_results import change, diverged, make_results, unfinished
@@ -21,7 +28,7 @@ RULE = {"d": ("f" * 64, "random", 0.1)}
 def side(values, name="A", divided=RULE, share=0.1):
     """A side of one criterion and data set; values by algorithm, one a split."""
     entries = {
-        ("CR", "d", algorithm): Entry(
+        ("CR", "d", algorithm): SideEntry(
             float(np.mean(mine)),
             float(np.std(mine, ddof=1) / len(mine) ** 0.5) if len(mine) > 1 else None,
             len(mine),
@@ -30,7 +37,7 @@ def side(values, name="A", divided=RULE, share=0.1):
         )
         for algorithm, mine in values.items()
     }
-    return Side(name, entries, divided, {"d": share})
+    return ResultSet(name, entries, divided, {"d": share})
 
 
 def fake(**more):
@@ -52,7 +59,7 @@ def test_paired_differences_are_b_minus_a_with_the_corrected_variance():
 
 
 def test_unpaired_without_overlap_is_welchs_test():
-    first, second = Entry(0.5, 0.02, 5), Entry(0.6, 0.03, 8)
+    first, second = SideEntry(0.5, 0.02, 5), SideEntry(0.6, 0.03, 8)
     difference, low, high, p = unpaired(first, second, 0.0)
     deviations = (0.03 * 8**0.5, 8), (0.02 * 5**0.5, 5)
     expected = ttest_ind_from_stats(0.6, *deviations[0], 0.5, *deviations[1], equal_var=False)
@@ -93,7 +100,7 @@ def test_one_split_or_no_value_cannot_be_told():
     one = compare_sides(side({"CC": [0.5]}), side({"CC": [0.9]}, "B")).rows[0]
     assert (one.verdict, one.p, one.low) == ("cannot be told", None, None)
     assert one.difference == pytest.approx(0.4)
-    none = Side("B", {("CR", "d", "CC"): Entry(None, None, 0)}, RULE, {"d": 0.1})
+    none = ResultSet("B", {("CR", "d", "CC"): SideEntry(None, None, 0)}, RULE, {"d": 0.1})
     row = compare_sides(side({"CC": [0.5, 0.6]}), none).rows[0]
     assert (row.difference, row.rank_a, row.verdict) == (None, None, "cannot be told")
 
@@ -166,7 +173,7 @@ def test_a_papers_table_in_percent(tmp_path):
         "GA,D,CR,nan,1,5\n",
     )
     read = read_paper_table(path, ["CR"])
-    assert read.entries["CR", "D", "CC"] == Entry(0.715, 0.025, 5)
+    assert read.entries["CR", "D", "CC"] == SideEntry(0.715, 0.025, 5)
     assert read.entries["CR", "D", "GA"].mean is None
     assert ("CR", "D", "LWS") not in read.entries
     [row] = compare_sides(side({"CC": [0.5, 0.52, 0.54]}), read).rows  # d and D are one

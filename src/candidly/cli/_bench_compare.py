@@ -12,7 +12,7 @@ from ._bench_table import results_of
 from ._print import print_text, width
 
 if TYPE_CHECKING:
-    from ..report.changes import Side
+    from ..report.changes import ResultSet
     from ..sweep.records import Results
 
 
@@ -69,8 +69,8 @@ def compare(
     read = {path: results_of(path) for path in dict.fromkeys(paths) if path.is_dir()}
     usual = next((usual_criteria(results) for results in read.values()), DEFAULT)
     names = [lookup_criterion(name).name for name in criterion or usual]
-    sides = [_side(p, read.get(p), names, metric, v) for p, v in zip(paths, asked)]
-    found = compare_sides(*sides, margin / 100)
+    a, b = (_side(p, read.get(p), names, metric, v) for p, v in zip(paths, asked))
+    found = compare_sides(a, b, margin / 100)
     print_text(render_changes(found, format, metric, width()))
     if html is not None:
         write_changes_page(found, html, metric)
@@ -88,7 +88,7 @@ def _variants(text: str | None) -> tuple[str | None, str | None]:
 
 def _side(
     path: Path, results: Results | None, criteria: list[str], metric: str, variant: str | None
-) -> Side:
+) -> ResultSet:
     from ..report.changes import side_of
     from ..report.paper_table import read_paper_table
 

@@ -20,7 +20,7 @@ Place = tuple[str, str, str]  # criterion, data set, algorithm
 
 
 @dataclass(frozen=True)
-class Entry:
+class SideEntry:
     """One number of a side: its mean, the mean's standard error, and what is behind it.
 
     ``values`` are by split, ``models`` the key and step of what was chosen; a paper's table has
@@ -36,7 +36,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Side:
+class ResultSet:
     """A result set: its numbers by place, and by data set what must agree for splits to be paired.
 
     ``divided`` is None for a paper's table; ``shares`` are the test rows' of training and test
@@ -44,7 +44,7 @@ class Side:
     """
 
     name: str
-    entries: Mapping[Place, Entry]
+    entries: Mapping[Place, SideEntry]
     divided: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     shares: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -63,8 +63,8 @@ class Change:
     criterion: str
     dataset: str
     algorithm: str
-    a: Entry
-    b: Entry
+    a: SideEntry
+    b: SideEntry
     paired: bool
     difference: float | None
     low: float | None
@@ -94,7 +94,7 @@ def side_of(
     criteria: Sequence[str],
     metric: str = "top1",
     variant: str | None = None,
-) -> Side:
+) -> ResultSet:
     """The numbers of a directory; of one variant alone, under the algorithms' names without it."""
     entries = {}
     for cell in cells(results, criteria):
@@ -109,17 +109,19 @@ def side_of(
         one: (results.fingerprints[one], *rule) for one in datasets if one in results.fingerprints
     }
     shares = {one: share_tested(results, one) for one in datasets}
-    return Side(name, entries, divided, shares, results.notes)
+    return ResultSet(name, entries, divided, shares, results.notes)
 
 
-def _entry(cell: Cell, metric: str) -> Entry:
+def _entry(cell: Cell, metric: str) -> SideEntry:
     values = dict(zip(cell.splits, cell.values(metric)))
     models = {c.split: (c.key, c.step) for c in cell.choices if c is not None}
     found = summarise(list(values.values()))
-    return Entry(found.mean, found.standard_error, found.count, cell.state, values, models)
+    return SideEntry(found.mean, found.standard_error, found.count, cell.state, values, models)
 
 
-def compare_sides(a: Side, b: Side, margin: float = MARGIN, alpha: float = ALPHA) -> Changes:
+def compare_sides(
+    a: ResultSet, b: ResultSet, margin: float = MARGIN, alpha: float = ALPHA
+) -> Changes:
     """Every place that both sides have, in the order of A.
 
     Splits are paired where both have the same data, divided the same way, and at least two splits
@@ -148,19 +150,19 @@ def compare_sides(a: Side, b: Side, margin: float = MARGIN, alpha: float = ALPHA
     )
 
 
-def _spelled_like(paper: Side, other: Side) -> Side:
+def _spelled_like(paper: ResultSet, other: ResultSet) -> ResultSet:
     """A paper's table with the other side's spelling where only capitals differ."""
     if paper.divided:
         return paper
     folded = {tuple(map(str.lower, place)): place for place in other.entries}
-    entries: dict[Place, Entry] = {}
+    entries: dict[Place, SideEntry] = {}
     for place, entry in paper.entries.items():
         like = folded.get(tuple(map(str.lower, place)), place)
         entries[place if like in paper.entries else like] = entry
     return replace(paper, entries=entries)
 
 
-def _change(place: Place, a: Side, b: Side, alpha: float) -> Change:
+def _change(place: Place, a: ResultSet, b: ResultSet, alpha: float) -> Change:
     dataset = place[1]
     first, second = a.entries[place], b.entries[place]
     divided = a.divided.get(dataset)
@@ -183,7 +185,7 @@ def _change(place: Place, a: Side, b: Side, alpha: float) -> Change:
 
 
 def unpaired(
-    first: Entry, second: Entry, share: float, alpha: float = ALPHA
+    first: SideEntry, second: SideEntry, share: float, alpha: float = ALPHA
 ) -> tuple[float | None, float | None, float | None, float | None]:
     """Difference, interval and p of two means whose splits have nothing to do with each other.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .._files import raw
 from ..ingest import read_frame
-from .changes import Entry, Place, Side
+from .changes import Place, ResultSet, SideEntry
 
 NAMES = {  # of columns, and what else they may be called
     "algorithm": ("algorithm", "method"),
@@ -23,7 +23,7 @@ NUMBERS = ("mean", "error", "splits")
 EMPTY = ("", "-", "–", "nan", "none", "null", "na")
 
 
-def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "top1") -> Side:
+def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "top1") -> ResultSet:
     """The table as a side to compare.
 
     Args:
@@ -55,12 +55,12 @@ def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "t
         if name in columns
     }
     unit = 100 if any(value is not None and value > 1 for value in numbers["mean"]) else 1
-    entries: dict[Place, Entry] = {}
+    entries: dict[Place, SideEntry] = {}
     for row in range(len(frame)):
         if columns.get("metric") and columns["metric"][row].lower() not in (metric, ""):
             continue
         mean, error, splits = (numbers[n][row] if n in numbers else None for n in NUMBERS)
-        entry = Entry(
+        entry = SideEntry(
             None if mean is None else mean / unit,
             None if error is None else error / unit,
             None if splits is None else int(splits),
@@ -75,7 +75,7 @@ def read_paper_table(path: Path | str, criteria: Sequence[str], metric: str = "t
                     f"{path}: row {row} gives {place[2]} on {place[1]} another value than a row "
                     "before it. Leave one of them. (Rows count from 0, the header left out.)"
                 )
-    return Side(path.name, entries)
+    return ResultSet(path.name, entries)
 
 
 def _text(cell: object) -> str:

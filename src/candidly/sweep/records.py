@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy as np
 from ..criteria import FlipRate
 
 if TYPE_CHECKING:
-    import pandas
     import polars
 
 
@@ -181,9 +181,9 @@ class Results:
     def frame(self, kind: Literal["polars"] = "polars") -> polars.DataFrame: ...
 
     @overload
-    def frame(self, kind: Literal["pandas"]) -> pandas.DataFrame: ...
+    def frame(self, kind: Literal["pandas"]) -> Any: ...
 
-    def frame(self, kind: str = "polars") -> polars.DataFrame | pandas.DataFrame:
+    def frame(self, kind: str = "polars") -> polars.DataFrame | Any:
         """A row for each record of each run, in the order of the plan; one column a number.
 
         Columns: ``dataset``; ``algorithm`` as a person writes it, and its ``base`` and ``variant``
@@ -264,11 +264,11 @@ def _frame(runs: Sequence[Run]) -> polars.DataFrame:
             (value if whole or value is None else float(value) for value in values),
         )
     for name in _names(record.validation for record in records):
-        values = (record.validation.get(name) for record in records)
-        columns[f"validation.{name}"] = of_each("Float64", values)
+        chosen_by = (record.validation.get(name) for record in records)
+        columns[f"validation.{name}"] = of_each("Float64", chosen_by)
     for name in _names(record.test for record in records):
-        values = (record.test.get(name) for record in records)
-        columns[f"test.{name}"] = of_each("Float64", values)
+        tested = (record.test.get(name) for record in records)
+        columns[f"test.{name}"] = of_each("Float64", tested)
     return pl.DataFrame(columns).select(
         *_FIRST, *(name for name in columns if name not in (*_FIRST, *_LAST)), *_LAST
     )
@@ -286,10 +286,10 @@ def _names(of: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(found)
 
 
-def _to_pandas(table: polars.DataFrame) -> pandas.DataFrame:
+def _to_pandas(table: polars.DataFrame) -> Any:
     """The same columns; whole numbers and truth values with gaps are pandas' nullable kinds."""
     try:
-        import pandas as pd
+        pd: Any = import_module("pandas")  # no types come with it
     except ImportError:
         raise ValueError(
             "pandas is not installed. Install it (`pip install pandas`), or take polars."
