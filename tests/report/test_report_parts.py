@@ -16,7 +16,7 @@ from candidly.report.cost import pareto_front
 from candidly.report.figures import draw_svg, keep_drawings, write_drawings
 from candidly.report.html import make_results_page, write_report
 from candidly.report.importance import groups_of, importances, omega_squared
-from candidly.report.ranking import pairs_grid, pairs_of, ranks_of
+from candidly.report.ranking import pairs_grid, pairs_of, ranks_of, share_tested
 from candidly.report.ranking_figures import rank_figure
 from candidly.report.tables import make_tables
 from candidly.stats import corrected_t
@@ -167,7 +167,10 @@ def test_pairs_are_tested_on_the_splits_both_have():
     assert found.names == ("CC", "PRODEN")  # an oracle is nobody's rival
     by_name = {cell.algorithm: cell.values("top1") for cell in cells}
     run = results.runs[0]
-    share = run.n_test / (run.n_train + run.n_test) if run.n_train else 0.0
+    share = share_tested(results, "Lost")
+    known = replace(run, n_train=900, n_test=100)
+    assert share_tested(replace(results, runs=(known,)), "Lost") == pytest.approx(0.1)
+    assert run.n_train or share == pytest.approx(0.1 / 0.91)
     assert found.pairs[0].test == corrected_t(by_name["CC"], by_name["PRODEN"], share)
     grid = pairs_grid(found, cells, "Lost")
     assert {row[0] for row in grid.rows} == {"CC", "PRODEN"}
@@ -194,13 +197,14 @@ def test_ranks_over_data_sets_are_those_of_the_means():
     cells = all_cells(results, ["CR"])
     found, apart = ranks_of(cells)
     means = {(one.algorithm, one.dataset): one.summary["top1"].mean for one in cells}
-    for name, rank in zip(found.names, found.ranks):
+    for name, rank in zip(apart.names, apart.ranks):
         places = [
-            1 + sum(means[other, one] > means[name, one] for other in found.names)
+            1 + sum(means[other, one] > means[name, one] for other in apart.names)
             for one in ("Lost", "MSRCv2", "Birdsong")
         ]
         assert rank == pytest.approx(np.mean(places))
-    assert apart.distance > 1
+    assert apart.critical_difference > 1
+    assert found.rows == 3
     page = make_results_page(results)
     assert "Average ranks over 3 data sets" in page
     assert ranks_of([one for one in cells if one.dataset != "Lost"]) is None

@@ -14,6 +14,7 @@ from ._issues import check_place
 from ._review import as_dict, print_status
 from ._review_demo import demo
 from ._review_export import EXPORTS, Wanted
+from ._review_gallery import gallery
 from ._review_new import new
 from ._review_project import AsJson, Folder, check_installed, opened
 from ._review_serve import serve
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.command()(new)
 app.command()(serve)
 app.command()(demo)
+app.command()(gallery)
 
 
 @app.command()

@@ -87,8 +87,12 @@ def _pieces(
     ranked = ranks_of(list(tables[0].cells.values()), metric)
     if ranked is not None:
         found, apart = ranked
-        ranks = dict(zip(found.names, found.ranks))
-        drawn = rank_figure(ranks, apart.groups, apart.distance, "Average ranks over data sets")
+        drawn = rank_figure(
+            dict(zip(apart.names, apart.ranks or ())),
+            apart.groups,
+            apart.critical_difference,
+            "Average ranks over data sets",
+        )
         yield section(
             "Ranks over data sets",
             f"Chosen by {tables[0].criterion.name}. {ranks_text(found, apart)}",

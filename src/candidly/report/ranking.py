@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from ..grid import Column, Grid
 from ..stats import (
     AllPairs,
-    CriticalDifference,
-    Friedman,
+    FriedmanTest,
+    NemenyiGroups,
     compare_all,
-    corrected_t,
     friedman,
+    leader,
     nemenyi,
 )
 from ..sweep.records import Results
@@ -34,11 +34,9 @@ def pairs_of(cells: Sequence[Cell], results: Results, metric: str = "top1") -> A
     mine = [cell for cell in cells if not is_oracle(cell.algorithm) and any(cell.choices)]
     if len(mine) < 2:
         return None
-    splits = sorted({split for cell in mine for split in cell.splits})
-    by_split = [dict(zip(cell.splits, cell.values(metric))) for cell in mine]
-    table = [[values.get(split) for values in by_split] for split in splits]
     share = share_tested(results, mine[0].dataset)
-    return compare_all(table, [cell.algorithm for cell in mine], share, ALPHA)
+    names = [cell.algorithm for cell in mine]
+    return compare_all(_by_split(mine, metric), names, share, ALPHA)
 
 
 def leader_of(cells: Sequence[Cell], share: float, metric: str = "top1") -> Cell | None:
@@ -49,26 +47,28 @@ def leader_of(cells: Sequence[Cell], share: float, metric: str = "top1") -> Cell
         share: as ``share_tested`` says.
     """
     rivals = [cell for cell in cells if not is_oracle(cell.algorithm) and any(cell.choices)]
-    rivals = [cell for cell in rivals if cell.summary[metric].mean is not None]
     if len(rivals) < 2:
         return None
-    first = max(rivals, key=lambda cell: cell.summary[metric].mean or 0.0)
-    mine = dict(zip(first.splits, first.values(metric)))
-    for other in rivals:
-        if other is first:
-            continue
-        its = dict(zip(other.splits, other.values(metric)))
-        both = [split for split in mine if split in its]
-        test = corrected_t([mine[k] for k in both], [its[k] for k in both], share)
-        if test.p is None or test.p > ALPHA or not (test.difference or 0.0) > 0:
-            return None
-    return first
+    found = leader(_by_split(rivals, metric), [one.algorithm for one in rivals], share, ALPHA)
+    ahead = (cell for cell in rivals if found.beyond_chance and cell.algorithm == found.name)
+    return next(ahead, None)
+
+
+def _by_split(cells: Sequence[Cell], metric: str) -> list[list[float | None]]:
+    """A row per split, a column per cell."""
+    splits = sorted({split for cell in cells for split in cell.splits})
+    values = [dict(zip(cell.splits, cell.values(metric))) for cell in cells]
+    return [[mine.get(split) for mine in values] for split in splits]
 
 
 def share_tested(results: Results, dataset: str) -> float:
-    """The test rows' share of training and test rows; 0 where the rows are not known."""
+    """The test rows' share of training and test rows; by the settings where rows are not known."""
     run = next(run for run in results.runs if run.dataset == dataset)
-    return 0.0 if not run.n_train else run.n_test / (run.n_train + run.n_test)
+    if run.n_train:
+        return run.n_test / (run.n_train + run.n_test)
+    tested = float(results.settings.get("test_share") or 0.1)
+    learned = (1 - tested) * (1 - float(results.settings.get("validation_share") or 0.1))
+    return tested / (tested + learned)
 
 
 def pairs_grid(found: AllPairs, cells: Sequence[Cell], dataset: str, metric: str = "top1") -> Grid:
@@ -100,7 +100,7 @@ def pairs_text(found: AllPairs) -> str:
 
 def ranks_of(
     cells: Sequence[Cell], metric: str = "top1"
-) -> tuple[Friedman, CriticalDifference] | None:
+) -> tuple[FriedmanTest, NemenyiGroups] | None:
     """Average ranks over data sets, of the algorithms that have them all; None with too few.
 
     Args:
@@ -112,18 +112,19 @@ def ranks_of(
     whole = [name for name in names if all(means.get((name, one)) is not None for one in datasets)]
     if len(datasets) < FEWEST or len(whole) < 2:
         return None
-    found = friedman([[means[name, one] for name in whole] for one in datasets], whole)
-    return found, nemenyi(found, ALPHA)
+    table = [[means[name, one] for name in whole] for one in datasets]
+    return friedman(table, whole), nemenyi(table, whole, ALPHA, higher=True)
 
 
-def ranks_text(found: Friedman, apart: CriticalDifference) -> str:
+def ranks_text(found: FriedmanTest, apart: NemenyiGroups) -> str:
     """What the diagram of ranks rests on."""
     tested = (
         ""
         if found.p_f is None
         else f" Friedman's test, as Iman and Davenport have it: F {found.f:.2f}, p {found.p_f:.2g}."
     )
+    distance = apart.critical_difference or 0.0
     return (
         f"Average ranks over {found.rows} data sets, 1 is best.{tested} Bars join what lies within "
-        f"Nemenyi's critical difference of {apart.distance:.2f}, so cannot be told apart."
+        f"Nemenyi's critical difference of {distance:.2f}, so cannot be told apart."
     )

@@ -55,12 +55,17 @@ def looks_of(data: Labelled, folder: Path, prefix: str = "") -> Looks:
 
 
 def looks_of_files(
-    path: Path, folder: Path, n: int | None = None, ids: Sequence[Any] | None = None
+    path: Path,
+    folder: Path,
+    n: int | None = None,
+    ids: Sequence[Any] | None = None,
+    gaps: bool = False,
 ) -> Looks:
     """Images, sounds or texts of all rows, from outside.
 
     Args:
         path, n, ids: see ``candidly.ingest.media.open_media``.
+        gaps: there may be rows of which there is nothing; then nothing is to be seen.
 
     Raises:
         FileNotFoundError, ValueError: what does not fit; when called, a row of which there is
@@ -70,6 +75,8 @@ def looks_of_files(
 
     def shown(row: int) -> Shown:
         seen = look(row)
+        if seen is None and gaps:
+            return NOTHING
         if seen is None:
             raise ValueError(
                 f"{path} has nothing of row {row}, which is asked about. Add it, or ask about"

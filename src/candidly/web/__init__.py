@@ -8,6 +8,7 @@ from ._links import organiser_link, person_link, viewer_link
 from ._site import Site, open_site
 from .app import make_app
 from .serve import serve
+from .sets_gallery import write_sets_gallery
 from .static_gallery import write_gallery
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "serve",
     "viewer_link",
     "write_gallery",
+    "write_sets_gallery",
 ]

@@ -42,10 +42,22 @@ def look_of(project: Project, shown: Shown, base: str = "/media/", name: str | N
     Args:
         base: address below which its file is. name: of the file there; None: its own.
     """
+    place = project.folder / MEDIA_FOLDER
+    return look_in(place, shown, base, name, project.rules.shown_px)
+
+
+def look_in(
+    folder: Path, shown: Shown, base: str, name: str | None = None, px: int | None = None
+) -> Look:
+    """What a page shows of something whose file, if it has one, is in ``folder``.
+
+    Args:
+        base, name: see ``look_of``. px: its longer side; None: by its size.
+    """
     src = base + (quote(shown.payload) if name is None else name)
     if shown.kind == "image":
-        width, height = _size(project.folder / MEDIA_FOLDER / shown.payload)
-        factor = _factor(max(width, height), project.rules.shown_px)
+        width, height = _size(folder / shown.payload)
+        factor = _factor(max(width, height), px)
         return Look(
             "image",
             src=src,

@@ -6,7 +6,6 @@ The pages read without their script; with it, the first one filters and sorts.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -33,6 +32,7 @@ from ..review import (
 )
 from ._looks import Look, look_of
 from ._templates import part
+from ._whole import whole_folder
 from .files import media_file
 from .gallery import BESIDE, labels_of
 
@@ -72,23 +72,9 @@ def write_gallery(
     Raises:
         ValueError: a folder with something in it, or in no folder. OSError: it cannot be written.
     """
-    out = Path(out)
-    if not out.parent.is_dir():
-        raise ValueError(f"{out} would be in {out.parent}, which is no folder.")
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise ValueError(f"{out} holds something already; give a folder that is not there.")
-    beside = out.with_name(f".{out.name}.{os.getpid()}.part")
-    shutil.rmtree(beside, ignore_errors=True)
-    try:
-        (beside / MEDIA_FOLDER).mkdir(parents=True)
-        number = _write(project, beside, codes, watch or (lambda done, total: None))
-        if out.exists():
-            out.rmdir()
-        beside.rename(out)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
-    return number
+    with whole_folder(Path(out)) as beside:
+        (beside / MEDIA_FOLDER).mkdir()
+        return _write(project, beside, codes, watch or (lambda done, total: None))
 
 
 def _write(project: Project, folder: Path, codes: bool, watch: Callable[[int, int], None]) -> int:
@@ -179,12 +165,13 @@ def _record(shot: Shot, page: int, people: Sequence[str]) -> dict[str, Any]:
         "kind": look.kind,
         "src": look.src or None,
         "crisp": look.crisp,
-        "text": _short(look) or None,
+        "text": short_text(look) or None,
         "people": [code for code in people if code in who],
     }
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _short(look: Look) -> str:
+def short_text(look: Look) -> str:
+    """What a grid shows of a text or of the cells of a row."""
     text = look.text or " ".join(cell for _, cell in look.cells[:12])
     return text if len(text) <= TEXT else f"{text[: TEXT - 3]}..."
