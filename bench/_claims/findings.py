@@ -1,0 +1,24 @@
+"""Which function speaks to which claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from . import on_tables
+from .judging import Finding
+from .shelf import Shelf
+from .table import Claimed
+
+FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
+    **on_tables.FINDINGS,
+}
+
+
+def find(shelf: Shelf, claims: Sequence[Claimed]) -> dict[str, Finding | None]:
+    """What is there for each claim; None where the results that would speak to it are not."""
+    return {
+        claim.id: FINDINGS[claim.id](shelf)
+        if claim.id in FINDINGS and any(map(shelf.there, claim.results))
+        else None
+        for claim in claims
+    }
