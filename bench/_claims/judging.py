@@ -18,9 +18,11 @@ from candidly.stats import Summary, corrected_t, interval
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told"
 # what a verdict depends on beside intervals, each named once
 LEVEL = 0.95  # of all intervals, as on the other pages
-MARGIN = 0.01  # "level": less than a point, as tables of accuracy are read to a point
-LARGE = 0.05  # "large", "clear", "considerable", "much": five points, several times such a margin
-HALF = 0.5  # "most", "few", "mainly": more than half of the cases, less than half
+MARGIN = 0.01  # "level", "clear": less, or more, than a point, to which accuracies are read
+LARGE = 0.05  # "large", "considerable", "little": more, or less, than five such margins
+HALF = 0.5  # "most", "mainly": more than half
+MANY = 0.25  # "many": more than a quarter; "few": less
+SAME = 0.9  # "the same order": a rank correlation of so much, which leaves room for ties
 TIMES = 10.0  # of the contest's rule: the time of cross-entropy
 DRAWS = 2_000  # of a bootstrap over algorithms: the ends of intervals to about a hundredth
 
@@ -102,6 +104,13 @@ def below(effect: Effect, bound: float = 0.0) -> str:
 def level(effect: Effect, margin: float = MARGIN) -> str:
     """Whether it is nearer to 0 than a margin."""
     return verdict(effect, -margin, margin)
+
+
+def apart(effect: Effect, margin: float = MARGIN) -> str:
+    """Whether it is not 0; it is where all of the interval is nearer to 0 than a margin."""
+    if HOLDS in (above(effect), below(effect)):
+        return HOLDS
+    return NOT if level(effect, margin) == HOLDS else UNTOLD
 
 
 def counted(so: bool) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from _reproduction.words import grid, prose
 from candidly.report._wording import listed
 
-from .judging import HOLDS, LARGE, LEVEL, MARGIN, NOT, UNTOLD, Finding
+from .judging import HALF, HOLDS, LARGE, LEVEL, MANY, MARGIN, NOT, UNTOLD, Finding
 from .table import Claimed, Paper
 
 PAGE = "claims.md"
@@ -81,8 +81,9 @@ def _rule() -> str:
                 one case, and does not where it does in none. The intervals of these cases hold
                 together (Bonferroni). Over splits of one data set, which share rows, intervals are
                 those of `candidly.stats.corrected_t`. "Level" means less than {100 * MARGIN:.0f}
-                point, "large" and "considerable" more than {100 * LARGE:.0f} points, "most" more
-                than half. What is only counted has no interval and is simply compared."""
+                point apart, "clear" more than that, "large" and "considerable" more than
+                {100 * LARGE:.0f} points, "most" more than {100 * HALF:.0f} % and "many" more than
+                {100 * MANY:.0f} % of cases. What is only counted has no interval and is simply compared."""
             ),
             prose(
                 """Claims are also many: of a hundred intervals of 95 %, five may miss. A single
@@ -132,6 +133,6 @@ def _one(claim: Claimed, found: Finding) -> list[str]:
 
 def _needs(claims: Sequence[Claimed]) -> str:
     lines = [
-        f"{claim.id}: {claim.needs or 'results of ' + listed(claim.results)}." for claim in claims
+        f"{claim.id}: {claim.needs.rstrip(chr(46)) or 'results of ' + listed(claim.results)}." for claim in claims
     ]
     return "\n".join("* " + prose(line).replace("\n", "\n  ") for line in lines)

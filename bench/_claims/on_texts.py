@@ -1,0 +1,399 @@
+"""NoisywikiHow's claims, by the committed study of texts (docs/text.md).
+
+What a claim says of "every level" is judged level by level, everything else by the mean over the
+levels. Splits share training rows, which widens the intervals beyond those of docs/text.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from _text_study.events import RATES
+from _text_study.numbers import BASE, CLEAN, Row, Rows
+from _text_study.runs import SPLITS, VALIDATION
+from candidly import seeds
+from candidly.report._wording import listed
+from candidly.stats import wilson
+
+from .judging import (
+    DRAWS,
+    HOLDS,
+    LARGE,
+    LEVEL,
+    MANY,
+    MARGIN,
+    Effect,
+    Finding,
+    above,
+    averaged,
+    below,
+    every,
+    level,
+    over_splits,
+    some,
+    verdict,
+)
+from .shelf import Shelf
+
+REAL, MADE = "replaced", "symmetric"
+LEVELS = tuple(sorted(rate for rate in RATES if rate))
+MIDDLE = 40  # percent: where the claims about many methods are judged
+WORDS = {REAL: "replaced inputs", MADE: "symmetric labels"}
+THEIRS = ("mixup", "data-parameters", "sr", "co-teaching", "cnlcu-soft", "cnlcu-hard", "seal")
+DATA = (
+    "the 15,800 released events of noisywikiHow's validation and test files, 108 classes, a linear "
+    f"layer on a frozen sentence encoder, {SPLITS} splits"
+)
+DIFFERS = (
+    "there BART is fine-tuned on more events, and validation rows are clean; here replacements "
+    "come from 50 other classes, and SEAL's four rounds share the ten epochs"
+)
+
+
+def command(kind: str = REAL, percent: int = MIDDLE, group: str = "few") -> str:
+    return f"candidly bench table bench/results/text_study/{kind}-{percent}-{group}"
+
+
+def finding(told: str, effects: Sequence[Effect], said: str, where: str = "") -> Finding:
+    return Finding(told, tuple(effects), said, DATA, DIFFERS, where or command())
+
+
+def splits(what: str, one: Sequence, other: Sequence, cases: int = 1) -> Effect:
+    """Over splits; what a split does not train on is what validates."""
+    return over_splits(what, one, other, VALIDATION, cases)
+
+
+def gains(shelf: Shelf, name: str, kind: str, cases: int) -> list[Effect]:
+    """Of a method above cross-entropy, level by level."""
+    main = shelf.texts.main
+    return [
+        splits(
+            f"`{name}`, {rate} % {WORDS[kind]}",
+            main[kind, rate][name].selected,
+            main[kind, rate][BASE].selected,
+            cases,
+        )
+        for rate in LEVELS
+    ]
+
+
+def mean_gain(shelf: Shelf, name: str, kind: str, cases: int) -> Effect:
+    """The same, the mean of the levels."""
+    tables = [shelf.texts.main[kind, rate] for rate in LEVELS]
+    return splits(
+        f"`{name}`, mean of the levels of {WORDS[kind]}",
+        averaged(rows[name].selected for rows in tables),
+        averaged(rows[BASE].selected for rows in tables),
+        cases,
+    )
+
+
+def at_levels(
+    names: Sequence[str], kind: str, judge: Callable[[Effect], str], join: Callable, said: str
+) -> Callable[[Shelf], Finding]:
+    """A claim about methods at each level."""
+
+    def find(shelf: Shelf) -> Finding:
+        effects = [
+            effect
+            for name in names
+            for effect in gains(shelf, name, kind, len(names) * len(LEVELS))
+        ]
+        return finding(join(map(judge, effects)), effects, f"Minus cross-entropy. {said}", "")
+
+    return find
+
+
+def on_average(
+    names: Sequence[str], kind: str, judge: Callable[[Effect], str], join: Callable, said: str
+) -> Callable[[Shelf], Finding]:
+    """A claim about methods, by the mean of the levels."""
+
+    def find(shelf: Shelf) -> Finding:
+        effects = [mean_gain(shelf, name, kind, len(names)) for name in names]
+        return finding(
+            join(map(judge, effects)), effects, f"Minus cross-entropy. {said}", command(kind)
+        )
+
+    return find
+
+
+# noise and epochs
+
+
+def falls(row: Row) -> list[float]:
+    """Best minus last epoch, split by split."""
+    return list(np.subtract(row.best, row.last))
+
+
+def fitted(shelf: Shelf) -> Finding:
+    """N1: what later epochs lose with noise beyond what they lose without."""
+    main = shelf.texts.main
+    effects = [
+        splits(
+            f"best minus last epoch, mean of the levels of {WORDS[kind]}, beyond the same without "
+            "noise",
+            averaged(falls(main[kind, rate][BASE]) for rate in LEVELS),
+            falls(main[CLEAN][BASE]),
+            2,
+        )
+        for kind in (REAL, MADE)
+    ]
+    return finding(
+        every(map(above, effects)),
+        effects,
+        "Cross-entropy. The best epoch by test rows is above the last by chance alone; what is "
+        "lost without noise is therefore taken off.",
+    )
+
+
+def costly(shelf: Shelf) -> Finding:
+    """N3: what noise costs cross-entropy."""
+    main = shelf.texts.main
+    effects = [
+        splits(
+            f"no noise minus {rate} % {WORDS[kind]}",
+            main[CLEAN][BASE].selected,
+            main[kind, rate][BASE].selected,
+            len(LEVELS),
+        )
+        for kind in (REAL, MADE)
+        for rate in LEVELS
+    ]
+    real = effects[: len(LEVELS)]
+    return finding(
+        above(real[-1], LARGE),
+        effects,
+        f"Cross-entropy, selected epoch. Judged is whether the highest level of replaced inputs, "
+        f"the paper's noise, costs more than {100 * LARGE:.0f} points.",
+    )
+
+
+def falling_less(shelf: Shelf) -> Finding:
+    """N21: best minus last epoch under both noises."""
+    main = shelf.texts.main
+    effect = splits(
+        "best minus last epoch, symmetric minus replaced, mean of the levels",
+        averaged(falls(main[MADE, rate][BASE]) for rate in LEVELS),
+        averaged(falls(main[REAL, rate][BASE]) for rate in LEVELS),
+    )
+    return finding(
+        above(effect, MARGIN),
+        [effect],
+        f"Cross-entropy. Judged is whether it is more than {100 * MARGIN:.0f} point.",
+    )
+
+
+def easier(shelf: Shelf) -> Finding:
+    """N22: accuracy under both noises."""
+    main = shelf.texts.main
+    tables = {
+        kind: averaged(main[kind, rate][BASE].selected for rate in LEVELS) for kind in (REAL, MADE)
+    }
+    effect = splits("replaced minus symmetric, mean of the levels", tables[REAL], tables[MADE])
+    return finding(above(effect), [effect], "Cross-entropy, selected epoch.")
+
+
+# many methods
+
+
+def split_gains(shelf: Shelf) -> tuple[dict[str, Effect], dict[str, Effect]]:
+    """Of every method at the middle level, under synthetic and under replaced inputs."""
+    both = []
+    for kind in (MADE, REAL):
+        rows = shelf.texts.main[kind, MIDDLE]
+        both.append(
+            {
+                name: splits(f"`{name}`", row.selected, rows[BASE].selected)
+                for name, row in rows.items()
+                if name != BASE and not np.isnan(row.selected).any()
+            }
+        )
+    return both[0], both[1]
+
+
+def one_sided(shelf: Shelf) -> Finding:
+    """N19: methods that help against synthetic noise and not against replaced inputs."""
+    made, real = split_gains(shelf)
+    there = [name for name in made if name in real]
+    found = [n for n in there if above(made[n]) == HOLDS and above(real[n]) != HOLDS]
+    effect = share_of(
+        f"methods that help at {MIDDLE} % symmetric and not at {MIDDLE} % replaced", found, there
+    )
+    return finding(
+        above(effect, MANY),
+        [effect],
+        f"{len(found)} of {len(there)}: {listed([f'`{n}`' for n in found])}. Each is clear by its "
+        f'own interval; "many" is more than {100 * MANY:.0f} %.',
+        f"{command(MADE, group='usual')} && {command(REAL, group='usual')}",
+    )
+
+
+def two_sided(shelf: Shelf) -> Finding:
+    """N20: methods that help against both."""
+    made, real = split_gains(shelf)
+    there = [name for name in made if name in real]
+    found = [n for n in there if above(made[n]) == HOLDS == above(real[n])]
+    effect = share_of(f"methods that help at {MIDDLE} % of either noise", found, there)
+    return finding(
+        below(effect, MANY),
+        [effect],
+        f"{len(found)} of {len(there)}; each is clear by its own interval, and \"few\" is less "
+        f"than {100 * MANY:.0f} %.",
+        f"{command(MADE, group='usual')} && {command(REAL, group='usual')}",
+    )
+
+
+def share_of(what: str, found: Sequence, there: Sequence) -> Effect:
+    """With Wilson's interval."""
+    low, high = wilson(len(found), len(there))
+    return Effect(f"share of {what}", len(found) / len(there), low, high)
+
+
+# losses
+
+
+def losses(shelf: Shelf) -> Finding:
+    """N15: how well the loss tells wrong rows, under both noises."""
+    by = {(one["kind"], one["epoch"]): one for one in shelf.texts.losses}
+    epochs = sorted({epoch for _, epoch in by})
+    effects = [_areas(by[MADE, epoch], by[REAL, epoch], epoch, len(epochs)) for epoch in epochs]
+    areas = "; ".join(
+        f"after epoch {epoch} {by[MADE, epoch]['area']:.2f} and {by[REAL, epoch]['area']:.2f}"
+        for epoch in epochs
+    )
+    return finding(
+        every(above(effect, LARGE) for effect in effects),
+        effects,
+        f"Areas under ROC of the loss for wrong rows, symmetric and replaced: {areas}. Judged is "
+        f"whether they are {LARGE:.2f} apart at least.",
+        "python bench/text_study.py --check",
+    )
+
+
+def _areas(made: Mapping, real: Mapping, epoch: int, cases: int) -> Effect:
+    """Difference of two areas from counts in bins, rows drawn again."""
+    rng = seeds.draw(0, f"claims: areas {epoch}")
+
+    def draws(one: Mapping) -> np.ndarray:
+        right, wrong = (np.array(one[key]) for key in ("right", "wrong"))
+        drawn = [
+            rng.multinomial(count.sum(), count / count.sum(), DRAWS) for count in (right, wrong)
+        ]
+        return _area(*drawn)
+
+    found = draws(made) - draws(real)
+    tail = (1 - LEVEL) / cases / 2
+    low, high = np.quantile(found, [tail, 1 - tail])
+    mean = made["area"] - real["area"]
+    return Effect(
+        f"area, symmetric minus replaced, after epoch {epoch}", mean, low, high, False, 2
+    )
+
+
+def _area(right: np.ndarray, wrong: np.ndarray) -> np.ndarray:
+    """How often a wrong row is in a higher bin than a right one, ties half; of each row of both."""
+    before = np.cumsum(right, 1) - right / 2
+    return (wrong * before).sum(1) / right.sum(1) / wrong.sum(1)
+
+
+# long tails
+
+
+def _tail_gain(tables: Sequence[Rows], names: Sequence[str]) -> tuple[list, list]:
+    return (
+        averaged(rows[name].selected for rows in tables for name in names),
+        averaged(rows[BASE].selected for rows in tables),
+    )
+
+
+def tailed(shelf: Shelf) -> Finding:
+    """N25: what methods for long tails gain."""
+    tails = shelf.texts.tails
+    names = [name for name in tails[CLEAN] if name != BASE]
+    tables = [tails[noise] for noise in tails if noise != CLEAN]
+    effects = [
+        splits(f"`{name}`, mean of the levels", *_tail_gain(tables, [name]), len(names))
+        for name in names
+    ]
+    return finding(
+        every(below(effect, LARGE) for effect in effects),
+        effects,
+        f'Minus cross-entropy, selected epoch, replaced inputs; "little" is less than '
+        f"{100 * LARGE:.0f} points.",
+        command(group="tail"),
+    )
+
+
+def steady(shelf: Shelf) -> Finding:
+    """N26: whether such gains depend on the noise level."""
+    tails = shelf.texts.tails
+    names = [name for name in tails[CLEAN] if name != BASE]
+    without, base = _tail_gain([tails[CLEAN]], names)
+    own = np.subtract(without, base)
+    noises = [noise for noise in tails if noise != CLEAN]
+    effects = [
+        splits(
+            f"{noise[1]} %",
+            list(np.subtract(*_tail_gain([tails[noise]], names))),
+            list(own),
+            len(noises),
+        )
+        for noise in noises
+    ]
+    return finding(
+        every(map(level, effects)),
+        effects,
+        f"The gain of {len(names)} methods, their mean, at a level minus that without noise. "
+        f"Judged is whether all are within {100 * MARGIN:.0f} point.",
+        command(group="tail"),
+    )
+
+
+WITHIN = f"between 0 and {100 * LARGE:.0f} points"
+FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
+    "N1": fitted,
+    "N3": costly,
+    "N9": at_levels(
+        ["mixup"],
+        REAL,
+        lambda e: verdict(e, 0, LARGE),
+        every,
+        f'"Above, by little" is {WITHIN}, at each level.',
+    ),
+    "N10": at_levels(
+        ["data-parameters"],
+        REAL,
+        lambda e: verdict(e, -MARGIN, LARGE),
+        every,
+        '"Level or slightly above" is between less than a point below and five points above.',
+    ),
+    "N11": on_average(
+        ["co-teaching", "cnlcu-soft", "cnlcu-hard"], REAL, below, every, "All three are judged."
+    ),
+    "N12": at_levels(["sr"], REAL, above, some, "Judged is whether it is above at one level."),
+    "N13": at_levels(
+        ["seal"], REAL, lambda e: above(e, LARGE), every, '"Large" is more than five points.'
+    ),
+    "N15": losses,
+    "N16": at_levels(["seal", "mixup"], MADE, above, every, ""),
+    "N17": at_levels(["sr"], MADE, above, every, ""),
+    "N18": on_average(
+        ["co-teaching", "data-parameters", "cnlcu-soft", "cnlcu-hard"],
+        MADE,
+        lambda e: above(e, MARGIN),
+        every,
+        "A clear margin is more than a point.",
+    ),
+    "N19": one_sided,
+    "N20": two_sided,
+    "N21": falling_less,
+    "N22": easier,
+    "N23": on_average(
+        THEIRS, REAL, below, some, "Judged is whether one of the paper's methods is below."
+    ),
+    "N25": tailed,
+    "N26": steady,
+}
