@@ -35,6 +35,7 @@ class Effect:
         what: in words. mean: the number. low, high: None where there is no interval.
         points: whether they are shares, to be shown as points.
         digits: behind the point, as they are shown.
+        share: whether they are parts of a whole, to be shown in percent and without a sign.
     """
 
     what: str
@@ -43,9 +44,14 @@ class Effect:
     high: float | None = None
     points: bool = True
     digits: int = 1
+    share: bool = False
 
     def __str__(self) -> str:
         values = [self.mean] if self.low is None else [self.mean, self.low, self.high or 0.0]
+        if self.share:
+            parts = [f"{100 * value:.{self.digits}f}" for value in values]
+            span = "" if len(parts) == 1 else f" ({parts[1]} to {parts[2]})"
+            return f"{self.what}: {parts[0]}{span} %"
         scale = 100 if self.points else 1
         shown = [minus(scale * value, self.digits) for value in values]
         text = shown[0] if len(shown) == 1 else f"{shown[0]} ({shown[1]} to {shown[2]})"
@@ -171,12 +177,15 @@ def over_algorithms(
     groups: Sequence[Sequence[int]] | None = None,
     points: bool = True,
     digits: int = 1,
+    share: bool = False,
+    cases: int = 1,
 ) -> Effect:
     """A number of some algorithms, with the percentiles of drawing as many of them again.
 
     Args:
         of: of the indices of algorithms.
         groups: indices that are drawn among themselves; all of them if None.
+        cases: of the claim, for intervals that hold together.
     """
     rng = seeds.draw(0, f"claims: {what}")
     parts = [np.array(one) for one in (groups or [range(count)])]
@@ -186,10 +195,10 @@ def over_algorithms(
             for _ in range(DRAWS)
         ]
     )
-    tail = (1 - LEVEL) / 2
+    tail = (1 - LEVEL) / cases / 2
     low, high = np.nanquantile(drawn, [tail, 1 - tail])
     mean = of(np.concatenate(parts))
-    return Effect(what, float(mean), float(low), float(high), points, digits)
+    return Effect(what, float(mean), float(low), float(high), points, digits, share)
 
 
 def averaged(several: Iterable[Sequence[float | None]]) -> list[float | None]:

@@ -249,7 +249,7 @@ def two_sided(shelf: Shelf) -> Finding:
 def share_of(what: str, found: Sequence, there: Sequence) -> Effect:
     """With Wilson's interval."""
     low, high = wilson(len(found), len(there))
-    return Effect(f"share of {what}", len(found) / len(there), low, high)
+    return Effect(what, len(found) / len(there), low, high, share=True)
 
 
 # losses

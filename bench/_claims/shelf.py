@@ -9,10 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from _build_study import numbers as sources
 from _cifarn_study import numbers as people
 from _detectors.study import read_results as read_detections
 from _image_study import numbers as pictures
+from _image_study.runs import GROUPS
 from _reproduction.numbers import ORACLE, TITLES, Published, Row, make_rows, read_published
 from _studies import read_results as read_report_of
 from _text_study import numbers as texts
@@ -84,6 +87,16 @@ class Shelf:
     @cached_property
     def pictures(self) -> dict[str, pictures.OnLabels]:
         return pictures.read_study(self.folder / "image_study")
+
+    def last_validation(self, key: str) -> dict[str, tuple[float, float]]:
+        """Of a set of labels, by algorithm: covering rate and accuracy of the last records."""
+        found: dict[str, list[tuple[float, float]]] = {}
+        for group in GROUPS:
+            for run in read_results(self.folder / "image_study" / f"{key}-{group}").runs:
+                last = run.records[-1].validation if run.records else {}
+                if last.get("CR") is not None and last.get("OA") is not None:
+                    found.setdefault(run.algorithm, []).append((last["CR"], last["OA"]))
+        return {name: tuple(np.mean(pairs, axis=0)) for name, pairs in found.items()}
 
     @cached_property
     def memory(self) -> dict[str, float]:
