@@ -201,6 +201,17 @@ def over_algorithms(
     return Effect(what, float(mean), float(low), float(high), points, digits, share)
 
 
+def widened(effect: Effect, error: float, cases: int = 1) -> Effect:
+    """With a standard error of independent chance that its interval does not hold yet."""
+    from scipy.stats import norm
+
+    assert effect.low is not None and effect.high is not None
+    more = float(norm.ppf(1 - (1 - LEVEL) / cases / 2)) * error
+    low = effect.mean - np.hypot(effect.mean - effect.low, more)
+    high = effect.mean + np.hypot(effect.high - effect.mean, more)
+    return replace(effect, low=float(low), high=float(high))
+
+
 def averaged(several: Iterable[Sequence[float | None]]) -> list[float | None]:
     """The mean of several, split by split; None where one of them has no value."""
     columns = zip(*several)
@@ -213,7 +224,3 @@ def averaged(several: Iterable[Sequence[float | None]]) -> list[float | None]:
 def named(effects: Mapping[str, Effect], judge: Judge, verdict: str = HOLDS) -> list[str]:
     """Of which cases a verdict is reached."""
     return [name for name, effect in effects.items() if judge(effect) == verdict]
-
-
-def called(effect: Effect, what: str) -> Effect:
-    return replace(effect, what=what)
