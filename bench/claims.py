@@ -26,7 +26,8 @@ RESULTS = ROOT / "bench" / "results"
 
 def page_text(results: Path = RESULTS) -> str:
     papers, claims = read_claims()
-    return make_page(papers, claims, find(Shelf(results), claims))
+    shelf = Shelf(results, {claim.id: claim.numbers for claim in claims})
+    return make_page(papers, claims, find(shelf, claims))
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from . import on_people, on_pictures, on_sources, on_tables, on_texts
+from . import on_errors, on_people, on_pictures, on_sources, on_tables, on_texts
 from .judging import Finding
 from .shelf import Shelf
 from .table import Claimed
@@ -13,6 +13,7 @@ FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
     **on_tables.FINDINGS,
     **on_pictures.FINDINGS,
     **on_people.FINDINGS,
+    **on_errors.FINDINGS,
     **on_texts.FINDINGS,
     **on_sources.FINDINGS,
 }

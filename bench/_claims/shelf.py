@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -56,9 +56,20 @@ class Tabular:
 
 @dataclass(frozen=True)
 class Shelf:
-    """What is below a folder of results."""
+    """What is below a folder of results, and the published numbers that claims name.
+
+    Attributes:
+        claimed: by claim and name.
+    """
 
     folder: Path
+    claimed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def numbers(self, claim: str) -> Mapping[str, Any]:
+        return self.claimed[claim]
+
+    def number(self, claim: str, name: str) -> float:
+        return float(self.claimed[claim][name])
 
     def there(self, name: str) -> bool:
         return (self.folder / name).exists()
