@@ -12,6 +12,7 @@ from _claims.findings import FINDINGS
 from _claims.judging import HOLDS, NOT, UNTOLD, Effect, above, below, every, level, some, verdict
 from _claims.page import PAGE
 from _claims.table import read_claims
+
 from committed import committed
 
 ROOT = Path(__file__).parents[1]

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from . import on_errors, on_people, on_pictures, on_sources, on_tables, on_texts
+from . import (
+    on_errors,
+    on_people,
+    on_pictures,
+    on_sources,
+    on_tables,
+    on_tables_criteria,
+    on_tables_programs,
+    on_texts,
+)
 from .judging import Finding
 from .shelf import Shelf
 from .table import Claimed
 
 FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
     **on_tables.FINDINGS,
+    **on_tables_criteria.FINDINGS,
+    **on_tables_programs.FINDINGS,
     **on_pictures.FINDINGS,
     **on_people.FINDINGS,
     **on_errors.FINDINGS,

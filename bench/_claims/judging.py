@@ -36,6 +36,7 @@ class Effect:
         points: whether they are shares, to be shown as points.
         digits: behind the point, as they are shown.
         share: whether they are parts of a whole, to be shown in percent and without a sign.
+        signed: whether a plus is shown.
     """
 
     what: str
@@ -45,6 +46,7 @@ class Effect:
     points: bool = True
     digits: int = 1
     share: bool = False
+    signed: bool = True
 
     def __str__(self) -> str:
         values = [self.mean] if self.low is None else [self.mean, self.low, self.high or 0.0]
@@ -54,6 +56,7 @@ class Effect:
             return f"{self.what}: {parts[0]}{span} %"
         scale = 100 if self.points else 1
         shown = [minus(scale * value, self.digits) for value in values]
+        shown = shown if self.signed else [each.lstrip("+") for each in shown]
         text = shown[0] if len(shown) == 1 else f"{shown[0]} ({shown[1]} to {shown[2]})"
         return f"{self.what}: {text}{' points' if self.points else ''}"
 
@@ -178,6 +181,7 @@ def over_algorithms(
     points: bool = True,
     digits: int = 1,
     share: bool = False,
+    signed: bool = True,
     cases: int = 1,
 ) -> Effect:
     """A number of some algorithms, with the percentiles of drawing as many of them again.
@@ -198,7 +202,7 @@ def over_algorithms(
     tail = (1 - LEVEL) / cases / 2
     low, high = np.nanquantile(drawn, [tail, 1 - tail])
     mean = of(np.concatenate(parts))
-    return Effect(what, float(mean), float(low), float(high), points, digits, share)
+    return Effect(what, float(mean), float(low), float(high), points, digits, share, signed)
 
 
 def widened(effect: Effect, error: float, cases: int = 1) -> Effect:
@@ -210,6 +214,25 @@ def widened(effect: Effect, error: float, cases: int = 1) -> Effect:
     low = effect.mean - np.hypot(effect.mean - effect.low, more)
     high = effect.mean + np.hypot(effect.high - effect.mean, more)
     return replace(effect, low=float(low), high=float(high))
+
+
+def spearman(x: np.ndarray, y: np.ndarray) -> float:
+    """Correlation of ranks, equal values sharing one; NaN where all of one are equal."""
+    a, b = (_ranks(values) for values in (x, y))
+    spread = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / spread if spread else float("nan")
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Their mean is 0."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(count) - (count - 1) / 2)[place]
+    return ranks - ranks.mean()
+
+
+def rounding(digits: int) -> float:
+    """How far a number may be from one that was rounded to so many digits."""
+    return 0.5 * 10.0**-digits
 
 
 def averaged(several: Iterable[Sequence[float | None]]) -> list[float | None]:

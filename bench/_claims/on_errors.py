@@ -26,15 +26,18 @@ from .judging import (
     counted,
     every,
     over_algorithms,
+    rounding,
     shown,
     some,
+    spearman,
     verdict,
 )
 from .shelf import Shelf
 
 VOTES = "the released votes of ten test sets, each counted again (label-error-study.md)"
 MODELS = "the published numbers of right answers of 34 models on ImageNet and 13 on CIFAR-10"
-COUNT = "python bench/label_error_study.py --check"
+COUNT = "python -m json.tool bench/results/label_error_study.json"
+TABLES = "column -s, -t bench/_label_errors/models_imagenet.csv"
 CATEGORIES = {"non-error": "non_errors", **{n: n for n in ("correctable", "neither")}} | {
     "multi-label": "multi_label",
     "non-agreement": "non_agreement",
@@ -50,15 +53,19 @@ OURS_DIFFERS = (
 
 
 def of_votes(told: str, effects: Sequence[Effect], said: str) -> Finding:
-    return Finding(told, tuple(effects), said, VOTES, "nothing but which votes were released", COUNT)
+    return Finding(
+        told, tuple(effects), said, VOTES, "nothing but which votes were released", COUNT
+    )
 
 
 def of_models(told: str, effects: Sequence[Effect], said: str) -> Finding:
-    return Finding(told, tuple(effects), said, MODELS, "nothing: these are its numbers", COUNT)
+    return Finding(told, tuple(effects), said, MODELS, "nothing: these are its numbers", TABLES)
 
 
 def of_ours(told: str, effects: Sequence[Effect], said: str) -> Finding:
-    command = "python bench/cifar10_study.py --check && python bench/mnist_study.py --check"
+    command = " && ".join(
+        f"python -m json.tool bench/results/{name}/report.json" for name in STUDIES
+    )
     return Finding(told, tuple(effects), said, OURS, OURS_DIFFERS, command)
 
 
@@ -72,7 +79,7 @@ def _sets(shelf: Shelf) -> Mapping[str, Any]:
 def average(shelf: Shelf) -> Finding:
     """L1: wrong labels, mean over the sets."""
     told = [float(row["percent_error"]) for row in published.table("table1").values()]
-    bound = round(float(np.mean(told)), 1) - 0.05
+    bound = round(float(np.mean(told)), 1) - rounding(1)
     estimates = [each["estimate"] for each in _sets(shelf).values()]
     middle = np.array([each["percent"] for each in estimates]) / 100
     ends = np.array([each["finite"] for each in estimates]).T / [e["size"] for e in estimates]
@@ -131,7 +138,7 @@ def candidates(shelf: Shelf) -> Finding:
     ]
     each = [one["errors"]["exact"] / one["rows"] for one in sets.values()]
     return of_votes(
-        verdict(effects[0], told - 0.005, told + 0.005),
+        verdict(effects[0], told - rounding(2), told + rounding(2)),
         effects,
         f"Published: {100 * told:.0f} %. From set to set it is {100 * min(each):.0f} to "
         f"{100 * max(each):.0f} %. {_caltech(shelf)} Judged is the first, which is of all released "
@@ -242,12 +249,14 @@ def opposed(shelf: Shelf) -> Finding:
     effects = []
     for title, name in NAMES.items():
         models = published.models(name)
-        pairs = np.array([[m.right[f"{k}_top1"] for k in ("original", "corrected")] for m in models])
+        pairs = np.array(
+            [[m.right[f"{k}_top1"] for k in ("original", "corrected")] for m in models]
+        )
         effects.append(
             over_algorithms(
                 f"Spearman correlation, {len(models)} models on {title}",
                 len(models),
-                lambda at, pairs=pairs: _spearman(pairs[at, 0], pairs[at, 1]),
+                lambda at, pairs=pairs: spearman(pairs[at, 0], pairs[at, 1]),
                 points=False,
                 digits=2,
                 cases=len(NAMES),
@@ -270,15 +279,6 @@ def _minus(value: float) -> str:
     return minus(value, 2)
 
 
-def _spearman(x: np.ndarray, y: np.ndarray) -> float:
-    from scipy.stats import rankdata
-
-    a, b = rankdata(x), rankdata(y)
-    if a.std() == 0 or b.std() == 0:
-        return float("nan")
-    return float(np.corrcoef(a, b)[0, 1])
-
-
 def _least(title: str, first: str, second: str, column: str) -> Effect:
     """A difference of accuracies in the pairing that leaves most to chance."""
     from scipy.stats import norm
@@ -289,7 +289,9 @@ def _least(title: str, first: str, second: str, column: str) -> Effect:
     half = norm.ppf((1 + LEVEL) / 2) * min(2 * size - a - b, a + b) ** 0.5 / size
     difference = (a - b) / size
     what = column.replace("_top1", " labels")
-    return Effect(f"{first} minus {second}, {what}", difference, difference - half, difference + half)
+    return Effect(
+        f"{first} minus {second}, {what}", difference, difference - half, difference + half
+    )
 
 
 def far(shelf: Shelf) -> Finding:
@@ -333,7 +335,9 @@ def moved(shelf: Shelf) -> Finding:
         if list(ours) != list(ranks):
             away.append(name)
     return of_models(
-        counted(not away), [], f"By the published counts, equal ones sharing a rank: {listed(told)}."
+        counted(not away),
+        [],
+        f"By the published counts, equal ones sharing a rank: {listed(told)}.",
     )
 
 
@@ -368,7 +372,7 @@ def smaller(shelf: Shelf) -> Finding:
     effect = over_algorithms(
         "Spearman correlation of parameters and right answers by corrected labels",
         len(size),
-        lambda at: _spearman(size[at], right[at]),
+        lambda at: spearman(size[at], right[at]),
         points=False,
         digits=2,
     )

@@ -95,9 +95,7 @@ def challenging(shelf: Shelf) -> Finding:
     error = spread(shelf.people.tables[WORST])
     for recipe, (one, other, both) in _pairs(shelf).items():
         names = [name for name in both if name != BASE]
-        gaps = np.array(
-            [_gain(other, name) - _gain(one, name) for name in names]
-        )
+        gaps = np.array([_gain(other, name) - _gain(one, name) for name in names])
         runs = 1 / len(one[BASE].selected) + 1 / len(other[BASE].selected)
         effects.append(
             widened(
@@ -143,7 +141,8 @@ def impairing(shelf: Shelf) -> Finding:
     )
     runs = [run for run in shelf.noisy.runs if run.algorithm == BASE and run.dataset in DIGITS]
     found = {
-        cell.dataset: cell.values("top1") for cell in cells(replace(shelf.noisy, runs=runs), ["NVA"])
+        cell.dataset: cell.values("top1")
+        for cell in cells(replace(shelf.noisy, runs=runs), ["NVA"])
     }
     digits = over_splits(
         f"digits, `{BASE}`, {DIGITS[0]} minus {DIGITS[1]}",
@@ -202,7 +201,7 @@ def detecting(shelf: Shelf) -> Finding:
         [*effects, learned],
         "What flagging everything reaches is the share of wrong labels; detectors and methods are "
         "drawn again. Finding and correcting both have to help.",
-        "python bench/cifarn_study.py --check",
+        f"python -m json.tool bench/results/cifarn_study/detection-{WORST}.json",
     )
 
 
@@ -246,7 +245,7 @@ def quick(shelf: Shelf) -> Finding:
         shelf,
         counted(not over),
         [
-            Effect(f"{name}, times cross-entropy", ratios[name], points=False)
+            Effect(f"{name}, times cross-entropy", ratios[name], points=False, signed=False)
             for name in order[:3]
         ],
         f"Processor time of a run with as many epochs; single runs on a machine that was not "
@@ -288,7 +287,7 @@ def confident(shelf: Shelf) -> Finding:
         "digits with five kinds of drawn wrong labels, LabelMe, CIFAR-10N (detectors.md)",
         "the paper compares no methods itself and refers to others' results; here detectors share "
         "probabilities, and those that watch a training watch a small network",
-        "python bench/detectors.py --check",
+        "cat bench/results/detectors/*.jsonl",
     )
 
 

@@ -31,6 +31,7 @@ from .judging import (
     over_algorithms,
     over_splits,
     some,
+    spearman,
 )
 from .shelf import Shelf
 
@@ -171,7 +172,8 @@ def strong(shelf: Shelf) -> Finding:
         above(together),
         (together, *each),
         f"By CR; {listed(POOR)} are not among the others. PRODEN's places of {len(there)} on the "
-        f"three sets of labels are {listed(ranks)}. Judged is whether their mean is above.",
+        f"three sets of labels are {listed(ranks)}. Judged is whether their mean is above "
+        'the others\', which is a weak reading of "strong".',
     )
 
 
@@ -195,7 +197,7 @@ def dear(shelf: Shelf) -> Finding:
         f"Heavy are {listed(heavy)}; light are {len(light)}. Clearly above the light ones' mean: "
         f"{listed(named(gain, above) or ['none'])}. Time and memory are ratios of means, with "
         "algorithms drawn again; memory is that of training a DenseNet-22.",
-        " && python bench/image_study.py --check",
+        " && python -m json.tool bench/results/picture_costs.json",
     )
 
 
@@ -207,7 +209,9 @@ def _ratio(what: str, by: Mapping, heavy: Sequence[str], light: Sequence[str]) -
         return float(values[at[at < first]].mean() / values[at[at >= first]].mean())
 
     groups = [range(first), range(first, len(values))]
-    return over_algorithms(f"{what}, heavy over light", len(values), of, groups, False, 2)
+    return over_algorithms(
+        f"{what}, heavy over light", len(values), of, groups, False, 2, signed=False
+    )
 
 
 # criteria
@@ -292,7 +296,7 @@ def disorders(shelf: Shelf) -> Finding | None:
             over_algorithms(
                 f"the correlation on uniform sets minus that on {TITLES[key]}",
                 len(there),
-                lambda at, one=one, two=two: _spearman(one[at]) - _spearman(two[at]),
+                lambda at, one=one, two=two: spearman(*one[at].T) - spearman(*two[at].T),
                 points=False,
                 digits=2,
                 cases=2,
@@ -312,19 +316,10 @@ def _alike(shelf: Shelf, key: str) -> Effect:
     return over_algorithms(
         f"Spearman correlation of covering rate and accuracy, {TITLES[key]}",
         len(values),
-        lambda at: _spearman(values[at]),
+        lambda at: spearman(*values[at].T),
         points=False,
         digits=2,
     )
-
-
-def _spearman(values: np.ndarray) -> float:
-    from scipy.stats import rankdata
-
-    a, b = rankdata(values[:, 0]), rankdata(values[:, 1])
-    if a.std() == 0 or b.std() == 0:
-        return float("nan")
-    return float(np.corrcoef(a, b)[0, 1])
 
 
 FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {

@@ -240,7 +240,7 @@ def two_sided(shelf: Shelf) -> Finding:
     return finding(
         below(effect, MANY),
         [effect],
-        f"{len(found)} of {len(there)}; each is clear by its own interval, and \"few\" is less "
+        f'{len(found)} of {len(there)}; each is clear by its own interval, and "few" is less '
         f"than {100 * MANY:.0f} %.",
         f"{command(MADE, group='usual')} && {command(REAL, group='usual')}",
     )
@@ -269,7 +269,7 @@ def losses(shelf: Shelf) -> Finding:
         effects,
         f"Areas under ROC of the loss for wrong rows, symmetric and replaced: {areas}. Judged is "
         f"whether they are {LARGE:.2f} apart at least.",
-        "python bench/text_study.py --check",
+        "python -m json.tool bench/results/text_study/losses.json",
     )
 
 
@@ -288,9 +288,7 @@ def _areas(made: Mapping, real: Mapping, epoch: int, cases: int) -> Effect:
     tail = (1 - LEVEL) / cases / 2
     low, high = np.quantile(found, [tail, 1 - tail])
     mean = made["area"] - real["area"]
-    return Effect(
-        f"area, symmetric minus replaced, after epoch {epoch}", mean, low, high, False, 2
-    )
+    return Effect(f"area, symmetric minus replaced, after epoch {epoch}", mean, low, high, False, 2)
 
 
 def _area(right: np.ndarray, wrong: np.ndarray) -> np.ndarray:

@@ -133,6 +133,7 @@ def _one(claim: Claimed, found: Finding) -> list[str]:
 
 def _needs(claims: Sequence[Claimed]) -> str:
     lines = [
-        f"{claim.id}: {claim.needs.rstrip(chr(46)) or 'results of ' + listed(claim.results)}." for claim in claims
+        f"{claim.id}: {claim.needs.rstrip(chr(46)) or 'results of ' + listed(claim.results)}."
+        for claim in claims
     ]
     return "\n".join("* " + prose(line).replace("\n", "\n  ") for line in lines)

@@ -20,8 +20,8 @@ from _reproduction.numbers import ORACLE, TITLES, Published, Row, make_rows, rea
 from _studies import read_results as read_report_of
 from _text_study import numbers as texts
 from candidly.stability import Report
-from candidly.sweep.journal import read_results
 from candidly.sweep.facts import Facts
+from candidly.sweep.journal import read_results
 from candidly.sweep.plan import read_plan
 from candidly.sweep.records import Results
 
