@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from . import (
     on_errors,
+    on_models,
     on_people,
     on_pictures,
     on_sources,
@@ -13,6 +14,7 @@ from . import (
     on_tables_criteria,
     on_tables_programs,
     on_texts,
+    on_texts_more,
 )
 from .judging import Finding
 from .shelf import Shelf
@@ -25,7 +27,9 @@ FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
     **on_pictures.FINDINGS,
     **on_people.FINDINGS,
     **on_errors.FINDINGS,
+    **on_models.FINDINGS,
     **on_texts.FINDINGS,
+    **on_texts_more.FINDINGS,
     **on_sources.FINDINGS,
 }
 

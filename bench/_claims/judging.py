@@ -209,7 +209,8 @@ def widened(effect: Effect, error: float, cases: int = 1) -> Effect:
     """With a standard error of independent chance that its interval does not hold yet."""
     from scipy.stats import norm
 
-    assert effect.low is not None and effect.high is not None
+    assert effect.low is not None
+    assert effect.high is not None
     more = float(norm.ppf(1 - (1 - LEVEL) / cases / 2)) * error
     low = effect.mean - np.hypot(effect.mean - effect.low, more)
     high = effect.mean + np.hypot(effect.high - effect.mean, more)

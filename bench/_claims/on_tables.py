@@ -36,8 +36,8 @@ COMPLEMENTARY = ("PC", "Forward", "NN", "GA", "SCL-EXP", "SCL-NL", "L-W", "OP-W"
 HOLISTIC = ("VALEN",)  # of those that were run on tables
 UNTIL = 2020  # "early"
 DIFFERS = (
-    "not all of the paper's tables; initial weights, the order of batches, and the methods as meant (`fixed`) in "
-    "place of the released program's"
+    "not all of the paper's tables; initial weights, the order of batches, and the methods as "
+    "meant (`fixed`) in place of the released program's"
 )
 
 
@@ -113,8 +113,8 @@ def early(table: Tabular) -> Finding:
         tuple(effects[name] for name in sorted(first, key=lambda n: -effects[n].mean)[:3]),
         f"By means {most} is ahead of {ahead[most]} of the {len(late)} algorithms from after "
         f"{UNTIL}; the year and the accuracy go together with a Spearman correlation of "
-        f"{minus(linked.value, 2)} (p {linked.p:.2f}). {listed(POOR)} are left out, as in the paper's "
-        "figure.",
+        f"{minus(linked.value, 2)} (p {linked.p:.2f}). {listed(POOR)} are left out, as in the "
+        "paper's figure.",
         about(table),
         DIFFERS,
         command(table, " --criterion CR"),

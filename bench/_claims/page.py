@@ -83,7 +83,9 @@ def _rule() -> str:
                 those of `candidly.stats.corrected_t`. "Level" means less than {100 * MARGIN:.0f}
                 point apart, "clear" more than that, "large" and "considerable" more than
                 {100 * LARGE:.0f} points, "most" more than {100 * HALF:.0f} % and "many" more than
-                {100 * MANY:.0f} % of cases. What is only counted has no interval and is simply compared."""
+                {100 * MANY:.0f} % of cases. What is only counted has no interval and is simply
+                compared; and what tests can show but their silence cannot refute holds or cannot
+                be told. Claims that say nothing of levels or cases are judged by their mean."""
             ),
             prose(
                 """Claims are also many: of a hundred intervals of 95 %, five may miss. A single
