@@ -205,7 +205,7 @@ def crossing(shelf: Shelf) -> Finding:
             + f", and {len(sure)} of {len(overtaken)} such crossings are beyond chance; "
             f"{100 * report.prevalence.share:.2f} % of the labels are wrong"
         )
-    return of_ours(some(verdicts) if verdicts else UNTOLD, [], f"{'. '.join(told)}.")
+    return of_ours(some(verdicts), [], f"{'. '.join(told)}.")
 
 
 FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {

@@ -127,7 +127,7 @@ def _areas(made: Mapping, real: Mapping, epoch: int, cases: int) -> Effect:
         drawn = [
             rng.multinomial(count.sum(), count / count.sum(), DRAWS) for count in (right, wrong)
         ]
-        return _area(*drawn)
+        return area(*drawn)
 
     found = draws(made) - draws(real)
     tail = (1 - LEVEL) / cases / 2
@@ -136,7 +136,7 @@ def _areas(made: Mapping, real: Mapping, epoch: int, cases: int) -> Effect:
     return Effect(f"area, symmetric minus replaced, after epoch {epoch}", mean, low, high, False, 2)
 
 
-def _area(right: np.ndarray, wrong: np.ndarray) -> np.ndarray:
+def area(right: np.ndarray, wrong: np.ndarray) -> np.ndarray:
     """How often a wrong row is in a higher bin than a right one, ties half; of each row of both."""
     before = np.cumsum(right, 1) - right / 2
     return (wrong * before).sum(1) / right.sum(1) / wrong.sum(1)

@@ -113,14 +113,15 @@ def _of_paper(paper: Paper, claims: Sequence[Claimed], findings: Findings) -> li
     for claim in claims:
         found = findings.get(claim.id)
         if found is not None:
-            parts += _one(claim, found)
+            parts += paragraphs(claim, found)
     left = [claim for claim in claims if findings.get(claim.id) is None]
     if left:
         parts += ["### Not measured, and what is needed", _needs(left)]
     return parts
 
 
-def _one(claim: Claimed, found: Finding) -> list[str]:
+def paragraphs(claim: Claimed, found: Finding) -> list[str]:
+    """What is said of one verdict."""
     said = f" {found.said}" if found.said else ""
     effects = f"{'; '.join(map(str, found.effects))}." if found.effects else ""
     verdict = found.verdict[0].upper() + found.verdict[1:]
