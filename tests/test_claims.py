@@ -37,6 +37,7 @@ from _claims.table import read_claims
 from candidly.stats import summarise
 
 from committed import committed
+from small_sweeps import make_directory
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"
@@ -196,3 +197,18 @@ def test_the_area_from_bins_counts_pairs():
 def test_results_that_are_not_there_leave_a_claim_open(tmp_path):
     _, claims = read_claims()
     assert set(find(Shelf(tmp_path), claims).values()) == {None}
+
+
+def test_an_unfinished_table_is_compared_with_the_published_and_not_judged_by(tmp_path):
+    make_directory(
+        tmp_path / "msrcv2",
+        ["CC:plench", "CC", "PRODEN:plench"],
+        lambda run, step: 0.7123,
+        dataset="msrcv2",
+    )
+    _, claims = read_claims()
+    found = find(Shelf(tmp_path), claims)
+    assert {name for name, one in found.items() if one} == {"P20", "P32"}
+    assert found["P32"].verdict == NOT  # 0.71 where about half is published
+    assert "0 of 8 numbers" in found["P32"].said
+    assert found["P20"].verdict == NOT  # the sizes are Lost's

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from . import (
+    on_both,
     on_errors,
     on_models,
     on_people,
@@ -26,6 +27,7 @@ FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
     **on_tables_programs.FINDINGS,
     **on_pictures.FINDINGS,
     **on_people.FINDINGS,
+    **on_both.FINDINGS,
     **on_errors.FINDINGS,
     **on_models.FINDINGS,
     **on_texts.FINDINGS,

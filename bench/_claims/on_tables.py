@@ -6,7 +6,7 @@ any; each finding is of ``fixed``, the methods as meant, but where the released 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
@@ -63,10 +63,23 @@ def about(table: Tabular) -> str:
 
 
 def on_each(
-    shelf: Shelf, one: Callable[[Tabular], Finding | None], join: Callable = every
+    shelf: Shelf,
+    one: Callable[[Tabular], Finding | None],
+    join: Callable = every,
+    whole: bool = True,
 ) -> Finding | None:
-    """What every table that is there says, joined."""
-    found = [finding for table in shelf.tables if (finding := one(table)) is not None]
+    """What every table that is there says, joined.
+
+    Args:
+        whole: leave out tables on which not every algorithm is finished.
+    """
+    tables = [table for table in shelf.tables if table.whole or not whole]
+    return joined([one(table) for table in tables], join)
+
+
+def joined(findings: Iterable[Finding | None], join: Callable = every) -> Finding | None:
+    """Of several data sets; None where none of them says anything."""
+    found = [finding for finding in findings if finding is not None]
     if len(found) < 2:
         return found[0] if found else None
     return Finding(
@@ -74,7 +87,7 @@ def on_each(
         tuple(effect for finding in found for effect in finding.effects),
         " ".join(finding.said for finding in found),
         "; ".join(finding.data for finding in found),
-        found[0].differs,
+        "; ".join(dict.fromkeys(finding.differs for finding in found)),
         " && ".join(dict.fromkeys(finding.command for finding in found)),
     )
 
@@ -84,7 +97,7 @@ def on_each(
 
 def early(table: Tabular) -> Finding:
     """P2, and the part of P1 that tables can speak to."""
-    year = {name: _year(name) for name in table.fixed if name not in POOR}
+    year = {name: year_of(name) for name in table.fixed if name not in POOR}
     names = list(year)
     late = [name for name in names if year[name] > UNTIL]
     against = averaged(values(table.fixed[name]) for name in late)
@@ -121,7 +134,8 @@ def early(table: Tabular) -> Finding:
     )
 
 
-def _year(name: str) -> int:
+def year_of(name: str) -> int:
+    """Of an algorithm's paper."""
     words = algorithm(name).paper.replace(",", " ").replace(".", " ").split()
     return int(next(w for w in reversed(words) if w.isdigit() and len(w) == 4))
 
@@ -231,7 +245,6 @@ def poor(table: Tabular) -> Finding:
 
 
 FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
-    "P2": lambda shelf: on_each(shelf, early),
     "P3": lambda shelf: on_each(shelf, best_everywhere),
     "P21": lambda shelf: on_each(shelf, poor),
     "P24": lambda shelf: on_each(shelf, strong),

@@ -279,7 +279,5 @@ FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
     "P5": clean_labels,
     "P9": lambda shelf: on_each(shelf, gap),
     "P13": lambda shelf: on_each(shelf, improper),
-    "P14": lambda shelf: on_each(shelf, inaccurate, some),
-    "P15": lambda shelf: on_each(shelf, upper_bound),
     "P23": lambda shelf: on_each(shelf, covering_better, some),
 }

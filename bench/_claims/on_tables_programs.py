@@ -144,7 +144,9 @@ def published_again(table: Tabular) -> Finding:
     agree = sum(one.agrees for one in found)
     away = np.array([one.away for one in found])
     far = [f"{one.algorithm} by {one.criterion}" for one in found if not one.agrees]
+    all_there = len(found) == len(table.published)
     verdict = UNTOLD if not found else counted(agree / len(found) >= LEVEL)
+    verdict = verdict if all_there else every([verdict, UNTOLD])
     return Finding(
         verdict,
         tuple(
@@ -153,7 +155,7 @@ def published_again(table: Tabular) -> Finding:
         )
         if found
         else (),
-        f"{agree} of {len(found)} numbers are within {LIMIT} combined standard errors; the root "
+        f"{agree} of {len(found)} numbers ({len(table.published)} are published) are within {LIMIT} combined standard errors; the root "
         f"mean square of the distances is {np.sqrt((away**2).mean()):.2f}. Further away: "
         f"{listed(far) if far else 'none'}. Judged is whether {100 * LEVEL:.0f} % agree."
         if found
@@ -188,9 +190,9 @@ def _of(shelf: Shelf, name: str) -> Finding | None:
 
 
 FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
-    "P6": lambda shelf: on_each(shelf, two_programs, some),
-    "P7": lambda shelf: on_each(shelf, small_things, some),
-    "P20": lambda shelf: on_each(shelf, described),
+    "P6": lambda shelf: on_each(shelf, two_programs, some, whole=False),
+    "P7": lambda shelf: on_each(shelf, small_things, some, whole=False),
+    "P20": lambda shelf: on_each(shelf, described, whole=False),
     "P31": lambda shelf: _of(shelf, "lost"),
     "P32": lambda shelf: _of(shelf, "msrcv2"),
     "P33": lambda shelf: _of(shelf, "birdsong"),

@@ -48,6 +48,11 @@ class Tabular:
         return {name: row for name, row in self.rows.items() if ":" not in name}
 
     @property
+    def whole(self) -> bool:
+        """Whether every algorithm of the published table is there, as meant."""
+        return all(name in self.rows for name, _ in self.published)
+
+    @property
     def test_share(self) -> float:
         """Of the rows that are tested on or trained on."""
         n = self.facts.n - (self.facts.n_validation or 0)
@@ -92,7 +97,7 @@ class Shelf:
 
     @property
     def tables(self) -> list[Tabular]:
-        """Those that are there, the oracle's aside."""
+        """Those that are there, finished or not, the oracle's aside."""
         return [one for name, one in self._tabular.items() if name in TITLES]
 
     @cached_property
