@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from _image_study.numbers import OnLabels
-from _image_study.runs import CONTRASTIVE, ROWS, SPLITS
+from _image_study.runs import CONTRASTIVE, GROUPS, ROWS, SPLITS
 from candidly.report._wording import listed
 from candidly.stability._ranks import kendall
 from candidly.stats import wilson
@@ -52,8 +52,9 @@ DIFFERS = (
     "a tenth of the pictures, a narrow network and eight epochs in place of a DenseNet or ResNet "
     "trained long; people's sets are CIFAR-10H's and not PLCIFAR10's; one configuration each"
 )
-COMMAND = " && ".join(
-    f"candidly bench table bench/results/image_study/{labels}-others" for labels in TITLES
+COMMAND = (
+    f"for l in {' '.join(TITLES)}; do for g in {' '.join(GROUPS)}; do candidly bench table "
+    "bench/results/image_study/$l-$g; done; done"
 )
 
 

@@ -155,8 +155,8 @@ def published_again(table: Tabular) -> Finding:
         )
         if found
         else (),
-        f"{agree} of {len(found)} numbers ({len(table.published)} are published) are within {LIMIT} combined standard errors; the root "
-        f"mean square of the distances is {np.sqrt((away**2).mean()):.2f}. Further away: "
+        f"{agree} of {len(found)} numbers are within {LIMIT} combined standard errors "
+        f"({len(table.published)} are published); the root mean square of the distances is {np.sqrt((away**2).mean()):.2f}. Further away: "
         f"{listed(far) if far else 'none'}. Judged is whether {100 * LEVEL:.0f} % agree."
         if found
         else "No algorithm of the released program is complete yet.",

@@ -12,7 +12,7 @@ import numpy as np
 
 from _text_study.events import RATES
 from _text_study.numbers import BASE, CLEAN, Row
-from _text_study.runs import SPLITS, VALIDATION
+from _text_study.runs import GROUPS, SPLITS, VALIDATION
 
 from .judging import (
     LARGE,
@@ -44,12 +44,27 @@ DIFFERS = (
 )
 
 
-def command(kind: str = REAL, percent: int = MIDDLE, group: str = "few") -> str:
-    return f"candidly bench table bench/results/text_study/{kind}-{percent}-{group}"
+def command(
+    kinds: Sequence[str] = (REAL,),
+    rates: Sequence[int] = LEVELS,
+    groups: Sequence[str] = ("few",),
+) -> str:
+    """Shows all trials of these."""
+    noise = " ".join(f"{kind}-{rate}" for kind in kinds for rate in rates)
+    return (
+        f"for n in {noise}; do for g in {' '.join(groups)}; do candidly bench table "
+        "bench/results/text_study/$n-$g; done; done"
+    )
+
+
+def groups_of(names: Sequence[str]) -> list[str]:
+    """The sweeps in which these methods are."""
+    wanted = {*names, BASE}
+    return [key for key, group in GROUPS.items() if wanted & set(group.algorithms)]
 
 
 def finding(told: str, effects: Sequence[Effect], said: str, where: str = "") -> Finding:
-    return Finding(told, tuple(effects), said, DATA, DIFFERS, where or command())
+    return Finding(told, tuple(effects), said, DATA, DIFFERS, where or command([REAL, MADE]))
 
 
 def splits(what: str, one: Sequence, other: Sequence, cases: int = 1) -> Effect:
@@ -93,7 +108,12 @@ def at_levels(
             for name in names
             for effect in gains(shelf, name, kind, len(names) * len(LEVELS))
         ]
-        return finding(join(map(judge, effects)), effects, f"Minus cross-entropy. {said}", "")
+        return finding(
+            join(map(judge, effects)),
+            effects,
+            f"Minus cross-entropy. {said}",
+            command([kind], groups=groups_of(names)),
+        )
 
     return find
 
@@ -106,7 +126,10 @@ def on_average(
     def find(shelf: Shelf) -> Finding:
         effects = [mean_gain(shelf, name, kind, len(names)) for name in names]
         return finding(
-            join(map(judge, effects)), effects, f"Minus cross-entropy. {said}", command(kind)
+            join(map(judge, effects)),
+            effects,
+            f"Minus cross-entropy. {said}",
+            command([kind], groups=groups_of(names)),
         )
 
     return find

@@ -9,6 +9,7 @@ import numpy as np
 from _build_study.numbers import beside_zero
 from _build_study.runs import METHODS
 from _text_study.numbers import BASE, CLEAN, Rows
+from _text_study.runs import GROUPS
 from candidly import seeds
 from candidly.report._wording import listed
 from candidly.stats import wilson
@@ -60,7 +61,7 @@ def one_sided(shelf: Shelf) -> Finding:
         [effect],
         f"{len(found)} of {len(there)}: {listed([f'`{n}`' for n in found])}. Each is clear by its "
         f'own interval; "many" is more than {100 * MANY:.0f} %.',
-        f"{command(MADE, group='usual')} && {command(REAL, group='usual')}",
+        command([MADE, REAL], [MIDDLE], list(GROUPS)),
     )
 
 
@@ -75,7 +76,7 @@ def two_sided(shelf: Shelf) -> Finding:
         [effect],
         f'{len(found)} of {len(there)}; each is clear by its own interval, and "few" is less '
         f"than {100 * MANY:.0f} %. {_on_sources(shelf)}",
-        f"{command(MADE, group='usual')} && {command(REAL, group='usual')}",
+        command([MADE, REAL], [MIDDLE], list(GROUPS)),
     )
 
 
@@ -166,7 +167,7 @@ def tailed(shelf: Shelf) -> Finding:
         effects,
         f'Minus cross-entropy, selected epoch, replaced inputs; "little" is less than '
         f"{100 * LARGE:.0f} points.",
-        command(group="tail"),
+        command(groups=["tail"]),
     )
 
 
@@ -191,7 +192,7 @@ def steady(shelf: Shelf) -> Finding:
         effects,
         f"The gain of {len(names)} methods, their mean, at a level minus that without noise. "
         f"Judged is whether all are within {100 * MARGIN:.0f} point.",
-        command(group="tail"),
+        command(groups=["tail"]),
     )
 
 

@@ -80,8 +80,8 @@ def _rule() -> str:
                 where it does not in one; a claim that something happens holds where it does in
                 one case, and does not where it does in none. Within a data set the intervals of
                 these cases hold together (Bonferroni). Over splits of one data set, which share
-                rows, intervals are those of `candidly.stats.corrected_t`. "Level" means less than {100 * MARGIN:.0f}
-                point apart, "clear" more than that, "large" and "considerable" more than
+                rows, intervals are those of `candidly.stats.corrected_t`. "Level" means less than
+                {100 * MARGIN:.0f} point apart, "clear" more than that, "large" and "considerable" more than
                 {100 * LARGE:.0f} points, "most" more than {100 * HALF:.0f} % and "many" more than
                 {100 * MANY:.0f} % of cases. What is only counted has no interval and is simply
                 compared; and what tests can show but their silence cannot refute holds or cannot
