@@ -45,7 +45,7 @@ DIFFERS = (
     "a tenth of the pictures, a small network and twelve epochs, one run of most algorithms (two "
     "under the worst labels)"
 )
-STUDY = "candidly bench table bench/results/cifarn_study/"
+ALL = "for d in bench/results/cifarn_study/*/; do candidly bench table $d{}; done"
 
 
 def finding(
@@ -53,7 +53,7 @@ def finding(
 ) -> Finding:
     sizes = shelf.people.about
     data = f"CIFAR-10N: {sizes['train']:,} pictures to learn from, {sizes['test']:,} to test on"
-    return Finding(told, tuple(effects), said, data, DIFFERS, command or f"{STUDY}{WORST}-usual")
+    return Finding(told, tuple(effects), said, data, DIFFERS, command or ALL.format(""))
 
 
 def _pairs(shelf: Shelf) -> dict[str, tuple[Table, Table, list[str]]]:
@@ -85,7 +85,6 @@ def departing(shelf: Shelf) -> Finding:
         effects,
         "Accuracy at as many wrong labels of the same classes. Judged is whether the same methods "
         "do better or worse; algorithms are drawn again.",
-        f"{STUDY}{WORST}-synthetic-usual",
     )
 
 
@@ -119,7 +118,6 @@ def challenging(shelf: Shelf) -> Finding:
         f"Above cross-entropy under drawn labels and below it under people's are "
         f"{listed(clear)}, by single runs. The intervals hold the chance of cross-entropy's own "
         f"runs, whose standard deviation is {100 * error:.1f} points.",
-        f"{STUDY}{WORST}-synthetic-usual",
     )
 
 
@@ -161,8 +159,7 @@ def impairing(shelf: Shelf) -> Finding:
         [people, digits],
         f"{100 * wrong[FEWEST]:.0f} % of the labels of `{FEWEST}` are wrong and "
         f"{100 * wrong[WORST]:.0f} % of `{WORST}`.",
-        f"{STUDY}{WORST}-usual && {STUDY}{FEWEST}-usual && "
-        "candidly bench table bench/results/noisy_labels",
+        f"{ALL.format('')} && candidly bench table bench/results/noisy_labels",
     )
 
 
@@ -201,7 +198,8 @@ def detecting(shelf: Shelf) -> Finding:
         [*effects, learned],
         "What flagging everything reaches is the share of wrong labels; detectors and methods are "
         "drawn again. Finding and correcting both have to help.",
-        f"python -m json.tool bench/results/cifarn_study/detection-{WORST}.json",
+        "for f in bench/results/cifarn_study/*.json; do python -m json.tool $f; done && "
+        + ALL.format(""),
     )
 
 
@@ -228,7 +226,7 @@ def choosing(shelf: Shelf) -> Finding:
         f"On the last epoch choosing gains, in points, {listed(gained)}. The best epoch is that "
         f"of the test rows, which nobody can choose. Judged is whether less than "
         f"{100 * MARGIN:.0f} point is lost.",
-        f"{STUDY}{WORST}-usual --gap",
+        ALL.format(" --gap"),
     )
 
 
@@ -251,7 +249,6 @@ def quick(shelf: Shelf) -> Finding:
         f"Processor time of a run with as many epochs; single runs on a machine that was not "
         f"always idle. {len(over)} of {len(ratios)} take more than {TIMES:.0f} times. Methods "
         "whose papers train longer would take more.",
-        f"{STUDY}{WORST}-usual",
     )
 
 

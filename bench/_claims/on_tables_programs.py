@@ -156,7 +156,8 @@ def published_again(table: Tabular) -> Finding:
         if found
         else (),
         f"{agree} of {len(found)} numbers are within {LIMIT} combined standard errors "
-        f"({len(table.published)} are published); the root mean square of the distances is {np.sqrt((away**2).mean()):.2f}. Further away: "
+        f"({len(table.published)} are published); the "
+        f"root mean square of the distances is {np.sqrt((away**2).mean()):.2f}. Further away: "
         f"{listed(far) if far else 'none'}. Judged is whether {100 * LEVEL:.0f} % agree."
         if found
         else "No algorithm of the released program is complete yet.",

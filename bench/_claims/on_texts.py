@@ -48,9 +48,11 @@ def command(
     kinds: Sequence[str] = (REAL,),
     rates: Sequence[int] = LEVELS,
     groups: Sequence[str] = ("few",),
+    clean: bool = False,
 ) -> str:
-    """Shows all trials of these."""
-    noise = " ".join(f"{kind}-{rate}" for kind in kinds for rate in rates)
+    """Shows all trials of these, and those without noise."""
+    noises = [f"{kind}-{rate}" for kind in kinds for rate in rates]
+    noise = " ".join([*["clean-0"] * clean, *noises])
     return (
         f"for n in {noise}; do for g in {' '.join(groups)}; do candidly bench table "
         "bench/results/text_study/$n-$g; done; done"
@@ -64,7 +66,9 @@ def groups_of(names: Sequence[str]) -> list[str]:
 
 
 def finding(told: str, effects: Sequence[Effect], said: str, where: str = "") -> Finding:
-    return Finding(told, tuple(effects), said, DATA, DIFFERS, where or command([REAL, MADE]))
+    return Finding(
+        told, tuple(effects), said, DATA, DIFFERS, where or command([REAL, MADE], clean=True)
+    )
 
 
 def splits(what: str, one: Sequence, other: Sequence, cases: int = 1) -> Effect:

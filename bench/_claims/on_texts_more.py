@@ -167,7 +167,7 @@ def tailed(shelf: Shelf) -> Finding:
         effects,
         f'Minus cross-entropy, selected epoch, replaced inputs; "little" is less than '
         f"{100 * LARGE:.0f} points.",
-        command(groups=["tail"]),
+        command(groups=["tail"], clean=True),
     )
 
 
@@ -192,7 +192,7 @@ def steady(shelf: Shelf) -> Finding:
         effects,
         f"The gain of {len(names)} methods, their mean, at a level minus that without noise. "
         f"Judged is whether all are within {100 * MARGIN:.0f} point.",
-        command(groups=["tail"]),
+        command(groups=["tail"], clean=True),
     )
 
 

@@ -81,11 +81,12 @@ def _rule() -> str:
                 one case, and does not where it does in none. Within a data set the intervals of
                 these cases hold together (Bonferroni). Over splits of one data set, which share
                 rows, intervals are those of `candidly.stats.corrected_t`. "Level" means less than
-                {100 * MARGIN:.0f} point apart, "clear" more than that, "large" and "considerable" more than
-                {100 * LARGE:.0f} points, "most" more than {100 * HALF:.0f} % and "many" more than
-                {100 * MANY:.0f} % of cases. What is only counted has no interval and is simply
-                compared; and what tests can show but their silence cannot refute holds or cannot
-                be told. Claims that say nothing of levels or cases are judged by their mean."""
+                {100 * MARGIN:.0f} point apart, "clear" more than that, "large" and "considerable"
+                more than {100 * LARGE:.0f} points, "most" more than {100 * HALF:.0f} % and "many"
+                more than {100 * MANY:.0f} % of cases. What is only counted has no interval and is
+                simply compared; and what tests can show but their silence cannot refute holds or
+                cannot be told. Claims that say nothing of levels or cases are judged by their
+                mean."""
             ),
             prose(
                 """Claims are also many: of a hundred intervals of 95 %, five may miss. A single
