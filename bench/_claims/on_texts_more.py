@@ -8,7 +8,7 @@ import numpy as np
 
 from _build_study.numbers import beside_zero
 from _build_study.runs import METHODS
-from _text_study.numbers import BASE, CLEAN, Rows
+from _text_study.numbers import BASE, CLEAN, Noise, Rows
 from _text_study.runs import GROUPS
 from candidly import seeds
 from candidly.report._wording import listed
@@ -196,10 +196,40 @@ def steady(shelf: Shelf) -> Finding:
     )
 
 
+def stopped(shelf: Shelf) -> Finding:
+    """N27: what the gains are at the last epoch beyond those at the selected one."""
+    tails = shelf.texts.tails
+    names = [name for name in tails[CLEAN] if name != BASE]
+
+    def later(noise: Noise) -> list[float]:
+        rows = tails[noise]
+        gains = [
+            np.subtract(rows[name].last, rows[BASE].last)
+            - np.subtract(rows[name].selected, rows[BASE].selected)
+            for name in names
+        ]
+        return list(np.mean(gains, axis=0))
+
+    noises = [noise for noise in tails if noise != CLEAN]
+    effect = splits(
+        "gain at the last epoch minus that at the selected one, with noise minus without",
+        averaged(later(noise) for noise in noises),
+        later(CLEAN),
+    )
+    return finding(
+        above(effect),
+        [effect],
+        f"The mean of {len(names)} methods and of the levels. If stopping early were the reason, "
+        "such methods would gain more at the last epoch, where noise was fitted.",
+        command(groups=["tail"], clean=True),
+    )
+
+
 FINDINGS: Mapping[str, Callable[[Shelf], Finding | None]] = {
     "N15": losses,
     "N19": one_sided,
     "N20": two_sided,
     "N25": tailed,
     "N26": steady,
+    "N27": stopped,
 }

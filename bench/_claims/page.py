@@ -48,9 +48,12 @@ def _head(claims: Sequence[Claimed], findings: Findings) -> str:
                 each of these says what it would need."""
             ),
             prose(
-                """A verdict is about our set-up, which is smaller than the paper's: the networks
-                are small, the trainings are short, and data sets are parts of theirs or others.
-                What "does not hold" here may hold there. Each verdict says what differs."""
+                """Where networks were trained, a verdict is about our set-up, which is smaller than
+                the paper's: the networks are small, the trainings are short, and data sets are
+                parts of theirs or others; what "does not hold" here may hold there. Where released
+                votes and published counts were counted again, it is about these. Each verdict says
+                what differs. Most of what cannot be told has wide intervals, as there are few
+                splits: more of them would tell."""
             ),
         ]
     )
