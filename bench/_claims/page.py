@@ -42,7 +42,8 @@ def _head(claims: Sequence[Claimed], findings: Findings) -> str:
             "hand.",
             prose(
                 f"""{len(claims)} takeaways, findings and conclusions of four papers, in our own
-                words. The list was made and committed before any verdict. Of these claims
+                words. The list was made and committed before any verdict; how each claim is judged
+                was written later, by people who could see the results. Of these claims
                 {count[HOLDS]} hold in the committed results, {count[NOT]} do not hold,
                 {count[UNTOLD]} cannot be told from them, and {count[OPEN]} have not been measured;
                 each of these says what it would need."""
