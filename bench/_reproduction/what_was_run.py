@@ -55,7 +55,8 @@ def _report(name: str) -> list[str]:
     if not (DOCS / f"{name}-report.html").is_file():
         return []
     text = f"""Accuracies of every split by what chose the model, as in the benchmark's Figure 3,
-        and accuracy against time and memory, are in the [report]({name}-report.html) of these runs."""
+        and accuracy against time and memory, are in the [report]({name}-report.html) of these
+        runs."""
     return [prose(text)]
 
 
