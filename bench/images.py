@@ -121,7 +121,7 @@ import tempfile
 from candidly.benchmarking import prepare
 from candidly.sweep import run
 from candidly.sweep.settings import make_settings
-run._run_here = run._run_in_workers
+run.here = lambda data, out, devices: run.in_workers(data, out, devices, 1)
 plan, loaded = prepare(make_settings(
     datasets=("cifar10",), algorithms=("CC", "PRODEN"), labels="flip:rate=0.3", net="cnn",
     hyper={{"batch_size": 64}}, configs=1, splits=1, steps={steps}, eval_every={steps},

@@ -9,8 +9,9 @@ import pytest
 
 from candidly import _view_text, benchmark
 from candidly.benchmarking import prepare
+from candidly.sweep.growing import extended
 from candidly.sweep.journal import read_records
-from candidly.sweep.plan import extended, read_plan, write_plan
+from candidly.sweep.plan import read_plan, write_plan
 from candidly.sweep.settings import make_settings
 from own_net import FILE, small_pictures, write_net
 

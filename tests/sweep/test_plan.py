@@ -8,7 +8,8 @@ from candidly.algorithms import ALGORITHMS
 from candidly.benchmarking import prepare
 from candidly.labelled import Labelled
 from candidly.seeds import hashed
-from candidly.sweep.plan import extended, planned_runs, read_plan, write_plan
+from candidly.sweep.growing import extended
+from candidly.sweep.plan import planned_runs, read_plan, write_plan
 from candidly.sweep.settings import make_settings, read_settings
 
 from toys import toy

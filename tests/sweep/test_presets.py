@@ -9,8 +9,9 @@ import pytest
 from candidly.algorithms import ALGORITHMS, PUBLISHED, algorithm
 from candidly.benchmarking import benchmark, prepare
 from candidly.sources import SOURCES, source_of
+from candidly.sweep.growing import extended
 from candidly.sweep.journal import read_results
-from candidly.sweep.plan import _checksum, extended, read_plan, write_plan
+from candidly.sweep.plan import _checksum, read_plan, write_plan
 from candidly.sweep.presets import PRESETS
 from candidly.sweep.protocol import protocol_note
 from candidly.sweep.settings import make_settings, read_settings

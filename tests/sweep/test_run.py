@@ -23,6 +23,7 @@ from candidly import benchmark, cli
 from candidly.engine.examples import make_examples
 from candidly.labelled import Labelled
 from candidly.sweep import build, execute
+from candidly.sweep import pool
 from candidly.sweep import run as running
 from candidly.sweep.journal import read_results
 from candidly.sweep.lock import is_locked, locked
@@ -479,13 +480,13 @@ def test_impossible_ways_to_run_are_refused_by_name(data, tmp_path, how, told):
 def test_each_worker_has_its_device_in_turn(data, reference, tmp_path, monkeypatch):
     # a list that no door lets in on a machine without GPUs: two devices, both the processor
     started = []
-    start = running._start
+    start = pool._start
 
     def noted(out, folder, device, number, events):
         started.append((number, device))
         return start(out, folder, device, number, events)
 
-    monkeypatch.setattr(running, "_start", noted)
+    monkeypatch.setattr(pool, "_start", noted)
     monkeypatch.setattr(running, "check_devices", lambda device: tuple(device.split(",")))
     found = benchmark({"toy": data}, ["PRODEN", "CC"], device="cpu,cpu", out=tmp_path, **SMALL)
     assert started == [(0, "cpu"), (1, "cpu")]  # as many workers as devices

@@ -16,8 +16,9 @@ from candidly.criteria import (
     best_record,
     constant_flip_rate,
 )
+from candidly.sweep.growing import extended
 from candidly.sweep.journal import read_results
-from candidly.sweep.plan import extended, read_plan, write_plan
+from candidly.sweep.plan import read_plan, write_plan
 from candidly.sweep.records import Record, Results, Run, pack_outcomes, unpack_outcomes
 from candidly.sweep.settings import make_settings
 from candidly.sweep.trust import (

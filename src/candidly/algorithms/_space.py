@@ -35,6 +35,9 @@ class Setting:
         published: what Table 8 of the benchmark's paper says, where its program differs.
         within: the interval of possible values, such as ``[0, 1)``; '' for any finite number.
         whole: whether only whole numbers will do, such as for a count of epochs.
+        exponents: (low, high), where values are 10 to the power of a number between them.
+        choices: the values, where there are finitely many. A search that learns from earlier
+            trials needs one of the two; without either, values are drawn as in random search.
     """
 
     default: Number
@@ -45,6 +48,8 @@ class Setting:
     published: str = ""
     within: str = ""
     whole: bool = False
+    exponents: tuple[float, float] | None = None
+    choices: tuple[Number, ...] = ()
 
     def check(self, name: str, value: Number) -> None:
         """Refuse a value that the hyper-parameter cannot have.
@@ -79,12 +84,13 @@ def power_of_ten(default: float, low: float, high: float, text: str = "") -> Set
         f"10^U({low:g}, {high:g})",
         text,
         within="[0, inf)",
+        exponents=(low, high),
     )
 
 
 def power_of_two(default: int, low: float, high: float, text: str = "") -> Setting:
     """2 ** int(U(low, high)): the exponent is truncated, so 2**high itself is never drawn."""
-    values = [2**e for e in range(int(low), int(high))]
+    values = tuple(2**e for e in range(int(low), int(high)))
     return Setting(
         default,
         lambda rng: 2 ** int(rng.uniform(low, high)),
@@ -93,6 +99,7 @@ def power_of_two(default: int, low: float, high: float, text: str = "") -> Setti
         published=f"2^U({low:g}, {high:g})",
         within="[1, inf)",
         whole=True,
+        choices=values,
     )
 
 
@@ -115,6 +122,7 @@ def one_of(
         published,
         within,
         whole,
+        choices=tuple(values),
     )
 
 

@@ -86,6 +86,15 @@ TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (defaul
 ValidationShare = Annotated[
     float | None, typer.Option(help="Share of the rest for validation. (default: 0.1)")
 ]
+Search = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SEARCH",
+        help="How configurations are found: random, or tpe, which learns from those before "
+        "(tpe:by=CR,start=10,round=4); prune=median stops runs that fall behind. "
+        "(default: random)",
+    ),
+]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]

@@ -26,6 +26,7 @@ from ._bench_options import (
     Preset,
     Root,
     Scaling,
+    Search,
     Seed,
     SplitBy,
     Splits,
@@ -84,6 +85,7 @@ def plan(
     net: Net = None,
     recipe: Training = None,
     hyper: Hyper = None,
+    search: Search = None,
     data: Root = None,
     label: Label = None,
     separator: Separator = None,
@@ -113,8 +115,9 @@ def plan(
       candidly bench plan --preset plench-images --device cuda
     """
     from ..benchmarking import foresee
+    from ..sweep.growing import extended
     from ..sweep.hours import hours
-    from ..sweep.plan import extended, read_plan, training_rows
+    from ..sweep.plan import read_plan, training_rows
     from ..sweep.protocol import protocol_note
     from ..sweep.run import finished_keys, recorded_steps
 

@@ -49,6 +49,18 @@ def state_of(stack: Stack) -> dict[str, np.ndarray]:
     return tensors | {name: np.asarray(value) for name, value in numbers.items()}
 
 
+def state_of_some(stack: Stack, kept: Sequence[int]) -> dict[str, np.ndarray]:
+    """The state of some of the trials, as a stack of these alone would have it.
+
+    Args:
+        kept: their places.
+    """
+    state, several = state_of(stack), {*stack.changing(), "diverged_at"}
+    some = {name: value[list(kept)] if name in several else value for name, value in state.items()}
+    share = len(kept) / stack.K  # each trial's time stays what it was
+    return some | {"seconds": np.asarray(stack.seconds * share)}
+
+
 def restore(stack: Stack, state: Mapping[str, np.ndarray]) -> Stack:
     """Bring a fresh stack of the same members to a saved state."""
     stack.take_up_until(int(state["t"]))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +12,15 @@ import numpy as np
 from .._process import peak_memory_bytes
 from ..engine import checkpoint
 from ..engine.evaluate import OracleView, oracle_measure, oracle_view
+from ..engine.stack import Stack
 from ..engine.train import train
 from ..labelled import Labelled
 from .build import Built, build
 from .journal import Journal
 from .pack import StackTask
 from .records import Record, pack_confusion, pack_outcomes
+from .rounds import stopped
+from .trial import Trial
 
 CHECKPOINT_SHARE = 0.05  # of the time since the last one: what saving may cost
 
@@ -33,6 +36,29 @@ class Step:
     restored: bool = False
 
 
+class _Checkpoints:
+    """A stack's, saved whenever that costs little of the time since the last one."""
+
+    def __init__(self, folder: Path, journal: Journal):
+        self.folder, self.journal = folder, journal
+        self._saved_at, self._cost = time.perf_counter(), 0.0
+
+    def due(self) -> bool:
+        return self._cost <= CHECKPOINT_SHARE * (time.perf_counter() - self._saved_at)
+
+    def save(self, trials: Sequence[Trial], stack: Stack) -> None:
+        begun = time.perf_counter()
+        self.journal.sync()  # first: a checkpoint without an earlier record is of no use
+        checkpoint.save(self.folder, _keys(trials), stack)
+        self._saved_at = time.perf_counter()
+        self._cost = self._saved_at - begun
+
+    def drop(self, trials: Sequence[Trial]) -> None:
+        """Delete it; what was recorded is on the disk."""
+        self.journal.sync()
+        checkpoint.path_of(self.folder, _keys(trials)).unlink(missing_ok=True)
+
+
 def execute(
     task: StackTask, data: Labelled, journal: Journal, checkpoints: Path, device: str = "cpu"
 ) -> Iterator[Step]:
@@ -41,35 +67,91 @@ def execute(
     Raises:
         OSError: a record or a checkpoint could not be written; what was written stands.
     """
-    built = build(data, task.trials, device)
-    stack = built.stack
+    trials, built = task.trials, build(data, task.trials, device)
     if task.resume:
-        checkpoint.load(task.resume, stack)
-        yield Step(stack.t * stack.K, restored=True)
-    view = oracle_view(data)
-    saved_at, cost = time.perf_counter(), 0.0
-    before = stack.t
-    for step in train(stack, task.trials[0].record_steps):
-        journal.write(_records(built, task, view, step))
-        now = time.perf_counter()
-        if step == stack.T:
-            journal.sync()
-            checkpoint.path_of(checkpoints, task.keys).unlink(missing_ok=True)
-        elif cost <= CHECKPOINT_SHARE * (now - saved_at):
-            journal.sync()  # first: a checkpoint without an earlier record is of no use
-            checkpoint.save(checkpoints, task.keys, stack)
-            saved_at = time.perf_counter()
-            cost = saved_at - now
-        yield Step((step - before) * stack.K)
-        before = step
+        checkpoint.load(task.resume, built.stack)
+        yield Step(built.stack.t * len(trials), restored=True)
+    view, before = oracle_view(data), built.stack.t
+    saved = _Checkpoints(checkpoints, journal)
+    history: dict[str, list[Record]] = {trial.key: [] for trial in trials}
+    while trials:
+        stack, left = built.stack, trials
+        for step in train(stack, trials[0].record_steps):
+            records = _records(built, trials, view, step)
+            journal.write(records)
+            left = _going_on(task, trials, records, history)
+            if len(left) < len(trials):
+                break
+            if step == stack.T:
+                saved.drop(trials)
+            elif saved.due():
+                saved.save(trials, stack)
+            yield Step((step - before) * len(trials))
+            before = step
+        else:
+            return
+        gone = [k for k, trial in enumerate(trials) if trial not in left]
+        rest = [record for k in gone for record in _unmeasured(trials[k], records[k])]
+        if left:  # saved before the others have all their records: no kill leaves both without
+            built = _smaller(built, data, left, gone, device)
+            saved.save(left, built.stack)
+        journal.write(rest)
+        saved.drop(trials)
+        yield Step((step - before) * len(trials) + (stack.T - step) * len(gone))
+        trials, before = left, step
 
 
-def _records(built: Built, task: StackTask, view: OracleView, step: int) -> list[Record]:
+def _keys(trials: Sequence[Trial]) -> tuple[str, ...]:
+    return tuple(trial.key for trial in trials)
+
+
+def _going_on(
+    task: StackTask,
+    trials: tuple[Trial, ...],
+    records: Sequence[Record],
+    history: Mapping[str, list[Record]],
+) -> tuple[Trial, ...]:
+    """The trials that nothing stops at these records, which are added to what they have had."""
+    pruning = task.pruning
+    if pruning is None:
+        return trials
+    for record in records:
+        history[record.key].append(record)
+    return tuple(trial for trial in trials if not stopped(pruning, trial, history[trial.key]))
+
+
+def _smaller(
+    built: Built, data: Labelled, left: Sequence[Trial], gone: Sequence[int], device: str
+) -> Built:
+    """A stack of the trials that are left, in the state that they have reached."""
+    kept = [k for k in range(built.stack.K) if k not in gone]
+    smaller = build(data, left, device)
+    checkpoint.restore(smaller.stack, checkpoint.state_of_some(built.stack, kept))
+    return smaller
+
+
+def _unmeasured(trial: Trial, last: Record) -> Iterator[Record]:
+    """The records that a stopped trial will never have, without values."""
+    for step in trial.record_steps:
+        if step > last.step:
+            yield replace(
+                last,
+                step=step,
+                validation=dict.fromkeys(last.validation),
+                test=dict.fromkeys(last.test),
+                loss=None,
+                outcomes=None,
+                confusion=None,
+                pruned_at=last.step,
+            )
+
+
+def _records(built: Built, trials: Sequence[Trial], view: OracleView, step: int) -> list[Record]:
     stack = built.stack
     losses = stack.mean_loss()
     measured = oracle_measure(stack, view, built.validation, built.test)
     records = []
-    for trial, loss, fallen, scores in zip(task.trials, losses, stack.diverged_at, measured):
+    for trial, loss, fallen, scores in zip(trials, losses, stack.diverged_at, measured):
         records.append(
             Record(
                 key=trial.key,

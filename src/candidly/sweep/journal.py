@@ -14,7 +14,7 @@ import re
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from operator import attrgetter
 from pathlib import Path
@@ -24,9 +24,10 @@ from pydantic_core import from_json  # four times as fast as json, and as exact
 
 from .._files import sync_folder
 from ..criteria import FlipRate
-from .plan import planned_runs, read_plan
+from .plan import Plan, planned_runs, read_plan
 from .protocol import protocol_note
-from .records import Record, Results
+from .records import Record, Results, Run
+from .search import search, search_note
 from .select import CRITERIA, untested
 from .versions import made_otherwise
 
@@ -45,6 +46,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {  # of a line's values
     "diverged_at": (int, type(None)),
     "outcomes": (str, type(None)),
     "confusion": (str, type(None)),
+    "pruned_at": (int, type(None)),
 }
 fields_of = attrgetter(*KINDS)
 
@@ -116,10 +118,11 @@ def with_checksum(text: str) -> bytes:
 
 
 def _written(record: Record) -> dict[str, Any]:
-    """The fields of a line; data without given labels is written as it always was."""
+    """The fields of a line; those that came later are left out where they say nothing."""
     values = asdict(record)
-    if record.confusion is None:
-        del values["confusion"]
+    for name in ("confusion", "pruned_at"):
+        if values[name] is None:
+            del values[name]
     return values
 
 
@@ -236,6 +239,17 @@ def _plausible(record: Record) -> bool:
     )
 
 
+def runs_with(plan: Plan, found: Mapping[str, Mapping[int, Record]]) -> tuple[Run, ...]:
+    """The planned runs with those of their records, by key and step, that are due."""
+    runs = []
+    for run in planned_runs(plan):
+        mine = found.get(run.key, {})
+        runs.append(
+            replace(run, records=tuple(mine[step] for step in run.record_steps if step in mine))
+        )
+    return tuple(runs)
+
+
 def read_results(folder: Path | str) -> Results:
     """All that a directory's plan and journal say.
 
@@ -250,18 +264,13 @@ def read_results(folder: Path | str) -> Results:
             f"{folder} ...` makes one."
         )
     found, notes = read_records(folder / "journal")
-    runs = []
-    for run in planned_runs(plan):
-        mine = found.get(run.key, {})
-        runs.append(
-            replace(run, records=tuple(mine[step] for step in run.record_steps if step in mine))
-        )
+    runs = runs_with(plan, found)
     return Results(
-        runs=tuple(runs),
+        runs=runs,
         settings=plan.settings.model_dump(mode="json"),
         ddof=0 if plan.settings.variant == "plench" else 1,
         notes=(
-            *filter(None, [protocol_note(plan.settings)]),
+            *filter(None, [protocol_note(plan.settings), _search_note(plan, runs)]),
             *(_track_note(name, facts.track) for name, facts in plan.facts.items() if facts.track),
             *notes,
             *made_otherwise(plan.pages),
@@ -274,6 +283,12 @@ def read_results(folder: Path | str) -> Results:
         },
         fingerprints={name: facts.fingerprint for name, facts in plan.facts.items()},
     )
+
+
+def _search_note(plan: Plan, runs: Sequence[Run]) -> str:
+    asked = search(plan.settings.search)
+    by = [asked.criterion(page.reads).name for page in plan.pages.values()]
+    return search_note(plan.settings.search, by, len(runs), sum(bool(run.hyper) for run in runs))
 
 
 def _track_note(dataset: str, track: str) -> str:

@@ -13,6 +13,7 @@ from ..algorithms import algorithm
 from ..engine import checkpoint
 from ..nets import network
 from .facts import Facts, Wanted
+from .rounds import Pruning
 from .trial import Trial
 
 # A stack's parameters, gradients and moments (16 bytes a parameter in float32) should stay in the
@@ -30,10 +31,16 @@ ENOUGH = 8  # stacks a worker, the longest first: the last to finish keeps nobod
 
 @dataclass(frozen=True)
 class StackTask:
-    """Trials to train as one stack; with ``resume``, from that checkpoint."""
+    """Trials to train as one stack.
+
+    Attributes:
+        resume: the checkpoint to go on from.
+        pruning: what may stop some of them early.
+    """
 
     trials: tuple[Trial, ...]
     resume: Path | None = None
+    pruning: Pruning | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -139,6 +146,7 @@ def make_tasks(
     devices: Sequence[str] = ("cpu",),
     workers: int = 1,
     size: int | None = None,
+    now: Sequence[Trial] | None = None,
 ) -> list[StackTask]:
     """Tasks for the trials that are not finished, the most expensive first.
 
@@ -150,22 +158,26 @@ def make_tasks(
 
     Args:
         recorded: the steps of the records that there are, by trial key.
+        now: those that are to be trained now; checkpoints of the others are left as they are.
     """
     left = {
         trial.key: trial
         for trial in trials
         if not set(trial.record_steps) <= set(recorded.get(trial.key, ()))
     }
+    turn = {trial.key for trial in (left.values() if now is None else now)}
     tasks = []
     for torn in checkpoints.glob(".*.part"):  # a kill while one was being written
         torn.unlink()
     for path in sorted(checkpoints.glob("*.npz")):
         saved = checkpoint.saved_at(path)
         if saved is not None and _continues(saved, left, recorded):
-            tasks.append(StackTask(tuple(left.pop(key) for key in saved.keys), path))
+            task = StackTask(tuple(left.pop(key) for key in saved.keys), path)
+            tasks += [task] if turn.issuperset(task.keys) else []
         else:
             path.unlink()
-    tasks += packed(tuple(left.values()), facts, devices, workers, size)
+    fresh = tuple(trial for trial in left.values() if trial.key in turn)
+    tasks += packed(fresh, facts, devices, workers, size)
     return longest_first(tasks, facts)
 
 

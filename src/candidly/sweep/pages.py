@@ -9,10 +9,11 @@ from typing import Any
 
 from .. import algorithms
 from .._seen import LANGUAGE
-from ..algorithms import ALGORITHMS, Algorithm, algorithm, common, configuration
+from ..algorithms import ALGORITHMS, Algorithm, Setting, algorithm, common, configuration
 from .code import code_of
 from .facts import Drawn, Page
 from .own_code import own_code_of
+from .search import search
 from .settings import Settings, recipe_for
 
 
@@ -63,16 +64,28 @@ def splits_of(settings: Settings) -> range:
     return range(settings.seed, settings.seed + settings.splits)
 
 
-def _drawn(page: Algorithm, settings: Settings, kind: str) -> Drawn:
-    """The hyper-parameters of every configuration and split, on inputs of this kind."""
+def space_of(page: Algorithm, settings: Settings, kind: str) -> dict[str, Setting]:
+    """The hyper-parameters of an algorithm on inputs of this kind that no setting fixes."""
     space = page.settings(common(recipe_for(settings, kind).optimiser, kind))
-    fixed = {name: value for name, value in settings.hyper.items() if name in space}
+    return {name: setting for name, setting in space.items() if name not in settings.hyper}
+
+
+def drawn_at_random(
+    page: Algorithm, settings: Settings, kind: str, config: int, split: int
+) -> dict[str, float | int]:
+    """The hyper-parameters of a configuration and split, on inputs of this kind."""
+    space = page.settings(common(recipe_for(settings, kind).optimiser, kind))
+    return {
+        name: settings.hyper.get(name, _value(name, setting, config, split))
+        for name, setting in space.items()
+    }
+
+
+def _drawn(page: Algorithm, settings: Settings, kind: str) -> Drawn:
+    """The hyper-parameters of every split and every configuration that is known beforehand."""
     return tuple(
-        tuple(
-            {name: _value(name, setting, config, split) for name, setting in space.items()} | fixed
-            for split in splits_of(settings)
-        )
-        for config in range(settings.configs)
+        tuple(drawn_at_random(page, settings, kind, config, s) for s in splits_of(settings))
+        for config in range(search(settings.search).drawn(settings.configs))
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,21 @@ from ..inputs.tokens import TextSize, Tokens, Words
 from ..labelled import Labelled
 from .facts import Facts, Page
 from .own_files import check_net
-from .pages import page_of, pages_asked
-from .plan import Plan, training_rows, trials_of
+from .pages import page_of, pages_asked, space_of
+from .plan import Plan, made_plan, training_rows
 from .presets import PRESETS
+from .search import Search, search
+from .select import Criterion
 from .settings import Settings, recipe_for
+from .suggest import check_optuna
 
+GUIDED_BY = {  # labels of which one kind has to be there, by what a criterion measures
+    "CR": ("candidate sets", "given labels"),
+    "AA": ("candidate sets", "given labels"),
+    "AA:plench": ("candidate sets", "given labels"),
+    "NVA": ("given labels",),
+    "OA": ("true labels",),
+}
 USUAL_BATCH, DRAWN = 64, 64  # texts, and batches, of which a usual length is the mean
 
 
@@ -179,6 +189,9 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
     if repeated:
         raise ValueError(f"algorithms named twice: {', '.join(repeated)}.")
     _check_hyper(pages, settings)
+    asked = search(settings.search)
+    if asked.waits:
+        _check_search(asked, pages, settings)
     for name, (data, facts) in datasets.items():
         made = recipe_for(settings, facts.kind)
         if problem := unsuited(made, facts.kind, settings.dtype):
@@ -188,6 +201,8 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
                 continue
             if problem := unlearnable(data, page.reads, settings.split == "official"):
                 raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
+            if asked.waits and (lacks := _unguided(asked.criterion(page.reads), data)):
+                raise ValueError(f"{page.label} cannot be searched for on {name}: {lacks}")
         try:
             check_net(facts, settings.net, pages)
         except ValueError as error:
@@ -201,7 +216,7 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
     kept = {page.label: page_of(page, settings, kinds=kinds) for page in pages}
     for name, (_, facts) in datasets.items():
         training = training_rows(facts, settings)
-        largest = _largest_batch(kept.values(), facts.kind)
+        largest = max(_largest_batch(p, kept[p.label], settings, facts.kind) for p in pages)
         if training < largest:
             raise ValueError(
                 f"{name} leaves {training} training rows, fewer than a batch of {largest}. Use "
@@ -209,12 +224,51 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
                 f"{max(training, 1)} or less."
             )
     facts_by_name = {name: facts for name, (_, facts) in datasets.items()}
-    return Plan(settings, facts_by_name, kept, tuple(trials_of(settings, facts_by_name, kept)))
+    return made_plan(settings, facts_by_name, kept, found={})
 
 
-def _largest_batch(pages: Iterable[Page], kind: str) -> int:
-    drawn = (hyper for page in pages for by_split in page.hyper_for(kind) for hyper in by_split)
-    return int(max(hyper["batch_size"] for hyper in drawn))
+def _largest_batch(page: Algorithm, kept: Page, settings: Settings, kind: str) -> int:
+    """The largest that is drawn, or that a search may ask for."""
+    sizes = [hyper["batch_size"] for by_split in kept.hyper_for(kind) for hyper in by_split]
+    batch = space_of(page, settings, kind).get("batch_size")
+    if batch is not None and search(settings.search).learns:
+        sizes += batch.choices
+    return int(max(sizes))
+
+
+def _check_search(asked: Search, pages: Sequence[Algorithm], settings: Settings) -> None:
+    """Refuse a search that nothing would guide."""
+    if settings.validation == "train-oracle":
+        raise ValueError(
+            f"`search` is {asked.text}, and with validation = train-oracle the validation rows are "
+            "trained on: nothing is left to search by. Leave --search out."
+        )
+    if asked.by == "agreement":
+        for page in pages:
+            if page.networks == 1:
+                raise ValueError(
+                    f"`search` is {asked.text}, and {page.label} trains one network, which has "
+                    "none to agree with. Search by another criterion, or leave it out."
+                )
+    check_optuna()
+
+
+def _unguided(criterion: Criterion, data: Labelled) -> str:
+    """What a criterion needs that this data lacks; '' where it lacks nothing."""
+    measure = criterion.measure or ""
+    there = {
+        "candidate sets": data.candidates is not None,
+        "given labels": data.given is not None,
+        "true labels": data.truth is not None and bool((data.truth >= 0).any()),
+    }
+    needed = GUIDED_BY.get(measure, ())
+    if not needed or any(there[labels] for labels in needed):
+        return ""
+    have = " and ".join(labels for labels, found in there.items() if found)
+    return (
+        f"{criterion.name} compares {' or '.join(needed)} with predictions, and it has {have}. "
+        "Search by another criterion (by=...), or leave --search out."
+    )
 
 
 def _check_hyper(pages: Sequence[Algorithm], settings: Settings) -> None:

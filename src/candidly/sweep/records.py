@@ -23,7 +23,8 @@ class Record:
     """One line of the journal: what a trial measured after ``step`` updates.
 
     ``validation`` and ``test`` map names to values in [0, 1]; a value is None from the record at
-    which the trial had diverged. ``validation`` holds ``CR``, ``AA``, ``AA:plench`` and ``OA``
+    which the trial had diverged, and behind ``pruned_at``, the last record of a trial that a search
+    has stopped. ``validation`` holds ``CR``, ``AA``, ``AA:plench`` and ``OA``
     (the oracle's: it reads the validation truth), on data with given labels ``NVA``, and
     ``agreement`` of several networks; ``test`` holds ``top1``, ``top5``, ``balanced``, and of what
     learns from given labels ``adjusted``, top-1 of predictions for equally frequent classes.
@@ -46,6 +47,7 @@ class Record:
     diverged_at: int | None = None
     outcomes: str | None = None
     confusion: str | None = None
+    pruned_at: int | None = None
 
 
 PLAIN = "hex:"  # in front of outcomes that are not deflated
@@ -157,6 +159,11 @@ class Run:
     def diverged_at(self) -> int | None:
         return next((r.diverged_at for r in self.records if r.diverged_at is not None), None)
 
+    @property
+    def pruned_at(self) -> int | None:
+        """The last step that it was trained for, where a search has stopped it."""
+        return next((r.pruned_at for r in self.records if r.pruned_at is not None), None)
+
 
 @dataclass(frozen=True)
 class Results:
@@ -190,10 +197,11 @@ class Results:
         (``fixed``, where it has no other); ``config``, ``split``, ``key`` of the run, ``mode``;
         ``complete``, whether the run has all its records; ``step``, in updates, and ``epochs``;
         ``selectable``, whether a criterion may choose the record; ``diverged`` by then, and
-        ``diverged_at``; ``networks``, ``n_train``, ``n_validation``, ``n_test``; ``hyper.NAME``,
-        ``validation.NAME`` and ``test.NAME``, shares, of every name that any run has; ``loss``,
-        ``seconds`` since the run began, ``memory_bytes``. What a run does not have is null. Runs
-        without a record have no row. Packed outcomes of rows are left out.
+        ``diverged_at``; ``pruned_at``, where a search has stopped the run before; ``networks``,
+        ``n_train``, ``n_validation``, ``n_test``; ``hyper.NAME``, ``validation.NAME`` and
+        ``test.NAME``, shares, of every name that any run has; ``loss``, ``seconds`` since the run
+        began, ``memory_bytes``. What a run does not have is null. Runs without a record have no
+        row. Packed outcomes of rows are left out.
 
         Args:
             kind: ``polars``, or ``pandas`` where that is installed, with NaN for null in columns of
@@ -230,6 +238,7 @@ _OF_RECORD: Mapping[str, tuple[str, Callable[[Run, Record], Any]]] = {
     "selectable": ("Boolean", lambda run, record: record.step >= run.selectable_from),
     "diverged": ("Boolean", lambda run, record: record.diverged_at is not None),
     "diverged_at": ("Int64", lambda run, record: record.diverged_at),
+    "pruned_at": ("Int64", lambda run, record: record.pruned_at),
     "loss": ("Float64", lambda run, record: record.loss),
     "seconds": ("Float64", lambda run, record: record.seconds),
     "memory_bytes": ("Int64", lambda run, record: record.memory_bytes),

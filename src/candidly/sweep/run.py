@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
-import queue
-import signal
-import subprocess
-import sys
-import tempfile
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-import torch
-
-from .._device import check_devices, device_of
+from .._device import check_devices
 from .._files import sync_folder
 from .._numbers import whole
-from .._process import HUGE_PAGES
 from ..engine.recipe import recipe, unsuited_to
 from ..labelled import Labelled
-from .execute import Step, execute
-from .journal import Journal, read_records
+from .execute import Step
+from .growing import extended
+from .journal import read_records, runs_with
 from .lock import locked
-from .own_files import keep_copies, open_copies
+from .own_files import keep_copies
 from .pack import StackTask, cost, make_tasks
-from .plan import Plan, extended, read_plan, write_plan
-from .worker import encode, hand_over
+from .plan import Plan, read_plan, write_plan
+from .pool import Interrupted, Train, here, in_workers
+from .rounds import Study, pruning_of, ready, study_of, with_next_round
+from .search import search
+from .trial import Trial
+
+__all__ = ["Interrupted", "RunProgress", "run_plan"]
 
 
 @dataclass(frozen=True)
@@ -44,10 +40,6 @@ class RunProgress:
     runs_done: int
     runs: int
     fresh: float = 0.0
-
-
-class Interrupted(RuntimeError):
-    """A run could not go on, or records are missing; what is recorded stands."""
 
 
 def run_plan(
@@ -94,20 +86,48 @@ def run_plan(
             plan = extended(out, old, plan, accept_code)
         keep_copies(out, plan.trials)
         write_plan(out, plan)
-        recorded = recorded_steps(out)
-        finished = finished_keys(plan, recorded)
-        tasks = make_tasks(
-            plan.trials, recorded, out / "checkpoints", plan.facts, devices, workers, stack
-        )
         by_print = {facts.fingerprint: name for name, facts in plan.facts.items()}
         data = {mark: datasets[name] for mark, name in by_print.items()}
-        meter = _Meter(plan, finished, watch)
-        if not tasks:
+        pack = partial(make_tasks, devices=devices, workers=workers, size=stack)
+        alone = workers == 1
+        with here(data, out, devices) if alone else in_workers(data, out, devices, workers) as go:
+            _train_rounds(plan, out, pack, go, watch)
+
+
+def _train_rounds(
+    plan: Plan,
+    out: Path,
+    pack: Callable[..., list[StackTask]],
+    train: Train,
+    watch: Callable[[RunProgress], None],
+) -> None:
+    """Train round by round what is not finished; without a search there is one round."""
+    searching, fresh = search(plan.settings.search).waits, 0.0
+    found, _ = read_records(out / "journal")
+    while True:
+        runs = runs_with(plan, found) if searching else ()
+        grown = with_next_round(plan, runs)
+        if grown.found != plan.found:
+            plan = grown
+            write_plan(out, plan)
+            runs = runs_with(plan, found)
+        recorded = {key: set(steps) for key, steps in found.items()}
+        finished = finished_keys(plan, recorded)
+        meter = _Meter(plan, finished, watch, fresh)
+        if not (now := ready(plan, finished)):
             return
-        runner = _run_here if workers == 1 else _run_in_workers
-        for task, step in runner(tasks, data, out, devices, min(workers, len(tasks))):
+        tasks = [
+            replace(task, pruning=pruning_of(plan, runs, task.trials))
+            for task in pack(plan.trials, recorded, out / "checkpoints", plan.facts, now=now)
+        ]
+        del found, runs
+        for task, step in train(tasks):
             meter.advance(task, step)
-        _check_records(plan, out)
+        found, _ = read_records(out / "journal")
+        _check_records(plan, finished | {trial.key for trial in now}, found, out)
+        fresh = meter.fresh
+        if not searching:
+            return
 
 
 def check_workers(workers: int | None, devices: Sequence[str]) -> int:
@@ -142,18 +162,20 @@ def finished_keys(plan: Plan, recorded: Mapping[str, Collection[int]]) -> set[st
     }
 
 
-def _check_records(plan: Plan, out: Path) -> None:
+def _check_records(
+    plan: Plan, due: set[str], found: Mapping[str, Collection[int]], out: Path
+) -> None:
     """Whether what was trained is in the journal, and can be read again.
 
     Raises:
         Interrupted: it is not; says how much, and what to do.
     """
-    finished = finished_keys(plan, recorded_steps(out))
-    missing = [trial for trial in plan.trials if trial.key not in finished]
+    lost = due - finished_keys(plan, found)
+    missing = [trial for trial in plan.trials if trial.key in lost]
     if missing:
         first = missing[0]
         raise Interrupted(
-            f"{len(missing)} of {len(plan.trials)} runs lack records that were written to "
+            f"{len(missing)} of {len(due)} runs lack records that were written to "
             f"{out / 'journal'} (the first: {first.label} on {first.dataset}, split {first.split}):"
             " they were deleted or damaged meanwhile. Run the same command to train what is lost."
         )
@@ -171,24 +193,34 @@ def make_folder(folder: Path) -> None:
 
 
 class _Meter:
-    """Adds up what the tasks report."""
+    """Adds up what the tasks report; what a search has not asked for is taken to cost as much."""
 
-    def __init__(self, plan: Plan, finished: set[str], watch: Callable[[RunProgress], None]):
+    def __init__(
+        self,
+        plan: Plan,
+        finished: set[str],
+        watch: Callable[[RunProgress], None],
+        fresh: float = 0.0,
+    ):
         self.facts, self.watch = plan.facts, watch
-        self.total = sum(self._cost(t.dataset, t) for t in plan.trials)
-        self.work = sum(self._cost(t.dataset, t) for t in plan.trials if t.key in finished)
-        self.done, self.runs = len(finished), len(plan.trials)
-        self.fresh = 0.0
+        costs: dict[Study, list[float]] = {}
+        for trial in plan.trials:
+            costs.setdefault(study_of(trial), []).append(self._cost(trial))
+        configs = plan.settings.configs
+        self.total = sum(sum(each) * configs / len(each) for each in costs.values())
+        self.work = sum(self._cost(trial) for trial in plan.trials if trial.key in finished)
+        self.done, self.runs = len(finished), configs * len(costs)
+        self.fresh = fresh
         self.updates: dict[tuple[str, ...], int] = {}
         self._show()
 
-    def _cost(self, dataset: str, trial) -> float:
-        return cost(trial, self.facts[dataset])
+    def _cost(self, trial: Trial) -> float:
+        return cost(trial, self.facts[trial.dataset])
 
     def advance(self, task: StackTask, step: Step) -> None:
         trials = task.trials
         due = trials[0].steps * len(trials)
-        work = sum(self._cost(t.dataset, t) for t in trials) * step.updates / due
+        work = sum(map(self._cost, trials)) * step.updates / due
         self.work += work
         self.fresh += 0 if step.restored else work
         self.updates[task.keys] = self.updates.get(task.keys, 0) + step.updates
@@ -198,125 +230,3 @@ class _Meter:
 
     def _show(self) -> None:
         self.watch(RunProgress(self.work, self.total, self.done, self.runs, self.fresh))
-
-
-Runs = Iterator[tuple[StackTask, Step]]
-
-
-def _run_here(
-    tasks: Sequence[StackTask],
-    data: Mapping[str, Labelled],
-    out: Path,
-    devices: Sequence[str],
-    workers: int,
-) -> Runs:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    journal = Journal(out / "journal")
-    try:
-        for task in tasks:
-            open_copies(out, task.trials[0])
-            labelled = data[task.trials[0].data]
-            for step in execute(task, labelled, journal, out / "checkpoints", devices[0]):
-                yield task, step
-    finally:
-        journal.close()
-        torch.set_num_threads(threads)
-
-
-def _run_in_workers(
-    tasks: Sequence[StackTask],
-    data: Mapping[str, Labelled],
-    out: Path,
-    devices: Sequence[str],
-    workers: int,
-) -> Runs:
-    """Tasks on worker processes, each with its device, handed out one at a time."""
-    waiting = list(reversed(tasks))
-    events: queue.Queue[tuple[int, dict | None]] = queue.Queue()
-    current: dict[int, StackTask] = {}
-    with tempfile.TemporaryDirectory(prefix="candidly-") as folder:
-        for fingerprint in {task.trials[0].data for task in tasks}:
-            hand_over(data[fingerprint], Path(folder), fingerprint)
-        pool: list[subprocess.Popen] = []
-        try:
-            for number in range(workers):
-                pool.append(_start(out, folder, device_of(number, devices), number, events))
-                current[number] = waiting.pop()
-                _send(pool[number], current[number])
-            while current:
-                number, event = events.get()
-                if event is None or "error" in event:
-                    raise Interrupted(_obituary(pool[number], current.get(number), event))
-                if "updates" in event:
-                    yield current[number], Step(event["updates"], event["restored"])
-                elif waiting:
-                    current[number] = waiting.pop()
-                    _send(pool[number], current[number])
-                else:
-                    del current[number]
-        finally:
-            for process in pool:
-                process.kill()
-            for process in pool:
-                process.wait()
-
-
-def _start(out: Path, folder: str, device: str, number: int, events: queue.Queue):
-    """A worker whose lines, then None, arrive in ``events`` under its number."""
-    with _without_ctrl_c():
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "candidly.sweep.worker", str(out), folder, device],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **HUGE_PAGES, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
-        )
-
-    def listen() -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            event = None
-            with suppress(ValueError):  # cut short where it was killed, or no answer
-                event = json.loads(line)
-            if isinstance(event, dict):
-                events.put((number, event))
-        events.put((number, None))
-
-    threading.Thread(target=listen, daemon=True).start()
-    return process
-
-
-@contextmanager
-def _without_ctrl_c() -> Iterator[None]:
-    """Processes started in here never get a Ctrl-C: a child inherits which signals are held back.
-
-    The terminal sends it to them too, and before they could ask not to be told they import for
-    seconds. What comes for this process meanwhile arrives behind the block.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _send(process: subprocess.Popen, task: StackTask) -> None:
-    assert process.stdin is not None
-    with suppress(BrokenPipeError):  # its end arrives as an event
-        process.stdin.write(encode(task) + "\n")
-        process.stdin.flush()
-
-
-def _obituary(process: subprocess.Popen, task: StackTask | None, event: dict | None) -> str:
-    what = f"{task.trials[0].label} on {task.trials[0].dataset}" if task else "its start"
-    if event is not None:
-        reason = event["error"]
-    else:
-        status = process.wait()
-        reason = (
-            f"the worker was ended by signal {-status} (out of memory?)"
-            if status < 0
-            else f"the worker ended with status {status}"
-        )
-    return f"stopped at {what}: {reason}. What is recorded stands; run the same command to go on."

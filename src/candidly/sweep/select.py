@@ -5,7 +5,8 @@ takes the last record. Across the configurations of a split the highest value wi
 configuration seed among equals. ``last`` selects nothing: it takes the last record of the default
 configuration. What is reported is the test accuracy of that record. ``peak`` looks at the test rows
 themselves: it is no way to choose, but the oracle that bounds all of them.
-Only complete runs take part; from the record at which a run diverged, it has no values.
+Only complete runs take part; from the record at which a run diverged, it has no values, and behind
+the one at which a search stopped it.
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ def untested(runs: Sequence[Run]) -> set[str]:
     for run in runs:
         if run.dataset in tested:
             continue
-        there = [record for record in run.records if record.diverged_at is None]
+        there = [r for r in run.records if r.diverged_at is None and r.pruned_at is None]
         recorded |= {run.dataset} if there else set()
         if any(value is not None for record in there for value in record.test.values()):
             tested.add(run.dataset)
@@ -273,8 +274,8 @@ def eligible(run: Run, criterion: Criterion) -> list[Record]:
 
 
 def value_of(record: Record, criterion: Criterion) -> float | None:
-    """What the criterion says of a record; None from where its run had diverged."""
-    if record.diverged_at is not None:
+    """What the criterion says of a record; None where its run had diverged or was stopped."""
+    if record.diverged_at is not None or record.pruned_at is not None:
         return None
     if criterion.measure is None:
         return 0.0  # all the same

@@ -23,6 +23,7 @@ from .._net_text import read_net
 from .._numbers import whole
 from ..engine.recipe import Recipe, default_recipe, recipe
 from .presets import PRESETS
+from .search import RANDOM, search
 
 
 class Settings(BaseModel):
@@ -56,6 +57,9 @@ class Settings(BaseModel):
             ``sgd:momentum=0.95``; by default what suits the inputs (``default_recipe``).
         hyper: hyper-parameters that have this value in every configuration of the algorithms that
             have them, such as a noise rate that is known; beside those of the preset.
+        search: how configurations are found, and which runs are stopped early, such as
+            ``tpe:by=CR,prune=median`` (``search.search``); by default all are drawn at random
+            and trained to the end.
         preset: the table of ``PRESETS`` that settings which nobody gave were taken from.
     """
 
@@ -79,6 +83,7 @@ class Settings(BaseModel):
     recipe: str | None = None
     hyper: dict[str, int | float] = Field(default_factory=dict)
     dtype: Literal["float32", "float64"] = "float32"
+    search: str | None = None
     preset: str | None = None
 
     @field_validator("*", mode="before")
@@ -145,6 +150,14 @@ def _recipe(value: Any, name: str) -> str:
         raise ValueError(str(error)) from None
 
 
+def _search(value: Any, name: str) -> str | None:
+    try:
+        made = search(value, f"`{name}`")
+        return None if made == RANDOM else made.text
+    except UnknownName as error:
+        raise ValueError(str(error)) from None
+
+
 def _hyper(value: Any, name: str) -> dict[str, float | int]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise ValueError(f"`{name}` is {value!r}; give values by name, such as noise_rate = 0.4.")
@@ -175,6 +188,7 @@ CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a 
     "recipe": _recipe,
     "hyper": _hyper,
     "dtype": _one_of("float32", "float64"),
+    "search": _search,
     "preset": _one_of(*PRESETS),
 }
 DEFAULTS_DEPEND = (
@@ -183,6 +197,7 @@ DEFAULTS_DEPEND = (
     "scaling",
     "net",
     "recipe",
+    "search",
     "preset",
 )  # settings that None stands for
 

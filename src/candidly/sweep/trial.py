@@ -28,6 +28,7 @@ class Trial:
         steps, eval_every, timing: updates, and the rule of ``record_steps``.
         recipe: how it is trained, as text (``Recipe.text``).
         test_set: which rows are the test set: a ``random`` share, or the ``official`` ones.
+        pruned_by: the search that may stop it early, as text; '' for none.
     """
 
     dataset: str
@@ -50,6 +51,7 @@ class Trial:
     dtype: str
     test_set: str = "random"
     recipe: str = "adam"
+    pruned_by: str = ""
 
     @cached_property
     def key(self) -> str:

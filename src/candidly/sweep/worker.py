@@ -24,19 +24,27 @@ from .execute import execute
 from .journal import Journal
 from .own_files import open_copies
 from .pack import StackTask
+from .rounds import pruning_of_json
 from .trial import Trial
 
 
 def encode(task: StackTask) -> str:
     """A task as a line."""
-    trials = [asdict(trial) for trial in task.trials]
-    return json.dumps({"trials": trials, "resume": str(task.resume) if task.resume else None})
+    about = {
+        "trials": [asdict(trial) for trial in task.trials],
+        "resume": str(task.resume) if task.resume else None,
+        "pruning": asdict(task.pruning) if task.pruning else None,
+    }
+    return json.dumps(about)
 
 
 def decode(line: str) -> StackTask:
     about = json.loads(line)
-    resume = Path(about["resume"]) if about["resume"] else None
-    return StackTask(tuple(Trial(**trial) for trial in about["trials"]), resume)
+    return StackTask(
+        trials=tuple(Trial(**trial) for trial in about["trials"]),
+        resume=Path(about["resume"]) if about["resume"] else None,
+        pruning=pruning_of_json(about["pruning"]) if about["pruning"] else None,
+    )
 
 
 def hand_over(data: Labelled, folder: Path, name: str) -> None:
