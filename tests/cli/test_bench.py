@@ -316,7 +316,7 @@ def test_status(finished, candidly):
     assert (status, err) == (0, "")
     assert "8 of 8 runs complete" in " ".join(told.split())
     about = json.loads(candidly("bench", "status", out, "--json")[1])
-    row = {"complete": 4, "begun": 0, "planned": 4, "diverged": 0}
+    row = {"complete": 4, "begun": 0, "planned": 4, "diverged": 0, "pruned": 0}
     assert about == {
         "running": False,
         "rows": [{"dataset": "digits", "algorithm": name} | row for name in ("PRODEN", "CC")],

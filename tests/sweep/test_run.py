@@ -22,8 +22,7 @@ import pytest
 from candidly import benchmark, cli
 from candidly.engine.examples import make_examples
 from candidly.labelled import Labelled
-from candidly.sweep import build, execute
-from candidly.sweep import pool
+from candidly.sweep import build, execute, pool
 from candidly.sweep import run as running
 from candidly.sweep.journal import read_results
 from candidly.sweep.lock import is_locked, locked

@@ -27,12 +27,22 @@ BAD = {
     "recipe": ["", "adm", "sgd:lr=0.1", "sgd:schedule=cosin", "adam:views=strnog"],
     "hyper": ["lr=1", {"lr": "fast"}, {"lr": float("nan")}, {"lr": True}, {3: 1}, [1]],
     "dtype": ["float16", 32],
+    "search": ["tpee", "tpe:bye=CR", "tpe:by=CRR", "tpe:prune=mean"],
     "preset": ["plench-image", "", 3],
 }
 ALLOWED = {
     "whole number": ("configs", "splits", "steps", "eval_every", "seed"),
     "above 0 and below 1": ("test_share", "validation_share"),
-    "Choose from: ": ("variant", "scaling", "validation", "split", "recipe", "dtype", "preset"),
+    "Choose from: ": (
+        "variant",
+        "scaling",
+        "validation",
+        "split",
+        "recipe",
+        "dtype",
+        "search",
+        "preset",
+    ),
     "list of names": ("datasets", "algorithms"),
     "flip:rate=0.3": ("labels",),
     "give ": ("hyper",),

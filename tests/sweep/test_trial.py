@@ -73,9 +73,10 @@ def test_the_key_is_of_what_defines_the_trial():
         "net": "other",
         "test_set": "official",
         "recipe": "sgd",
+        "pruned_by": "tpe:prune=median",
     }.items():
         assert dataclasses.replace(TRIAL, **{name: other}).key != TRIAL.key, name
-    assert len(dataclasses.fields(Trial)) == 20  # a new field decides here whether it is in the key
+    assert len(dataclasses.fields(Trial)) == 21  # a new field decides here whether it is in the key
 
 
 def test_the_key_is_stable_over_time_and_machines():
@@ -84,7 +85,7 @@ def test_the_key_is_stable_over_time_and_machines():
 
 def test_later_fields_are_in_the_key_only_off_their_defaults():
     later = {f.name: f.default for f in dataclasses.fields(Trial) if f.default is not MISSING}
-    assert later == {"test_set": "random", "recipe": "adam"}
+    assert later == {"test_set": "random", "recipe": "adam", "pruned_by": ""}
     what = {k: v for k, v in dataclasses.asdict(TRIAL).items() if k not in {"dataset", *later}}
     text = json.dumps(what, sort_keys=True)
     assert TRIAL.key == hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -119,6 +119,7 @@ def plan(
     from ..sweep.hours import hours
     from ..sweep.plan import read_plan, training_rows
     from ..sweep.protocol import protocol_note
+    from ..sweep.rounds import foreseen
     from ..sweep.run import finished_keys, recorded_steps
 
     given = locals()
@@ -130,6 +131,8 @@ def plan(
     made = found.plan
     if old:
         made = extended(folder, old, made, accept_code)
+    keys = [trial.key for trial in made.trials if trial.dataset not in found.missing]
+    made = foreseen(made)  # what a search has not asked for yet is timed as drawn at random
     done = finished_keys(made, recorded_steps(folder))
     oracle = made.settings.validation == "train-oracle"
     rows = [
@@ -162,7 +165,6 @@ def plan(
             "hours": None if taken is None else _as_json(taken),
             "command": command,
         }
-        keys = [trial.key for trial in made.trials if trial.dataset not in found.missing]
         print(json.dumps(about | {"trials": keys}, indent=1))
         return
     count = len(made.trials)
@@ -178,8 +180,12 @@ def plan(
     recipes = {trial.dataset: trial.recipe for trial in made.trials}
     if set(recipes.values()) != {"adam"}:
         print_text(f"recipe: {_by_dataset(recipes)}")
+    if (searched := made.settings.search) is not None:
+        print_text(f"search: {searched}")
     if taken is not None:
         print_text(_taken(taken))
+        if "prune=" in (searched or ""):
+            print("  Runs that the search stops early make it less.")
     if found.missing:
         print()
         show(*found.missing.values(), MISSING)

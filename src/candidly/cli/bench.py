@@ -149,12 +149,13 @@ def status(folder: Where, as_json: AsJson = False) -> None:
         row = rows.setdefault(
             (one.dataset, one.algorithm),
             {"dataset": one.dataset, "algorithm": one.algorithm}
-            | dict.fromkeys(("complete", "begun", "planned", "diverged"), 0),
+            | dict.fromkeys(("complete", "begun", "planned", "diverged", "pruned"), 0),
         )
         row["planned"] += 1
         row["complete"] += one.complete
         row["begun"] += bool(one.records) and not one.complete
         row["diverged"] += one.diverged_at is not None
+        row["pruned"] += one.pruned_at is not None
     busy = is_locked(folder)
     if as_json:
         about = {"running": busy, "rows": list(rows.values()), "notes": list(results.notes)}

@@ -37,11 +37,13 @@ def missing_grid(results: Results) -> Grid:
 
 
 def completeness_text(results: Results) -> str:
-    """In a sentence, how many runs are finished and how many diverged."""
+    """In a sentence, how many runs are finished, how many diverged and how many were stopped."""
     done = sum(run.complete for run in results.runs)
     fell = sum(run.diverged_at is not None for run in results.runs)
     said = f"{done:,} of {len(results.runs):,} planned runs are finished"
-    return f"{said}; {fell:,} diverged." if fell else f"{said}; none diverged."
+    said += f"; {fell:,} diverged" if fell else "; none diverged"
+    pruned = sum(run.pruned_at is not None for run in results.runs)
+    return f"{said}; {pruned:,} were stopped early by the search." if pruned else f"{said}."
 
 
 def command_of(settings: Mapping[str, Any], folder: Path | str) -> str:

@@ -278,6 +278,7 @@ def _json(results: Results, tables: Sequence[Choices], metric: str) -> str:
                 "epochs": run.epochs(run.record_steps[-1]) if run.record_steps else None,
                 "complete": run.complete,
                 "diverged_at": run.diverged_at,
+                "pruned_at": run.pruned_at,
             }
             for run in results.runs
         ],

@@ -19,6 +19,11 @@ from .select import CORRECTED, CRITERIA, Criterion
 SAMPLERS = ("random", "tpe")
 KEPT: Mapping[str, float] = {"median": 50.0, "quarter": 25.0}  # per cent of runs that go on
 
+BEHIND = {
+    "median": "worse than the median of finished ones",
+    "quarter": "not in the best quarter of finished ones",
+}
+
 
 @dataclass(frozen=True)
 class Search:
@@ -196,7 +201,10 @@ def search_note(text: str | None, criteria: Iterable[str], planned: int, known: 
             f"{asked.round} at a time)"
         ]
     if asked.prune:
-        kept = {"median": "no better than the median", "quarter": "not in the best quarter"}
+        kept = {
+            "median": "worse than the median of finished ones",
+            "quarter": "not in the best quarter of finished ones",
+        }
         parts.append(f"runs {kept[asked.prune]} by {by} at a record were stopped there")
     if any(CRITERIA[name].reads_truth for name in criteria):
         parts.append("an oracle, as it read the true labels of the validation rows")

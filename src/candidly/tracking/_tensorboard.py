@@ -97,5 +97,6 @@ def _scalars(record: Record) -> dict[str, float]:
         "seconds": record.seconds,
         "memory_mib": record.memory_bytes / MIB,
         "diverged": None if record.diverged_at is None else 1.0,
+        "pruned": None if record.pruned_at is None else 1.0,
     }
     return {tag: value for tag, value in found.items() if value is not None}
