@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from statistics import median
 
@@ -328,3 +329,45 @@ def test_the_setting_is_kept_at_its_shortest():
     asked = {"datasets": ["toy"], "algorithms": ["CC"]}
     assert make_settings(**asked, search="random").search is None
     assert make_settings(**asked, search="TPE:round=4").search == "tpe"
+
+
+@pytest.mark.slow
+def test_kill_9_in_a_search_and_rerun_ends_with_the_same_numbers(data, tmp_path):
+    file = tmp_path / "toy.npz"
+    data.save(file)
+
+    def start(out, workers):
+        words = ["--algorithms", "CC,PRODEN", "--configs", "10", "--splits", "2", "--steps", "600"]
+        words += ["--eval-every", "40", "--search", SMALL["search"], "--workers", workers]
+        command = [sys.executable, "-m", "candidly", "bench", "run", "--dataset", str(file)]
+        return subprocess.Popen(
+            [*command, *words, "--out", str(out)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def lines(out):
+        files = (out / "journal").glob("*.jsonl")
+        return sum(path.read_bytes().count(b"\n") for path in files)
+
+    undisturbed = start(tmp_path / "undisturbed", "1")
+    out, kills = tmp_path / "out", 0
+    for count in (60, 200, 330, 450):
+        process = start(out, "2")
+        while lines(out) < count and process.poll() is None:
+            time.sleep(0.02)
+        kills += process.poll() is None
+        process.kill()
+        process.communicate()
+        time.sleep(0.5)  # until its workers have noticed
+    assert kills >= 3
+    process = start(out, "2")
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    undisturbed.communicate(timeout=300)
+    assert undisturbed.returncode == 0
+    found = read_results(out)
+    assert numbers(found) == numbers(read_results(tmp_path / "undisturbed"))
+    assert any(run.pruned_at is not None for run in found.runs)
+    assert not list((out / "checkpoints").iterdir())
