@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from statistics import median
 
 import numpy as np
@@ -16,9 +17,10 @@ from candidly.algorithms import Setting, algorithm
 from candidly.labelled import Labelled
 from candidly.sweep import execute
 from candidly.sweep.growing import extended
-from candidly.sweep.journal import read_results
+from candidly.sweep.journal import read_results, runs_with
 from candidly.sweep.plan import read_plan
-from candidly.sweep.rounds import foreseen
+from candidly.sweep.records import Record
+from candidly.sweep.rounds import foreseen, pruning_of, pruning_of_json, with_next_round
 from candidly.sweep.search import Search, search
 from candidly.sweep.select import CRITERIA, cells, value_of
 from candidly.sweep.settings import make_settings
@@ -277,6 +279,49 @@ def test_what_is_not_asked_for_yet_is_planned_at_random(data, reference, tmp_pat
     every = foreseen(extended(tmp_path, plan, grown))
     assert len(every.trials) == 20
     assert {trial.key for trial in plan.trials} <= {trial.key for trial in every.trials}
+
+
+# what a round sees
+
+
+def worth(run, value):
+    """The run, finished, with this covering rate at all of its records."""
+    records = [
+        Record(run.key, step, {"CR": value}, {"top1": value}, None, 0.0, 0)
+        for step in run.record_steps
+    ]
+    return replace(run, records=tuple(records))
+
+
+def test_a_round_is_asked_for_by_earlier_rounds_alone(data, tmp_path):
+    benchmark({"toy": data}, "CC", out=tmp_path, workers=1, **SMALL | {"configs": 6, "splits": 1})
+    plan = read_plan(tmp_path)
+    plan = replace(plan, settings=plan.settings.model_copy(update={"configs": 7}))
+
+    def asked(of_round, before):
+        runs = [worth(r, of_round if r.config == 5 else before[r.config]) for r in every(plan)]
+        return with_next_round(plan, runs).found["toy"]["CC"][0][1]
+
+    rising, falling = (0.1, 0.3, 0.5, 0.7, 0.9), (0.9, 0.7, 0.5, 0.3, 0.1)
+    assert asked(0.0, rising) == asked(1.0, rising)  # config 5 is of the same round
+    assert asked(0.0, rising) != asked(0.0, falling)
+
+
+def test_a_run_is_compared_with_finished_ones_of_earlier_rounds(data, tmp_path):
+    benchmark({"toy": data}, "CC", out=tmp_path, workers=1, **SMALL | {"configs": 9, "splits": 1})
+    plan = read_plan(tmp_path)
+    runs = [worth(run, run.config / 10) for run in every(plan)]
+    stopped = replace(runs[5].records[-1], pruned_at=10)
+    runs[5] = replace(runs[5], records=(*runs[5].records[:-1], stopped))
+    found = pruning_of(plan, runs, [trial for trial in plan.trials if trial.config == 7])
+    assert [one[10] for one in found.finished[0]] == [0.0, 0.1, 0.2, 0.3, 0.4, 0.6]  # not 5, nor 8
+    assert list(found.own.values()) == [dict.fromkeys(range(10, 70, 10), 0.7)]
+    assert pruning_of_json(json.loads(json.dumps(asdict(found)))) == found
+    assert pruning_of(plan, runs, plan.trials[:2]) is None  # of the first round
+
+
+def every(plan):
+    return [run for run in runs_with(plan, {}) if run.hyper]
 
 
 # what is refused
