@@ -41,6 +41,7 @@ MAY = {  # who may import whom
         "engine": "ground inputs labelled criteria nets algorithms views",
         "model": "ground inputs labelled ingest criteria nets algorithms engine",
         "crossval": "ground inputs labelled ingest nets algorithms engine model",
+        "estimators": "ground labelled criteria model crossval errors",
         "crowd": "ground labelled",
         "errors": "ground ingest stats crossval",
         "validation": "ground labelled ingest stats crowd",

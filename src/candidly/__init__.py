@@ -17,8 +17,11 @@ from ._version import __version__ as __version__
 # public name -> module that holds it; a name that is its own module stands for the module
 _WHERE = {
     "ALGORITHMS": "algorithms",
+    "LabelErrorDetector": "estimators",
     "Labelled": "labelled",
     "Model": "model",
+    "NoisyLabelClassifier": "estimators",
+    "PartialLabelClassifier": "estimators",
     "algorithms": "",
     "benchmark": "benchmarking",
     "challenge": "",
@@ -27,6 +30,7 @@ _WHERE = {
     "crowd": "",
     "detectors": "",
     "errors": "",
+    "estimators": "",
     "fit": "model",
     "from_arrays": "labelled",
     "imperfect": "",
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
         crowd,
         detectors,
         errors,
+        estimators,
         imperfect,
         inputs,
         report,
@@ -60,6 +65,7 @@ if TYPE_CHECKING:
     from .algorithms import ALGORITHMS
     from .benchmarking import benchmark
     from .checking import check
+    from .estimators import LabelErrorDetector, NoisyLabelClassifier, PartialLabelClassifier
     from .ingest import read
     from .labelled import Labelled, from_arrays
     from .model import Model, fit, load_model
@@ -81,8 +87,11 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "ALGORITHMS",
+    "LabelErrorDetector",
     "Labelled",
     "Model",
+    "NoisyLabelClassifier",
+    "PartialLabelClassifier",
     "algorithms",
     "benchmark",
     "challenge",
@@ -91,6 +100,7 @@ __all__ = [
     "crowd",
     "detectors",
     "errors",
+    "estimators",
     "fit",
     "from_arrays",
     "imperfect",

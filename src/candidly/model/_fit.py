@@ -13,7 +13,7 @@ from .._names import nearest
 from .._net_text import default_net, pinned
 from .._numbers import whole
 from .._seen import seen_as
-from ..algorithms import Algorithm, Setting, common, configuration
+from ..algorithms import ALGORITHMS, Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
 from ..engine.recipe import Recipe, default_recipe, unsuited, unsuited_to
@@ -23,7 +23,7 @@ from ..engine.start import start
 from ..engine.suspicion import suspicion
 from ..engine.texts import split_words
 from ..engine.train import Watcher, one_thread, train
-from ..labelled import Labelled
+from ..labelled import Labelled, from_arrays
 from ..nets import network
 from ._model import Model
 from ._reading import fit_reading, takes_pictures
@@ -47,8 +47,8 @@ def default_algorithm(data: Labelled) -> str:
 
 
 def fit(
-    data: Labelled,
-    algorithm: str | None = None,
+    data: Labelled | tuple[Any, Any],
+    algorithm: str | Algorithm | None = None,
     *,
     steps: int = 10_000,
     seed: int = 0,
@@ -66,10 +66,11 @@ def fit(
 
     Args:
         data: inputs of any kind, as ``read``, ``load`` and ``from_arrays`` give them, with the
-            labels that the algorithm reads. How columns of different kinds, texts and pictures
-            become numbers is found out from them, and kept with the model.
-        algorithm: a name of ``ALGORITHMS``, with a variant after a colon if need be. By default
-            ``PRODEN`` for candidate sets, and ``ce`` for one label a row.
+            labels that the algorithm reads; or (X, y) for ``from_arrays``. How columns of different
+            kinds, texts and pictures become numbers is found out from them, and kept with the
+            model.
+        algorithm: a name of ``ALGORITHMS``, with a variant after a colon if need be, or one of its
+            values. By default ``PRODEN`` for candidate sets, and ``ce`` for one label a row.
         steps: updates.
         seed: of initialisation and order.
         scaling: ``train`` standardises the features, ``none`` leaves them as they are.
@@ -94,12 +95,9 @@ def fit(
             is not there, or an impossible setting.
         FloatingPointError: training diverged.
     """
-    if not isinstance(data, Labelled):
-        raise ValueError(
-            f"fit takes inputs and labels in one Labelled, and this is a {type(data).__name__}:"
-            " fit(candidly.from_arrays(X, y), 'PRODEN')."
-        )
-    page = algorithm_named(default_algorithm(data) if algorithm is None else algorithm)
+    data = _labelled(data, algorithm)
+    page = _page(default_algorithm(data) if algorithm is None else algorithm)
+    _check_net(net)
     steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
     kind = "images" if takes_pictures(data.kind, net) else seen_as(data.kind, net)
     how = recipe_for(recipe, kind)
@@ -163,6 +161,58 @@ def fit(
     with one_thread():
         scores = suspicion(stack)
     return Model(_parameters(stack), scaled, about, scores)
+
+
+def _labelled(data: Any, algorithm: Any) -> Labelled:
+    """The data set, or one of (X, y).
+
+    Raises:
+        ValueError: something else; says what to write.
+    """
+    if isinstance(data, tuple) and len(data) == 2:
+        return from_arrays(*data)
+    if isinstance(data, Labelled):
+        return data
+    labels = algorithm is not None and not isinstance(algorithm, str | Algorithm)
+    what = "inputs and labels as two arguments" if labels else f"a {type(data).__name__}"
+    raise ValueError(
+        f"fit takes one Labelled or a pair of inputs and labels, and this is {what}: "
+        "fit((X, y), 'PRODEN')."
+    )
+
+
+def _page(algorithm: Any) -> Algorithm:
+    """The algorithm of a name, or a value that has one.
+
+    Raises:
+        ValueError: a value that no name stands for, so that a model of it could not be loaded.
+        KeyError: a name that is not there.
+    """
+    if not isinstance(algorithm, Algorithm):
+        return algorithm_named(algorithm)
+    listed = ALGORITHMS.get(algorithm.name)
+    if listed is None:
+        raise ValueError(
+            f"the algorithm {algorithm.name} is not among candidly.ALGORITHMS, and a model keeps "
+            "the name alone. Register it first: candidly.register('algorithm', it)."
+        )
+    found = algorithm_named(algorithm.label)
+    if found != algorithm:
+        raise ValueError(
+            f"candidly.ALGORITHMS has another algorithm named {algorithm.label}. Rename yours."
+        )
+    return found
+
+
+def _check_net(net: Any) -> None:
+    """Refuse a network that is no text, and say what to write."""
+    if net is None or isinstance(net, str):
+        return
+    raise ValueError(
+        f"net is a {type(net).__name__}, and a model keeps how its network is made: put a function "
+        "that makes it into a file, def make(shape, classes): ..., and name both: "
+        "net='my_net.py:make'."
+    )
 
 
 def _parameters(stack: Stack) -> dict[str, np.ndarray]:

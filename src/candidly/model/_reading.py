@@ -15,7 +15,7 @@ from .._net_text import read_net
 from ..engine.examples import table_of, takes_tokens
 from ..engine.texts import tokenised
 from ..ingest.media import decoded
-from ..inputs import Encoding, Pictures, Table, fit_encoding, parsed
+from ..inputs import Encoding, Pictures, Table, as_inputs, fit_encoding, parsed
 from ..inputs.pictures import SIDE, descriptors
 from ..inputs.texts import check_told, dense_counts
 from ..inputs.tokenisers import Tokeniser, tokeniser_from_json
@@ -142,12 +142,14 @@ class Reading:
             if self.encoding is not None:
                 return self.encoding.encode(_read(chosen, self.encoding.kinds))
             if self.kind == "table":
-                return _numbers(chosen[list(self.names)])
+                return _numbers(chosen)
         elif self.encoding is not None:
             raise ValueError(
                 f"this model takes columns by name ({', '.join(self.names or ())[:60]}), and"
                 f" `inputs` is a {type(inputs).__name__}. Give a data frame."
             )
+        if hasattr(frame, "toarray"):  # a sparse matrix
+            frame = as_inputs(frame)
         try:
             return np.asarray(table_of(np.asarray(frame)), dtype=np.float64)
         except (TypeError, ValueError):
@@ -224,19 +226,20 @@ def _cells(inputs: Any, names: tuple[str, ...] | None, kind: str) -> list[Any]:
     if hasattr(inputs, "columns"):
         if not names:
             raise ValueError(f"this model takes {kind}, one a row, and no data frame.")
-        inputs = _chosen(inputs, names)[names[0]]
+        inputs = _chosen(inputs, names)
+        inputs = inputs[inputs.columns[0]]
     if isinstance(inputs, (str, bytes)) or not hasattr(inputs, "__iter__"):
         raise ValueError(f"this model takes a list of {kind}, one a row.")
     return list(inputs)
 
 
 def _chosen(frame: Any, names: Any) -> Any:
-    """The columns of these names, of a data frame that may hold others.
+    """The columns of these names, in that order, of a data frame that may hold others.
 
     Raises:
         ValueError: one is missing.
     """
-    there = [str(name) for name in frame.columns]
+    there = {str(name): name for name in frame.columns}  # pandas has numbers as names, too
     gone = [name for name in names if name not in there]
     if gone:
         more = f" {len(gone)} columns of training are missing." if len(gone) > 1 else ""
@@ -250,7 +253,7 @@ def _chosen(frame: Any, names: Any) -> Any:
             f"{', ...' if len(extra) > 10 else ''}.",
             stacklevel=5,
         )
-    return frame[[name for name in frame.columns if str(name) in names]]
+    return frame[[there[name] for name in names]]
 
 
 def _read(frame: Any, kinds: Mapping[str, str]) -> Table:
