@@ -20,7 +20,7 @@ ROOM_OF = {
         "labelled": "_splits _stored describe labelled storage votes",
         "ground": "_arrays _checks _compiled _convert _device _escapes _files _grid_cells"
         " _label_text _layout _logits _names _net_folders _net_text _numbers _policy _process _seen"
-        " _tables _version _view_text grid seeds",
+        " _tables _version _view_text grid plugins seeds",
         "criteria": "_flip_rate _noisy_accuracy criteria",
     }.items()
     for name in names.split()

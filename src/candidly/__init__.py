@@ -33,7 +33,9 @@ _WHERE = {
     "inputs": "",
     "load": "sources",
     "load_model": "model",
+    "plugins": "",
     "read": "ingest",
+    "register": "plugins",
     "report": "",
     "sources": "",
     "stability": "",
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
         errors,
         imperfect,
         inputs,
+        plugins,
         report,
         sources,
         stability,
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
     from .ingest import read
     from .labelled import Labelled, from_arrays
     from .model import Model, fit, load_model
+    from .plugins import register
     from .sources import load
 
 
@@ -97,7 +101,9 @@ __all__ = [
     "inputs",
     "load",
     "load_model",
+    "plugins",
     "read",
+    "register",
     "report",
     "sources",
     "stability",

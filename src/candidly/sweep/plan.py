@@ -17,7 +17,7 @@ from .._files import replacing
 from .._names import UnknownName
 from .._net_text import same_file
 from ..seeds import hashed
-from .facts import Drawn, Facts, Page
+from .facts import Drawn, Facts, Page, kept_in
 from .records import Run
 from .settings import Settings, kept_settings, recipe_for
 from .trial import Trial, record_steps, selectable_from
@@ -311,6 +311,12 @@ def _check_page(
     drawn: Iterable[tuple[Drawn, Drawn]],
     accept_code: bool,
 ) -> None:
+    if then.plugin != now.plugin:
+        raise ValueError(
+            f"{folder} was made with {label} of {then.plugin or 'no plug-in file'}, and here it is "
+            f"of {now.plugin or 'no plug-in file'}: old and new runs would not compare. Import "
+            f"{kept_in(folder, then.plugin)} to go on, or use another --out."
+        )
     if then.version != now.version:
         raise ValueError(
             f"{folder} was made with {label} version {then.version}; this candidly has version "

@@ -26,7 +26,7 @@ from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal, read_records
 from .lock import locked
-from .own_files import keep_copies, open_copies
+from .own_files import check_seen, keep_copies, keep_plugins, open_copies
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, extended, read_plan, write_plan
 from .worker import encode, hand_over
@@ -92,7 +92,10 @@ def run_plan(
         old = read_plan(out)
         if old is not None:
             plan = extended(out, old, plan, accept_code)
+        if workers > 1:
+            check_seen(plan.pages)
         keep_copies(out, plan.trials)
+        plugins = keep_plugins(out, plan.pages)
         write_plan(out, plan)
         recorded = recorded_steps(out)
         finished = finished_keys(plan, recorded)
@@ -105,7 +108,8 @@ def run_plan(
         if not tasks:
             return
         runner = _run_here if workers == 1 else _run_in_workers
-        for task, step in runner(tasks, data, out, devices, min(workers, len(tasks))):
+        seats = min(workers, len(tasks))
+        for task, step in runner(tasks, data, out, devices, seats, plugins):
             meter.advance(task, step)
         _check_records(plan, out)
 
@@ -209,6 +213,7 @@ def _run_here(
     out: Path,
     devices: Sequence[str],
     workers: int,
+    plugins: Sequence[Path],
 ) -> Runs:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -230,6 +235,7 @@ def _run_in_workers(
     out: Path,
     devices: Sequence[str],
     workers: int,
+    plugins: Sequence[Path],
 ) -> Runs:
     """Tasks on worker processes, each with its device, handed out one at a time."""
     waiting = list(reversed(tasks))
@@ -241,7 +247,7 @@ def _run_in_workers(
         pool: list[subprocess.Popen] = []
         try:
             for number in range(workers):
-                pool.append(_start(out, folder, device_of(number, devices), number, events))
+                pool.append(_start(out, folder, device_of(number, devices), plugins, number, events))
                 current[number] = waiting.pop()
                 _send(pool[number], current[number])
             while current:
@@ -262,11 +268,16 @@ def _run_in_workers(
                 process.wait()
 
 
-def _start(out: Path, folder: str, device: str, number: int, events: queue.Queue):
+def _start(
+    out: Path, folder: str, device: str, plugins: Sequence[Path], number: int, events: queue.Queue
+):
     """A worker whose lines, then None, arrive in ``events`` under its number."""
     with _without_ctrl_c():
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "candidly.sweep.worker", str(out), folder, device],
+            [
+                *(sys.executable, "-P", "-m", "candidly.sweep.worker"),
+                *(str(out), folder, device, *map(str, plugins)),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -1,6 +1,6 @@
 """A worker process: reads tasks as lines of JSON, trains them, answers with lines of JSON.
 
-Run as ``python -P -m candidly.sweep.worker OUT FOLDER DEVICE`` by ``run``. Its standard input is
+Run as ``python -P -m candidly.sweep.worker OUT FOLDER DEVICE PLUGIN ...`` by ``run``. Its standard input is
 its leash: when that closes, the parent is gone, and the worker ends at once.
 """
 
@@ -22,7 +22,7 @@ from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
-from .own_files import open_copies
+from .own_files import open_copies, open_plugins
 from .pack import StackTask
 from .trial import Trial
 
@@ -76,7 +76,7 @@ def _read(lines: queue.Queue[str]) -> None:
     os._exit(1)  # the parent is gone
 
 
-def main(out: str, folder: str, device: str) -> None:
+def main(out: str, folder: str, device: str, *plugins: str) -> None:
     answers = _own_stdout()
     tune_memory()
     torch.set_num_threads(1)
@@ -90,6 +90,7 @@ def main(out: str, folder: str, device: str) -> None:
         task = decode(lines.get())
         name = task.trials[0].data
         try:
+            open_plugins(plugins)
             open_copies(Path(out), task.trials[0])
             if name not in loaded:
                 loaded[name] = taken_over(Path(folder), name)
