@@ -40,6 +40,7 @@ MAY = {  # who may import whom
         "views": "ground",
         "engine": "ground inputs labelled criteria nets algorithms views",
         "model": "ground inputs labelled ingest criteria nets algorithms engine",
+        "contract": "ground labelled nets algorithms engine",
         "crossval": "ground inputs labelled ingest nets algorithms engine model",
         "crowd": "ground labelled",
         "errors": "ground ingest stats crossval",
@@ -59,6 +60,7 @@ MAY = {  # who may import whom
         "benchmarking": "ground labelled ingest imperfect sources sweep",
         "cli": "ground inputs labelled ingest algorithms views engine model crossval crowd errors "
         "validation detectors stability imperfect sources sweep report review web checking "
+        "contract "
         "benchmarking challenge build",
         "__main__": "cli",
     }.items()

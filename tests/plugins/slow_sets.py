@@ -1,9 +1,15 @@
 """A plug-in with a table and two stages: weights of candidates that move slowly, by momentum."""
 
 import candidly
-from candidly.algorithms import Algorithm, Setting, Stage
-from candidly.algorithms._rates import epochs
-from candidly.algorithms._tensors import cross_entropy, masked_softmax, uniform_over
+from candidly.algorithms import (
+    Algorithm,
+    Stage,
+    cross_entropy,
+    epochs,
+    masked_softmax,
+    one_of,
+    uniform_over,
+)
 
 
 def rows(s):
@@ -27,8 +33,8 @@ candidly.register(
         (Stage(step, until=epochs("warm_up")), Stage(step, after)),
         rows=rows,
         space={
-            "warm_up": Setting(5, (2, 5, 10), whole=True, static=True),
-            "momentum": Setting(0.9, (0.5, 0.9, 0.99)),
+            "warm_up": one_of(5, (2, 5, 10), static=True, within="[0, inf)", whole=True),
+            "momentum": one_of(0.9, (0.5, 0.9, 0.99), within="[0, 1)"),
         },
         shortened={"warm_up": 2},
     ),

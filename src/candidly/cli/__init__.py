@@ -51,7 +51,8 @@ NOUNS = {
         "Train a model on candidate sets or noisy labels, and say how good it is on rows held out.",
     ),
     "predict": ("predict", "predict", "Predict classes for the rows of a file with a saved model."),
-    "algorithms": ("algorithms", "app", "The learning algorithms: list, show."),
+    "algorithms": ("algorithms", "app", "The learning algorithms: list, show, check."),
+    "new": ("new", "app", "Files to begin with: algorithm."),
     "bench": (
         "bench",
         "app",

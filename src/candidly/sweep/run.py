@@ -247,7 +247,9 @@ def _run_in_workers(
         pool: list[subprocess.Popen] = []
         try:
             for number in range(workers):
-                pool.append(_start(out, folder, device_of(number, devices), plugins, number, events))
+                pool.append(
+                    _start(out, folder, device_of(number, devices), plugins, number, events)
+                )
                 current[number] = waiting.pop()
                 _send(pool[number], current[number])
             while current:
