@@ -19,8 +19,6 @@ from candidly.contract._battery import check_looking as check_looking
 from candidly.contract._battery import check_resumed as check_resumed
 from candidly.contract._battery import check_rows as check_rows
 from candidly.contract._battery import train_reference
-    train_reference,
-)
 from candidly.contract._reached import FOLDER, Steps, Where, never_ran, on_import
 from candidly.nets._module import Module
 

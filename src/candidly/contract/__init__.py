@@ -15,9 +15,9 @@ from pathlib import Path
 import torch
 
 from ..algorithms import ALGORITHMS
-from ..plugins import Plugin
+from ..plugins import Plugin, load, unload
 from . import _battery
-from ._reached import BRANCHES, Steps, Where, never_ran
+from ._reached import BRANCHES, Steps, Where, never_ran, watched
 
 
 def _bits(run: _battery.Reference) -> None:
@@ -66,7 +66,9 @@ def check_plugin(plugin: Plugin) -> list[Finding]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        ran: dict[Where, Steps] = {}
+        unload(plugin)
+        with watched(str(plugin.file)) as ran:  # what runs on import counts, too
+            load(plugin.file, plugin.digest)
         found = [
             finding
             for name in names

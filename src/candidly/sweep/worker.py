@@ -1,7 +1,7 @@
 """A worker process: reads tasks as lines of JSON, trains them, answers with lines of JSON.
 
-Run as ``python -P -m candidly.sweep.worker OUT FOLDER DEVICE PLUGIN ...`` by ``run``. Its standard input is
-its leash: when that closes, the parent is gone, and the worker ends at once.
+Run as ``python -P -m candidly.sweep.worker OUT FOLDER DEVICE PLUGIN ...`` by ``run``. Its
+standard input is its leash: when that closes, the parent is gone, and the worker ends at once.
 """
 
 from __future__ import annotations
