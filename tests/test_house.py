@@ -50,6 +50,7 @@ MAY = {  # who may import whom
         "imperfect": "ground inputs labelled ingest",
         "sources": "ground inputs labelled ingest validation",
         "sweep": "ground inputs labelled stats criteria nets algorithms engine",
+        "tracking": "ground sweep",
         "report": "ground labelled ingest stats crowd errors validation stability sweep challenge "
         "build",
         "review": "ground labelled ingest stats validation",
@@ -60,8 +61,7 @@ MAY = {  # who may import whom
         "benchmarking": "ground labelled ingest imperfect sources sweep",
         "cli": "ground inputs labelled ingest algorithms views engine model crossval crowd errors "
         "validation detectors stability imperfect sources sweep report review web checking "
-        "contract "
-        "benchmarking challenge build",
+        "benchmarking challenge build tracking contract plugins",
         "__main__": "cli",
     }.items()
 }

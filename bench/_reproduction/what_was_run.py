@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from candidly.report._wording import listed
 
 from .numbers import ORACLE, TITLES, Sources, Sweep, algorithms_of
 from .words import count, grid, hours_of, label_of, prose, variant_of
 
+DOCS = Path(__file__).parents[2] / "docs"
 PROMISE_H = 3  # hours on two cores for one variant of the whole table of Lost
 
 
@@ -45,7 +47,17 @@ def _directory(name: str, sweep: Sweep) -> list[str]:
                 ]
             )
     notes = [prose(f"Note: {note}.") for note in sweep.notes]
-    return [prose(protocol), grid(header, rows), *notes]
+    return [prose(protocol), grid(header, rows), *notes, *_report(name)]
+
+
+def _report(name: str) -> list[str]:
+    """Where the benchmark's figures are, drawn from our runs: its box plots, time and memory."""
+    if not (DOCS / f"{name}-report.html").is_file():
+        return []
+    text = f"""Accuracies of every split by what chose the model, as in the benchmark's Figure 3,
+        and accuracy against time and memory, are in the [report]({name}-report.html) of these
+        runs."""
+    return [prose(text)]
 
 
 def _versions(sweep: Sweep) -> str:

@@ -40,7 +40,9 @@ def run(*arguments: str, **how) -> subprocess.CompletedProcess:
 def test_the_commands_are_the_public_ones():
     assert {"demo"} <= {words[0] for words in commands()}
     bench = {verb for noun, *verbs in commands() for verb in verbs if noun == "bench"}
-    assert bench == {*("plan", "run", "status", "table", "report", "compare", "records", "compact")}
+    assert bench == {
+        *("plan", "run", "status", "table", "report", "compare", "records", "track", "compact")
+    }
 
 
 @pytest.mark.parametrize("words", commands(), ids=" ".join)

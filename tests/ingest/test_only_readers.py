@@ -80,6 +80,7 @@ MAY = {  # modules outside `ingest` that open files, and which
     "sweep/plan.py": "plans",
     "sweep/settings.py": "settings of a sweep, which are TOML and no data",
     "sweep/worker.py": "pictures that the sweep has just written",
+    "tracking/_follow.py": "what it has written about records that were sent",
     "validation/_corrected.py": "the .npz files that Corrected.save wrote",
     "web/_looks.py": "media of a project",
     "web/_site.py": "a project's folder",

@@ -91,10 +91,14 @@ def words_of(page: str) -> str:
     return re.sub(r"<svg.*?</svg>|<style>.*?</style>|<script>.*?</script>", "", page, flags=re.S)
 
 
-def test_the_page_is_what_the_committed_results_say():
-    again = make_results_page(read_results(LOST), folder="bench/results/lost")
-    assert words_of(again) == words_of(PAGE.read_text()), (
-        "write it again: candidly bench report bench/results/lost --out docs/lost-report.html"
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs").glob("*-report.html")), ids=lambda p: p.stem
+)
+def test_a_committed_page_is_what_the_committed_results_say(page):
+    folder = f"bench/results/{page.stem.removesuffix('-report')}"
+    again = make_results_page(read_results(ROOT / folder), folder=folder)
+    assert words_of(again) == words_of(page.read_text()), (
+        f"write it again: candidly bench report {folder} --out docs/{page.name}"
     )
 
 

@@ -128,7 +128,10 @@ def test_hostile_names_stay_text():
         change(make_results(configs=1, splits=2, algorithms=NAMES), lambda r: unfinished(r, 0)),
         change(make_results(configs=2, algorithms=("CC",)), lambda r: diverged(r, 4000)),
         make_results(configs=1, splits=1, steps=1, every=1, algorithms=("CC",)),
-        make_results(configs=1, splits=2, algorithms=tuple(f"A{i}" for i in range(20))),
+        pytest.param(
+            make_results(configs=1, splits=2, algorithms=tuple(f"A{i}" for i in range(20))),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["empty", "one", "diverged", "torn", "planned", "fell", "short", "many"],
 )

@@ -56,7 +56,7 @@ NOUNS = {
     "bench": (
         "bench",
         "app",
-        "Benchmarks: plan, run (and resume), status, table, records, compare, report, compact.",
+        "Benchmarks: plan, run, status, table, records, compare, report, track, compact.",
     ),
     "challenge": (
         "challenge",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import _bench_compare, _bench_plan, _bench_records, _bench_table, _progress
+from . import _bench_compare, _bench_plan, _bench_records, _bench_table, _bench_track, _progress
 from ._bench_options import (
     AcceptCode,
     Algorithms,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Benchmarks: plan, run (and resume), status, table, records, compare, report, compact.",
+    help="Benchmarks: plan, run, status, table, records, compare, report, track, compact.",
 )
 
 
@@ -92,6 +92,7 @@ def run(
     workers: Workers = None,
     stack: StackSize = None,
     out: Out = None,
+    track: _bench_track.Track = None,
     accept_code: AcceptCode = False,
     as_json: AsJson = False,
 ) -> None:
@@ -116,7 +117,7 @@ def run(
         with _progress.reading("preparing data", "of the data prepared") as reading:
             made, loaded = prepare(asked, **where_of(given), watch=reading)
     with stoppable(lambda: f"stopped; {_count(folder)}. The same command goes on."):
-        with _progress.shown() as watch:
+        with _bench_track.tracked(folder, track), _progress.shown() as watch:
             run_plan(
                 made,
                 loaded,
@@ -164,6 +165,7 @@ def status(folder: Where, as_json: AsJson = False) -> None:
 app.command()(_bench_table.table)
 app.command()(_bench_records.records)
 app.command()(_bench_compare.compare)
+app.command()(_bench_track.track)
 
 
 @app.command()

@@ -90,7 +90,7 @@ def _pieces(
     yield _accuracies(results, tables, metric)
     ranked = ranks_of(list(tables[0].cells.values()), metric)
     if ranked is not None:
-        found, apart = ranked
+        found, apart, steady = ranked
         drawn = rank_figure(
             dict(zip(apart.names, apart.ranks or ())),
             apart.groups,
@@ -99,7 +99,7 @@ def _pieces(
         )
         yield section(
             "Ranks over data sets",
-            f"Chosen by {tables[0].criterion.name}. {ranks_text(found, apart)}",
+            f"Chosen by {tables[0].criterion.name}. {ranks_text(found, apart, steady)}",
             figure_row([("", "", drawn)]),
         )
     yield from map(dataset_section, dataset_views(results, tables, metric))

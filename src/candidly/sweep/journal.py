@@ -168,6 +168,34 @@ def read_file(path: Path) -> tuple[list[Record], str]:
     return records, ""
 
 
+def read_new(folder: Path, places: dict[str, int]) -> list[Record]:
+    """The records in whole lines that came since the last call; repeated lines come again.
+
+    Args:
+        folder: of the journal.
+        places: how many bytes of each file were read, by its name; empty at first, kept up to date
+            here.
+    """
+    found: list[Record] = []
+    for path in journal_files(folder):
+        begun = places.get(path.name, 0)
+        try:
+            if path.suffix == ".xz":  # written at once
+                size = path.stat().st_size
+                found += read_file(path)[0] if size != begun else []
+                places[path.name] = size
+                continue
+            with path.open("rb") as file:
+                file.seek(begun)
+                text = file.read()
+        except FileNotFoundError:  # compacted since it was listed: it comes with that file
+            continue
+        whole = text.rfind(b"\n") + 1
+        places[path.name] = begun + whole
+        found += [one for line in text[:whole].splitlines() if (one := _parse(line)) is not None]
+    return found
+
+
 def _lines(path: Path) -> tuple[list[bytes], bool]:
     """Lines, and whether the file is damaged behind them."""
     if ".xz" not in path.suffixes:

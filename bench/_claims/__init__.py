@@ -1,0 +1,1 @@
+"""docs/claims.md: what four papers claim, and what the committed results say of it."""

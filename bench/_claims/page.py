@@ -1,0 +1,147 @@
+"""docs/claims.md: tables of claims with their verdicts, and a paragraph for each verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from _reproduction.words import grid, prose
+from candidly.report._wording import listed
+
+from .judging import HALF, HOLDS, LARGE, LEVEL, MANY, MARGIN, NOT, UNTOLD, Finding
+from .table import Claimed, Paper
+
+PAGE = "claims.md"
+COMMAND = "python bench/claims.py"
+OPEN = "not measured"
+VERDICTS = (HOLDS, NOT, UNTOLD, OPEN)
+
+Findings = Mapping[str, Finding | None]  # by claim; None where there are no results yet
+
+
+def make_page(papers: Sequence[Paper], claims: Sequence[Claimed], findings: Findings) -> str:
+    """The page's text."""
+    parts = [_head(claims, findings), _summary(papers, claims, findings), _rule()]
+    for paper in papers:
+        own = [claim for claim in claims if claim.paper == paper.key]
+        parts += _of_paper(paper, own, findings)
+    return "\n\n".join(parts) + "\n"
+
+
+def verdict_of(claim: Claimed, findings: Findings) -> str:
+    found = findings.get(claim.id)
+    return OPEN if found is None else found.verdict
+
+
+def _head(claims: Sequence[Claimed], findings: Findings) -> str:
+    count = Counter(verdict_of(claim, findings) for claim in claims)
+    return "\n\n".join(
+        [
+            "# What four papers claim, and what holds here",
+            f"Written by `{COMMAND}` from `bench/claims.toml` and `bench/results`; not edited by "
+            "hand.",
+            prose(
+                f"""{len(claims)} takeaways, findings and conclusions of four papers, in our own
+                words. The list was made and committed before any verdict; how each claim is judged
+                was written later, by people who could see the results. Of these claims
+                {count[HOLDS]} hold in the committed results, {count[NOT]} do not hold,
+                {count[UNTOLD]} cannot be told from them, and {count[OPEN]} have not been measured;
+                each of these says what it would need."""
+            ),
+            prose(
+                """Where networks were trained, a verdict is about our set-up, which is smaller than
+                the paper's: the networks are small, the trainings are short, and data sets are
+                parts of theirs or others; what "does not hold" here may hold there. Where released
+                votes and published counts were counted again, it is about these. Each verdict says
+                what differs. Most of what cannot be told has wide intervals, as there are few
+                splits: more of them would tell."""
+            ),
+        ]
+    )
+
+
+def _summary(papers: Sequence[Paper], claims: Sequence[Claimed], findings: Findings) -> str:
+    rows = []
+    for paper in papers:
+        own = Counter(verdict_of(c, findings) for c in claims if c.paper == paper.key)
+        rows.append([paper.title, *(str(own[name]) for name in VERDICTS)])
+    return grid(["Paper", *VERDICTS], rows)
+
+
+def _rule() -> str:
+    return "\n\n".join(
+        [
+            "## How a verdict is reached",
+            prose(
+                f"""Each claim is turned into one or more effects, numbers with an interval of
+                {100 * LEVEL:.0f} %. A claim *holds* where the whole interval lies where the claim
+                has the effect (above 0, below 0, or nearer to 0 than a margin), *does not hold*
+                where none of the interval lies there, and *cannot be told* otherwise. One function
+                of `bench/_claims/judging.py` decides; no verdict is written by hand."""
+            ),
+            prose(
+                f"""A claim about all of several cases holds where it holds in each, and does not
+                where it does not in one; a claim that something happens holds where it does in
+                one case, and does not where it does in none. Within a data set the intervals of
+                these cases hold together (Bonferroni). Over splits of one data set, which share
+                rows, intervals are those of `candidly.stats.corrected_t`. "Level" means less than
+                {100 * MARGIN:.0f} point apart, "clear" more than that, "large" and "considerable"
+                more than {100 * LARGE:.0f} points, "most" more than {100 * HALF:.0f} % and "many"
+                more than {100 * MANY:.0f} % of cases. What is only counted has no interval and is
+                simply compared; and what tests can show but their silence cannot refute holds or
+                cannot be told. Claims that say nothing of levels or cases are judged by their
+                mean."""
+            ),
+            prose(
+                """Claims are also many: of a hundred intervals of 95 %, five may miss. A single
+                verdict is no proof, and the effect with its interval says more than the word."""
+            ),
+        ]
+    )
+
+
+def _of_paper(paper: Paper, claims: Sequence[Claimed], findings: Findings) -> list[str]:
+    rows = [
+        [
+            f"[{claim.id}](#{claim.id.lower()})" if findings.get(claim.id) else claim.id,
+            claim.section,
+            claim.statement,
+            verdict_of(claim, findings),
+        ]
+        for claim in claims
+    ]
+    parts = [
+        f"## {paper.title}",
+        prose(f"{paper.source}."),
+        grid(["Claim", "Section", "Statement", "Verdict"], rows, numbers=False),
+    ]
+    for claim in claims:
+        found = findings.get(claim.id)
+        if found is not None:
+            parts += paragraphs(claim, found)
+    left = [claim for claim in claims if findings.get(claim.id) is None]
+    if left:
+        parts += ["### Not measured, and what is needed", _needs(left)]
+    return parts
+
+
+def paragraphs(claim: Claimed, found: Finding) -> list[str]:
+    """What is said of one verdict."""
+    said = f" {found.said}" if found.said else ""
+    effects = f"{'; '.join(map(str, found.effects))}." if found.effects else ""
+    verdict = found.verdict[0].upper() + found.verdict[1:]
+    rule = " This is presumed by a rule of a contest, not claimed as a finding." * claim.rule
+    return [
+        f"### {claim.id}",
+        prose(f"{claim.statement} **{verdict}.** {effects}{said}{rule}"),
+        prose(f"Data: {found.data}. Different from the paper: {found.differs}."),
+        f"Trials: `{found.command}`",
+    ]
+
+
+def _needs(claims: Sequence[Claimed]) -> str:
+    lines = [
+        f"{claim.id}: {claim.needs.rstrip(chr(46)) or 'results of ' + listed(claim.results)}."
+        for claim in claims
+    ]
+    return "\n".join("* " + prose(line).replace("\n", "\n  ") for line in lines)

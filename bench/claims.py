@@ -1,0 +1,43 @@
+"""docs/claims.md: what four papers claim (bench/claims.toml), and what bench/results say of it.
+
+python bench/claims.py              writes the page from the committed results
+python bench/claims.py --check      writes nothing; exits 1 when the page is not up to date
+python bench/claims.py --quick      builds the page and writes nothing
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+from pathlib import Path
+
+from _claims.findings import find
+from _claims.page import COMMAND, PAGE, make_page
+from _claims.shelf import Shelf
+from _claims.table import read_claims
+from _pages import add_options, settle
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results"
+
+
+def page_text(results: Path = RESULTS) -> str:
+    papers, claims = read_claims()
+    shelf = Shelf(results, {claim.id: claim.numbers for claim in claims})
+    return make_page(papers, claims, find(shelf, claims))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add_options(parser)
+    asked = parser.parse_args()
+    settle({ROOT / "docs" / PAGE: page_text().encode()}, asked, COMMAND)
+
+
+if __name__ == "__main__":
+    main()
