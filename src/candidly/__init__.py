@@ -37,7 +37,9 @@ _WHERE = {
     "inputs": "",
     "load": "sources",
     "load_model": "model",
+    "plugins": "",
     "read": "ingest",
+    "register": "plugins",
     "report": "",
     "sources": "",
     "stability": "",
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
         estimators,
         imperfect,
         inputs,
+        plugins,
         report,
         sources,
         stability,
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
     from .ingest import read
     from .labelled import Labelled, from_arrays
     from .model import Model, fit, load_model
+    from .plugins import register
     from .sources import load
 
 
@@ -107,7 +111,9 @@ __all__ = [
     "inputs",
     "load",
     "load_model",
+    "plugins",
     "read",
+    "register",
     "report",
     "sources",
     "stability",

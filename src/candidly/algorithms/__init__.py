@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .._names import UnknownName, lookup, named, nearest
-from ._algorithm import Algorithm, Own, Row, Slots, Stage, Updates
+from ._algorithm import Algorithm, Own, Row, Slots, Stage, Updates, epochs, pure
 from ._asked import Asked, AskedTrial
 from ._rates import Rate, schedule
-from ._space import Setting, common, configuration
+from ._space import Setting, common, configuration, one_of, power_of_ten
+from ._tensors import cross_entropy, masked_softmax, uniform_over
 from ._views import View
 from .able import ABLE
 from .abs_gce import ABS_GCE
@@ -176,6 +177,13 @@ __all__ = [
     "algorithm",
     "common",
     "configuration",
+    "cross_entropy",
+    "epochs",
+    "masked_softmax",
+    "one_of",
+    "power_of_ten",
     "published",
+    "pure",
     "schedule",
+    "uniform_over",
 ]

@@ -51,7 +51,8 @@ NOUNS = {
         "Train a model on candidate sets or noisy labels, and say how good it is on rows held out.",
     ),
     "predict": ("predict", "predict", "Predict classes for the rows of a file with a saved model."),
-    "algorithms": ("algorithms", "app", "The learning algorithms: list, show."),
+    "algorithms": ("algorithms", "app", "The learning algorithms: list, show, check."),
+    "new": ("new", "app", "Files to begin with: algorithm."),
     "bench": (
         "bench",
         "app",
@@ -95,12 +96,42 @@ def _top(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")
     ] = False,
+    plugins: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--import",
+            metavar="FILE.py",
+            help="Run a plug-in first: a file, or an entry point of candidly.plugins. It may stand "
+            "anywhere on the line; repeat it for several.",
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if plugins:
+        from ..plugins import load
+
+        for asked in plugins:
+            load(asked)
+
+
+def _plugins_first(args: list[str]) -> list[str]:
+    """The same words, each ``--import FILE`` of them before the noun."""
+    end = args.index("--") if "--" in args else len(args)
+    first: list[str] = []
+    rest: list[str] = []
+    words = iter(args[:end])
+    for word in words:
+        if word == "--import":
+            first += [word, *([] if (value := next(words, None)) is None else [value])]
+        else:
+            (first if word.startswith("--import=") else rest).append(word)
+    return [*first, *rest, *args[end:]]
 
 
 class _Nouns(Commands):
     """Holds a line of help for each noun, and imports the one that is asked for."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _plugins_first(args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)

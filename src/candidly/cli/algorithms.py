@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any
 
@@ -15,7 +17,7 @@ from . import _print
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The learning algorithms: list, show.",
+    help="The learning algorithms: list, show, check.",
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
@@ -81,6 +83,48 @@ def show(
         Grid("Hyper-parameters", columns, rows),
         *_published(page),
     )
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What people will write.")],
+    folder: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go.")] = Path("."),
+) -> None:
+    """Write a page of an algorithm of your own, and its test, to begin with.
+
+    Example:  candidly new algorithm my-method
+    """
+    from ..contract import write_new
+
+    page, test = write_new(name, folder)
+    print(f"{page}\n{test}")
+    print(f"Next:  candidly algorithms check {page}", file=sys.stderr)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="A plug-in; it is run.")],
+    as_json: AsJson = False,
+) -> None:
+    """Put a plug-in's algorithms through the checks of every page; exit status 1 if one fails.
+
+    Example:  candidly algorithms check my_method.py
+    """
+    from ..contract import check_plugin, coverage_note
+    from ..plugins import load
+
+    found = check_plugin(load(file))
+    if as_json:
+        print(json.dumps([asdict(one) for one in found], indent=1))
+    else:
+        columns = (Column("algorithm", "word"), Column("rule", "text"), Column("", "text"))
+        rows = [(one.algorithm, one.rule, one.problem or "kept") for one in found]
+        _print.show(Grid(f"{file}: the contract", columns, rows))
+        if note := coverage_note():
+            print(f"note: {note}", file=sys.stderr)
+    broken = [one for one in found if one.problem]
+    if broken:
+        print(f"{file} breaks {len(broken)} of {len(found)} rules.", file=sys.stderr)
+        raise typer.Exit(1)
 
 
 def _published(page: Any) -> list[Grid]:

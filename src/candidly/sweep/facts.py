@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from .._seen import LANGUAGE
 from ..inputs.tokens import Words
@@ -74,6 +75,8 @@ class Page:
         hyper: its hyper-parameters, by configuration and by split.
         of_pictures, of_language: the same for data sets of pictures, and of texts that a language
             model learns; empty where there is none.
+        plugin: the file that registered it and its source, ``my.py@0123456789abcdef``; '' for
+            candidly's own.
         place: where its page is defined, ``proden:PRODEN``; '' where that is not candidly.
         code: what ``code_of``, or ``own_code_of`` if it is not candidly's, said of it whenever its
             runs were trained, the last one last; empty where that is not known.
@@ -88,7 +91,14 @@ class Page:
     code: tuple[str, ...] = ()
     of_pictures: Drawn = ()
     of_language: Drawn = ()
+    plugin: str = ""
 
     def hyper_for(self, kind: str) -> Drawn:
         """Its hyper-parameters for inputs of this kind, as ``Facts.kind`` names it."""
         return {"images": self.of_pictures, LANGUAGE: self.of_language}.get(kind, self.hyper)
+
+
+def kept_in(out: Path, plugin: str) -> Path:
+    """Where a results directory keeps its copy of a plug-in, ``my.py@0123456789abcdef``."""
+    name, _, digest = plugin.rpartition("@")
+    return out / "plugins" / digest / name

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .._net_text import same_file
-from .facts import Drawn, Facts, Page
+from .facts import Drawn, Facts, Page, kept_in
 from .plan import Plan, made_plan, net_of
 from .settings import recipe_for
 
@@ -93,6 +93,12 @@ def _check_page(
     drawn: Iterable[tuple[Drawn, Drawn]],
     accept_code: bool,
 ) -> None:
+    if then.plugin != now.plugin:
+        raise ValueError(
+            f"{folder} was made with {label} of {then.plugin or 'no plug-in file'}, and here it is "
+            f"of {now.plugin or 'no plug-in file'}: old and new runs would not compare. Import "
+            f"{kept_in(folder, then.plugin)} to go on, or use another --out."
+        )
     if then.version != now.version:
         raise ValueError(
             f"{folder} was made with {label} version {then.version}; this candidly has version "

@@ -29,7 +29,7 @@ from .protocol import protocol_note
 from .records import Record, Results, Run
 from .search import search, search_note
 from .select import CRITERIA, untested
-from .versions import made_otherwise
+from .versions import check_sources, made_otherwise
 
 SCHEMA = 2  # of a line; readers refuse what they do not know
 UNCHECKED = 1  # the schema of lines without a checksum
@@ -255,6 +255,7 @@ def read_results(folder: Path | str) -> Results:
 
     Raises:
         FileNotFoundError: there is no plan.
+        ValueError: a plug-in's algorithm is of another source than the one imported here.
     """
     folder = Path(folder)
     plan = read_plan(folder)
@@ -263,6 +264,7 @@ def read_results(folder: Path | str) -> Results:
             f"{folder} holds no plan.json: it is no results directory. `candidly bench run --out "
             f"{folder} ...` makes one."
         )
+    check_sources(folder, plan.pages)
     found, notes = read_records(folder / "journal")
     runs = runs_with(plan, found)
     return Results(

@@ -6,7 +6,7 @@ Of a language model it keeps where its folder lies, and not the folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,8 @@ from .._view_text import digest_of_view, keep_policy, source_of_view
 from ..algorithms import Algorithm
 from ..engine.recipe import recipe
 from ..nets import function_of, loaded_source, neighbours_of, network
-from .facts import Facts
+from ..plugins import load, needs_a_file, plugin_of
+from .facts import Facts, Page, kept_in
 from .trial import Trial
 
 NETS, POLICIES = "nets", "policies"  # folders of a results directory
@@ -62,6 +63,44 @@ def keep_copies(out: Path, trials: Iterable[Trial]) -> None:
         # None where it was read when the directory was made, and not since
         if source is not None and not _is_kept(copy, digest_of_view(view)):
             _write(copy, source)
+
+
+def keep_plugins(out: Path, pages: Mapping[str, Page]) -> list[Path]:
+    """Write the plug-ins of these algorithms, by label, below ``out``; where they lie."""
+    copies = {}
+    for label, page in pages.items():
+        plugin = plugin_of("algorithm", label.partition(":")[0])
+        if plugin is not None and page.plugin == plugin.text:
+            copy = kept_in(out, page.plugin)
+            if not copy.is_file() or copy.read_bytes() != plugin.source:
+                _write(copy, plugin.source)
+            copies[copy] = None
+    return list(copies)
+
+
+def check_seen(pages: Mapping[str, Page]) -> None:
+    """Refuse algorithms that worker processes could not have.
+
+    Raises:
+        ValueError: one was registered by no file; names it.
+    """
+    for label in pages:
+        name = label.partition(":")[0]
+        if needs_a_file("algorithm", name):
+            raise ValueError(
+                f"{name} was registered by no file, so that worker processes cannot have it. Put "
+                "it into a file and import that (--import FILE.py), or use workers=1."
+            )
+
+
+def open_plugins(copies: Iterable[str]) -> None:
+    """Load the copies of plug-ins, as they were when they were written.
+
+    Raises:
+        FileNotFoundError, ValueError: one is gone or was edited.
+    """
+    for copy in copies:
+        load(copy, Path(copy).parent.name)
 
 
 def open_copies(out: Path, trial: Trial) -> None:

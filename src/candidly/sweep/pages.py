@@ -10,6 +10,7 @@ from typing import Any
 from .. import algorithms
 from .._seen import LANGUAGE
 from ..algorithms import ALGORITHMS, Algorithm, Setting, algorithm, common, configuration
+from ..plugins import plugin_of
 from .code import code_of
 from .facts import Drawn, Page
 from .own_code import own_code_of
@@ -49,7 +50,14 @@ def page_of(
         code=code,
         of_pictures=_drawn(page, settings, "images") if "images" in kinds else (),
         of_language=_drawn(page, settings, LANGUAGE) if LANGUAGE in kinds else (),
+        plugin=plugin_text(page.name),
     )
+
+
+def plugin_text(name: str) -> str:
+    """Which plug-in's source an algorithm is of; '' for one that no file registered."""
+    plugin = plugin_of("algorithm", name)
+    return plugin.text if plugin else ""
 
 
 def place_and_code(page: Algorithm) -> tuple[str, tuple[str, ...]]:

@@ -63,14 +63,21 @@ def here(data: Mapping[str, Labelled], out: Path, devices: Sequence[str]) -> Ite
 
 @contextmanager
 def in_workers(
-    data: Mapping[str, Labelled], out: Path, devices: Sequence[str], workers: int
+    data: Mapping[str, Labelled],
+    out: Path,
+    devices: Sequence[str],
+    workers: int,
+    plugins: Sequence[Path] = (),
 ) -> Iterator[Train]:
     """A function that trains tasks in worker processes, which are handed out one at a time.
 
     Processes start when they are needed first, and stay until the end.
+
+    Args:
+        plugins: files that each process loads first.
     """
     with tempfile.TemporaryDirectory(prefix="candidly-") as folder:
-        pool = _Pool(data, out, devices, Path(folder))
+        pool = _Pool(data, out, devices, Path(folder), plugins)
         try:
             yield lambda tasks: pool.trained(tasks, workers)
         finally:
@@ -81,9 +88,15 @@ class _Pool:
     """Worker processes, and what they say."""
 
     def __init__(
-        self, data: Mapping[str, Labelled], out: Path, devices: Sequence[str], folder: Path
+        self,
+        data: Mapping[str, Labelled],
+        out: Path,
+        devices: Sequence[str],
+        folder: Path,
+        plugins: Sequence[Path],
     ):
         self.data, self.out, self.devices, self.folder = data, out, devices, folder
+        self.plugins = plugins
         self.processes: list[subprocess.Popen] = []
         self.events: queue.Queue[tuple[int, dict | None]] = queue.Queue()
         self.handed_over: set[str] = set()
@@ -97,9 +110,8 @@ class _Pool:
         for number in range(min(workers, len(tasks))):
             if number == len(self.processes):
                 device = device_of(number, self.devices)
-                self.processes.append(
-                    _start(self.out, str(self.folder), device, number, self.events)
-                )
+                how = str(self.folder), device, self.plugins, number, self.events
+                self.processes.append(_start(self.out, *how))
             current[number] = waiting.pop()
             _send(self.processes[number], current[number])
         while current:
@@ -121,11 +133,16 @@ class _Pool:
             process.wait()
 
 
-def _start(out: Path, folder: str, device: str, number: int, events: queue.Queue):
+def _start(
+    out: Path, folder: str, device: str, plugins: Sequence[Path], number: int, events: queue.Queue
+):
     """A worker whose lines, then None, arrive in ``events`` under its number."""
     with _without_ctrl_c():
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "candidly.sweep.worker", str(out), folder, device],
+            [
+                *(sys.executable, "-P", "-m", "candidly.sweep.worker"),
+                *(str(out), folder, device, *map(str, plugins)),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -17,7 +17,7 @@ from .execute import Step
 from .growing import extended
 from .journal import read_records, runs_with
 from .lock import locked
-from .own_files import keep_copies
+from .own_files import check_seen, keep_copies, keep_plugins
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, read_plan, write_plan
 from .pool import Interrupted, Train, here, in_workers
@@ -84,14 +84,19 @@ def run_plan(
         old = read_plan(out)
         if old is not None:
             plan = extended(out, old, plan, accept_code)
+        if workers > 1:
+            check_seen(plan.pages)
         keep_copies(out, plan.trials)
+        plugins = keep_plugins(out, plan.pages)
         write_plan(out, plan)
         by_print = {facts.fingerprint: name for name, facts in plan.facts.items()}
         data = {mark: datasets[name] for mark, name in by_print.items()}
         pack = partial(make_tasks, devices=devices, workers=workers, size=stack)
-        alone = workers == 1
-        with here(data, out, devices) if alone else in_workers(data, out, devices, workers) as go:
-            _train_rounds(plan, out, pack, go, watch)
+        place = here(data, out, devices)
+        if workers > 1:
+            place = in_workers(data, out, devices, workers, plugins)
+        with place as train:
+            _train_rounds(plan, out, pack, train, watch)
 
 
 def _train_rounds(

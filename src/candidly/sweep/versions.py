@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from .._names import UnknownName
 from .code import code_of
-from .facts import Page
+from .facts import Page, kept_in
+
+
+def check_sources(folder: Path, pages: Mapping[str, Page]) -> None:
+    """Refuse results of a plug-in's algorithm where another source has its name now.
+
+    Where nothing of that name is loaded, nothing can differ.
+
+    Raises:
+        ValueError: names the algorithm, both sources and the copy to import.
+    """
+    from ..plugins import plugin_of
+
+    for label, page in pages.items():
+        here = plugin_of("algorithm", label.partition(":")[0])
+        if page.plugin != (here.text if here else page.plugin):
+            raise ValueError(
+                f"{folder}: {label} was trained with {page.plugin or 'no plug-in file'}, and what "
+                f"is imported here is {here.text if here else 'another'}; results of another "
+                f"source are not shown. Import {kept_in(folder, page.plugin)} in its place."
+            )
 
 
 def made_otherwise(pages: Mapping[str, Page]) -> list[str]:

@@ -1,7 +1,7 @@
 """A worker process: reads tasks as lines of JSON, trains them, answers with lines of JSON.
 
-Run as ``python -P -m candidly.sweep.worker OUT FOLDER DEVICE`` by ``run``. Its standard input is
-its leash: when that closes, the parent is gone, and the worker ends at once.
+Run as ``python -P -m candidly.sweep.worker OUT FOLDER DEVICE PLUGIN ...`` by ``run``. Its
+standard input is its leash: when that closes, the parent is gone, and the worker ends at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
-from .own_files import open_copies
+from .own_files import open_copies, open_plugins
 from .pack import StackTask
 from .rounds import pruning_of_json
 from .trial import Trial
@@ -84,7 +84,7 @@ def _read(lines: queue.Queue[str]) -> None:
     os._exit(1)  # the parent is gone
 
 
-def main(out: str, folder: str, device: str) -> None:
+def main(out: str, folder: str, device: str, *plugins: str) -> None:
     answers = _own_stdout()
     tune_memory()
     torch.set_num_threads(1)
@@ -98,6 +98,7 @@ def main(out: str, folder: str, device: str) -> None:
         task = decode(lines.get())
         name = task.trials[0].data
         try:
+            open_plugins(plugins)
             open_copies(Path(out), task.trials[0])
             if name not in loaded:
                 loaded[name] = taken_over(Path(folder), name)

@@ -1,4 +1,4 @@
-"""Which lines and branches of the algorithms' pages ran, by ``sys.settrace``.
+"""Which lines and branches of files ran, by ``sys.settrace``.
 
 A line counts when an instruction of it ran. A branch counts when its conditional jump went both
 ways: ``if``, both sides of ``a if b else c``, ``and``, ``or``, loops. Statements that only raise,
@@ -11,14 +11,15 @@ import ast
 import dis
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
-from candidly import algorithms
+from .. import algorithms
 
 FOLDER = Path(algorithms.__file__).parent
 
@@ -26,19 +27,22 @@ Where = tuple[str, str, int, bytes]  # of a function: file, name, first line, in
 Steps = set[tuple[int, int]]  # from an instruction to the next, by offset
 
 
+BRANCHES = sys.version_info[:2] == (3, 11)  # whose bytecode is known; else lines alone
+
+
 @contextmanager
-def watched() -> Iterator[dict[Where, Steps]]:
-    """Collect the instructions that run in functions of ``candidly.algorithms``."""
+def watched(place: str = str(FOLDER)) -> Iterator[dict[Where, Steps]]:
+    """Collect the instructions that run in functions of files whose path begins with ``place``."""
     ran: dict[Where, Steps] = {}
 
-    def enter(frame: FrameType, event: str, _):
+    def enter(frame: FrameType, event: str, _: Any) -> Any:
         code = frame.f_code
-        if not code.co_filename.startswith(str(FOLDER)):
+        if not code.co_filename.startswith(place):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         mine, last = ran.setdefault(where(code), set()), -1
 
-        def step(frame: FrameType, event: str, _):
+        def step(frame: FrameType, event: str, _: Any) -> Any:
             nonlocal last
             if event == "opcode":
                 mine.add((last, frame.f_lasti))
@@ -62,7 +66,7 @@ def where(code: CodeType) -> Where:
 @cache
 def on_import(module: str) -> dict[Where, Steps]:
     """What runs when a page is imported, as functions do that make stages."""
-    spec = importlib.util.spec_from_file_location(
+    spec: Any = importlib.util.spec_from_file_location(
         f"candidly.algorithms.again_{module}", FOLDER / f"{module}.py"
     )
     again = importlib.util.module_from_spec(spec)
@@ -75,9 +79,8 @@ def on_import(module: str) -> dict[Where, Steps]:
     return ran
 
 
-def never_ran(module: str, ran: dict[Where, Steps]) -> list[str]:
-    """The module's lines that never ran and branches that were never taken, in words."""
-    path = FOLDER / f"{module}.py"
+def never_ran(path: Path, ran: Mapping[Where, Steps]) -> list[str]:
+    """A file's lines that never ran and branches that were never taken, in words."""
     source = path.read_text()
     raising = set(_raising(ast.parse(source)))
     found = {
@@ -101,7 +104,7 @@ def _raising(tree: ast.AST) -> Iterator[int]:
     for node in ast.walk(tree):
         only = isinstance(node, ast.If) and all(isinstance(one, ast.Raise) for one in node.body)
         if isinstance(node, ast.Raise) or (only and not node.orelse):
-            yield from range(node.lineno, node.end_lineno + 1)
+            yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _missing(code: CodeType, ran: Steps, raising: set[int]) -> Iterator[tuple[int, str]]:
@@ -110,12 +113,12 @@ def _missing(code: CodeType, ran: Steps, raising: set[int]) -> Iterator[tuple[in
         yield code.co_firstlineno, f"{code.co_qualname} never ran"
         return
     instructions = list(dis.get_instructions(code))
-    line_of = {one.offset: one.positions.lineno for one in instructions}
+    line_of = {one.offset: _line(one) for one in instructions}
     lines = {line_of[offset] for offset in reached}
     for at in {line_of[one.offset] for one in instructions if one.opname != "RESUME"}:
         if at and at not in lines and at not in raising:
             yield at, "never ran"
-    for one, following in pairwise(instructions):
+    for one, following in pairwise(instructions) if BRANCHES else ():
         if "JUMP_IF" not in one.opname or one.offset not in reached:
             continue
         if line_of[one.offset] in raising:
@@ -123,3 +126,8 @@ def _missing(code: CodeType, ran: Steps, raising: set[int]) -> Iterator[tuple[in
         for to in (following.offset, one.argval):
             if (one.offset, to) not in ran:
                 yield line_of[one.offset], f"never went to line {line_of[to]} from here"
+
+
+def _line(one: dis.Instruction) -> int:
+    """0 where it has none."""
+    return (one.positions.lineno or 0) if one.positions else 0
