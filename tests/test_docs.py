@@ -14,7 +14,12 @@ from candidly import cli
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LONG = {"train.md", "detectors.md", "building.md", "estimators.md"}  # pages whose blocks take more than five seconds
+LONG = {
+    "train.md",
+    "detectors.md",
+    "building.md",
+    "estimators.md",
+}  # pages whose blocks take more than five seconds
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 

@@ -20,7 +20,7 @@ ROOM_OF = {
         "labelled": "_splits _stored describe labelled storage votes",
         "ground": "_arrays _checks _compiled _convert _device _escapes _files _grid_cells"
         " _label_text _layout _logits _names _net_folders _net_text _numbers _policy _process _seen"
-        " _tables _version _view_text grid plugins seeds",
+        " _tables _version _view_text grid metrics plugins seeds",
         "criteria": "_flip_rate _noisy_accuracy criteria",
     }.items()
     for name in names.split()
@@ -62,7 +62,7 @@ MAY = {  # who may import whom
         "benchmarking": "ground labelled ingest imperfect sources sweep",
         "cli": "ground inputs labelled ingest algorithms views engine model crossval crowd errors "
         "validation detectors stability imperfect sources sweep report review web checking "
-        "benchmarking challenge build tracking contract plugins",
+        "benchmarking challenge build tracking contract",
         "__main__": "cli",
     }.items()
 }

@@ -41,6 +41,7 @@ KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
     "encoder": {"width": 128, "layers": 2, "heads": 4},
     "bilstm": {"width": 128},
 }
+REGISTERED: dict[str, str] = {}  # name -> FILE.py:make, of plug-ins
 HF = "hf"  # a language model in a folder, such as transformers of Hugging Face writes
 OF_FOLDER: Mapping[str, tuple[str, ...]] = {"start": ("weights", "random")}  # its options
 OF_TOKENS = (HF, "encoder", "bilstm")  # networks that take texts as tokens
@@ -110,6 +111,11 @@ def _last(place: str) -> str:
     return place if re.fullmatch(r"[\w-]+", place) else Path(abspath(place)).name
 
 
+def unregistered(text: str) -> str:
+    """``FILE.py:make`` where a plug-in has made a name of it; other texts as they are."""
+    return REGISTERED.get(text.strip(), text)
+
+
 def read_net(text: object, name: str = "net") -> NetText:
     """The network that a text names; a file or a folder is not looked at.
 
@@ -123,7 +129,7 @@ def read_net(text: object, name: str = "net") -> NetText:
     >>> read_net("mlp:hidden=128").text, read_net("nets/mine.py:make").function
     ('mlp:128', 'make')
     """
-    text = named(text, name, "mlp:128")
+    text = unregistered(named(text, name, "mlp:128"))
     if file := re.fullmatch(r"(.*\.py)(?::(.*?))?(?:@([0-9a-f]*))?", text, re.DOTALL):
         path, function, digest = file[1], file[2] or "", file[3]
         odd = digest is not None and len(digest) != DIGITS
@@ -140,7 +146,8 @@ def read_net(text: object, name: str = "net") -> NetText:
         base, known = lookup(KNOWN, base, "network")
     except UnknownName:
         raise UnknownName(
-            f"{name} is {shortened(text)}{nearest(base, KNOWN)} Choose from: {', '.join(KNOWN)}; or"
+            f"{name} is {shortened(text)}{nearest(base, (*KNOWN, *REGISTERED))} Choose from: "
+            f"{', '.join((*KNOWN, *REGISTERED))}; or"
             " write FILE.py:make for one of your own, or hf:FOLDER for a language model."
         ) from None
     where = f"{name} {shortened(text)}"

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.abc import InspectLoader
@@ -34,11 +35,13 @@ class PluginKind:
         room: module of candidly that holds the table.
         table: its name there.
         made_with: class of the room that a value has to be of; '' for a function.
+        kept: what the table holds of a value.
     """
 
     room: str
     table: str
     made_with: str = ""
+    kept: Callable[[Any], Any] = lambda value: value
 
     @property
     def entries(self) -> MutableMapping[str, Any]:
@@ -66,10 +69,22 @@ class PluginKind:
         return import_module(f".{self.room}", __package__)
 
 
+def _as_net_text(make: Any) -> str:
+    """How a function that makes a network is written: ``FILE.py:make``."""
+    if not _RUNNING:
+        raise ValueError(
+            "a network is registered by a file, which a results directory keeps a copy of. Put "
+            "its function into one, and import that."
+        )
+    return f"{_RUNNING[-1][0]}:{make.__name__}"
+
+
 KINDS: dict[str, PluginKind] = {
     "algorithm": PluginKind("algorithms", "ALGORITHMS", "Algorithm"),
     "process": PluginKind("imperfect", "PROCESSES", "Process"),
     "criterion": PluginKind("sweep.select", "CRITERIA", "Criterion"),
+    "metric": PluginKind("metrics", "METRICS", "Metric"),
+    "network": PluginKind("_net_text", "REGISTERED", kept=_as_net_text),
     "dataset": PluginKind("sources", "SOURCES", "Source"),
     "detector": PluginKind("detectors", "DETECTORS", "Detector"),
     "aggregator": PluginKind("crowd", "METHODS"),
@@ -113,6 +128,7 @@ class PluginLoader(InspectLoader):
 
 _LOADED: dict[str, Plugin] = {}  # by digest
 _OWNER: dict[tuple[str, str], str] = {}  # (kind, name) -> digest; '' where no file was loaded
+_IGNORING: list[bool] = []
 _RUNNING: list[tuple[Path, str, list[tuple[str, str]]]] = []  # the file being run, its additions
 
 
@@ -121,8 +137,9 @@ def register(kind: str, value: Any, name: str | None = None) -> Any:
 
     Args:
         kind: a name of ``plugins.KINDS``, such as ``"algorithm"``.
-        value: an ``Algorithm``, ``Process``, ``Criterion``, ``Source`` or ``Detector``, or for an
-            aggregator a function as in ``crowd.METHODS``.
+        value: an ``Algorithm``, ``Process``, ``Criterion``, ``Metric``, ``Source`` or ``Detector``;
+            for an aggregator a function as in ``crowd.METHODS``, and for a network one of the file
+            that takes (shape, classes), as behind ``FILE.py:``.
         name: what people write; by default the value's own ``name``.
 
     Returns:
@@ -133,6 +150,8 @@ def register(kind: str, value: Any, name: str | None = None) -> Any:
         UnknownName: no such kind.
     """
     kind, found = lookup(KINDS, kind, "kind of plug-in")
+    if _IGNORING:
+        return value
     found.check(kind, value)
     own = getattr(value, "name", None)
     called = own if name is None else name
@@ -151,11 +170,21 @@ def register(kind: str, value: Any, name: str | None = None) -> Any:
             f"{_who(kind)} {called!r} has a name that is taken by "
             f"{holder.text if holder else 'candidly'} ({taken}); give it another name."
         )
-    entries[called] = value
+    entries[called] = found.kept(value)
     _OWNER[kind, called] = _RUNNING[-1][1] if _RUNNING else ""
     if _RUNNING:
         _RUNNING[-1][2].append((kind, called))
     return value
+
+
+@contextmanager
+def ignoring() -> Iterator[None]:
+    """While a file is run again for the network that it makes: what it adds is not needed."""
+    _IGNORING.append(True)
+    try:
+        yield
+    finally:
+        _IGNORING.pop()
 
 
 def load(asked: str | Path, digest: str = "") -> Plugin:
@@ -170,7 +199,7 @@ def load(asked: str | Path, digest: str = "") -> Plugin:
         ValueError: it cannot be run, adds nothing, a rule of ``register`` is broken, or it is of
             another source. Nothing of it is added then.
     """
-    path = Path(asked) if str(asked).endswith(".py") else _file_of_entry(str(asked))
+    path = Path(asked).absolute() if str(asked).endswith(".py") else _file_of_entry(str(asked))
     if not path.is_file():
         raise FileNotFoundError(f"there is no plug-in {path}. Name a file that ends in .py.")
     source = path.read_bytes()

@@ -76,6 +76,8 @@ MAY = {  # modules outside `ingest` that open files, and which
     "sweep/code.py": "candidly's own source",
     "sweep/compact.py": "the journal",
     "sweep/journal.py": "the journal",
+    "contract/_reached.py": "the source of a plug-in that is checked",
+    "plugins.py": "the source of a plug-in",
     "sweep/own_files.py": "the copies that it keeps of a user's own networks and policies",
     "sweep/plan.py": "plans",
     "sweep/settings.py": "settings of a sweep, which are TOML and no data",

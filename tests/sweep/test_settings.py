@@ -27,6 +27,7 @@ BAD = {
     "recipe": ["", "adm", "sgd:lr=0.1", "sgd:schedule=cosin", "adam:views=strnog"],
     "hyper": ["lr=1", {"lr": "fast"}, {"lr": float("nan")}, {"lr": True}, {3: 1}, [1]],
     "dtype": ["float16", 32],
+    "metrics": ["top1", ["top1"], ["none-such"], 3],
     "search": ["tpee", "tpe:bye=CR", "tpe:by=CRR", "tpe:prune=mean"],
     "preset": ["plench-image", "", 3],
 }
@@ -44,6 +45,7 @@ ALLOWED = {
         "preset",
     ),
     "list of names": ("datasets", "algorithms"),
+    "": ("metrics",),
     "flip:rate=0.3": ("labels",),
     "give ": ("hyper",),
 }

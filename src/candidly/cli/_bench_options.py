@@ -95,6 +95,12 @@ Search = Annotated[
         "(default: random)",
     ),
 ]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES", help="Metrics of plug-ins, to be recorded, too; repeat, or use commas."
+    ),
+]
 Root = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
@@ -142,6 +148,9 @@ def settings_of(values: dict[str, Any]) -> Settings:
     if asked["algorithms"]:
         parts = [part.strip() for text in asked["algorithms"] for part in text.split(",")]
         asked["algorithms"] = tuple(part for part in parts if part)
+    if asked["metrics"]:
+        parts = [part.strip() for text in asked["metrics"] for part in text.split(",")]
+        asked["metrics"] = tuple(part for part in parts if part)
     if asked["hyper"]:
         asked["hyper"] = hyper_of(asked["hyper"])
     file = values["settings"]

@@ -102,8 +102,11 @@ def _functions(code: CodeType) -> Iterator[CodeType]:
 def _raising(tree: ast.AST) -> Iterator[int]:
     """Lines of ``raise``, and of an ``if`` that does nothing else."""
     for node in ast.walk(tree):
-        only = isinstance(node, ast.If) and all(isinstance(one, ast.Raise) for one in node.body)
-        if isinstance(node, ast.Raise) or (only and not node.orelse):
+        if isinstance(node, ast.If):
+            only = all(isinstance(one, ast.Raise) for one in node.body) and not node.orelse
+        else:
+            only = isinstance(node, ast.Raise)
+        if isinstance(node, ast.stmt) and only:
             yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from .. import _logits
 from ..criteria import confusion_counts
 from ..labelled import Labelled, given_to_candidates
+from ..metrics import Metric, measured
 from .divergence import bury
 from .stack import Stack
 
@@ -57,7 +59,11 @@ def oracle_view(data: Labelled) -> OracleView:
 
 
 def oracle_measure(
-    stack: Stack, view: OracleView, validation: Tensor, test: Tensor
+    stack: Stack,
+    view: OracleView,
+    validation: Tensor,
+    test: Tensor,
+    metrics: Sequence[Metric] = (),
 ) -> list[Measured]:
     """Validation criteria and test metrics of every trial, each in [0, 1].
 
@@ -67,12 +73,13 @@ def oracle_measure(
 
     Args:
         validation, test: int64 (K, m), row numbers in the shared examples.
+        metrics: somebody's own, to be measured on the test rows, too.
 
     Returns:
         one value per trial, each empty once the trial has diverged, which non-finite logits here
         make it.
     """
-    measured: list[Measured] = []
+    found: list[Measured] = []
     rows = torch.cat([validation, test], 1)
     at_once = max(1, LOGITS_AT_ONCE // (rows.shape[1] * stack.q))
     for trials in torch.arange(stack.K).split(at_once):
@@ -109,17 +116,18 @@ def oracle_measure(
             on_validation["agreement"] = _agreement(stack, trials, validation, held)
         for i, k in enumerate(trials.tolist()):
             gone = stack.diverged_at[k] is not None
-            measured.append(
+            own = _own(metrics, unseen[i], truth[i], gone)
+            found.append(
                 Measured(
                     _numbers(on_validation, i, gone),
-                    _numbers(on_test, i, gone),
+                    _numbers(on_test, i, gone) | own,
                     None if gone else shares[i].double().numpy(),
                     None
                     if gone or view.given is None
                     else confusion_counts(given[i], guess[i], stack.q),
                 )
             )
-    return measured
+    return found
 
 
 def _label_counts(stack: Stack, given: Tensor, trials: Tensor) -> Tensor:
@@ -136,6 +144,16 @@ def _agreement(stack: Stack, trials: Tensor, validation: Tensor, held: Tensor) -
         for copy in range(1, stack.algorithm.networks)
     ]
     return _logits.agreement(torch.stack([held, *others], 1))
+
+
+def _own(
+    metrics: Sequence[Metric], logits: Tensor, truth: Tensor, gone: bool
+) -> dict[str, float | None]:
+    """What somebody's own metrics say of one trial's test rows; None once it is gone."""
+    if gone or not metrics:
+        return dict.fromkeys(metric.name for metric in metrics)
+    probabilities, labels = logits.double().softmax(-1).numpy(), truth.numpy()
+    return {metric.name: measured(metric, probabilities, labels) for metric in metrics}
 
 
 def _numbers(values: dict[str, Tensor], i: int, gone: bool) -> dict[str, float | None]:

@@ -13,6 +13,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from .._net_text import NetText, digest_of_source, source_of
+from ..plugins import ignoring
 from ._refusals import said
 
 _LOADED: dict[str, ModuleType] = {}  # by digest, as sys.modules has modules by name
@@ -75,7 +76,7 @@ def _module(path: Path, digest: str) -> ModuleType:
     module = module_from_spec(spec)
     sys.modules[module.__name__] = module  # where dataclasses and torch look for it
     try:
-        with _importable(path.absolute().parent):
+        with _importable(path.absolute().parent), ignoring():
             loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[module.__name__]

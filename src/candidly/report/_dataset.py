@@ -189,7 +189,7 @@ def _cost(view: DatasetView) -> Iterator[Piece]:
         if len(points) > 1:
             title = f"{view.dataset}: {caption.lower()}"
             named, drawn = pareto_figure(
-                points, view.colours, title, label, f"{METRICS[view.metric]} (%)"
+                points, view.colours, title, label, f"{METRICS[view.metric].about} (%)"
             )
             shown.append((caption, f"nobody is better and cheaper: {named}", drawn))
     if not shown:
@@ -219,7 +219,7 @@ def _important(view: DatasetView) -> Iterator[Piece]:
 
 def _configurations(view: DatasetView) -> Iterator[Piece]:
     yield heading("Configurations chosen")
-    yield CONFIGURATIONS.format(METRICS[view.metric])
+    yield CONFIGURATIONS.format(METRICS[view.metric].about)
     for table in view.tables:
         name = table.criterion.name
         grid = table.configurations(view.dataset, view.metric)
@@ -293,7 +293,7 @@ def _curves(view: DatasetView) -> list[str]:
     def validated(record: Record) -> float | None:
         return None if record.diverged_at is not None else record.validation.get(measure)
 
-    drawn = [(METRICS[metric], f"{METRICS[metric]} (%)", tested)]
+    drawn = [(METRICS[metric].about, f"{METRICS[metric].about} (%)", tested)]
     if not trained_on_validation(view.results):
         drawn.append(
             (f"{what_is_seen} on validation", f"{what_is_seen}, validation (%)", validated)

@@ -146,7 +146,7 @@ def legend(results: Results, metric: str) -> str:
         deviation = "population standard deviation (ddof 0, as in the published PLENCH tables)"
     datasets = {run.dataset for run in results.runs}
     known = datasets - untested(results.runs) or not datasets
-    what = METRICS[metric] if known else UNTESTED
+    what = METRICS[metric].about if known else UNTESTED
     return (
         f"Mean {what} in percent ± standard error over splits: the {deviation} "
         "divided by the square root of the number of splits, which stands in brackets. "

@@ -84,7 +84,7 @@ def said_of(rows: Sequence[Change]) -> str:
 def _below(found: Changes, metric: str) -> Iterator[str]:
     if found.rows:
         yield (
-            f"{METRICS[metric].capitalize()} in percent; differences are B − A, with a 95 % "
+            f"{METRICS[metric].about.capitalize()} in percent; differences are B − A, with a 95 % "
             "interval each. Paired: over the same splits of the same data, with a variance that "
             "allows for rows that splits share (Nadeau and Bengio); else both standard errors are "
             "combined (Welch). Changed: p at most 0.05 after Holm's correction over all rows of "

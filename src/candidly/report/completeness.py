@@ -59,8 +59,10 @@ def _options(settings: Mapping[str, Any]) -> Iterator[str]:
     named = {"datasets": "dataset"}
     for name, field in Settings.model_fields.items():
         value = settings.get(name)
-        if value is None or value == field.default or value == {}:
+        if value is None or value == field.default or value in ({}, []):
             continue
+        if name == "metrics":  # without the files that they are of
+            value = [text.partition("@")[0] for text in value]
         option = "--" + named.get(name, name).replace("_", "-")
         if isinstance(value, Mapping):
             for key, one in value.items():

@@ -82,7 +82,7 @@ def _ranked(table: Table, algorithms: Sequence[str], metric: str, lead: str) -> 
 
 
 def _leader(table: Table, ranked: Sequence[str], metric: str, lead: str, share: float) -> str:
-    what = f"mean {METRICS[metric]}"
+    what = f"mean {METRICS[metric].about}"
     how = (
         f"Chosen by {lead}"
         if lead in WITHOUT_CLEAN

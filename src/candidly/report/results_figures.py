@@ -74,12 +74,12 @@ def split_plot(
         axes.set_yticks(range(len(shown)), list(names.values()))
         axes.set_ylim(len(shown) - 0.4, -0.6)
         axes.set_xlim(limits)
-        axes.set_xlabel(f"{METRICS[metric]} (%)")
+        axes.set_xlabel(f"{METRICS[metric].about} (%)")
         axes.grid(axis="x", color=FAINT, linewidth=0.6, alpha=0.3)
         axes.tick_params(axis="y", length=0)
 
     values = "; ".join(f"{c.algorithm} {plus_minus(c.summary[metric])}" for c in cells)
-    title = f"{dataset}, chosen by {criterion}: {METRICS[metric]} per split"
+    title = f"{dataset}, chosen by {criterion}: {METRICS[metric].about} per split"
     return draw_svg(draw, title, f"Mean ± standard error in percent: {values}.", rows=len(shown))
 
 

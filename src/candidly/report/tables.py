@@ -121,7 +121,7 @@ def criteria_grid(tables: Sequence[Choices], dataset: str, metric: str) -> Grid:
     """Test accuracies on one data set, a column for each criterion; what each is, stands below."""
     names = [table.criterion.name for table in tables]
     values = [table.column(dataset, metric) for table in tables]
-    title = f"{dataset}: {METRICS[metric]}, by what chose the model"
+    title = f"{dataset}: {METRICS[metric].about}, by what chose the model"
     grid = _accuracy_grid(title, tables[0].algorithms, names, values)
     return replace(grid, notes=tuple(f"{table.caption}." for table in tables))
 
@@ -215,7 +215,7 @@ def _parts(
         yield from (
             table.configurations(dataset, metric) for table in tables for dataset in table.datasets
         )
-        yield CONFIGURATIONS.format(METRICS[metric])
+        yield CONFIGURATIONS.format(METRICS[metric].about)
 
 
 def _one_table(tables: Sequence[Choices], metric: str) -> Grid:

@@ -15,6 +15,7 @@ from ..engine.evaluate import OracleView, oracle_measure, oracle_view
 from ..engine.stack import Stack
 from ..engine.train import train
 from ..labelled import Labelled
+from ..metrics import METRICS, Metric
 from .build import Built, build
 from .journal import Journal
 from .pack import StackTask
@@ -72,12 +73,13 @@ def execute(
         checkpoint.load(task.resume, built.stack)
         yield Step(built.stack.t * len(trials), restored=True)
     view, before = oracle_view(data), built.stack.t
+    metrics = tuple(METRICS[name] for name in task.metrics)
     saved = _Checkpoints(checkpoints, journal)
     history: dict[str, list[Record]] = {trial.key: [] for trial in trials}
     while trials:
         stack, left = built.stack, trials
         for step in train(stack, trials[0].record_steps):
-            records = _records(built, trials, view, step)
+            records = _records(built, trials, view, step, metrics)
             journal.write(records)
             left = _going_on(task, trials, records, history)
             if len(left) < len(trials):
@@ -146,10 +148,16 @@ def _unmeasured(trial: Trial, last: Record) -> Iterator[Record]:
             )
 
 
-def _records(built: Built, trials: Sequence[Trial], view: OracleView, step: int) -> list[Record]:
+def _records(
+    built: Built,
+    trials: Sequence[Trial],
+    view: OracleView,
+    step: int,
+    metrics: Sequence[Metric],
+) -> list[Record]:
     stack = built.stack
     losses = stack.mean_loss()
-    measured = oracle_measure(stack, view, built.validation, built.test)
+    measured = oracle_measure(stack, view, built.validation, built.test, metrics)
     records = []
     for trial, loss, fallen, scores in zip(trials, losses, stack.diverged_at, measured):
         records.append(

@@ -264,7 +264,7 @@ def read_results(folder: Path | str) -> Results:
             f"{folder} holds no plan.json: it is no results directory. `candidly bench run --out "
             f"{folder} ...` makes one."
         )
-    check_sources(folder, plan.pages)
+    check_sources(folder, plan)
     found, notes = read_records(folder / "journal")
     runs = runs_with(plan, found)
     return Results(

@@ -6,7 +6,7 @@ Of a language model it keeps where its folder lies, and not the folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from ..algorithms import Algorithm
 from ..engine.recipe import recipe
 from ..nets import function_of, loaded_source, neighbours_of, network
 from ..plugins import load, needs_a_file, plugin_of
-from .facts import Facts, Page, kept_in
+from .facts import Facts, kept_in
+from .plan import Plan
 from .trial import Trial
 
 NETS, POLICIES = "nets", "policies"  # folders of a results directory
@@ -65,28 +66,27 @@ def keep_copies(out: Path, trials: Iterable[Trial]) -> None:
             _write(copy, source)
 
 
-def keep_plugins(out: Path, pages: Mapping[str, Page]) -> list[Path]:
-    """Write the plug-ins of these algorithms, by label, below ``out``; where they lie."""
-    copies = {}
-    for label, page in pages.items():
-        plugin = plugin_of("algorithm", label.partition(":")[0])
-        if plugin is not None and page.plugin == plugin.text:
-            copy = kept_in(out, page.plugin)
+def keep_plugins(out: Path, plan: Plan) -> list[Path]:
+    """Write the plug-ins of a plan's algorithms and metrics below ``out``; where they lie."""
+    copies: dict[Path, None] = {}
+    for kind, name, text in plan.plugins:
+        plugin = plugin_of(kind, name)
+        if plugin is not None and text == plugin.text:
+            copy = kept_in(out, text)
             if not copy.is_file() or copy.read_bytes() != plugin.source:
                 _write(copy, plugin.source)
             copies[copy] = None
     return list(copies)
 
 
-def check_seen(pages: Mapping[str, Page]) -> None:
-    """Refuse algorithms that worker processes could not have.
+def check_seen(plan: Plan) -> None:
+    """Refuse algorithms and metrics that worker processes could not have.
 
     Raises:
         ValueError: one was registered by no file; names it.
     """
-    for label in pages:
-        name = label.partition(":")[0]
-        if needs_a_file("algorithm", name):
+    for kind, name, _ in plan.plugins:
+        if needs_a_file(kind, name):
             raise ValueError(
                 f"{name} was registered by no file, so that worker processes cannot have it. Put "
                 "it into a file and import that (--import FILE.py), or use workers=1."

@@ -36,11 +36,13 @@ class StackTask:
     Attributes:
         resume: the checkpoint to go on from.
         pruning: what may stop some of them early.
+        metrics: names of somebody's own, to be recorded.
     """
 
     trials: tuple[Trial, ...]
     resume: Path | None = None
     pruning: Pruning | None = None
+    metrics: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:

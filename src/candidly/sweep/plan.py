@@ -47,6 +47,16 @@ class Plan:
     found: Found = field(default_factory=dict)
 
     @property
+    def plugins(self) -> tuple[tuple[str, str, str], ...]:
+        """Kind, name and plug-in, ``my.py@0123456789abcdef`` or '', of algorithms and metrics."""
+        names = {label.partition(":")[0]: page.plugin for label, page in self.pages.items()}
+        metrics = (text.partition("@") for text in self.settings.metrics)
+        return (
+            *(("algorithm", name, text) for name, text in names.items()),
+            *(("metric", name, text) for name, _, text in metrics),
+        )
+
+    @property
     def versions(self) -> dict[str, int]:
         """Of the algorithms, by label."""
         return {label: page.version for label, page in self.pages.items()}

@@ -85,9 +85,9 @@ def run_plan(
         if old is not None:
             plan = extended(out, old, plan, accept_code)
         if workers > 1:
-            check_seen(plan.pages)
+            check_seen(plan)
         keep_copies(out, plan.trials)
-        plugins = keep_plugins(out, plan.pages)
+        plugins = keep_plugins(out, plan)
         write_plan(out, plan)
         by_print = {facts.fingerprint: name for name, facts in plan.facts.items()}
         data = {mark: datasets[name] for mark, name in by_print.items()}
@@ -107,6 +107,7 @@ def _train_rounds(
     watch: Callable[[RunProgress], None],
 ) -> None:
     """Train round by round what is not finished; without a search there is one round."""
+    metrics = tuple(text.partition("@")[0] for text in plan.settings.metrics)
     searching, fresh = search(plan.settings.search).waits, 0.0
     found, _ = read_records(out / "journal")
     while True:
@@ -122,7 +123,7 @@ def _train_rounds(
         if not (now := ready(plan, finished)):
             return
         tasks = [
-            replace(task, pruning=pruning_of(plan, runs, task.trials))
+            replace(task, pruning=pruning_of(plan, runs, task.trials), metrics=metrics)
             for task in pack(plan.trials, recorded, out / "checkpoints", plan.facts, now=now)
         ]
         del found, runs

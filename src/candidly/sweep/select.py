@@ -17,15 +17,9 @@ from typing import Literal
 
 from .._names import lookup
 from ..criteria import best_configuration, best_record, count_best
+from ..metrics import METRICS
 from ..stats import Summary, summarise
 from .records import Record, Results, Run
-
-METRICS = {
-    "top1": "test accuracy",
-    "balanced": "balanced test accuracy",
-    "top5": "top-5 test accuracy",
-    "adjusted": "prior-adjusted test accuracy",
-}
 
 
 @dataclass(frozen=True)

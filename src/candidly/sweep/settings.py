@@ -18,10 +18,12 @@ from pydantic import (
     field_validator,
 )
 
-from .._names import UnknownName, nearest
-from .._net_text import read_net
+from .._names import UnknownName, lookup, nearest
+from .._net_text import read_net, unregistered
 from .._numbers import whole
 from ..engine.recipe import Recipe, default_recipe, recipe
+from ..metrics import METRICS
+from ..plugins import plugin_of
 from .presets import PRESETS
 from .search import RANDOM, search
 
@@ -57,6 +59,8 @@ class Settings(BaseModel):
             ``sgd:momentum=0.95``; by default what suits the inputs (``default_recipe``).
         hyper: hyper-parameters that have this value in every configuration of the algorithms that
             have them, such as a noise rate that is known; beside those of the preset.
+        metrics: further numbers of each record, by the names of plug-ins (``metrics.Metric``); a
+            plan holds what file each is of, behind an ``@``.
         search: how configurations are found, and which runs are stopped early, such as
             ``tpe:by=CR,prune=median`` (``search.search``); by default all are drawn at random
             and trained to the end.
@@ -83,6 +87,7 @@ class Settings(BaseModel):
     recipe: str | None = None
     hyper: dict[str, int | float] = Field(default_factory=dict)
     dtype: Literal["float32", "float64"] = "float32"
+    metrics: tuple[str, ...] = ()
     search: str | None = None
     preset: str | None = None
 
@@ -140,7 +145,7 @@ def _net(value: Any, name: str) -> str:
         asked = read_net(value, f"`{name}`")
     except UnknownName as error:
         raise ValueError(str(error)) from None
-    return value if asked.own else asked.text
+    return unregistered(value) if asked.own else asked.text
 
 
 def _recipe(value: Any, name: str) -> str:
@@ -156,6 +161,24 @@ def _search(value: Any, name: str) -> str | None:
         return None if made == RANDOM else made.text
     except UnknownName as error:
         raise ValueError(str(error)) from None
+
+
+def _metrics(value: Any, name: str) -> tuple[str, ...]:
+    return tuple(map(_metric, _names(value, name))) if value else ()
+
+
+def _metric(text: str) -> str:
+    """A metric with the plug-in that it is of; as it is where that is said already."""
+    if "@" in text:
+        return text
+    try:
+        known, metric = lookup(METRICS, text, "metric")
+    except UnknownName as error:
+        raise ValueError(f"`metrics`: {error}") from None
+    if metric.measure is None:
+        raise ValueError(f"`metrics` has {text!r}, which is recorded anyway. Leave it out.")
+    plugin = plugin_of("metric", known)
+    return f"{known}@{plugin.text if plugin else ''}"
 
 
 def _hyper(value: Any, name: str) -> dict[str, float | int]:
@@ -188,6 +211,7 @@ CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a 
     "recipe": _recipe,
     "hyper": _hyper,
     "dtype": _one_of("float32", "float64"),
+    "metrics": _metrics,
     "search": _search,
     "preset": _one_of(*PRESETS),
 }

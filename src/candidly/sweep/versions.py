@@ -6,28 +6,29 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .._names import UnknownName
+from ..plugins import plugin_of
 from .code import code_of
 from .facts import Page, kept_in
+from .plan import Plan
 
 
-def check_sources(folder: Path, pages: Mapping[str, Page]) -> None:
-    """Refuse results of a plug-in's algorithm where another source has its name now.
+def check_sources(folder: Path, plan: Plan) -> None:
+    """Refuse results of a plug-in's algorithm or metric where another source has its name now.
 
     Where nothing of that name is loaded, nothing can differ.
 
     Raises:
-        ValueError: names the algorithm, both sources and the copy to import.
+        ValueError: names the algorithm or metric, both sources and the copy to import.
     """
-    from ..plugins import plugin_of
-
-    for label, page in pages.items():
-        here = plugin_of("algorithm", label.partition(":")[0])
-        if page.plugin != (here.text if here else page.plugin):
-            raise ValueError(
-                f"{folder}: {label} was trained with {page.plugin or 'no plug-in file'}, and what "
-                f"is imported here is {here.text if here else 'another'}; results of another "
-                f"source are not shown. Import {kept_in(folder, page.plugin)} in its place."
-            )
+    for kind, name, text in plan.plugins:
+        here = plugin_of(kind, name)
+        if here is None or here.text == text:
+            continue
+        copy = f"Import {kept_in(folder, text)} in its place." if text else "Do not import it."
+        raise ValueError(
+            f"{folder}: the {kind} {name} was that of {text or 'no plug-in file'}, and what is "
+            f"imported here is {here.text}; results of another source are not shown. {copy}"
+        )
 
 
 def made_otherwise(pages: Mapping[str, Page]) -> list[str]:

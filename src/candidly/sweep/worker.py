@@ -34,6 +34,7 @@ def encode(task: StackTask) -> str:
         "trials": [asdict(trial) for trial in task.trials],
         "resume": str(task.resume) if task.resume else None,
         "pruning": asdict(task.pruning) if task.pruning else None,
+        "metrics": task.metrics,
     }
     return json.dumps(about)
 
@@ -44,6 +45,7 @@ def decode(line: str) -> StackTask:
         trials=tuple(Trial(**trial) for trial in about["trials"]),
         resume=Path(about["resume"]) if about["resume"] else None,
         pruning=pruning_of_json(about["pruning"]) if about["pruning"] else None,
+        metrics=tuple(about["metrics"]),
     )
 
 
