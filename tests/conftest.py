@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Iterator
 
 # before NumPy is loaded: test processes share the cores, and threads that wait for cores spin
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -19,6 +20,19 @@ gc.disable()  # until everything is collected: what is imported stays
 import pytest  # noqa: E402
 
 import needs  # noqa: E402
+
+
+@pytest.fixture
+def plugins_as_they_were() -> Iterator[None]:
+    """What a test registers is gone behind it."""
+    from candidly import plugins
+
+    loaded, owned = set(plugins._LOADED), set(plugins._OWNER)
+    yield
+    for digest in set(plugins._LOADED) - loaded:
+        plugins.unload(plugins._LOADED[digest])
+    for kind, name in set(plugins._OWNER) - owned:
+        plugins._remove([(kind, name)])
 
 
 def pytest_collection_finish() -> None:

@@ -28,14 +28,16 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
     [pytest.param(p, marks=pytest.mark.slow) if p.name in LONG else p for p in PAGES],
     ids=lambda p: p.name,
 )
-def test_every_block_runs(page, tmp_path, monkeypatch, capsys):
+def test_every_block_runs(page, tmp_path, monkeypatch, capsys, plugins_as_they_were):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CANDIDLY_DATA", raising=False)
     # the other cores run other tests: a sweep trains here, not in processes that load torch first
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
     names: dict[str, object] = {}
     for language, text in BLOCK.findall(page.read_text()):
-        if language == "python":
+        if file := re.match(r"# (\w+\.py)\n", text):
+            Path(file[1]).write_text(text)
+        elif language == "python":
             exec(compile(text, str(page), "exec"), names)
         elif language == "console":
             for line in text.splitlines():

@@ -25,8 +25,7 @@ def test_the_page_says_what_was_measured():
         found.append(row["compared"]["tpe: test"]["points"])
     assert (round(min(found), 1), round(max(found), 1)) == (-0.6, 0.6)
     saved = [
-        1 - row["ways"]["tpe, median"]["updates"] / row["ways"]["random"]["updates"]
-        for row in rows
+        1 - row["ways"]["tpe, median"]["updates"] / row["ways"]["random"]["updates"] for row in rows
     ]
     assert (round(100 * min(saved)), round(100 * max(saved))) == (25, 37)
     text = (ROOT / "docs" / "benchmark.md").read_text()

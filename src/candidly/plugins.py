@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.abc import InspectLoader
@@ -35,12 +35,14 @@ class PluginKind:
         room: module of candidly that holds the table.
         table: its name there.
         made_with: class of the room that a value has to be of; '' for a function.
+        beside: another table there whose names are taken; '' for none.
         kept: what the table holds of a value.
     """
 
     room: str
     table: str
     made_with: str = ""
+    beside: str = ""
     kept: Callable[[Any], Any] = lambda value: value
 
     @property
@@ -48,6 +50,14 @@ class PluginKind:
         """The table itself; loads its room."""
         entries: MutableMapping[str, Any] = getattr(self._module, self.table)
         return entries
+
+    def taken(self, name: str) -> str | None:
+        """The name in its tables that means the same; None where there is none."""
+        tables = [self.entries, *([getattr(self._module, self.beside)] if self.beside else [])]
+        for table in filter(None, tables):
+            with suppress(UnknownName):
+                return lookup(table, name, "name")[0]
+        return None
 
     def check(self, kind: str, value: Any) -> None:
         """Refuse a value of another kind.
@@ -84,7 +94,7 @@ KINDS: dict[str, PluginKind] = {
     "process": PluginKind("imperfect", "PROCESSES", "Process"),
     "criterion": PluginKind("sweep.select", "CRITERIA", "Criterion"),
     "metric": PluginKind("metrics", "METRICS", "Metric"),
-    "network": PluginKind("_net_text", "REGISTERED", kept=_as_net_text),
+    "network": PluginKind("_net_text", "REGISTERED", beside="KNOWN", kept=_as_net_text),
     "dataset": PluginKind("sources", "SOURCES", "Source"),
     "detector": PluginKind("detectors", "DETECTORS", "Detector"),
     "aggregator": PluginKind("crowd", "METHODS"),
@@ -163,7 +173,7 @@ def register(kind: str, value: Any, name: str | None = None) -> Any:
     if isinstance(own, str) and own != called:
         raise ValueError(f"{_who(kind)} is named {own!r} and {called!r}; leave name= out.")
     entries = found.entries
-    taken = _taken(entries, called)
+    taken = found.taken(called)
     if taken is not None:
         holder = _LOADED.get(_OWNER.get((kind, taken), ""))
         raise ValueError(
@@ -263,14 +273,6 @@ def _remove(added: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> None:
 
 def _module_name(digest: str) -> str:
     return f"candidly_plugin_{digest}"
-
-
-def _taken(entries: MutableMapping[str, Any], name: str) -> str | None:
-    """The entry's name that means the same; None where there is none."""
-    try:
-        return lookup(entries, name, "name")[0]
-    except UnknownName:
-        return None
 
 
 def _who(kind: str) -> str:

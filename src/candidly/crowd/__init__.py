@@ -62,8 +62,14 @@ def consensus(
         ValueError: see the functions.
         KeyError: no way of that name; the message suggests the nearest.
     """
-    _, method = lookup(METHODS, by, "way to a consensus")
-    return method(answers, probs, seed, watch)
+    name, method = lookup(METHODS, by, "way to a consensus")
+    made: Any = method(answers, probs, seed, watch)
+    if not isinstance(made, Consensus) or made.labels.shape != (answers.n,):
+        size = made.labels.shape if isinstance(made, Consensus) else type(made).__name__
+        raise ValueError(
+            f"the aggregator {name} gave {size}; it has to give a Consensus of {answers.n} labels."
+        )
+    return made
 
 
 __all__ = [

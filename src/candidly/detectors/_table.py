@@ -279,4 +279,10 @@ def detect(
     options = {"metric": metric, "epochs": epochs, "runs": runs, "net": net, "recipe": recipe}
     taken = check_taken([name], {"probs": probs, "features": features, **options})
     subject = make_subject(data, seed=seed, **taken)
-    return replace(found.run(subject), ids=data.ids)
+    made: Any = found.run(subject)
+    if not isinstance(made, Detection) or len(made.score) != data.n:
+        size = f"{len(made.score)} scores" if isinstance(made, Detection) else type(made).__name__
+        raise ValueError(
+            f"the detector {name} gave {size}; it has to give a Detection of {data.n} scores."
+        )
+    return replace(made, ids=data.ids)

@@ -10,6 +10,7 @@ import numpy as np
 from ..describe import transition
 from ..inputs import encoded
 from ..labelled import Labelled
+from ..plugins import plugin_of
 from ._pools import Embedding, hold_out, of_numbers, read_pool, replaced_by
 from ._specs import Process, ProcessInput, Values, parsed, written
 from ._steps import finished, taken
@@ -220,7 +221,12 @@ def apply(
         )
     task = ProcessInput(data, truth, watch)
     for name, process, values in steps:
-        task = taken(task, process, values)
+        try:
+            task = taken(task, process, values)
+        except ValueError as error:
+            if (plugin := plugin_of("process", name)) is None:
+                raise
+            raise ValueError(f"the process {name} of {plugin.text} failed: {error}") from error
         source = f"{task.data.source or 'data'} + {name}({written(values, ', ')})"
         task = replace(task, data=replace(task.data, source=source))
     return finished(task)

@@ -37,7 +37,13 @@ def _examples(task: ProcessInput, process: Process, values: Values) -> ProcessIn
 def _given(task: ProcessInput, process: Process, values: Values) -> ProcessInput:
     rows, part, own = _part(task, values)
     given = (task.truth if task.given is None else task.given).copy()
-    given[rows] = process.run(part, own)
+    made = np.asarray(process.run(part, own))
+    if made.shape != rows.shape or made.dtype.kind not in "iu":
+        raise ValueError(
+            f"it made labels of {made.dtype} {made.shape}, and there have to be integers "
+            f"({len(rows)},)."
+        )
+    given[rows] = made
     return replace(task, data=replace(task.data, given=given), given=given)
 
 
@@ -73,7 +79,7 @@ def _part(task: ProcessInput, values: Values) -> tuple[np.ndarray, ProcessInput,
             than these classes have examples.
     """
     own = {key: value for key, value in values.items() if key not in ("classes", "of_all")}
-    classes = read_classes(values["classes"])
+    classes = read_classes(values.get("classes", ""))
     if not classes:
         return np.arange(task.data.n), task, own
     for label in classes:

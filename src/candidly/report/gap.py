@@ -85,10 +85,10 @@ def _parts(results: Results, found: Sequence[Gap], metric: str) -> Iterator[str 
         mine = [one for one in found if one.dataset == dataset]
         yield gap_grid(sorted(mine, key=lambda one: order.index(one.algorithm)), dataset)
     yield (
-        f"Mean {METRICS[metric].about} in percent ± standard error over splits, of three records of "
-        "the same runs, those that the criterion chose. Best: the highest test accuracy of any record, "
-        "an oracle that reads the test rows. Differences are paired over splits. An exclamation "
-        f"mark: not every planned run is finished.{budget_text(results)}"
+        f"Mean {METRICS[metric].about} in percent ± standard error over splits, of three records "
+        "of the same runs, those that the criterion chose. Best: the highest test accuracy of any "
+        "record, an oracle that reads the test rows. Differences are paired over splits. An "
+        f"exclamation mark: not every planned run is finished.{budget_text(results)}"
     )
     yield from (f"Note: {note}" for note in results.notes)
 
