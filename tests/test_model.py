@@ -177,10 +177,10 @@ def test_a_model_predicts_as_its_stack_did_whatever_the_head(name, data, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "options", "match"),
     [
-        (([[0.0], [1.0]], [0, 1]), {}, r"fit takes .* in one Labelled, .*from_arrays\(X, y\)"),
+        (([[0.0], [1.0]], [0, 1]), {}, r"fit takes one Labelled or a pair .* fit\(\(X, y\)"),
         ((None,), {}, "this is a NoneType"),
         (("data", torch.nn.Sequential()), {}, "algorithm is a Sequential; give its name, such as"),
-        (("data",), {"net": torch.nn.Sequential()}, "net is a Sequential; give its name, such as"),
+        (("data",), {"net": torch.nn.Sequential()}, "net is a Sequential, .*my_net.py:make"),
         (("data",), {"steps": 10.0}, "steps is 10.0, but must be a whole number of at least 1"),
         (("data",), {"seed": "0"}, "seed is '0', but must be a whole number"),
     ],

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from algorithms import battery, test_on_logits
-from algorithms.battery import STEPS
 from candidly.algorithms import ALGORITHMS, Stage, algorithm
+from candidly.contract import _battery
+from candidly.contract._battery import STEPS
 from candidly.engine import checkpoint, divergence, start, train, writing
 from candidly.engine.batches import Feed, Samplers
 from candidly.engine.moving import LearnedRows, Movers
@@ -87,8 +88,8 @@ def without(patch, kind: str) -> None:
         return {what: t for what, t in whole(self).items() if not what.startswith(kind)}
 
     patch.setattr(checkpoint, "state_of", lambda stack: _state(stack, changing))
-    patch.setattr(battery, "state_of", lambda stack: _state(stack, changing))
-    patch.setattr(battery, "restore", lambda stack, state: _restored(stack, state, changing))
+    patch.setattr(_battery, "state_of", lambda stack: _state(stack, changing))
+    patch.setattr(_battery, "restore", lambda stack, state: _restored(stack, state, changing))
 
 
 saving, restoring = checkpoint.state_of, checkpoint.restore
@@ -302,7 +303,7 @@ def the_optimisers_count_starts_again(patch):
             optimiser.count.zero_()
         return stack
 
-    patch.setattr(battery, "restore", forgetting)
+    patch.setattr(_battery, "restore", forgetting)
 
 
 @defect("mixup", RESUMED)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from algorithms.battery import BATCH, DATA, HIDDEN, NAMES, STEPS
+from algorithms.battery import NAMES
+from candidly.contract._battery import BATCH, DATA, HIDDEN, STEPS
 
 from toys import advance, make_stack
 

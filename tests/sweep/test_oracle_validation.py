@@ -148,9 +148,9 @@ def test_records_have_test_values_and_nothing_on_validation(results):
 def test_what_is_judged_is_the_same_test_rows_and_no_validation_row(data, monkeypatch):
     seen = []
 
-    def spy(stack, view, validation, test):
+    def spy(stack, view, validation, test, metrics):
         seen.append((validation, test))
-        return oracle_measure(stack, view, validation, test)
+        return oracle_measure(stack, view, validation, test, metrics)
 
     monkeypatch.setattr(execute, "oracle_measure", spy)
     for mode in ("tune", "train-oracle"):
