@@ -19,6 +19,7 @@ LONG = {
     "detectors.md",
     "building.md",
     "estimators.md",
+    "extend.md",
 }  # pages whose blocks take more than five seconds
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 

@@ -40,7 +40,6 @@ QUICK = {"steps": 120, "random_state": 0}
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
     [
-        PartialLabelClassifier(steps=60, random_state=0),
         LabelErrorDetector(GaussianNB(), random_state=0),
     ]
 )
@@ -54,6 +53,7 @@ def test_scikit_learn_checks(estimator, check):
 @parametrize_with_checks(
     [
         NoisyLabelClassifier(steps=100, random_state=0),
+        PartialLabelClassifier(steps=60, random_state=0),
         PartialLabelClassifier("CC", steps=100, early_stopping=True, random_state=0),
         LabelErrorDetector(random_state=0),
     ]
@@ -282,7 +282,13 @@ def test_scores_are_accuracy_and_covering_rate(data):
         accuracy_scorer(found, X, sets)
 
 
-@pytest.mark.parametrize("form", ["array of sets", "pandas", "bool matrix"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "array of sets",
+        *(pytest.param(f, marks=pytest.mark.slow) for f in ("pandas", "bool matrix")),
+    ],
+)
 def test_cross_validation_takes_candidate_sets(data, form):
     y = {**forms(data), "bool matrix": data.candidates}[form]
     classifier = make_pipeline(StandardScaler(), PartialLabelClassifier(**QUICK))
@@ -293,6 +299,7 @@ def test_cross_validation_takes_candidate_sets(data, form):
     assert np.array_equal(again, scores)
 
 
+@pytest.mark.slow
 def test_a_grid_over_algorithms_and_their_settings(data):
     y = candidate_sets(sets_of(data))
     grid = GridSearchCV(

@@ -124,6 +124,7 @@ def test_what_no_file_registered_is_for_one_process(tmp_path):
 # the battery
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["clpl", "selc"])
 def test_the_examples_keep_the_contract(name):
     findings = check_plugin(plugins.load(EXAMPLES / name / f"candidly_{name}.py"))

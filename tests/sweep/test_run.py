@@ -481,9 +481,9 @@ def test_each_worker_has_its_device_in_turn(data, reference, tmp_path, monkeypat
     started = []
     start = pool._start
 
-    def noted(out, folder, device, number, events):
+    def noted(out, folder, device, plugins, number, events):
         started.append((number, device))
-        return start(out, folder, device, number, events)
+        return start(out, folder, device, plugins, number, events)
 
     monkeypatch.setattr(pool, "_start", noted)
     monkeypatch.setattr(running, "check_devices", lambda device: tuple(device.split(",")))

@@ -90,7 +90,7 @@ def power_of_ten(default: float, low: float, high: float, text: str = "") -> Set
 
 def power_of_two(default: int, low: float, high: float, text: str = "") -> Setting:
     """2 ** int(U(low, high)): the exponent is truncated, so 2**high itself is never drawn."""
-    values = tuple(2**e for e in range(int(low), int(high)))
+    values = [2**e for e in range(int(low), int(high))]
     return Setting(
         default,
         lambda rng: 2 ** int(rng.uniform(low, high)),
@@ -99,7 +99,7 @@ def power_of_two(default: int, low: float, high: float, text: str = "") -> Setti
         published=f"2^U({low:g}, {high:g})",
         within="[1, inf)",
         whole=True,
-        choices=values,
+        choices=tuple(values),
     )
 
 

@@ -156,7 +156,7 @@ def _completeness(results: Results, folder: Path | str) -> Html:
 def _settings(results: Results) -> list[tuple[str, str]]:
     def text(value: object) -> str:
         if isinstance(value, list | tuple):
-            return ", ".join(str(one) for one in value)
+            return ", ".join(str(one) for one in value) or "none"
         return "default" if value is None else str(value)
 
     return [(str(name), text(value)) for name, value in results.settings.items()]

@@ -16,7 +16,10 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "algorithms"
-WORDS = {"paper", "kind", "summary", "differences"}  # of a page, which move no number
+WORDS = {  # of a page, and of a hyper-parameter, which move no number
+    "Algorithm": {"paper", "kind", "summary", "differences"},
+    "Setting": {"exponents", "choices"},
+}
 LEFT_OUT = {"ctx", "kind", "type_comment", "type_params", "annotation", "returns"}
 PLACE = re.compile(r"([a-z0-9_]+):([A-Za-z_][A-Za-z0-9_]*)")
 
@@ -87,10 +90,10 @@ def _definitions(path: Path) -> dict[str, Definition]:
 
 
 def _without_words(node: ast.AST) -> ast.AST:
-    """The same, a page's texts about itself left out."""
+    """The same without texts of a page about itself, and what searches know of a hyper-parameter."""
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-            words = WORDS if call.func.id == "Algorithm" else set()
+            words = WORDS.get(call.func.id, set())
             call.keywords = [one for one in call.keywords if one.arg not in words]
     return node
 
