@@ -90,7 +90,7 @@ def _definitions(path: Path) -> dict[str, Definition]:
 
 
 def _without_words(node: ast.AST) -> ast.AST:
-    """The same without texts of a page about itself, and what searches know of a hyper-parameter."""
+    """The same without a page's texts about itself and what searches know of its space."""
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
             words = WORDS.get(call.func.id, set())
