@@ -157,6 +157,13 @@ def a_tab(browser, address: str, **options):
     return tab
 
 
+def shows(found, texts: str | list[str]) -> None:
+    """The elements read so, once the browser has made the change last asked for."""
+    from playwright.sync_api import expect
+
+    expect(found).to_have_text(texts)
+
+
 @contextmanager
 def served(project: review.Project):
     """The app on a free port: its site and address."""

@@ -18,7 +18,7 @@ from candidly.web._recent import FOLD, Recent
 
 from needs import a_browser
 from review_cases import reply, some_items, some_rules, work_through
-from review_pages import HOSTILE, Looker, a_tab, cells, copied_project, looker, served
+from review_pages import HOSTILE, Looker, a_tab, cells, copied_project, looker, served, shows
 
 PAGES = ("/organiser", "/gallery", "/gallery/item/i1", "/download/votes.csv")
 
@@ -356,7 +356,7 @@ def test_in_a_browser(project):
         for name in ("..", "a/../b c?d#e%"):
             tab.goto(f"{base}/gallery")
             tab.click(f'h2 a:text-is("{name}")')
-            assert tab.inner_text("h1") == name
+            shows(tab.locator("h1"), name)
         assert tab.errors == []
         assert all(url.startswith(base) for url in tab.asked)
 
