@@ -73,6 +73,8 @@ def free_bytes(device: str) -> int | None:
     if device != "cpu":
         import torch
 
+        if not torch.cuda.is_available():  # it is another machine's
+            return None
         return int(torch.cuda.mem_get_info(device)[0])
     try:
         said = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())

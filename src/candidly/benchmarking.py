@@ -34,6 +34,7 @@ def benchmark(
     data: Path | str | None = None,
     device: str = "cpu",
     workers: int | None = None,
+    on: str | None = None,
     stack: int | None = None,
     watch: Callable[[RunProgress], None] = lambda progress: None,
     accept_code: bool = False,
@@ -49,6 +50,7 @@ def benchmark(
         data: folder in which files of sources are looked for first.
         device: ``cpu``, ``cuda``, ``cuda:1``, or several GPUs: ``cuda:0,cuda:1``.
         workers: processes, one thread each; by default one per core, or one per GPU.
+        on: ``ray`` or ``ray:ADDRESS``: train on a cluster; None: here.
         stack: trials trained as one at most; by default what suits the device.
         watch: called with the progress after every record.
         accept_code: resume although the code of an algorithm has changed since; tables then name
@@ -81,6 +83,7 @@ def benchmark(
             Path(folder),
             device=device,
             workers=workers,
+            on=on,
             stack=stack,
             watch=watch,
             accept_code=accept_code,

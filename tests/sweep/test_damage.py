@@ -11,7 +11,7 @@ import pytest
 
 from candidly import benchmark
 from candidly.engine import checkpoint
-from candidly.sweep import execute
+from candidly.sweep import keeping
 from candidly.sweep.journal import journal_files, read_results
 from candidly.sweep.run import Interrupted
 
@@ -48,7 +48,7 @@ def stopped(data, tmp_path_factory):
 
     out = tmp_path_factory.mktemp("damage") / "stopped"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(execute, "CHECKPOINT_SHARE", float("inf"))  # one at every record
+        patched.setattr(keeping, "CHECKPOINT_SHARE", float("inf"))  # one at every record
         with pytest.raises(KeyboardInterrupt):
             benchmark(data, "CC", out=out, watch=stop, **SMALL)
     assert list((out / "checkpoints").glob("*.npz"))

@@ -10,7 +10,7 @@ import pytest
 
 from candidly import benchmark
 from candidly.engine import checkpoint
-from candidly.sweep import execute
+from candidly.sweep import keeping
 from candidly.sweep.journal import read_records
 from candidly.sweep.plan import read_plan
 from sweep.power_cut import Disk
@@ -42,7 +42,7 @@ def disk(tmp_path, monkeypatch):
     (tmp_path / "out").mkdir()
     watched = Disk(tmp_path / "out")
     monkeypatch.setattr(os, "fsync", watched.fsync)
-    monkeypatch.setattr(execute, "CHECKPOINT_SHARE", float("inf"))  # one at every record
+    monkeypatch.setattr(keeping, "CHECKPOINT_SHARE", float("inf"))  # one at every record
     yield watched
     watched.close()
 

@@ -22,7 +22,7 @@ import pytest
 from candidly import benchmark, cli
 from candidly.engine.examples import make_examples
 from candidly.labelled import Labelled
-from candidly.sweep import build, execute, pool
+from candidly.sweep import build, keeping, pool
 from candidly.sweep import run as running
 from candidly.sweep.journal import read_results
 from candidly.sweep.lock import is_locked, locked
@@ -125,7 +125,7 @@ def test_progress_reaches_its_total(data):
 def test_stopped_here_it_goes_on_from_the_checkpoint_and_the_progress_with_it(
     data, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(execute, "CHECKPOINT_SHARE", 1e9)  # at every record, however slow the disk
+    monkeypatch.setattr(keeping, "CHECKPOINT_SHARE", 1e9)  # at every record, however slow the disk
 
     def stop_at_half(progress):
         if progress.work > progress.total / 2:

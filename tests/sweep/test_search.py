@@ -15,7 +15,7 @@ import pytest
 from candidly import benchmark
 from candidly.algorithms import Setting, algorithm
 from candidly.labelled import Labelled
-from candidly.sweep import execute
+from candidly.sweep import keeping
 from candidly.sweep.growing import extended
 from candidly.sweep.journal import read_results, runs_with
 from candidly.sweep.plan import read_plan
@@ -188,7 +188,7 @@ def test_a_search_grows_to_what_it_would_have_been(data, reference, tmp_path):
 
 
 def test_a_search_goes_on_where_it_was_stopped(data, reference, tmp_path, monkeypatch):
-    monkeypatch.setattr(execute, "CHECKPOINT_SHARE", 1e9)  # at every record, however slow the disk
+    monkeypatch.setattr(keeping, "CHECKPOINT_SHARE", 1e9)  # at every record, however slow the disk
     both, how = ["CC", "PRODEN"], {"out": tmp_path, "workers": 1, **SMALL}
     seen = []
     for share in (0.2, 0.55, 0.8):

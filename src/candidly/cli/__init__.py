@@ -58,6 +58,7 @@ NOUNS = {
         "app",
         "Benchmarks: plan, run, status, table, records, compare, report, track, compact.",
     ),
+    "cluster": ("cluster", "app", "Ray clusters: check."),
     "challenge": (
         "challenge",
         "app",

@@ -115,6 +115,14 @@ Workers = Annotated[
     int | None,
     typer.Option(help="Processes, one thread each. (default: one per core, or one per GPU)"),
 ]
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CLUSTER",
+        help="ray: a Ray of this machine's cores; ray:ADDRESS: a Ray cluster that runs (ray:auto, "
+        "ray:10.0.0.1:6379). (default: processes of this machine)",
+    ),
+]
 StackSize = Annotated[
     int | None,
     typer.Option("--stack", help="Runs trained as one at most. (default: what suits the device)"),

@@ -22,6 +22,7 @@ from ._bench_options import (
     File,
     Labels,
     Metrics,
+    On,
     Out,
     Preset,
     Root,
@@ -94,6 +95,7 @@ def run(
     drop: Drop = None,
     device: Device = "cpu",
     workers: Workers = None,
+    on: On = None,
     stack: StackSize = None,
     out: Out = None,
     track: _bench_track.Track = None,
@@ -110,6 +112,8 @@ def run(
       candidly bench run --dataset digits --labels flip:rate=0.3 --algorithms PRODEN,CC --configs 2
 
       candidly bench run --dataset lost --data ~/pll --algorithms PRODEN,CC --configs 4 --splits 5
+
+      candidly bench run --preset plench-tables --on ray:auto
     """
     given = locals()
     with stoppable(lambda: "stopped before training began."):
@@ -128,6 +132,7 @@ def run(
                 folder,
                 device=device,
                 workers=workers,
+                on=on,
                 stack=stack,
                 watch=watch,
                 accept_code=accept_code,

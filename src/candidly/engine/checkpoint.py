@@ -88,11 +88,15 @@ def path_of(folder: Path, keys: Sequence[str]) -> Path:
     return folder / (hashlib.sha256(" ".join(keys).encode()).hexdigest()[:20] + ".npz")
 
 
-def save(folder: Path, keys: Sequence[str], stack: Stack) -> Path:
-    """Write the stack's state, and wait until it is on the disk; replaces its previous one."""
+def save(folder: Path, keys: Sequence[str], stack: Stack, synced: bool = True) -> Path:
+    """Write the stack's state; replaces its previous one.
+
+    Args:
+        synced: wait until it is on the disk.
+    """
     path = path_of(folder, keys)
     about = json.dumps({"schema": SCHEMA, "keys": list(keys), "t": stack.t}).encode()
-    with replacing(path, synced=True) as file:
+    with replacing(path, synced=synced) as file:
         np.savez(
             file,
             allow_pickle=False,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -17,14 +15,11 @@ from ..engine.train import train
 from ..labelled import Labelled
 from ..metrics import METRICS, Metric
 from .build import Built, build
-from .journal import Journal
+from .keeping import Keeping
 from .pack import StackTask
 from .records import Record, pack_confusion, pack_outcomes
 from .rounds import stopped
 from .trial import Trial
-
-CHECKPOINT_SHARE = 0.05  # of the time since the last one: what saving may cost
-
 
 @dataclass(frozen=True)
 class Step:
@@ -37,31 +32,8 @@ class Step:
     restored: bool = False
 
 
-class _Checkpoints:
-    """A stack's, saved whenever that costs little of the time since the last one."""
-
-    def __init__(self, folder: Path, journal: Journal):
-        self.folder, self.journal = folder, journal
-        self._saved_at, self._cost = time.perf_counter(), 0.0
-
-    def due(self) -> bool:
-        return self._cost <= CHECKPOINT_SHARE * (time.perf_counter() - self._saved_at)
-
-    def save(self, trials: Sequence[Trial], stack: Stack) -> None:
-        begun = time.perf_counter()
-        self.journal.sync()  # first: a checkpoint without an earlier record is of no use
-        checkpoint.save(self.folder, _keys(trials), stack)
-        self._saved_at = time.perf_counter()
-        self._cost = self._saved_at - begun
-
-    def drop(self, trials: Sequence[Trial]) -> None:
-        """Delete it; what was recorded is on the disk."""
-        self.journal.sync()
-        checkpoint.path_of(self.folder, _keys(trials)).unlink(missing_ok=True)
-
-
 def execute(
-    task: StackTask, data: Labelled, journal: Journal, checkpoints: Path, device: str = "cpu"
+    task: StackTask, data: Labelled, keeping: Keeping, device: str = "cpu"
 ) -> Iterator[Step]:
     """Train a task to its end, from its checkpoint if it has one.
 
@@ -74,20 +46,19 @@ def execute(
         yield Step(built.stack.t * len(trials), restored=True)
     view, before = oracle_view(data), built.stack.t
     metrics = tuple(METRICS[name] for name in task.metrics)
-    saved = _Checkpoints(checkpoints, journal)
     history: dict[str, list[Record]] = {trial.key: [] for trial in trials}
     while trials:
         stack, left = built.stack, trials
         for step in train(stack, trials[0].record_steps):
             records = _records(built, trials, view, step, metrics)
-            journal.write(records)
+            keeping.write(records)
             left = _going_on(task, trials, records, history)
             if len(left) < len(trials):
                 break
             if step == stack.T:
-                saved.drop(trials)
-            elif saved.due():
-                saved.save(trials, stack)
+                keeping.drop(trials)
+            elif keeping.due():
+                keeping.save(trials, stack)
             yield Step((step - before) * len(trials))
             before = step
         else:
@@ -96,15 +67,11 @@ def execute(
         rest = [record for k in gone for record in _unmeasured(trials[k], records[k])]
         if left:  # saved before the others have all their records: no kill leaves both without
             built = _smaller(built, data, left, gone, device)
-            saved.save(left, built.stack)
-        journal.write(rest)
-        saved.drop(trials)
+            keeping.save(left, built.stack)
+        keeping.write(rest)
+        keeping.drop(trials)
         yield Step((step - before) * len(trials) + (stack.T - step) * len(gone))
         trials, before = left, step
-
-
-def _keys(trials: Sequence[Trial]) -> tuple[str, ...]:
-    return tuple(trial.key for trial in trials)
 
 
 def _going_on(

@@ -24,6 +24,7 @@ from pydantic_core import from_json  # four times as fast as json, and as exact
 
 from .._files import sync_folder
 from ..criteria import FlipRate
+from .failed import notes_of, read_failed
 from .plan import Plan, planned_runs, read_plan
 from .protocol import protocol_note
 from .records import Record, Results, Run
@@ -62,12 +63,15 @@ class Journal:
         self._named = False  # on the disk
 
     def write(self, records: Iterable[Record]) -> None:
-        """Append records.
+        """Append records; see ``append``."""
+        self.append(lines_of(records))
+
+    def append(self, lines: bytes) -> None:
+        """Append whole lines, as ``lines_of`` makes them.
 
         Raises:
             OSError: the disk is full; a torn line is left, which readers skip.
         """
-        lines = lines_of(records)
         written = 0
         while written < len(lines):
             try:
@@ -275,6 +279,7 @@ def read_results(folder: Path | str) -> Results:
             *filter(None, [protocol_note(plan.settings), _search_note(plan, runs)]),
             *(_track_note(name, facts.track) for name, facts in plan.facts.items() if facts.track),
             *notes,
+            *notes_of(read_failed(folder)),
             *made_otherwise(plan.pages),
             *map(_truth_note, sorted(untested(runs))),
         ),

@@ -21,6 +21,7 @@ from .._process import HUGE_PAGES
 from ..labelled import Labelled
 from .execute import Step, execute
 from .journal import Journal
+from .keeping import OnDisk
 from .own_files import open_copies
 from .pack import StackTask
 from .worker import encode, hand_over
@@ -50,7 +51,8 @@ def here(data: Mapping[str, Labelled], out: Path, devices: Sequence[str]) -> Ite
             journals[:] = journals or [Journal(out / "journal")]
             open_copies(out, task.trials[0])
             labelled = data[task.trials[0].data]
-            for step in execute(task, labelled, journals[0], out / "checkpoints", devices[0]):
+            keeping = OnDisk(journals[0], out / "checkpoints")
+            for step in execute(task, labelled, keeping, devices[0]):
                 yield task, step
 
     try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,9 +15,11 @@ from .._numbers import whole
 from ..engine.recipe import recipe, unsuited_to
 from ..labelled import Labelled
 from .execute import Step
+from .failed import write_failed
 from .growing import extended
 from .journal import read_records, runs_with
 from .lock import locked
+from .on_ray import Cluster, check_device_there, cluster_of, on_ray
 from .own_files import check_seen, keep_copies, keep_plugins
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, read_plan, write_plan
@@ -49,6 +52,7 @@ def run_plan(
     *,
     device: str = "cpu",
     workers: int | None = None,
+    on: str | None = None,
     stack: int | None = None,
     watch: Callable[[RunProgress], None] = lambda progress: None,
     accept_code: bool = False,
@@ -61,7 +65,9 @@ def run_plan(
             smaller one.
         device: ``cpu``, ``cuda``, ``cuda:1``, or several GPUs: ``cuda:0,cuda:1``.
         workers: processes, each with one thread; by default one per core, or one per GPU. Each has
-            one of the GPUs, in turn.
+            one of the GPUs, in turn. On a cluster: tasks at the same time, at most; more than
+            there are GPUs share them.
+        on: ``ray`` or ``ray:ADDRESS``: train on a cluster, on ``cpu`` or ``cuda``; None: here.
         stack: trials per stack at most; by default what suits the device.
         watch: called with the progress after every record.
         accept_code: resume although the code of an algorithm has changed since.
@@ -72,8 +78,9 @@ def run_plan(
         OSError: ``out`` cannot be written.
         Interrupted: a worker died or failed, or records were lost while training went on.
     """
-    devices = check_devices(device)
-    workers = check_workers(workers, devices)
+    cluster = None if on is None else cluster_of(on)
+    devices = check_devices(device) if cluster is None else check_device_there(device)
+    several = check_workers(workers, devices) > 1 or cluster is not None
     stack = None if stack is None else whole(stack, "stack", low=1)
     for text in dict.fromkeys(trial.recipe for trial in plan.trials):
         if problem := unsuited_to(devices[0], recipe(text)):
@@ -84,19 +91,38 @@ def run_plan(
         old = read_plan(out)
         if old is not None:
             plan = extended(out, old, plan, accept_code)
-        if workers > 1:
+        if several:
             check_seen(plan)
+        write_failed(out, ())
         keep_copies(out, plan.trials)
         plugins = keep_plugins(out, plan)
         write_plan(out, plan)
         by_print = {facts.fingerprint: name for name, facts in plan.facts.items()}
         data = {mark: datasets[name] for mark, name in by_print.items()}
-        pack = partial(make_tasks, devices=devices, workers=workers, size=stack)
-        place = here(data, out, devices)
-        if workers > 1:
-            place = in_workers(data, out, devices, workers, plugins)
-        with place as train:
+        with _place(data, out, devices, workers, cluster, plugins) as (train, places):
+            pack = partial(make_tasks, devices=devices, workers=places, size=stack)
             _train_rounds(plan, out, pack, train, watch)
+
+
+@contextmanager
+def _place(
+    data: Mapping[str, Labelled],
+    out: Path,
+    devices: Sequence[str],
+    workers: int | None,
+    cluster: Cluster | None,
+    plugins: Sequence[Path],
+) -> Iterator[tuple[Train, int]]:
+    """A function that trains tasks, and how many it trains at the same time."""
+    if cluster is not None:
+        with on_ray(data, out, cluster, devices[0], workers, plugins) as found:
+            yield found
+        return
+    workers = check_workers(workers, devices)
+    one = workers == 1
+    where = here(data, out, devices) if one else in_workers(data, out, devices, workers, plugins)
+    with where as train:
+        yield train, workers
 
 
 def _train_rounds(

@@ -22,6 +22,7 @@ from .._process import tune_memory
 from ..labelled import Labelled
 from .execute import execute
 from .journal import Journal
+from .keeping import OnDisk
 from .own_files import open_copies, open_plugins
 from .pack import StackTask
 from .rounds import pruning_of_json
@@ -104,7 +105,8 @@ def main(out: str, folder: str, device: str, *plugins: str) -> None:
             open_copies(Path(out), task.trials[0])
             if name not in loaded:
                 loaded[name] = taken_over(Path(folder), name)
-            for step in execute(task, loaded[name], journal, Path(out) / "checkpoints", device):
+            keeping = OnDisk(journal, Path(out) / "checkpoints")
+            for step in execute(task, loaded[name], keeping, device):
                 _tell(answers, updates=step.updates, restored=step.restored)
             _tell(answers, done=True)
         except Exception as error:
