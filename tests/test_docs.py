@@ -15,6 +15,7 @@ from candidly import cli
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LONG = {
+    "cluster.md",
     "train.md",
     "detectors.md",
     "building.md",

@@ -25,7 +25,7 @@ from toys import toy
 pytestmark = pytest.mark.slow
 
 SMALL = {"configs": 2, "splits": 2, "steps": 60, "eval_every": 20}
-LONG = {"configs": 3, "splits": 2, "steps": 9000, "eval_every": 100}
+LONG = {"configs": 2, "splits": 2, "steps": 4000, "eval_every": 100}
 PAGES = ["PRODEN", "CC"]
 
 
@@ -109,7 +109,7 @@ def test_killed_workers_cost_no_record(cluster, data, long_reference, tmp_path):
     rng, killed, over = random.Random(), [], threading.Event()
 
     def kill_some() -> None:
-        while not over.wait(rng.uniform(0.2, 1.5)):
+        while not over.wait(rng.uniform(0.2, 1.0)):
             if len(killed) < 4 and (there := training()):
                 victim = rng.choice(there)
                 os.kill(victim, signal.SIGKILL)
@@ -180,13 +180,13 @@ def test_what_a_task_raises_fails_its_runs_alone(cluster, data, tmp_path, plugin
         "from candidly.metrics import Metric\n"
         "def fragile(labels, scores):\n"
         "    raise ZeroDivisionError('nothing to divide by')\n"
-        "register(Metric('fragile', fragile, 'always fails'))\n"
+        "register('metric', Metric('fragile', 'what fails', fragile))\n"
     )
     from candidly.plugins import load
 
     load(str(plugin))
     out = tmp_path / "out"
-    with pytest.raises(Interrupted, match="8 runs failed.*ZeroDivisionError: nothing to divide by"):
+    with pytest.raises(Interrupted, match=r"8 runs failed.*fragile failed: ZeroDiv"):
         benchmark({"toy": data}, PAGES, on=cluster[0], out=out, metrics=["fragile"], **SMALL)
     assert sum(row.runs for row in read_failed(out)) == 8
     notes = [note for note in read_results(out).notes if note.startswith("failed: ")]
@@ -225,7 +225,7 @@ def test_no_gpu_no_cluster_no_ray(cluster, data, tmp_path, monkeypatch):
         benchmark({"toy": data}, PAGES, on=cluster[0], device="cuda", out=tmp_path, **SMALL)
     with pytest.raises(ValueError, match="on a cluster it is cpu or cuda"):
         benchmark({"toy": data}, PAGES, on=cluster[0], device="cuda:1", out=tmp_path, **SMALL)
-    with pytest.raises(ValueError, match="no Ray cluster at 127.0.0.1:1: "):
+    with pytest.raises(ValueError, match=r"no Ray cluster at 127\.0\.0\.1:1: "):
         benchmark({"toy": data}, PAGES, on="ray:127.0.0.1:1", out=tmp_path, **SMALL)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"pip install 'candidly\[ray\]'"):

@@ -10,7 +10,6 @@ import numpy as np
 from .._process import peak_memory_bytes
 from ..engine import checkpoint
 from ..engine.evaluate import OracleView, oracle_measure, oracle_view
-from ..engine.stack import Stack
 from ..engine.train import train
 from ..labelled import Labelled
 from ..metrics import METRICS, Metric
@@ -20,6 +19,7 @@ from .pack import StackTask
 from .records import Record, pack_confusion, pack_outcomes
 from .rounds import stopped
 from .trial import Trial
+
 
 @dataclass(frozen=True)
 class Step:

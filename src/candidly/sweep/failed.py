@@ -1,4 +1,4 @@
-"""Runs that failed when they were trained last, with why: kept in a results directory to be shown."""
+"""Runs that failed when they were trained last, and why: a results directory keeps both."""
 
 from __future__ import annotations
 

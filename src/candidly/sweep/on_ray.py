@@ -23,8 +23,8 @@ from .._version import __version__
 from ..engine import checkpoint
 from ..labelled import Labelled
 from .execute import Step, execute
-from .journal import Journal
 from .failed import Failed, failed, sentence_of, write_failed
+from .journal import Journal
 from .keeping import Kept, Messages, put_on_disk
 from .own_files import NETS, POLICIES, open_copies, open_plugins
 from .pack import StackTask
@@ -377,7 +377,7 @@ class _Driver:
         return min(self._places, self.workers or self._places)
 
     def _at_once(self) -> int:
-        """How many tasks Ray should have: one more for each place, unless the places are counted."""
+        """How many tasks Ray should have: one waits for each place, unless places are given."""
         return self.places() if self.workers else AHEAD * self.places()
 
     def _gpu_share(self) -> float:
@@ -392,9 +392,7 @@ class _Driver:
             self.put[name] = self.ray.put(self.data[name])
         state = one.task.resume.read_bytes() if one.task.resume else None
         needs = {"num_cpus": 1, "num_gpus": self._gpu_share() if self.device == "cuda" else 0}
-        train = self.ray.remote(train_task).options(
-            num_returns="streaming", max_retries=0, **needs
-        )
+        train = self.ray.remote(train_task).options(num_returns="streaming", max_retries=0, **needs)
         task = replace(one.task, resume=None)
         stream = train.remote(task, state, self.put[name], self.files, self.device, versions())
         self.running[stream] = one
