@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import socket
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -112,13 +113,14 @@ def connected(cluster: Cluster, cores: int | None = None) -> Iterator[Any]:
     begun_here = not ray.is_initialized()
     if begun_here:
         try:
+            _try_port(cluster.address)
             ray.init(
                 **how,
                 log_to_driver=False,
                 logging_level="ERROR",
                 runtime_env={"env_vars": {**HUGE_PAGES, "RAY_USAGE_STATS_ENABLED": "0"}},
             )
-        except (ConnectionError, TimeoutError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             where = "on this machine" if own else f"at {cluster.address or 'RAY_ADDRESS'}"
             raise ValueError(
                 f"no Ray cluster {where}: {str(error).splitlines()[0]} `ray start --head` starts "
@@ -129,6 +131,17 @@ def connected(cluster: Cluster, cores: int | None = None) -> Iterator[Any]:
     finally:
         if begun_here:
             ray.shutdown()
+
+
+def _try_port(address: str | None, wait_s: float = 10.0) -> None:
+    """Whether anything listens there; Ray itself would try for minutes.
+
+    Raises:
+        OSError: nothing does.
+    """
+    host, _, port = (address or "").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), wait_s).close()
 
 
 @contextmanager
