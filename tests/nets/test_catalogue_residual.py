@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -269,3 +272,22 @@ def test_how_the_networks_start(text, spread, head):
         else:
             ones = name.endswith(("weight", "var"))  # of norms
             np.testing.assert_array_equal(value, ones * 1.0, name)
+
+
+NARROW_ONES = """
+import torch
+from candidly.nets.preact import PreAct
+from candidly.nets.resnet import ResNet
+for width in (2, 4):
+    stages = ((1, 1), (1, 2), (1, 4))
+    for net in (ResNet(3, 4, (1, 1, 1), (width, 2 * width, 4 * width)), PreAct(3, 4, width, stages)):
+        for _ in range(40):
+            net(torch.rand(16, 3, 8, 8)).sum().backward()
+"""
+
+
+def test_narrow_networks_train_on_processors_without_avx512():
+    """With 2 to 7 channels, PyTorch's AVX2 kernels write beyond their memory, see ``STRIDED``."""
+    asked = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "MALLOC_CHECK_": "3"}
+    done = subprocess.run([sys.executable, "-c", NARROW_ONES], env=asked, capture_output=True)
+    assert (done.returncode, done.stderr.decode()) == (0, "")

@@ -9,6 +9,8 @@ from ._catalogue import of_pictures
 from ._net import Net
 
 NARROW = 256  # channels of the widest 3 × 3 convolution, up to which ``by_pixel`` saves time
+STRIDED = 8  # channels from which a 1 × 1 convolution with a stride may be ``by_pixel``: with 2 to
+# 7, oneDNN's AVX2 kernels (torch 2.13) write beyond their memory, and the process crashes
 
 
 def cnn(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ._catalogue import of_pictures
 from ._net import Net
-from .cnn import NARROW, by_pixel
+from .cnn import NARROW, STRIDED, by_pixel
 from .resnet import Conv
 
 EIGHTEEN = (2, 1), (2, 2), (2, 4), (2, 8)  # stages of 18 layers, as ``PreAct`` takes them
@@ -113,7 +113,7 @@ class PreAct(nn.Module):
     ):
         super().__init__()
         before = width
-        self.narrow = stages[-1][1] * width <= NARROW
+        self.narrow = STRIDED <= stages[0][1] * width and stages[-1][1] * width <= NARROW
         self.stem = conv(channels, width, 3, 1)
         self.first = _normed(width) if first else nn.Identity()
         blocks = []

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from ._catalogue import of_pictures
 from ._net import Net
-from .cnn import NARROW, by_pixel
+from .cnn import NARROW, STRIDED, by_pixel
 
 
 def resnet32(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
@@ -94,7 +94,8 @@ class ResNet(nn.Module):
     ):
         super().__init__()
         block = block or BasicBlock
-        self.narrow = widths[-1] <= NARROW or block is Bottleneck
+        narrow = widths[-1] <= NARROW or block is Bottleneck
+        self.narrow = narrow and widths[0] >= STRIDED
         self.stem, self.norm = Conv(channels, widths[0]), nn.BatchNorm2d(widths[0])
         stages, before = [], widths[0]
         for number, (count, width) in enumerate(zip(blocks, widths)):
