@@ -280,7 +280,8 @@ from candidly.nets.preact import PreAct
 from candidly.nets.resnet import ResNet
 for width in (2, 4):
     stages = ((1, 1), (1, 2), (1, 4))
-    for net in (ResNet(3, 4, (1, 1, 1), (width, 2 * width, 4 * width)), PreAct(3, 4, width, stages)):
+    resnet = ResNet(3, 4, (1, 1, 1), (width, 2 * width, 4 * width))
+    for net in (resnet, PreAct(3, 4, width, stages)):
         for _ in range(40):
             net(torch.rand(16, 3, 8, 8)).sum().backward()
 """

@@ -113,7 +113,7 @@ class PreAct(nn.Module):
     ):
         super().__init__()
         before = width
-        self.narrow = STRIDED <= stages[0][1] * width and stages[-1][1] * width <= NARROW
+        self.narrow = stages[0][1] * width >= STRIDED and stages[-1][1] * width <= NARROW
         self.stem = conv(channels, width, 3, 1)
         self.first = _normed(width) if first else nn.Identity()
         blocks = []
