@@ -18,7 +18,7 @@ from candidly import errors
 
 import slow_errors as slow
 
-gathering = importlib.import_module("candidly.errors._evidence")
+passes = importlib.import_module("candidly.errors._passes")
 
 GIVEN = np.array([0, 1, 2, 0, 1, 2])
 PROBS = slow.softmax(3 * np.eye(3)[GIVEN])
@@ -36,7 +36,7 @@ def with_row(row, values):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_no_numbers(value, dtype, monkeypatch):
-    monkeypatch.setattr(gathering, "BLOCK_BYTES", 30)  # of several chunks, in the last one too
+    monkeypatch.setattr(passes, "BLOCK_BYTES", 30)  # of several chunks, in the last one too
     for row in (0, 5):
         for place in range(3):
             probs = PROBS.astype(dtype)

@@ -95,7 +95,7 @@ def test_blocks_files_and_float32(tmp_path, monkeypatch):
     tags, probs = tagged(dtype=np.float32)
     whole = errors.find_multilabel(tags, probs)
     np.save(tmp_path / "probs.npy", probs)
-    monkeypatch.setattr("candidly.errors._evidence.BLOCK_BYTES", 4 * 4 * 13)
+    monkeypatch.setattr("candidly.errors._passes.BLOCK_BYTES", 4 * 4 * 13)
     monkeypatch.setattr("candidly.errors._multilabel.AT_ONCE_BYTES", 250 * 4 * 3)
     found = errors.find_multilabel(tags.astype(int), tmp_path / "probs.npy")
     np.testing.assert_array_equal(found.by_tag, whole.by_tag)

@@ -99,7 +99,7 @@ def test_evidence_and_blocks_and_threads_change_nothing(by, monkeypatch):
     given, probs = noisy(1000, 6)
     whole = errors.scores(given, probs, by)
     np.testing.assert_array_equal(errors.scores(errors.examine(given, probs), by=by), whole)
-    monkeypatch.setattr("candidly.errors._evidence.BLOCK_BYTES", 6 * 8 * 37)
+    monkeypatch.setattr("candidly.errors._passes.BLOCK_BYTES", 6 * 8 * 37)
     for workers in (1, 2):
         np.testing.assert_array_equal(errors.scores(given, probs, by, workers=workers), whole)
     chunks = iter([probs[:300], probs[300:]])

@@ -13,7 +13,7 @@ from candidly.errors import _cells, _select
 
 import slow_errors as slow
 
-gathering = importlib.import_module("candidly.errors._evidence")
+passes = importlib.import_module("candidly.errors._passes")
 
 BYS = ("noise rate", "class", "both", "confident", "predicted", "margin", "self-confidence")
 
@@ -70,10 +70,9 @@ def test_pairs_that_are_kept_are_enough_or_not(monkeypatch):
     cases = [random_case(seed) for seed in range(300)]
     usual = [errors.find(given, probs, **options).mask for given, probs, options in cases]
     for least in (2.0, 0.3, 1e-9):
-        monkeypatch.setattr(gathering, "LEAST_GAP", least)
-        monkeypatch.setattr(_select, "LEAST_GAP", least)
+        monkeypatch.setattr(passes, "LEAST_GAP", least)
         monkeypatch.setattr(_select, "ROWS_AT_ONCE", 7)
-        monkeypatch.setattr(gathering, "BLOCK_BYTES", 64)
+        monkeypatch.setattr(passes, "BLOCK_BYTES", 64)
         for (given, probs, options), mask in zip(cases, usual):
             assert np.array_equal(errors.find(given, probs, **options).mask, mask)
 

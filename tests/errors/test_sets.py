@@ -119,7 +119,7 @@ def test_blocks_threads_files_and_tensors_change_nothing(tmp_path, monkeypatch):
     whole = errors.find(sets, probs, "confident")
     np.save(tmp_path / "sets.npy", sets)
     np.save(tmp_path / "probs.npy", probs)
-    monkeypatch.setattr("candidly.errors._evidence.BLOCK_BYTES", 5 * 8 * 17)
+    monkeypatch.setattr("candidly.errors._passes.BLOCK_BYTES", 5 * 8 * 17)
     for given, where in (
         (sets, probs),
         (tmp_path / "sets.npy", tmp_path / "probs.npy"),

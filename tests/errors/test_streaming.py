@@ -20,6 +20,7 @@ from candidly import errors
 import slow_errors as slow
 
 gathering = importlib.import_module("candidly.errors._evidence")
+passes = importlib.import_module("candidly.errors._passes")
 working = importlib.import_module("candidly.errors._work")
 reading = importlib.import_module("candidly.ingest.probabilities")
 
@@ -100,7 +101,7 @@ def test_any_threads_and_blocks(normalise, tmp_path, monkeypatch):
     pl.DataFrame(probs).write_parquet(tmp_path / "probs.parquet")
     monkeypatch.setattr(reading, "PIECE_BYTES", 12_345)
     for block in (1, 1000, 77_777, 1 << 30):
-        monkeypatch.setattr(gathering, "BLOCK_BYTES", block)
+        monkeypatch.setattr(passes, "BLOCK_BYTES", block)
         if block == 1:  # a row at a time
             few = errors.examine(given[:200], probs[:200], **options)
             assert few.own.tobytes() == usual.own[:200].tobytes()
@@ -204,7 +205,7 @@ def changing(probs, when, what):
 
 
 def test_rows_that_change_between_the_passes(monkeypatch):
-    monkeypatch.setattr(gathering, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(passes, "BLOCK_BYTES", 1000)
     given, probs = case()
     blocks = -(-len(probs) // (1000 // 28))
     source = changing(probs, blocks, np.roll(probs, 1, axis=1))
@@ -214,9 +215,7 @@ def test_rows_that_change_between_the_passes(monkeypatch):
 
 
 def test_rows_that_change_before_a_class_is_ranked(monkeypatch):
-    select = importlib.import_module("candidly.errors._select")
-    monkeypatch.setattr(gathering, "LEAST_GAP", 0.5)
-    monkeypatch.setattr(select, "LEAST_GAP", 0.5)
+    monkeypatch.setattr(passes, "LEAST_GAP", 0.5)
     given, probs = slow.make(0, 300, 3, sharp=0.3, wrong=0.6)
     evidence = errors.examine(given, probs)
     probs[:] = probs[:, ::-1].copy()
@@ -260,7 +259,7 @@ def test_several_threads_read():
     source = reading.ProbRows(*probs.shape, probs.dtype, get, "`probs`")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gathering, "open_source", lambda *_: source)
-        patch.setattr(gathering, "BLOCK_BYTES", 10_000)
+        patch.setattr(passes, "BLOCK_BYTES", 10_000)
         errors.examine(given, probs, workers=3)
     assert 2 <= len(threads) <= 6  # a pool of three for each pass
 
@@ -363,7 +362,7 @@ def test_memory_for_each_example(tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert found.mask.any()
-        assert peak - gathering.BLOCK_BYTES - given.nbytes < most * n
+        assert peak - passes.BLOCK_BYTES - given.nbytes < most * n
 
 
 def test_rows_are_never_to_be_written_so_that_loops_are_compiled_for_one_kind():

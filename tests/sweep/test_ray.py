@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from candidly import benchmark
+from candidly import _cluster, benchmark
+from candidly._cluster import Node, versions
 from candidly.sweep import on_ray
 from candidly.sweep.failed import read_failed
 from candidly.sweep.journal import read_results
@@ -194,9 +195,10 @@ def test_what_a_task_raises_fails_its_runs_alone(cluster, data, tmp_path, plugin
 
 
 def test_another_version_is_refused(cluster, data, tmp_path, monkeypatch):
-    mine = on_ray.versions()
-    monkeypatch.setattr(on_ray, "versions", lambda: {**mine, "torch": "1.0"})
-    monkeypatch.setattr(on_ray, "look_at", lambda ray: [on_ray.Node("a", 1, 0, 1, mine)])
+    mine = versions()
+    for room in (on_ray, _cluster):
+        monkeypatch.setattr(room, "versions", lambda: {**mine, "torch": "1.0"})
+    monkeypatch.setattr(on_ray, "look_at", lambda ray: [Node("a", 1, 0, 1, mine)])
     with pytest.raises(ValueError, match=r"node a has torch .*, not 1\.0 as here"):
         benchmark({"toy": data}, PAGES, on=cluster[0], out=tmp_path, **SMALL)
     monkeypatch.setattr(on_ray, "check_nodes", lambda nodes, device: None)  # it comes later
@@ -237,4 +239,4 @@ def test_a_cluster_is_looked_at(cluster):
     asked = subprocess.run(words, capture_output=True, text=True, timeout=120)
     assert (asked.returncode, asked.stderr) == (0, "")
     assert "2 nodes" in asked.stdout
-    assert on_ray.versions()["candidly"].split()[0] in asked.stdout
+    assert versions()["candidly"].split()[0] in asked.stdout

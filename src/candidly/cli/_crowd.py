@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ..crowd import Answers, Consensus
-    from ..ingest.probabilities import ProbRows
+    from ..ingest.prob_rows import ProbRows
 
 
 def read_answers(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..errors import Evidence, SetEvidence
     from ..ingest import Roles
     from ..ingest.labels import LabelColumn
-    from ..ingest.probabilities import ProbRows
+    from ..ingest.prob_rows import ProbRows
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -10,8 +10,9 @@ import numpy as np
 from .._arrays import same_rows
 from ..ingest.probabilities import Probs
 from . import _score_kernels
-from ._evidence import Evidence, block_rows
+from ._evidence import Evidence
 from ._gather import gathered
+from ._passes import block_rows
 from ._scores import ScoreBy, blocks, of_evidence, scores
 
 LEAST = 1e-6  # of a probability in a model's own log loss

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,20 +14,21 @@ import numpy as np
 from .._arrays import ENTRY_SLACK, SUM_SLACK, check_distinct, same_rows
 from .._numbers import whole
 from ..crossval import COMMON, IN_SAMPLE
-from ..ingest.probabilities import ProbRows, Probs, open_source
+from ..ingest.prob_rows import ProbRows
+from ..ingest.probabilities import Probs, open_source
 from . import _kernels, _ranks
 from ._cells import Cells, calibrated, counted
 from ._doubts import of_weak_predictions
-from ._faults import Faults, swept
+from ._exact import exact_means
+from ._faults import Faults
 from ._labels import ids_of, matched, read_given
 from ._pairs import Pairs, index_dtype
+from ._passes import Open, Readers, decide, look, ranges, readers
 from ._work import Work
 
 EPSILON = 1e-6  # slack of every comparison with a threshold, and of a near-tie
 ABSENT = 2.0  # threshold of a class that was never given: nothing reaches it
 ENOUGH = 1000  # labels, for their agreement with the predictions to be suspicious
-LEAST_GAP = 1 / 64
-BLOCK_BYTES = 1 << 21  # of a block of rows: it should stay in the cache between two looks at it
 
 Collisions = Literal["global", "masked"]
 Watch = Callable[[int, int], None]  # (rows done, rows in all), over all passes
@@ -51,6 +51,7 @@ class Evidence:
         pairs: for selection by noise rate; None when not asked for.
         normalised: whether rows were divided by their sums.
         doubts: sentences of what makes the probabilities worth little, see ``_doubts``.
+        readers: who reads the probabilities.
         ids: (n,) names of the rows as text, where labels are a file's that has them.
     """
 
@@ -65,7 +66,7 @@ class Evidence:
     disagreements: int
     pairs: Pairs | None
     normalised: bool
-    source: ProbRows = field(repr=False)
+    readers: Readers = field(repr=False)
     doubts: tuple[str, ...] = ()
     ids: np.ndarray | None = field(default=None, repr=False)
 
@@ -122,19 +123,10 @@ class Evidence:
         _kernels.drop_near_ties(*columns, epsilon, mask)
         return mask
 
-    def take(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
-        """Blocks that hold some rows, see ``ProbRows.take``.
-
-        Raises:
-            ValueError: they are not what they were.
-        """
-        for some, block, first in self.source.take(rows, block_rows(self.source)):
-            _check_unchanged(block, first, some, self.given, self.own)
-            yield some, block, first
-
-
-def block_rows(source: ProbRows) -> int:
-    return max(1, BLOCK_BYTES // (source.m * source.dtype.itemsize))
+    @property
+    def source(self) -> ProbRows:
+        """The probabilities."""
+        return self.readers.source
 
 
 def examine(
@@ -148,6 +140,7 @@ def examine(
     thresholds: np.ndarray | None = None,
     pairs: bool = True,
     workers: int = 1,
+    on: str | None = None,
     work: Path | str | None = None,
     watch: Watch | None = None,
 ) -> Evidence:
@@ -168,7 +161,9 @@ def examine(
             prediction, ``masked`` the largest among them.
         thresholds: float (m,), instead of the mean self-confidences.
         pairs: keep what selection by noise rate needs.
-        workers: threads.
+        workers: threads, or what ``on`` says.
+        on: who reads the probabilities: None, threads of this process; ``processes``; ``ray``, a
+            cluster of this machine's cores; or ``ray:ADDRESS``. All find the same, bit for bit.
         work: a folder in which the columns lie, so that a run can be resumed and memory stays
             free; by default they are in memory.
         watch: called with rows done and rows in all.
@@ -181,13 +176,13 @@ def examine(
     same_rows(given=given, probs=probs)
     given, source, classes = matched(given, source, classes)
     labels = read_given(given, source.n, source.m, classes, unlabelled)
+    reading = readers(source, workers, on)
     place = Work(work, source, labels, pairs)
     report = watch or (lambda done, total: None)
-    first = _first_pass(source, labels, place, pairs, workers, report)
-    counts, sums = _kernels.tally(labels, first["own"], source.m)
+    first = _first_pass(reading, labels, place, pairs, report)
+    counts, means = exact_means(labels, first["own"], source.m)
     if thresholds is None:
-        means = np.divide(sums, counts, out=np.full(source.m, ABSENT), where=counts > 0)
-        thresholds = np.maximum(means, 2 * EPSILON)
+        thresholds = np.where(counts > 0, np.maximum(means, 2 * EPSILON), ABSENT)
     else:
         thresholds = check_thresholds(thresholds, source.m)
     _warn_of_classes(counts, classes)
@@ -197,7 +192,7 @@ def examine(
     for sentence in doubts:
         warnings.warn(sentence, stacklevel=2)
     guess, disagreements = _second_pass(
-        source, labels, first, thresholds, collisions == "masked", workers, report
+        reading, labels, first, thresholds, collisions == "masked", report
     )
     return Evidence(
         given=labels,
@@ -211,7 +206,7 @@ def examine(
         disagreements=disagreements,
         pairs=place.pairs() if pairs else None,
         normalised=normalise,
-        source=source,
+        readers=reading,
         doubts=doubts,
         ids=ids_of(given),
     )
@@ -243,67 +238,25 @@ def opened(
 
 
 def _first_pass(
-    source: ProbRows, given: np.ndarray, work: Work, pairs: bool, workers: int, watch: Watch
+    readers: Readers, given: np.ndarray, work: Work, pairs: bool, watch: Watch
 ) -> dict[str, np.ndarray]:
     """Fill the columns; refuse what is no probability once all of it has been seen."""
-    columns = work.columns
+    columns, n = work.columns, len(given)
     faults = Faults()
-
-    def do(start: int, stop: int):
-        probs = source.read(start, stop)
-        here = slice(start, stop)
-        fault = swept(
-            probs,
-            start,
-            given[here],
-            columns["predicted"][here],
-            columns["own"][here],
-            columns["other"][here],
-        )
-        return start, stop, fault, _above(probs, start, given, columns) if pairs else None
-
-    size = work.size or block_rows(source)
-    todo = [(a, min(a + size, source.n)) for a in range(0, source.n, size)]
-    left = work.left(todo)
-    done = source.n - sum(stop - start for start, stop in left)
-    for start, stop, fault, found in _in_order(do, left, workers):
-        faults.note(fault)
-        if not fault.rows:
-            work.finish(start, stop, found)
+    left = work.left(ranges(readers.source, work.size or readers.size))
+    done = n - sum(stop - start for start, stop in left)
+    of_range = lambda start, stop: (given[start:stop], pairs, n)  # noqa: E731
+    for (start, stop), seen in readers.each(look, left, of_range):
+        for name in columns:
+            columns[name][start:stop] = getattr(seen, name)
+        for fault in seen.faults:
+            faults.note(fault)
+        if not any(fault.rows for fault in seen.faults):
+            work.finish(start, stop, seen.pairs)
         done += stop - start
-        watch(done, 2 * source.n)
-    faults.settle(source)
+        watch(done, 2 * n)
+    faults.settle(readers.source)
     return columns
-
-
-def _above(
-    probs: np.ndarray, start: int, given: np.ndarray, columns: dict[str, np.ndarray]
-) -> Pairs:
-    here = slice(start, start + len(probs))
-    own, labels = columns["own"][here], given[here]
-    rows = np.flatnonzero((columns["predicted"][here] != labels) & (labels >= 0))
-    least = own.dtype.type(LEAST_GAP)
-    count = _kernels.count_above(probs, rows, own, least)
-    at, klass = np.empty(count, index_dtype(len(given))), np.empty(count, given.dtype)
-    gap = np.empty(count, own.dtype)
-    _kernels.above(probs, rows, start, own, least, at, klass, gap)
-    return Pairs(at, klass, gap)
-
-
-def _in_order(do: Callable, todo: Sequence[tuple[int, int]], workers: int) -> Iterator[Any]:
-    """``do`` of every range, in order, by one thread or several."""
-    if workers == 1:
-        for start, stop in todo:
-            yield do(start, stop)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        ahead: list = []
-        for start, stop in todo:  # not all at once: what is done waits in memory
-            ahead.append(pool.submit(do, start, stop))
-            if len(ahead) > 2 * workers:
-                yield ahead.pop(0).result()
-        for future in ahead:
-            yield future.result()
 
 
 # between the passes
@@ -348,36 +301,35 @@ def _warn_of_memory(right: int, counts: np.ndarray) -> None:
 
 
 def _second_pass(
-    source: ProbRows,
+    readers: Readers,
     given: np.ndarray,
     columns: dict[str, np.ndarray],
     thresholds: np.ndarray,
     masked: bool,
-    workers: int,
     watch: Watch,
 ) -> tuple[np.ndarray, int]:
     """Guesses, most of them from the columns; the rest are read once more."""
+    source, n = readers.source, len(given)
     bounds = rounded_up(thresholds - EPSILON, source.dtype)
-    predicted = columns["predicted"]
+    predicted, own = columns["predicted"], columns["own"]
     guess = np.empty_like(predicted)
-    size = block_rows(source)
     reach = 1 + 2 * SUM_SLACK + source.m * ENTRY_SLACK  # sums are rounded, too
-    _kernels.resolve(predicted, columns["own"], columns["other"], bounds, reach, guess)
+    _kernels.resolve(predicted, own, columns["other"], bounds, reach, guess)
 
-    def do(start: int, stop: int) -> tuple[int, int]:
-        some = start + np.flatnonzero(guess[start:stop] == _kernels.UNDECIDED)
-        if not len(some):
-            return stop, 0
-        first = int(some[0])
-        block = source.read(first, int(some[-1]) + 1)
-        _check_unchanged(block, first, some, given, columns["own"])
-        return stop, _kernels.confident(block, first, some, bounds, given, predicted, masked, guess)
+    def open_rows(start: int, stop: int) -> np.ndarray:
+        return start + np.flatnonzero(guess[start:stop] == _kernels.UNDECIDED)
 
+    def handed(start: int, stop: int) -> tuple[Open, np.ndarray, bool]:
+        rows = open_rows(start, stop)
+        return Open(rows, given[rows], own[rows], predicted[rows]), bounds, masked
+
+    where = [each for each in ranges(source, readers.size) if len(open_rows(*each))]
     disagreements = 0
-    todo = [(a, min(a + size, source.n)) for a in range(0, source.n, size)]
-    for stop, differ in _in_order(do, todo, workers):
+    for (start, stop), (found, differ) in readers.each(decide, where, handed):
+        guess[open_rows(start, stop)] = found
         disagreements += differ
-        watch(source.n + stop, 2 * source.n)
+        watch(n + stop, 2 * n)
+    watch(2 * n, 2 * n)
     return guess, disagreements
 
 
@@ -385,15 +337,3 @@ def rounded_up(bounds: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The smallest numbers of ``dtype`` that are not below: the same ones reach both."""
     near = bounds.astype(dtype)
     return np.where(near < bounds, np.nextafter(near, dtype.type(np.inf)), near)
-
-
-def _check_unchanged(
-    block: np.ndarray, first: int, rows: np.ndarray, given: np.ndarray, own: np.ndarray
-) -> None:
-    """Refuse rows whose label's probability is not what it was in the first pass."""
-    row = _kernels.changed(block, first, rows, given, own)
-    if row >= 0:
-        raise ValueError(
-            f"row {row} of the probabilities changed between two passes over them; "
-            "start again when nobody writes to them."
-        )

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from .._arrays import ENTRY_SLACK, SUM_SLACK, sum_slack
-from ..ingest.probabilities import NEGATIVE, ProbRows
+from ..ingest.prob_rows import NEGATIVE, ProbRows
 from . import _kernels
 
 WORTH_SAYING = 1e-5  # a sum that is off by more gets a warning

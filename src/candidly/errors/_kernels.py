@@ -81,17 +81,6 @@ def _first(row, value):
 
 
 @compiled
-def tally(given, own, m):
-    """How often each label was given, and its rows' ``own`` added up: int64 and float64 (m,)."""
-    counts, sums = np.zeros(m, np.int64), np.zeros(m)
-    for i in range(len(given)):
-        if given[i] >= 0:
-            counts[given[i]] += 1
-            sums[given[i]] += own[i]
-    return counts, sums
-
-
-@compiled
 def resolve(predicted, own, other, bounds, reach, guess):
     """Guesses that the columns decide; UNDECIDED, and counted, where the row must be read again.
 
@@ -181,34 +170,34 @@ def _slow(row, label):
 
 
 @compiled
-def changed(block, first, rows, given, own):
-    """The first of ``rows`` whose label's entry is not ``own`` any more; -1 for none.
+def changed(block, given, own):
+    """The first row whose label's entry is not ``own`` any more; -1 for none.
 
     Args:
-        block: (r, m), rows from ``first`` on; so in what follows.
-        rows: some of these, by number.
+        block: (r, m); ``given`` and ``own`` (r,) are of the same rows.
     """
-    for i in rows:
-        if given[i] >= 0 and block[i - first, given[i]] != own[i]:
+    for i in range(len(given)):
+        if given[i] >= 0 and block[i, given[i]] != own[i]:
             return i
     return -1
 
 
 @compiled
-def confident(block, first, rows, bounds, given, predicted, masked, guess):
-    """Guess for rows that the sweep's columns could not decide, -1 for none.
+def confident(block, bounds, given, predicted, masked, guess):
+    """Guess for rows that the first pass's columns could not decide, -1 for none.
 
     Args:
+        block: (r, m); ``given`` and ``predicted`` (r,) are of the same rows.
         bounds: like block (m,), the thresholds with the slack taken off.
         masked: of several confident classes take the largest among them, not among all.
-        guess: out, int (n,), where ``rows`` are.
+        guess: out, int (r,).
 
     Returns:
         how many labelled rows the other rule guesses otherwise.
     """
     differ = 0
-    for i in rows:
-        row = block[i - first]
+    for i in range(len(given)):
+        row = block[i]
         count, best = 0, NONE
         for j in range(len(row)):
             count += row[j] >= bounds[j]

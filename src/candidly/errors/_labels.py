@@ -18,7 +18,7 @@ from ..ingest.labels import (
     read_labels,
     whole_labels,
 )
-from ..ingest.probabilities import ProbRows
+from ..ingest.prob_rows import ProbRows
 
 
 def read_given(

@@ -13,7 +13,8 @@ import numpy as np
 from .._arrays import ENTRY_SLACK, as_array, same_rows
 from .._names import lookup
 from .._numbers import whole
-from ..ingest.probabilities import ProbRows, Probs, open_source
+from ..ingest.prob_rows import ProbRows
+from ..ingest.probabilities import Probs, open_source
 from . import _cells, _select
 from ._evidence import Evidence, examine
 from ._scores import BY, ScoreBy, blocks, weighted_entropy

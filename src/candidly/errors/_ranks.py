@@ -258,43 +258,60 @@ def reachable(given, own, other, least):
 
 
 @compiled
-def keep_nearest(block, first, rows, given, own, least, of, other, begin, filled, row, gap):
+def keep_nearest(block, rows, given, own, least, of, other, begin, filled, row, gap):
     """Of rows that come in order keep, for every pair, those with the smallest ``own`` - entry.
 
     Rows that exceed by ``least`` are passed over: they are known. Ties go to the earlier row.
 
     Args:
+        block: (r, m), the rows with these numbers; ``given`` and ``own`` (r,) are theirs.
         of: (m + 1,), where each given class's pairs start.
         other: (pairs,), the other class of each.
         begin: (pairs + 1,), where each pair's part of ``row`` and ``gap`` starts: a heap, the
             largest on top, of rows that come later before those that come earlier.
         filled: (pairs,), how much of it is in use.
     """
-    for i in rows:
+    for i in range(len(rows)):
         for p in range(of[given[i]], of[given[i] + 1]):
-            value = own[i] - block[i - first, other[p]]
-            if value <= -least:
-                continue
-            places, heap = row[begin[p] : begin[p + 1]], gap[begin[p] : begin[p + 1]]
-            if filled[p] < len(heap):
-                at = filled[p]
-                filled[p] += 1
-                while at > 0 and heap[(at - 1) // 2] <= value:  # the new row is the latest
-                    heap[at], places[at] = heap[(at - 1) // 2], places[(at - 1) // 2]
-                    at = (at - 1) // 2
-            elif value < heap[0]:
-                at = 0
-                while 2 * at + 1 < len(heap):
-                    child = 2 * at + 1
-                    if child + 1 < len(heap) and (
-                        heap[child + 1] > heap[child]
-                        or (heap[child + 1] == heap[child] and places[child + 1] > places[child])
-                    ):
-                        child += 1
-                    if heap[child] <= value:
-                        break
-                    heap[at], places[at] = heap[child], places[child]
-                    at = child
-            else:
-                continue
-            heap[at], places[at] = value, i
+            value = own[i] - block[i, other[p]]
+            if value > -least:
+                _push(p, rows[i], value, begin, filled, row, gap)
+
+
+@compiled
+def keep_again(pair, rows, gaps, begin, filled, row, gap):
+    """Put what was kept of later rows to what was kept of earlier ones; see ``keep_nearest``.
+
+    Args:
+        pair, rows, gaps: (found,), in order of rows for each pair.
+    """
+    for i in range(len(pair)):
+        _push(pair[i], rows[i], gaps[i], begin, filled, row, gap)
+
+
+@compiled
+def _push(p, number, value, begin, filled, row, gap):
+    """Put a row that is later than all of a pair's heap into it, if it is among the nearest."""
+    places, heap = row[begin[p] : begin[p + 1]], gap[begin[p] : begin[p + 1]]
+    if filled[p] < len(heap):
+        at = filled[p]
+        filled[p] += 1
+        while at > 0 and heap[(at - 1) // 2] <= value:
+            heap[at], places[at] = heap[(at - 1) // 2], places[(at - 1) // 2]
+            at = (at - 1) // 2
+    elif len(heap) and value < heap[0]:
+        at = 0
+        while 2 * at + 1 < len(heap):
+            child = 2 * at + 1
+            if child + 1 < len(heap) and (
+                heap[child + 1] > heap[child]
+                or (heap[child + 1] == heap[child] and places[child + 1] > places[child])
+            ):
+                child += 1
+            if heap[child] <= value:
+                break
+            heap[at], places[at] = heap[child], places[child]
+            at = child
+    else:
+        return
+    heap[at], places[at] = value, number

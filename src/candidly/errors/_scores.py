@@ -9,12 +9,14 @@ import numpy as np
 
 from .._arrays import same_rows
 from .._names import lookup
-from ..ingest.probabilities import ProbRows, Probs
+from ..ingest.prob_rows import ProbRows
+from ..ingest.probabilities import Probs
 from . import _score_kernels
-from ._evidence import Evidence, _in_order, block_rows, opened
+from ._evidence import Evidence, opened
 from ._faults import WORTH_SAYING, Faults, swept
 from ._gather import gathered, gathered_either
 from ._labels import matched, read_given
+from ._passes import block_rows, in_order
 from ._sets import SetEvidence, holds_sets
 
 ScoreBy = Literal["margin", "self-confidence", "entropy"]
@@ -122,9 +124,9 @@ def entropy_of(evidence: Evidence | SetEvidence, rows: np.ndarray) -> np.ndarray
     """The entropy score of some rows, ascending: (r,)."""
     score = np.empty(len(rows), evidence.own.dtype)
     done = 0
-    for some, block, first in evidence.source.take(rows, block_rows(evidence.source)):
+    for some, block in evidence.source.take(rows, block_rows(evidence.source)):
         upto = done + len(some)
-        score[done:upto] = weighted_entropy(block[some - first], evidence.own[some])
+        score[done:upto] = weighted_entropy(block, evidence.own[some])
         done = upto
     score = np.clip(score, 0, 1)
     score[~evidence.labelled[rows]] = np.nan
@@ -203,7 +205,7 @@ def _in_one_pass(
 
     size = block_rows(source)
     todo = [(a, min(a + size, source.n)) for a in range(0, source.n, size)]
-    for stop, fault in _in_order(do, todo, workers):
+    for stop, fault in in_order(lambda where: do(*where), todo, workers):
         if fault is not None:
             faults.note(fault)
         if watch is not None:

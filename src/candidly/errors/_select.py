@@ -11,10 +11,11 @@ import numpy as np
 from .._arrays import ENTRY_SLACK
 from . import _kernels, _ranks
 from ._cells import Cells, prune_counts
-from ._evidence import EPSILON, LEAST_GAP, Evidence
+from ._evidence import EPSILON, Evidence
 from ._pairs import index_dtype
+from ._passes import Lacking, nearest, ranges
 
-ROWS_AT_ONCE = 1 << 17
+ROWS_AT_ONCE = 1 << 17  # of a range: pairs of all classes are kept anew for each
 Select = Callable[[Evidence, Cells], np.ndarray]  # (evidence, counts to take) -> mask
 
 
@@ -77,13 +78,17 @@ def _fill_up(evidence: Evidence, wanted: Cells, missing: np.ndarray, mask: np.nd
     row, gap, filled = np.empty(begin[-1], np.int64), np.empty(begin[-1], own.dtype), 0 * short
     # an entry less the label's is at most `other - own`, and the open rows' at least -own
     least = -highest - 2 * ENTRY_SLACK
-    known = own.dtype.type(LEAST_GAP)
-    heaps = wanted.other[short], begin, filled, row, gap
-    for start in range(0, evidence.n, ROWS_AT_ONCE):
-        here = slice(start, start + ROWS_AT_ONCE)
+    heaps = begin, filled, row, gap
+    wanted_more = Lacking(of, wanted.other[short], missing[short])
+
+    def handed(start: int, stop: int) -> tuple[Lacking, np.ndarray, np.ndarray, np.ndarray]:
+        here = slice(start, stop)
         rows = start + _ranks.reachable(given[here], own[here], other[here], least)
-        for some, block, first in evidence.take(rows):
-            _ranks.keep_nearest(block, first, some, given, own, known, of, *heaps)
+        return wanted_more, rows, given[rows], own[rows]
+
+    where = ranges(evidence.source, ROWS_AT_ONCE)
+    for _, near in evidence.readers.each(nearest, where, handed):
+        _ranks.keep_again(*near, *heaps)
     for start, count in zip(begin, filled):
         mask[row[start : start + count]] = True
 

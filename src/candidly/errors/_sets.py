@@ -17,21 +17,21 @@ from .._arrays import as_table, same_rows
 from .._numbers import whole
 from ..ingest.labels import LabelColumn, label_sets, read_labels
 from ..ingest.labels import holds_sets as file_holds_sets
-from ..ingest.probabilities import ProbRows, Probs
+from ..ingest.prob_rows import ProbRows
+from ..ingest.probabilities import Probs
 from . import _kernels, _ranks, _score_kernels
 from ._evidence import (
     ABSENT,
     EPSILON,
     Collisions,
     Watch,
-    _in_order,
-    block_rows,
     check_thresholds,
     opened,
     rounded_up,
 )
 from ._faults import Faults, swept
 from ._labels import class_dtype, ids_of, matched
+from ._passes import block_rows, in_order
 
 METHODS = ("margin", "self-confidence", "predicted", "confident")
 
@@ -178,7 +178,7 @@ def examine_sets(
     step = block_rows(source)
     todo = [(a, min(a + step, n)) for a in range(0, n, step)]
     sums, weights = np.zeros(m), np.zeros(m)
-    for stop, fault, some, weight in _in_order(first, todo, workers):
+    for stop, fault, some, weight in in_order(lambda where: first(*where), todo, workers):
         faults.note(fault)
         sums, weights = sums + some, weights + weight
         report(stop, 2 * n)
@@ -192,14 +192,14 @@ def examine_sets(
     nobody = np.zeros(n, np.int8)  # every row's disagreement counts
 
     def second(start: int, stop: int) -> tuple[int, int]:
-        block, rows = source.read(start, stop), np.arange(start, stop)
+        block, here = source.read(start, stop), slice(start, stop)
         masked = collisions == "masked"
         return stop, _kernels.confident(
-            block, start, rows, bounds, nobody, predicted, masked, guess
+            block, bounds, nobody[here], predicted[here], masked, guess[here]
         )
 
     disagreements = 0
-    for stop, differs in _in_order(second, todo, workers):
+    for stop, differs in in_order(lambda where: second(*where), todo, workers):
         disagreements += differs
         report(n + stop, 2 * n)
     labelled = np.asarray(sets.any(1))

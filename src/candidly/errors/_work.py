@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
-from ..ingest.probabilities import ProbRows
+from ..ingest.prob_rows import ProbRows
 from ._pairs import Growing, Pairs, no_pairs
+from ._passes import CHUNK_BYTES, Range, ranges
 
-SCHEMA = 2
-CHUNK_BYTES = 1 << 25  # of probabilities between two notes of progress in a folder
+SCHEMA = 3
 
 
 class Work:
@@ -42,6 +42,7 @@ class Work:
             self.columns = {name: np.empty(source.n, kind) for name, kind in self.kinds.items()}
             return
         self.size = max(1, CHUNK_BYTES // (source.m * source.dtype.itemsize))
+        self.all = ranges(source, self.size)
         about = {
             "schema": SCHEMA,
             "rows": source.n,
@@ -143,7 +144,7 @@ class Work:
     def _note(self, start: int) -> Path:
         return self._path(f"done-{start:012d}.npy")
 
-    def left(self, todo: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    def left(self, todo: Sequence[Range]) -> list[Range]:
         """The ranges that are still to do; what is noted as done is compared with the columns.
 
         Raises:
@@ -195,8 +196,8 @@ class Work:
 
     def pairs(self) -> Pairs:
         """All pairs, in order of rows; once, after everything is done."""
-        for start in range(0, self.n, self.size) if self.folder is not None else ():
-            self.found.add(self._read(start, min(start + self.size, self.n)))
+        for start, stop in self.all if self.folder is not None else ():
+            self.found.add(self._read(start, stop))
         return self.found.whole()
 
 

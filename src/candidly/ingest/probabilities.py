@@ -1,20 +1,19 @@
-"""Where probabilities are: arrays, files, folders of files, iterators; read by ranges of rows."""
+"""Where probabilities are: arrays, files, folders and addresses of files, lists, iterators."""
 
 from __future__ import annotations
 
-import re
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from .._arrays import ENTRY_SLACK, as_table, column_order
+from .._arrays import as_table, column_order
 from .._tables import about
 from ._columns import (
     IDS,
@@ -23,116 +22,21 @@ from ._columns import (
     number_columns,
     read_columns,
     row_names,
-    rows_by_id,
 )
+from ._remote import remote_array
 from ._roles import Roles
 from .arrays import load_array, load_member
+from .prob_rows import Part, ProbRows, joined, working_dtype
+from .shards import by_number, fetched, file_system, is_address, parts_in
 
 PIECE_BYTES = 1 << 25  # of a Parquet file, decoded at once
+ENDINGS = (".npy", ".parquet")  # of parts in a folder
 SAMPLE = 4096  # rows of an array that tell it from another
 
-NEGATIVE = (
-    "Probabilities are not negative: take the exponential of log-probabilities first, and the "
-    "softmax of logits."
-)
 ARRAYS = ("detach", "to_numpy")  # what tensors and tables have
 BESIDE = ("prediction", "probability")  # columns that candidly predict writes beside the classes'
 
 Probs = Any  # an array, a tensor, a path, or an iterable of arrays
-
-
-@dataclass(frozen=True)
-class ProbRows:
-    """Rows of probabilities that can be read in any order, by several threads.
-
-    Attributes:
-        n, m: rows and classes.
-        dtype: float32 or float64, what rows are read as.
-        get: (start, stop) -> rows, any float dtype and layout.
-        name: for messages.
-        normalise: divide each row by its sum; its entries must not be negative.
-        stamp: gives what a resumed run compares: sizes and times of files, a sample of arrays.
-        ids: (n,) names of the rows as text, where the file has a column of them.
-        columns: names of the columns, where there are any; they may be those of the classes.
-    """
-
-    n: int
-    m: int
-    dtype: np.dtype
-    get: Callable[[int, int], np.ndarray]
-    name: str
-    normalise: bool = False
-    stamp: Callable[[], str] = str
-    ids: np.ndarray | None = field(default=None, repr=False)
-    columns: tuple[str, ...] | None = None
-
-    def read(self, start: int, stop: int) -> np.ndarray:
-        """Rows start..stop: C-contiguous (r, m) of ``dtype``, a view where that is possible.
-
-        Never to be written, so that what is compiled for them is compiled for one kind of array.
-        """
-        rows = np.ascontiguousarray(self.get(start, stop), dtype=self.dtype)
-        if rows.shape != (stop - start, self.m):
-            raise ValueError(
-                f"{self.name} has {rows.shape} where rows {start} to {stop - 1} of {self.m} "
-                "classes should be; was it changed while being read?"
-            )
-        rows = self._divided(rows, start) if self.normalise else rows.view()
-        rows.flags.writeable = False
-        return rows
-
-    def _divided(self, rows: np.ndarray, start: int) -> np.ndarray:
-        """Rows by their sums; the first one is number ``start``.
-
-        Raises:
-            ValueError: a row of 0, or a negative entry. To divide a row of negative numbers, such
-                as log-probabilities, would put the least probable class first.
-        """
-        sums = rows.sum(1, keepdims=True)
-        if len(bad := np.argwhere(rows < -ENTRY_SLACK * np.abs(sums))):
-            row, column = bad[0].tolist()
-            raise ValueError(
-                f"{self.name} is {rows[row, column]:g} at row {start + row}, column {column}, and "
-                f"a row with a negative number is not divided by its sum. {NEGATIVE}"
-            )
-        if len(empty := np.flatnonzero(sums == 0)):
-            raise ValueError(
-                f"{self.name} is 0 all over row {start + empty[0]}, which cannot be divided by "
-                "its sum."
-            )
-        with np.errstate(invalid="ignore"):  # of NaN and infinity, which the sweep finds
-            return rows / sums
-
-    def by_id(self, ids: np.ndarray | None) -> ProbRows:
-        """The same rows in the order of ``ids``, where both name them; else as they stand.
-
-        Rows of one file that come in another order are held in memory.
-
-        Raises:
-            ValueError: a name that one of them lacks.
-        """
-        if ids is None or self.ids is None:
-            return self
-        order = rows_by_id(ids, self.ids, self.name)
-        if order is None:
-            return self
-        table = self.get(0, self.n)[order]
-        return replace(
-            self,
-            get=lambda start, stop: table[start:stop],
-            stamp=lambda: f"{self.stamp()} {zlib.crc32(order.tobytes()):08x}",
-            ids=ids,
-        )
-
-    def take(self, rows: np.ndarray, at_once: int) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
-        """Blocks that hold these rows (ascending): (rows, block, number of its first row)."""
-        start = 0
-        while start < len(rows):
-            first = int(rows[start])
-            stop = int(np.searchsorted(rows, first + at_once))
-            some = rows[start:stop]
-            yield some, self.read(first, int(some[-1]) + 1), first
-            start = stop
 
 
 def open_source(
@@ -148,15 +52,19 @@ def open_source(
     Args:
         probs: an array, tensor or memory map (n, m) of floats; the path of an ``.npy`` file, of a
             table of any format, of an ``.npz`` with an array ``probs``, or of a folder of ``.npy``
-            and ``.parquet`` files, in order of name (chunk-2 before chunk-10); or an iterable of
-            arrays (r, m), which is written to a temporary file first.
+            and ``.parquet`` files, in order of name (chunk-2 before chunk-10); an address of such
+            a file or folder, for fsspec; a list of paths, addresses or ``Part``; or an iterable
+            of arrays (r, m), which is written to a temporary file first.
         roles: ``id``, ``drop`` and ``separator`` of a table.
 
     Raises:
         TypeError, ValueError: what is wrong, by name.
     """
+    roles = roles or Roles()
     if isinstance(probs, str | Path):
-        return _from_path(Path(probs), normalise, classes, roles or Roles())
+        return _from_place(probs, normalise, classes, roles)
+    if isinstance(probs, Sequence) and len(probs) and isinstance(probs[0], str | Path | Part):
+        return _listed(probs, normalise, classes, roles)
     rows = isinstance(probs, Sequence) and len(probs) > 0 and not hasattr(probs[0], "shape")
     if rows or isinstance(probs, np.ndarray) or any(hasattr(probs, a) for a in ARRAYS):
         return _from_array(as_table(probs, "probs", classes), "`probs`", normalise)
@@ -167,9 +75,21 @@ def open_source(
     )
 
 
-def working_dtype(dtype: np.dtype) -> np.dtype:
-    """float16 and float32 are worked on as float32, float64 as itself."""
-    return np.dtype(np.float64 if dtype.itemsize == 8 else np.float32)
+def _listed(
+    probs: Sequence[Any], normalise: bool, classes: Sequence[str] | None, roles: Roles
+) -> ProbRows:
+    """Files or parts of a list, in order of their names.
+
+    Raises:
+        TypeError: some are files, some parts, or something else.
+    """
+    if all(isinstance(each, Part) for each in probs):
+        parts = sorted(probs, key=lambda part: by_number(part.name))
+        return joined(parts, "`probs`", normalise)
+    if not all(isinstance(each, str | Path) for each in probs):
+        raise TypeError("`probs` is a list of different things; give paths alone, or Part alone.")
+    places = sorted(probs, key=lambda place: by_number(str(place)))
+    return _of_parts(places, "`probs`", normalise, classes, roles)
 
 
 def _from_array(
@@ -194,54 +114,82 @@ def _from_array(
         some = array[np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)]
         return f"{zlib.crc32(some.tobytes()):08x}"
 
-    return ProbRows(n, m, working_dtype(array.dtype), get, name, normalise, stamp)
+    def pick(rows: np.ndarray) -> np.ndarray:
+        unchanged()
+        return array[rows]
+
+    dtype = working_dtype(array.dtype)
+    return ProbRows(n, m, dtype, get, name, normalise, stamp, pick=pick)
 
 
-def _from_path(
-    path: Path, normalise: bool, classes: Sequence[str] | None, roles: Roles
+def _from_place(
+    place: str | Path, normalise: bool, classes: Sequence[str] | None, roles: Roles
 ) -> ProbRows:
-    if not path.is_dir():
-        return _file(path, normalise, classes, roles)
-    files = [p for p in path.iterdir() if p.suffix in (".npy", ".parquet")]
-    files = sorted((p for p in files if not p.name.startswith(".")), key=_by_number)
-    if not files:
-        raise ValueError(f"{path} holds no .npy or .parquet file.")
-    parts = [_file(file, normalise, classes, roles) for file in files]
-    for part in parts:
-        if part.m != parts[0].m:
-            raise ValueError(f"{part.name} has {part.m} classes, {parts[0].name} has {parts[0].m}.")
-    ends = np.cumsum([part.n for part in parts])
-    dtype = np.result_type(*(part.dtype for part in parts))
-
-    def get(start: int, stop: int) -> np.ndarray:
-        pieces = []
-        number = int(np.searchsorted(ends, start, side="right"))
-        while start < stop:
-            first = int(ends[number]) - parts[number].n
-            upto = min(stop, int(ends[number]))
-            pieces.append(parts[number].get(start - first, upto - first))
-            start, number = upto, number + 1
-        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-
-    def stamp() -> str:
-        return " ".join(part.stamp() for part in parts)
-
-    found = ProbRows(int(ends[-1]), parts[0].m, dtype, get, str(path), normalise, stamp)
-    ids = [part.ids for part in parts if part.ids is not None]
-    if not ids:
-        return found
-    if len(ids) < len(parts):
-        bare = next(part for part in parts if part.ids is None)
-        raise ValueError(f"{bare.name} does not name its rows, and other files of {path} do.")
-    return replace(found, ids=np.concatenate(ids), columns=parts[0].columns)
+    """A file, or the files of a folder or of an address."""
+    if is_address(place):
+        if str(place).rstrip("/").endswith(ENDINGS):
+            return _of_parts([place], str(place), normalise, classes, roles)
+    elif not (place := Path(place)).is_dir():
+        return _of_file(place, normalise, classes, roles)
+    return _of_parts(parts_in(place, ENDINGS), str(place), normalise, classes, roles)
 
 
-def _by_number(path: Path) -> list[tuple[int, str]]:
-    """Names in order, chunk-2 before chunk-10."""
-    return [
-        (int(part), part) if part.isdecimal() else (-1, part)
-        for part in re.split(r"(\d+)", path.name)
-    ]
+def _of_parts(
+    places: Sequence[str | Path],
+    name: str,
+    normalise: bool,
+    classes: Sequence[str] | None,
+    roles: Roles,
+) -> ProbRows:
+    """Files one behind the other; each is opened to see what it has, and again to be read.
+
+    Raises:
+        ValueError: a file is listed twice, is cut off, has other classes, or names no rows where
+            others do.
+    """
+    where: set[str] = set()
+    for place in places:
+        here = str(place if is_address(place) else Path(place).resolve())
+        if here in where:
+            raise ValueError(f"{name} has {place} twice; list each file once.")
+        where.add(here)
+    parts, ids, columns = [], [], None
+    for number, place in enumerate(places):
+        part, rows = _part(place, classes, roles)
+        parts.append(part)
+        if rows.ids is not None:
+            ids.append(rows.ids)
+        if number == 0:
+            columns = rows.columns
+        if 0 < len(ids) <= number:
+            bare = place if rows.ids is None else places[0]
+            raise ValueError(f"{bare} does not name its rows, and other files of {name} do.")
+    return joined(parts, name, normalise, np.concatenate(ids) if ids else None, columns)
+
+
+def _part(place: str | Path, classes: Sequence[str] | None, roles: Roles) -> tuple[Part, ProbRows]:
+    rows = _opened(str(place), classes, roles)
+    how = partial(_opened, str(place), classes, roles)
+    return Part(str(place), rows.n, rows.m, rows.dtype, how, rows.stamp()), rows
+
+
+def _opened(place: str, classes: Sequence[str] | None, roles: Roles) -> ProbRows:
+    """The rows of a file, here or at an address: of an array in the pieces that are asked for."""
+    if not is_address(place):
+        return _file(Path(place), False, classes, roles)
+    system, path = file_system(place)
+    stamp = f"{place}:{system.ukey(path)}"
+    if path.endswith(".npy"):
+        rows = remote_array(place, system, path)
+    else:
+        with fetched(place) as copy:
+            rows = _in_memory(_file(copy, False, classes, roles))
+    return replace(rows, name=place, stamp=lambda: stamp)
+
+
+def _in_memory(rows: ProbRows) -> ProbRows:
+    table = rows.get(0, rows.n)
+    return replace(rows, get=lambda start, stop: table[start:stop], pick=table.__getitem__)
 
 
 def _watched(path: Path) -> Callable[[], str]:
@@ -267,6 +215,12 @@ def _watched(path: Path) -> Callable[[], str]:
         return first
 
     return unchanged
+
+
+def _of_file(path: Path, normalise: bool, classes: Sequence[str] | None, roles: Roles) -> ProbRows:
+    """A file, which other processes can open, too."""
+    part, rows = _part(path, classes, roles)
+    return replace(rows, normalise=normalise, parts=(part,))
 
 
 def _file(path: Path, normalise: bool, classes: Sequence[str] | None, roles: Roles) -> ProbRows:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from .._cluster import Cluster, check_device_there, cluster_of
 from .._device import check_devices
 from .._files import sync_folder
 from .._numbers import whole
@@ -19,7 +20,7 @@ from .failed import write_failed
 from .growing import extended
 from .journal import read_records, runs_with
 from .lock import locked
-from .on_ray import Cluster, check_device_there, cluster_of, on_ray
+from .on_ray import on_ray
 from .own_files import check_seen, keep_copies, keep_plugins
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, read_plan, write_plan
