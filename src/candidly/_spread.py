@@ -19,7 +19,8 @@ from ._cluster import (
 )
 
 Place = Literal["processes"] | Cluster
-Task, Result = TypeVar("Task"), TypeVar("Result")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 LOSSES = 5  # workers in a row that may be lost without a result between
 AHEAD = 4  # tasks handed out for each worker: their results wait in memory for those before

@@ -41,22 +41,23 @@ app.command()(errors_compare.compare)
 app.command()(errors_compare.compare)
 
 Labels = Annotated[
-    Path,
+    str,
     typer.Option(
-        metavar="FILE",
+        metavar="PATH",
         help="The given labels: a table with a column of numbers or names and, if you like, one "
         "of ids; an .npy; or the .npz of errors probs. For find also candidate sets: cells such as "
-        "cat|dog, or an .npy of bool, a row per example and a column per class.",
+        "cat|dog, or an .npy of bool, a row per example and a column per class. A folder holds a "
+        "part of labels for each part of --probs, of the same name.",
     ),
 ]
 Probabilities = Annotated[
-    Path,
+    str,
     typer.Option(
         "--probs",
         metavar="PATH",
         help="Out-of-sample probabilities, a row per label and a column per class: a table, .npy, "
         ".npz, or a folder of .npy and .parquet, read in order of name. Where both files have ids, "
-        "rows go by these.",
+        "rows go by these. Also an address such as s3://bucket/folder, for fsspec.",
     ),
 ]
 Classes = Annotated[
@@ -80,7 +81,17 @@ Collisions = Annotated[
         "masked the most probable of them."
     ),
 ]
-Workers = Annotated[int | None, whole("Threads. (default: one per core)", least=1)]
+Workers = Annotated[
+    int | None, whole("Threads, or what --on says. (default: one per core)", least=1)
+]
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHERE",
+        help="Who reads the probabilities: processes, ray (a cluster of this machine's cores) or "
+        "ray:ADDRESS. (default: threads) All find the same, bit for bit.",
+    ),
+]
 Work = Annotated[
     Path | None,
     typer.Option(
@@ -136,6 +147,7 @@ def find(
         whole("Examples to picture on the page, with --media. (default: 100)", least=1),
     ] = None,
     workers: Workers = None,
+    on: On = None,
     work: Work = None,
     label: Label = None,
     separator: Separator = None,
@@ -152,6 +164,8 @@ def find(
       candidly errors find --labels labels.csv --probs chunks --work work --out issues.parquet
 
       candidly errors find --labels labels.npy --probs probs.npy --media images --html page.html
+
+      candidly errors find --labels s3://b/labels --probs s3://b/probs --on ray:10.0.0.1:6379
     """
     from .. import errors
     from .._names import lookup
@@ -174,7 +188,7 @@ def find(
     if html is not None and holds_sets(given):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
     evidence, notes = _examined(
-        given, source, names, normalise, unlabelled, collisions, workers, work, pairs=True
+        given, source, names, normalise, unlabelled, collisions, workers, on, work, pairs=True
     )
     with _plain_words():
         issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
@@ -221,6 +235,7 @@ def health(
         ),
     ] = None,
     workers: Workers = None,
+    on: On = None,
     work: Work = None,
     label: Label = None,
     separator: Separator = None,
@@ -243,7 +258,7 @@ def health(
             "--labels holds candidate sets, which count no pairs of classes; find takes them."
         )
     evidence, notes = _examined(
-        given, source, names, normalise, unlabelled, collisions, workers, work, pairs=bool(work)
+        given, source, names, normalise, unlabelled, collisions, workers, on, work, pairs=bool(work)
     )
     found = health_of(evidence)
     of_classes = found.table(names).fill_nan(None)
@@ -288,17 +303,18 @@ def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibr
 
 
 def _opened(
-    labels: Path, probs: Path, classes: str | None, normalise: bool, roles: Roles
+    labels: str, probs: str, classes: str | None, normalise: bool, roles: Roles
 ) -> tuple[LabelColumn, ProbRows, list[str] | None]:
     """The labels, the probabilities, and the names of the classes, said or by the columns."""
-    from ..ingest.labels import class_names, read_classes, read_labels
+    from ..ingest.label_parts import labels_beside
+    from ..ingest.labels import class_names, read_classes
     from ..ingest.probabilities import open_source
 
     names = read_classes(classes)
     with _plain_words():
         check_distinct(names)
         source = open_source(probs, normalise, names, roles)
-        given = read_labels(labels, roles, names, source.n)
+        given = labels_beside(labels, source, roles, names)
         return given, source, names or class_names(given, source.columns)
 
 
@@ -310,6 +326,7 @@ def _examined(
     unlabelled: bool,
     collisions: str,
     workers: int | None,
+    on: str | None,
     work: Path | None,
     pairs: bool,
 ) -> tuple[Evidence | SetEvidence, list[str]]:
@@ -320,7 +337,9 @@ def _examined(
     sets = holds_sets(labels)
     if sets and work is not None:
         raise ValueError("--work is for given labels; candidate sets are read in one go.")
-    kept: dict[str, Any] = {} if sets else {"pairs": pairs, "work": work}
+    if sets and on is not None:
+        raise ValueError("--on is for given labels; candidate sets are read by threads.")
+    kept: dict[str, Any] = {} if sets else {"pairs": pairs, "work": work, "on": on}
     try:
         with (
             warnings.catch_warnings(record=True) as caught,
@@ -375,7 +394,7 @@ def _counted(evidence: Evidence | SetEvidence, flagged: int) -> dict[str, Any]:
     return {"counts": {**numbers, "flagged": flagged}, "expected": found.expected}
 
 
-def _read(labels: Path, probs: Path, evidence: Evidence | SetEvidence) -> dict[str, Any]:
+def _read(labels: str, probs: str, evidence: Evidence | SetEvidence) -> dict[str, Any]:
     return {
         "labels": str(labels),
         "probabilities": str(probs),
@@ -393,8 +412,8 @@ def _write_page(
     names: Sequence[str] | None,
     media: Path | None,
     gallery: int | None,
-    labels: Path,
-    probs: Path,
+    labels: str,
+    probs: str,
     notes: Sequence[str],
 ) -> None:
     from ..report.issues import GALLERY, write_issues_page

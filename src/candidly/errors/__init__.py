@@ -100,7 +100,8 @@ class Issues:
     ) -> pl.DataFrame:
         """A row per flagged example, in the order of ``indices``.
 
-        Columns: index; id, where the labels' file has them; given, predicted, guess (null for
+        Columns: index; id, where the labels' file has them, else part (its name) and row in it,
+        where probabilities come in several; given, predicted, guess (null for
         none) and proposed class: the guess where the example is confidently another class, else
         the prediction; scores, see ``scores``; and a column ``by METHOD`` of whether each method
         flags it, with its usual settings and as far as the evidence allows.

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from .._arrays import as_array
+from ..ingest.label_parts import labels_beside
 from ..ingest.labels import (
     UNLABELLED,
     LabelColumn,
     class_names,
     label_numbers,
     numbers_of_names,
-    read_labels,
     whole_labels,
 )
 from ..ingest.prob_rows import ProbRows
@@ -68,7 +68,7 @@ def matched(
     them.
     """
     if isinstance(given, str | Path):
-        given = read_labels(given, classes=classes, n=source.n)
+        given = labels_beside(given, source, classes=classes)
     if not isinstance(given, LabelColumn):
         return given, source, classes
     if classes is None:

@@ -15,7 +15,8 @@ import numpy as np
 
 from .._arrays import as_table, same_rows
 from .._numbers import whole
-from ..ingest.labels import LabelColumn, label_sets, read_labels
+from ..ingest.label_parts import first_labels
+from ..ingest.labels import LabelColumn, label_sets
 from ..ingest.labels import holds_sets as file_holds_sets
 from ..ingest.prob_rows import ProbRows
 from ..ingest.probabilities import Probs
@@ -100,7 +101,7 @@ class SetEvidence:
 def holds_sets(given: Any) -> bool:
     """Whether labels are candidate sets: a bool array, tensor or table of two axes, or a file's."""
     if isinstance(given, str | Path):
-        given = read_labels(given)
+        given = first_labels(given)
     if isinstance(given, LabelColumn):
         return file_holds_sets(given)
     kinds = given.dtypes if hasattr(given, "columns") else [getattr(given, "dtype", "")]

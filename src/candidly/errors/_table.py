@@ -61,6 +61,8 @@ def table(
     columns: dict[str, Any] = {"index": rows[place]}
     if evidence.ids is not None:
         columns["id"] = evidence.ids[rows[place]]
+    elif len(evidence.source.parts) > 1:
+        columns["part"], columns["row"] = evidence.source.places(rows[place])
     if everything:
         columns["flagged"] = mask[rows[place]]
     at = rows[place]

@@ -156,6 +156,14 @@ class ProbRows:
             parts=(),
         )
 
+    def places(self, rows: np.ndarray) -> tuple[list[str], np.ndarray]:
+        """Of some rows (r,) the names of their parts without folders, and their numbers there."""
+        ends = np.cumsum([part.n for part in self.parts])
+        numbers = np.searchsorted(ends, rows, side="right")
+        first = ends - [part.n for part in self.parts]
+        names = [part.name.rstrip("/").rsplit("/", 1)[-1] for part in self.parts]
+        return [names[k] for k in numbers.tolist()], rows - first[numbers]
+
     def take(self, rows: np.ndarray, at_once: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """These rows (ascending), by blocks: their numbers (r,), and themselves (r, m).
 
