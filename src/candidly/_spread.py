@@ -81,11 +81,11 @@ def _in_processes(
     done, lost = 0, 0
     while done < len(tasks):
         pool = Parallel(
-            n_jobs=min(workers, len(tasks) - done),
+            n_jobs=max(2, workers),  # of 1, joblib would work in this process
             backend="loky",
             return_as="generator",
             batch_size=1,
-            pre_dispatch=AHEAD * workers,
+            pre_dispatch=AHEAD * workers if workers > 1 else 1,
             max_nbytes=None,  # tasks are small: to map their arrays would only make files
         )
         results = pool(delayed(work)(handed(task)) for task in tasks[done:])
