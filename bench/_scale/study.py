@@ -68,27 +68,24 @@ def generate(n: int, m: int, workers: int) -> dict[str, Any]:
     return {"seconds": time.perf_counter() - begun}
 
 
-def find(n: int, m: int, workers: int) -> dict[str, Any]:
+def find(n: int, m: int, workers: int, on: str | None = "processes") -> dict[str, Any]:
     """Find the planted errors, and compare with what was planted."""
-    begun = time.perf_counter()
     world = planted.world(SEED, m)
     given, truth = planted.labels(world, 0, n)
-    marks = {"labels": time.perf_counter() - begun}
+    parts = planted.parts(SEED, n, m, PART_ROWS)
+    marks, begun = {}, time.perf_counter()
 
     def watch(done: int, total: int) -> None:
         if done == total // 2 and "first pass" not in marks:
             marks["first pass"] = time.perf_counter() - begun
 
-    parts = planted.parts(SEED, n, m, PART_ROWS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        evidence = errors.examine(
-            given, parts, workers=workers, on="processes", unlabelled=False, watch=watch
-        )
-        marks["second pass"] = time.perf_counter() - begun
+        evidence = errors.examine(given, parts, workers=workers, on=on, watch=watch)
+        marks["both passes"] = time.perf_counter() - begun
         found = errors.find(evidence)
-    marks["selection"] = time.perf_counter() - begun
-    return {"seconds": marks["selection"], "marks": marks} | compared(evidence, found, truth)
+    seconds = time.perf_counter() - begun
+    return {"seconds": seconds, **marks} | compared(evidence, found, truth)
 
 
 def compared(evidence: errors.Evidence, found: errors.Issues, truth: np.ndarray) -> dict[str, Any]:

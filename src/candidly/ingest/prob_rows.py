@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 import numpy as np
 
 from .._arrays import ENTRY_SLACK
 from ._columns import rows_by_id
 
-OPEN = 64  # parts that are open at the same time: systems allow a process some hundred files
+OPEN = 256  # parts that are open at the same time: systems allow a process some hundred files
 
 NEGATIVE = (
     "Probabilities are not negative: take the exponential of log-probabilities first, and the "
@@ -189,8 +188,14 @@ def joined(
     normalise: bool = False,
     ids: np.ndarray | None = None,
     columns: tuple[str, ...] | None = None,
+    open_ones: Mapping[int, ProbRows] | None = None,
+    at_once: int = OPEN,
 ) -> ProbRows:
     """The rows of parts, one behind the other; parts are opened when they are read.
+
+    Args:
+        open_ones: parts that are open already, by number.
+        at_once: parts that stay open, at most.
 
     Raises:
         ValueError: two have one name, or other classes.
@@ -203,7 +208,13 @@ def joined(
         if part.m != parts[0].m:
             raise ValueError(f"{part.name} has {part.m} classes, {parts[0].name} has {parts[0].m}.")
     ends = np.cumsum([part.n for part in parts])
-    opened = lru_cache(maxsize=OPEN)(lambda number: parts[number].opened())
+    kept = dict(open_ones or {})
+
+    def opened(number: int) -> ProbRows:
+        rows = kept.get(number) or parts[number].opened()
+        while len(kept) >= at_once and number not in kept:
+            kept.pop(next(iter(kept)), None)  # the one opened first; another thread may be faster
+        return kept.setdefault(number, rows)
 
     def get(start: int, stop: int) -> np.ndarray:
         pieces = []

@@ -26,11 +26,12 @@ from ._columns import (
 from ._remote import remote_array
 from ._roles import Roles
 from .arrays import load_array, load_member
-from .prob_rows import Part, ProbRows, joined, working_dtype
+from .prob_rows import OPEN, Part, ProbRows, joined, working_dtype
 from .shards import by_number, fetched, file_system, is_address, parts_in
 
 PIECE_BYTES = 1 << 25  # of a Parquet file, decoded at once
 ENDINGS = (".npy", ".parquet")  # of parts in a folder
+FETCHED = 4  # parts in memory at the same time, which are fetched whole
 SAMPLE = 4096  # rows of an array that tell it from another
 
 ARRAYS = ("detach", "to_numpy")  # what tensors and tables have
@@ -154,9 +155,14 @@ def _of_parts(
             raise ValueError(f"{name} has {place} twice; list each file once.")
         where.add(here)
     parts, ids, columns = [], [], None
+    fetched_whole = any(is_address(each) and not str(each).endswith(".npy") for each in places)
+    at_once = FETCHED if fetched_whole else OPEN
+    open_ones: dict[int, ProbRows] = {}
     for number, place in enumerate(places):
         part, rows = _part(place, classes, roles)
         parts.append(part)
+        if number < at_once:
+            open_ones[number] = rows
         if rows.ids is not None:
             ids.append(rows.ids)
         if number == 0:
@@ -164,7 +170,8 @@ def _of_parts(
         if 0 < len(ids) <= number:
             bare = place if rows.ids is None else places[0]
             raise ValueError(f"{bare} does not name its rows, and other files of {name} do.")
-    return joined(parts, name, normalise, np.concatenate(ids) if ids else None, columns)
+    named = np.concatenate(ids) if ids else None
+    return joined(parts, name, normalise, named, columns, open_ones, at_once)
 
 
 def _part(place: str | Path, classes: Sequence[str] | None, roles: Roles) -> tuple[Part, ProbRows]:
