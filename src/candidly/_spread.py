@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeVar
@@ -23,6 +26,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 LOSSES = 5  # workers in a row that may be lost without a result between
+LOOK_S = 2.0  # between looks at how many cores a cluster has
 AHEAD = 4  # tasks handed out for each worker: their results wait in memory for those before
 
 
@@ -46,7 +50,7 @@ def place_of(text: str) -> Place:
 def spread(
     work: Callable[[Any], Result],
     tasks: Sequence[Task],
-    workers: int,
+    workers: int | None,
     on: Place,
     handed: Callable[[Task], Any] = lambda task: task,
 ) -> Iterator[Result]:
@@ -56,7 +60,7 @@ def spread(
 
     Args:
         work: a function that other processes can import; tasks and results are copied to and fro.
-        workers: how many tasks are worked on at the same time, at most.
+        workers: how many tasks are worked on at the same time, at most; None: one per core there.
         handed: what ``work`` is handed for a task, made here when its turn comes.
 
     Raises:
@@ -66,7 +70,7 @@ def spread(
     """
     if isinstance(on, Cluster):
         return _on_ray(work, tasks, workers, on, handed)
-    return _in_processes(work, tasks, workers, handed)
+    return _in_processes(work, tasks, workers or len(os.sched_getaffinity(0)), handed)
 
 
 def _in_processes(
@@ -104,17 +108,19 @@ def _in_processes(
 def _on_ray(
     work: Callable[[Any], Result],
     tasks: Sequence[Task],
-    workers: int,
+    workers: int | None,
     cluster: Cluster,
     handed: Callable[[Task], Any],
 ) -> Iterator[Result]:
     with connected(cluster, workers) as ray:
         check_nodes(look_at(ray))
-        mine, left, lost = versions(), deque(tasks), 0
+        mine, left, lost, places, looked = versions(), deque(tasks), 0, 1, -math.inf
         call = ray.remote(checked).options(num_cpus=1, max_retries=0)
         ahead: deque[tuple[Any, Task]] = deque()
         while left or ahead:
-            while left and len(ahead) < AHEAD * workers:
+            if time.monotonic() - looked > LOOK_S:  # nodes come and go
+                places, looked = int(ray.cluster_resources().get("CPU", 1)), time.monotonic()
+            while left and len(ahead) < AHEAD * (workers or places):
                 task = left.popleft()
                 ahead.append((call.remote(work, handed(task), mine), task))
             reference, task = ahead.popleft()
@@ -143,8 +149,6 @@ def checked(work: Callable[[Any], Result], task: Any, mine: dict[str, str]) -> R
         OtherVersions: they are not.
     """
     if other := difference(versions(), mine):
-        import os
-
         raise OtherVersions(f"{os.uname().nodename} has {other}")
     return work(task)
 

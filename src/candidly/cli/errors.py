@@ -354,7 +354,7 @@ def _examined(
                 normalise=normalise,
                 unlabelled=unlabelled,
                 collisions=collisions,  # type: ignore[arg-type]
-                workers=workers or len(os.sched_getaffinity(0)),
+                workers=workers or (None if on else len(os.sched_getaffinity(0))),
                 watch=watch,
                 **kept,
             )

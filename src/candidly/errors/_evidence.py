@@ -139,7 +139,7 @@ def examine(
     collisions: Collisions = "global",
     thresholds: np.ndarray | None = None,
     pairs: bool = True,
-    workers: int = 1,
+    workers: int | None = None,
     on: str | None = None,
     work: Path | str | None = None,
     watch: Watch | None = None,
@@ -161,7 +161,7 @@ def examine(
             prediction, ``masked`` the largest among them.
         thresholds: float (m,), instead of the mean self-confidences.
         pairs: keep what selection by noise rate needs.
-        workers: threads, or what ``on`` says.
+        workers: threads, or what ``on`` says; by default one thread, or one per core there.
         on: who reads the probabilities: None, threads of this process; ``processes``; ``ray``, a
             cluster of this machine's cores; or ``ray:ADDRESS``. All find the same, bit for bit.
         work: a folder in which the columns lie, so that a run can be resumed and memory stays
@@ -172,7 +172,7 @@ def examine(
         TypeError, ValueError, FileNotFoundError: what is wrong, by row and value where there is
             one.
     """
-    source = opened(probs, normalise, classes, collisions, workers)
+    source = opened(probs, normalise, classes, collisions, workers or 1)
     same_rows(given=given, probs=probs)
     given, source, classes = matched(given, source, classes)
     labels = read_given(given, source.n, source.m, classes, unlabelled)

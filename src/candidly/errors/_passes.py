@@ -47,12 +47,12 @@ class Readers:
 
     Attributes:
         source: all rows.
-        workers: threads, processes, or a cluster's workers.
+        workers: threads, processes, or a cluster's workers; None: one thread, else one per core.
         on: where they are; None: threads of this process.
     """
 
     source: ProbRows
-    workers: int
+    workers: int | None
     on: Place | None
 
     @property
@@ -82,7 +82,7 @@ class Readers:
             def do(rows: Range) -> Result:
                 return work(whole._replace(start=rows[0], stop=rows[1]), handed(*rows))
 
-            results = in_order(do, where, self.workers)
+            results = in_order(do, where, self.workers or 1)
         else:
             results = spread(_done, where, self.workers, self.on, partial(self._task, work, handed))
         yield from zip(where, results)
@@ -101,7 +101,7 @@ class Readers:
         return np.cumsum([part.n for part in self.source.parts])
 
 
-def readers(source: ProbRows, workers: int, on: str | None) -> Readers:
+def readers(source: ProbRows, workers: int | None, on: str | None) -> Readers:
     """Who reads the probabilities, as a person asks for it.
 
     Args:
