@@ -172,7 +172,7 @@ def examine(
         TypeError, ValueError, FileNotFoundError: what is wrong, by row and value where there is
             one.
     """
-    source = opened(probs, normalise, classes, collisions, workers or 1)
+    source = opened(probs, normalise, classes, collisions, 1 if workers is None else workers)
     same_rows(given=given, probs=probs)
     given, source, classes = matched(given, source, classes)
     labels = read_given(given, source.n, source.m, classes, unlabelled)

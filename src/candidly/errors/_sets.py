@@ -139,7 +139,7 @@ def examine_sets(
     unlabelled: bool = False,
     collisions: Collisions = "global",
     thresholds: np.ndarray | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     watch: Watch | None = None,
 ) -> SetEvidence:
     """Read the probabilities twice, check them, and keep what questions about sets need.
@@ -154,7 +154,7 @@ def examine_sets(
         TypeError, ValueError, FileNotFoundError: what is wrong, by row and value where there is
             one.
     """
-    source = opened(probs, normalise, classes, collisions, workers)
+    source = opened(probs, normalise, classes, collisions, 1 if workers is None else workers)
     same_rows(given=given, probs=probs)
     given, source, classes = matched(given, source, classes)
     sets = read_sets(given, source.n, source.m, unlabelled, classes)
@@ -179,7 +179,7 @@ def examine_sets(
     step = block_rows(source)
     todo = [(a, min(a + step, n)) for a in range(0, n, step)]
     sums, weights = np.zeros(m), np.zeros(m)
-    for stop, fault, some, weight in in_order(lambda where: first(*where), todo, workers):
+    for stop, fault, some, weight in in_order(lambda where: first(*where), todo, workers or 1):
         faults.note(fault)
         sums, weights = sums + some, weights + weight
         report(stop, 2 * n)
@@ -200,7 +200,7 @@ def examine_sets(
         )
 
     disagreements = 0
-    for stop, differs in in_order(lambda where: second(*where), todo, workers):
+    for stop, differs in in_order(lambda where: second(*where), todo, workers or 1):
         disagreements += differs
         report(n + stop, 2 * n)
     labelled = np.asarray(sets.any(1))
