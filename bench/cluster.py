@@ -2,10 +2,10 @@
 
 First a sweep on a cluster of nodes of this machine, whose workers are killed with ``kill -9``
 twenty times and whose driver three times, at uniformly random moments, while a node is added and
-removed: every record must be that of a run left alone. Then the same sweep by local workers and by
-Ray's, in turns: what Ray costs while it trains, and its start apart.
+removed: every record must be that of a run left alone. Then a sweep by a local worker and by Ray's,
+side by side: what Ray costs while it trains, and its start apart.
 
-    python bench/cluster.py            an hour; writes bench/results/cluster.json
+    python bench/cluster.py            45 minutes; writes bench/results/cluster.json
     python bench/cluster.py --quick    two minutes
 """
 
@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -25,10 +26,10 @@ from pathlib import Path
 from _bench import Claim, at_most, main
 
 WORKER_KILLS, DRIVER_KILLS = 20, 3
-ROUNDS = 3  # of both sides
+ROUNDS = 2  # of both sides
 SIZES = {  # configurations, updates: minutes, and for --quick seconds
     "kills": ((10, 20_000), (2, 1_000)),
-    "overhead": ((20, 30_000), (2, 2_000)),
+    "overhead": ((20, 16_000), (2, 2_000)),
 }
 
 
@@ -127,14 +128,20 @@ def kills(folder: Path, quick: bool) -> list[Claim]:
 
 
 def sides(folder: Path, quick: bool) -> list[Claim]:
-    """Seconds from the first record to the last, and to the first, of local and Ray's workers."""
-    rounds = 1 if quick else ROUNDS
+    """Seconds from the first record to the last, and to the first, of local and Ray's workers.
+
+    Both train at the same time, each with all of its processes on a core of its own, so that what
+    else the machine does meets both; then they change cores.
+    """
     found: dict[str, list[tuple[float, float]]] = {"local": [], "ray": []}
-    for number in range(rounds):
-        for side in ("local", "ray") if number % 2 else ("ray", "local"):
-            out = folder / f"{side}-{number}"
-            on = "ray" if side == "ray" else None
-            found[side].append(times(command(out, "overhead", quick, on), out))
+    for number in range(1 if quick else ROUNDS):
+        running = {
+            side: Watched(folder / f"{side}-{number}", side, (place + number) % 2, quick)
+            for place, side in enumerate(found)
+        }
+        for side, watched in running.items():
+            watched.join()
+            found[side].append(watched.times())
     training = {side: [t for _, t in each] for side, each in found.items()}
     begin = {side: statistics.median(b for b, _ in each) for side, each in found.items()}
     ratio = statistics.median(r / h for r, h in zip(training["ray"], training["local"]))
@@ -151,17 +158,29 @@ def sides(folder: Path, quick: bool) -> list[Claim]:
     ]
 
 
-def times(words: list[str], out: Path) -> tuple[float, float]:
-    """Seconds until the first record, and from there to the last."""
-    begun, first = time.time(), 0.0
-    process, journal = start(words), out / "journal"
-    while process.poll() is None:
-        if not first and any(path.stat().st_size for path in journal.glob("*.jsonl")):
-            first = time.time()
-        time.sleep(0.05)
-    if process.returncode:
-        raise RuntimeError(process.stderr.read())
-    return first - begun, max(path.stat().st_mtime for path in journal.iterdir()) - first
+class Watched(threading.Thread):
+    """A sweep on one core, and when its first and its last record came."""
+
+    def __init__(self, out: Path, side: str, core: int, quick: bool):
+        super().__init__()
+        self.out, self.first, self.begun = out, 0.0, time.time()
+        words = command(out, "overhead", quick, "ray" if side == "ray" else None)
+        words[words.index("--workers") + 1] = "1"
+        self.process = start(["taskset", "--cpu-list", str(core), *words])
+        self.start()
+
+    def run(self) -> None:
+        journal = self.out / "journal"
+        while self.process.poll() is None:
+            if not self.first and any(path.stat().st_size for path in journal.glob("*.jsonl")):
+                self.first = time.time()
+            time.sleep(0.05)
+
+    def times(self) -> tuple[float, float]:
+        if self.process.returncode:
+            raise RuntimeError(self.process.stderr.read())
+        last = max(path.stat().st_mtime for path in (self.out / "journal").iterdir())
+        return self.first - self.begun, last - self.first
 
 
 def measure(quick: bool) -> list[Claim]:
