@@ -20,7 +20,7 @@ from .._numbers import whole
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, warn_of_unsaid
 from ._probs import checked_probs
-from ._rounds import Logs, Loop, Rounds, Sums, threads
+from ._rounds import Logs, Loop, Rounds, Sums, mapping
 
 ROUNDS, GAIN = 200, 1e-6
 LARGEST_BYTES = 2**31  # of confusion matrices
@@ -111,13 +111,12 @@ def dawid_skene(
         probs = checked_probs(probs, answers)
     model = _OneCoin(answers, alpha) if one_coin else _Matrices(answers, alpha)
     known = np.ones(answers.n, bool) if probs is not None else answers.per_item > 0
-    number = max(1, min(workers, LARGEST_BYTES // size)) if not one_coin else workers
-    passes = Rounds(
-        model.loop, model.shapes, answers, probs, known, _shares(answers, probs), number
-    )
+    ranges = workers if one_coin else max(1, min(workers, LARGEST_BYTES // size))
+    first = _shares(answers, probs)
+    passes = Rounds(answers, probs, first, model.loops, model.shapes, ranges)
     likelihoods: list[float] = []
     converged = False
-    with threads(number) as each:
+    with mapping(ranges) as each:
         sums = passes.run(None, each)
         while len(likelihoods) < rounds and not converged:
             rates = model.rates(sums, int(known.sum()), probs is not None)
@@ -177,10 +176,10 @@ class _Matrices:
         self.shapes = (self.number * self.m, 2 * self.m), (self.m, 2 * self.m)
 
     @property
-    def loop(self) -> Loop:
-        from ._kernels import with_matrices
+    def loops(self) -> tuple[Loop, Loop]:
+        from ._kernels import add_to_matrices, weigh_by_matrices
 
-        return with_matrices
+        return weigh_by_matrices, add_to_matrices
 
     def rates(self, sums: Sums, count: int, model: bool) -> _Rates:
         said = sums.said.reshape(self.number, self.m, self.m).transpose(0, 2, 1)
@@ -213,10 +212,10 @@ class _OneCoin:
         self.shapes = (len(answers.annotators), 2), (1, 2)
 
     @property
-    def loop(self) -> Loop:
-        from ._kernels import with_coins
+    def loops(self) -> tuple[Loop, Loop]:
+        from ._kernels import add_to_coins, weigh_by_coins
 
-        return with_coins
+        return weigh_by_coins, add_to_coins
 
     def rates(self, sums: Sums, count: int, model: bool) -> _Rates:
         return _Rates(

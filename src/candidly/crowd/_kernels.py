@@ -1,8 +1,13 @@
-"""The inner loops of Dawid-Skene, compiled: a round over a range of items.
+"""The inner loops of Dawid-Skene, compiled: logarithms of posteriors, and what items add to sums.
 
-What items add to the sums is in halves (``_sums``), so that ranges may be added up in any order.
-Nothing lets the compiler change the order of additions within an item: its numbers are the same in
-whatever range it is.
+Each works on a block of items that follow each other. Sums are in halves (``_sums``), so that
+blocks may be added up in any order. Nothing lets the compiler change the order of additions within
+an item, whose numbers are therefore the same in whatever block it is.
+
+In every function:
+    starts: int64 (b + 1,), where each item's answers start.
+    annotator, label: int32 (answers,), of all items.
+    probs: float64 (b, m), a model's probabilities; (0, m) without one.
 """
 
 from __future__ import annotations
@@ -18,39 +23,94 @@ compiled = compiler()
 
 
 @compiled
-def with_matrices(first, last, weigh, answers, probs, known, logs, posterior, sums):
-    """A round over items ``first`` to ``last``, with a confusion matrix per annotator.
+def weigh_by_matrices(starts, annotator, label, probs, logs, found):
+    """Logarithms of how probable each class is together with what was said about an item.
 
     Args:
-        weigh: whether posteriors are made, from ``logs``; they are there already otherwise.
-        answers: where each item's answers start, int64 (n + 1,); their annotators and labels,
-            int32 (answers,).
-        probs: float64 (n, m), a model's probabilities; (0, m) without one.
-        known: bool (n,), the items that count for the prior.
-        logs: logarithms of the prior (m,), of what each annotator says (J m, m), by annotator and
-            label in a row and by true class, and the same of the model (m, m).
-        posterior: in or out, float64 (n, m).
-        sums: in and out, what the items are added to: the posterior in halves, (2 m,); the same
-            by annotator and label (J m, 2 m), and by the model's label (m, 2 m); and the logarithms of
-            the items' probabilities (3,), as a whole part and halves. All int64.
+        logs: of the prior (m,); of what each annotator says (J m, m), by annotator and label in a
+            row, by true class in a column; of what the model says (m, m), by label and true class.
+        found: out, float64 (b, m).
     """
-    starts, annotator, label = answers
-    log_prior, log_said, log_model = logs
-    prior, said, model, likelihood = sums
-    m = len(log_prior)
-    mine, product, other = np.empty(2 * m, np.int64), np.empty(m), np.empty(2 * m, np.int64)
-    for i in range(first, last):
-        row = posterior[i]
-        if weigh:
-            row[:] = log_prior
-            for a in range(starts[i], starts[i + 1]):
-                add(row, log_said[np.int64(annotator[a]) * m + label[a]])
+    prior, said, model = logs
+    m = len(prior)
+    for i in range(len(found)):
+        row = found[i]
+        row[:] = prior
+        for a in range(starts[i], starts[i + 1]):
+            add(row, said[np.int64(annotator[a]) * m + label[a]])
+        if len(probs):
+            for l in range(m):  # noqa: E741
+                for k in range(m):
+                    row[k] += probs[i, l] * model[l, k]
+
+
+@compiled
+def weigh_by_coins(starts, annotator, label, probs, logs, found):
+    """The same with one accuracy per annotator.
+
+    Args:
+        logs: of the prior (m,), of right and wrong answers of each annotator (J, 2), and of the
+            model (1, 2).
+    """
+    prior, said, model = logs
+    for i in range(len(found)):
+        row, all_wrong = found[i], 0.0
+        row[:] = prior
+        for a in range(starts[i], starts[i + 1]):
+            right, wrong = said[annotator[a]]
+            all_wrong += wrong
+            row[label[a]] += right - wrong
+        for k in range(len(row)):
+            row[k] += all_wrong
             if len(probs):
-                for l in range(m):  # noqa: E741
-                    for k in range(m):
-                        row[k] += probs[i, l] * log_model[l, k]
-            to_shares(row, likelihood)
-        split(row, mine)
+                row[k] += probs[i, k] * model[0, 0] + (1 - probs[i, k]) * model[0, 1]
+
+
+@compiled
+def below_the_largest(rows, tops):
+    """Take its largest entry off each row, and keep it in ``tops`` (b,)."""
+    for i in range(len(rows)):
+        tops[i] = rows[i].max()
+        for k in range(rows.shape[1]):
+            rows[i, k] -= tops[i]
+
+
+@compiled
+def to_shares(rows, tops, likelihood):
+    """Divide rows by their sums, and add up the logarithms of these, and ``tops``.
+
+    Args:
+        likelihood: in and out, int64 (3,): the sum's whole part, and its fraction in halves.
+    """
+    for i in range(len(rows)):
+        total = 0.0
+        for k in range(rows.shape[1]):
+            total += rows[i, k]
+        for k in range(rows.shape[1]):
+            rows[i, k] /= total
+        value = math.log(total) + tops[i]
+        whole = np.int64(value)
+        units = np.int64(np.rint((value - whole) * UNIT))
+        likelihood[0] += whole
+        likelihood[1] += units >> HALF
+        likelihood[2] += units & LOWER
+
+
+@compiled
+def add_to_matrices(starts, annotator, label, probs, known, posterior, sums):
+    """What items add to the sums of a confusion matrix per annotator.
+
+    Args:
+        known: bool (b,), the items that count for the prior.
+        posterior: float64 (b, m).
+        sums: in and out, int64, of the posterior in halves: of the known (2 m,); by annotator and
+            label (J m, 2 m); by the model's label (m, 2 m).
+    """
+    prior, said, model = sums
+    m = posterior.shape[1]
+    mine, product, other = np.empty(2 * m, np.int64), np.empty(m), np.empty(2 * m, np.int64)
+    for i in range(len(posterior)):
+        split(posterior[i], mine)
         if known[i]:
             add(prior, mine)
         for a in range(starts[i], starts[i + 1]):
@@ -58,41 +118,23 @@ def with_matrices(first, last, weigh, answers, probs, known, logs, posterior, su
         if len(probs):
             for l in range(m):  # noqa: E741
                 for k in range(m):
-                    product[k] = row[k] * probs[i, l]
+                    product[k] = posterior[i, k] * probs[i, l]
                 split(product, other)
                 add(model[l], other)
 
 
 @compiled
-def with_coins(first, last, weigh, answers, probs, known, logs, posterior, sums):
-    """The same with one accuracy per annotator.
+def add_to_coins(starts, annotator, label, probs, known, posterior, sums):
+    """The same of one accuracy per annotator.
 
     Args:
-        logs: of the prior (m,), of right and wrong answers of each annotator (J, 2), and of the
-            model (1, 2).
-        sums: the posterior (2 m,), that of what each annotator said (J, 2), the model's (1, 2),
-            and the logarithms (3,).
+        sums: of the known (2 m,); of what each annotator said (J, 2); of the model (1, 2).
     """
-    starts, annotator, label = answers
-    log_prior, log_said, log_model = logs
-    prior, said, model, likelihood = sums
-    m = len(log_prior)
+    prior, said, model = sums
+    m = posterior.shape[1]
     mine, product, other = np.empty(2 * m, np.int64), np.empty(m), np.empty(2 * m, np.int64)
-    for i in range(first, last):
-        row = posterior[i]
-        if weigh:
-            row[:] = log_prior
-            wrong = 0.0
-            for a in range(starts[i], starts[i + 1]):
-                right, other_than = log_said[annotator[a]]
-                wrong += other_than
-                row[label[a]] += right - other_than
-            for k in range(m):
-                row[k] += wrong
-                if len(probs):
-                    row[k] += probs[i, k] * log_model[0, 0] + (1 - probs[i, k]) * log_model[0, 1]
-            to_shares(row, likelihood)
-        split(row, mine)
+    for i in range(len(posterior)):
+        split(posterior[i], mine)
         if known[i]:
             add(prior, mine)
         for a in range(starts[i], starts[i + 1]):
@@ -100,7 +142,7 @@ def with_coins(first, last, weigh, answers, probs, known, logs, posterior, sums)
             said[annotator[a], 1] += mine[m + label[a]]
         if len(probs):
             for k in range(m):
-                product[k] = row[k] * probs[i, k]
+                product[k] = posterior[i, k] * probs[i, k]
             split(product, other)
             for k in range(m):
                 model[0, 0] += other[k]
@@ -114,27 +156,10 @@ def add(row, more):
 
 
 @compiled
-def split(row, found):
+def split(row, halves):
     """Numbers in [-1, 1] (m,) in halves (2 m,): the higher ones, then the lower ones."""
     m = len(row)
     for k in range(m):
         units = np.int64(np.rint(row[k] * UNIT))
-        found[k] = units >> HALF
-        found[m + k] = units & LOWER
-
-
-@compiled
-def to_shares(row, likelihood):
-    """Logarithms become shares of 1, and that of their sum is added to ``likelihood``."""
-    top, total = row.max(), 0.0
-    for k in range(len(row)):
-        row[k] = math.exp(row[k] - top)
-        total += row[k]
-    for k in range(len(row)):
-        row[k] /= total
-    value = math.log(total) + top
-    whole = np.int64(value)
-    units = np.int64(np.rint((value - whole) * UNIT))
-    likelihood[0] += whole
-    likelihood[1] += units >> HALF
-    likelihood[2] += units & LOWER
+        halves[k] = units >> HALF
+        halves[m + k] = units & LOWER

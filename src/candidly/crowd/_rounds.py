@@ -12,12 +12,20 @@ import numpy as np
 from ._answers import Answers
 from ._sums import as_floats, nearest
 
+BLOCK = 2**15  # entries of the posterior that are worked on together: they stay in a core's cache
+
 Logs = tuple[np.ndarray, np.ndarray, np.ndarray]
 Loop = Callable[..., None]
 
 
 class Sums(NamedTuple):
-    """What the items come to: of the posterior (m,), by annotator, of the model; in nats."""
+    """What the items come to.
+
+    Attributes:
+        prior: float64 (m,), of the posterior.
+        said, model: float64, the same by annotator and of the model, in the shapes of the loops.
+        log_likelihood: in nats.
+    """
 
     prior: np.ndarray
     said: np.ndarray
@@ -26,7 +34,7 @@ class Sums(NamedTuple):
 
 
 class Rounds:
-    """Answers cut into ranges of items.
+    """Answers cut into ranges of items, one for each thread.
 
     Attributes:
         posterior: float64 (n, m), what the last round has made.
@@ -34,72 +42,72 @@ class Rounds:
 
     def __init__(
         self,
-        loop: Loop,
-        shapes: tuple[tuple[int, int], tuple[int, int]],
         answers: Answers,
         probs: np.ndarray | None,
-        known: np.ndarray,
         posterior: np.ndarray,
-        threads: int,
+        loops: tuple[Loop, Loop],
+        shapes: tuple[tuple[int, int], tuple[int, int]],
+        ranges: int,
     ):
         """
         Args:
-            loop: one of ``_kernels``.
-            shapes: of the sums by annotator and of the model; the second halves of columns are the
-                lower ones.
-            known: bool (n,), the items that count for the prior.
             posterior: to begin with.
-            threads: and ranges.
+            loops: of ``_kernels``, one that weighs and one that adds.
+            shapes: of the sums that the second adds to, by annotator and of the model.
         """
-        starts = np.concatenate([[0], np.cumsum(answers.per_item)])
-        self.answers = (starts, answers.annotator, answers.label)
+        self.answers, self.posterior, self.loops = answers, posterior, loops
+        self.known = (answers.per_item > 0) | (probs is not None)
         self.probs = np.zeros((0, answers.m)) if probs is None else np.ascontiguousarray(probs)
-        self.loop, self.known, self.posterior = loop, known, posterior
-        work = starts + np.arange(len(starts))  # of the items before each
-        bounds = np.searchsorted(work, np.linspace(0, work[-1], threads + 1)[1:-1])
-        self.bounds = [0, *bounds.tolist(), answers.n]
-        whole = ((2 * answers.m,), *shapes, (3,))
-        self.sums = [tuple(np.zeros(shape, np.int64) for shape in whole) for _ in range(threads)]
-        self.no_logs = tuple(np.zeros((1,) * len(shape)) for shape in whole[:3])
-        self.no_logs = (np.zeros(answers.m), *self.no_logs[1:])
+        self.starts = np.concatenate([[0], np.cumsum(answers.per_item)])
+        work = self.starts + np.arange(answers.n + 1)  # of the items before each
+        cuts = np.searchsorted(work, np.linspace(0, work[-1], ranges + 1)[1:-1])
+        self.cuts = [0, *cuts.tolist(), answers.n]
+        sizes = ((2 * answers.m,), *shapes, (3,))
+        self.sums = [tuple(np.zeros(size, np.int64) for size in sizes) for _ in range(ranges)]
 
     def run(self, logs: Logs | None, each: Callable[..., Any] = map) -> Sums:
-        """A round: posteriors from logarithms of the rates, where they are given; and the sums."""
+        """A round: posteriors by these logarithms, if there are any; and what they sum to.
 
-        def work(place: int) -> None:
-            for mine in self.sums[place]:
-                mine.fill(0)
-            self.loop(
-                *self.bounds[place : place + 2],
-                logs is not None,
-                self.answers,
-                self.probs,
-                self.known,
-                logs or self.no_logs,
-                self.posterior,
-                self.sums[place],
-            )
-
-        for _ in each(work, range(len(self.sums))):
+        Args:
+            each: ``map``, or that of threads.
+        """
+        for _ in each(lambda place: self._range(place, logs), range(len(self.sums))):
             pass
         first, *others = self.sums
         for other in others:
             for mine, more in zip(first, other):
                 mine += more
-        *parts, (whole, high, low) = first
-        return Sums(*(_floats(part) for part in parts), nearest(high, low, whole))
+        *parts, likelihood = first
+        halves = (np.split(part, 2, axis=-1) for part in parts)
+        return Sums(*(as_floats(*both) for both in halves), nearest(*likelihood))
 
+    def _range(self, place: int, logs: Logs | None) -> None:
+        from ._kernels import below_the_largest, to_shares
 
-def _floats(sums: np.ndarray) -> np.ndarray:
-    high, low = np.split(sums, 2, axis=-1)
-    return as_floats(high, low)
+        weigh, add = self.loops
+        answers, (*parts, likelihood) = self.answers, self.sums[place]
+        for sums in self.sums[place]:
+            sums.fill(0)
+        step = max(1, BLOCK // answers.m)
+        end = self.cuts[place + 1]
+        tops = np.empty(step)
+        for first in range(self.cuts[place], end, step):
+            items = slice(first, min(first + step, end))
+            said = (self.starts[first : items.stop + 1], answers.annotator, answers.label)
+            probs, rows = self.probs[items], self.posterior[items]
+            if logs is not None:
+                weigh(*said, probs, logs, rows)
+                below_the_largest(rows, tops)
+                np.exp(rows, out=rows)
+                to_shares(rows, tops, likelihood)
+            add(*said, probs, self.known[items], rows, tuple(parts))
 
 
 @contextmanager
-def threads(number: int) -> Iterator[Callable[..., Any]]:
+def mapping(threads: int) -> Iterator[Callable[..., Any]]:
     """A ``map`` by this many threads."""
-    if number == 1:
+    if threads == 1:
         yield map
         return
-    with ThreadPoolExecutor(number) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         yield pool.map

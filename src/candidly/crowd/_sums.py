@@ -26,19 +26,19 @@ def halves(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return units >> HALF, units & LOWER
 
 
-def nearest(high: Any, low: Any, whole: Any = 0) -> float:
+def nearest(whole: Any, high: Any, low: Any) -> float:
     """The float nearest to ``whole + (high * 2**30 + low) / 2**60``, of integers of any size."""
     units = (int(whole) << 2 * HALF) + (int(high) << HALF) + int(low)
     return units / 2 ** (2 * HALF)  # Python rounds the quotient of two integers once
 
 
 def as_floats(high: np.ndarray, low: np.ndarray) -> np.ndarray:
-    """The same of arrays, int64 of one shape and at least one axis."""
+    """The same of arrays without whole parts: int64 of one shape, and at least one axis."""
     # both terms are exact where the higher is below 2^53, and their sum is rounded once
     found = (high + (low >> HALF)) * 2.0**-HALF + (low & LOWER) / UNIT
     for place in np.argwhere(np.abs(found) >= 2**22):
         at = tuple(place)
-        found[at] = nearest(high[at], low[at])
+        found[at] = nearest(0, high[at], low[at])
     return found
 
 
@@ -69,4 +69,4 @@ def total(values: np.ndarray) -> float:
     """
     whole = np.trunc(values)
     high, low = halves(values - whole)  # a float's fraction is a float
-    return nearest(high.sum(), low.sum(), whole.astype(np.int64).sum())
+    return nearest(whole.astype(np.int64).sum(), high.sum(), low.sum())
