@@ -20,7 +20,8 @@ from .._numbers import whole
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, warn_of_unsaid
 from ._probs import checked_probs
-from ._rounds import Logs, Loop, Rounds, Sums, mapping
+from ._rounds import BLOCK, Each, Logs, Loop, Rounds, Sums, mapping, together
+from ._sums import as_floats
 
 ROUNDS, GAIN = 200, 1e-6
 LARGEST_BYTES = 2**31  # of confusion matrices
@@ -50,11 +51,12 @@ class DawidSkene(Consensus):
 
 
 class _Rates(NamedTuple):
-    """Parameters: of annotators (J, m, m) or (J,), of the model (m, m) or () or None."""
+    """Parameters: of annotators (J, m, m) or (J,), of the model (m, m) or () or None; their logs."""
 
     prior: np.ndarray
     annotators: np.ndarray
     model: np.ndarray | None
+    logs: Logs
 
 
 def dawid_skene(
@@ -109,22 +111,21 @@ def dawid_skene(
         )
     if probs is not None:
         probs = checked_probs(probs, answers)
-    model = _OneCoin(answers, alpha) if one_coin else _Matrices(answers, alpha)
-    known = np.ones(answers.n, bool) if probs is not None else answers.per_item > 0
+    model = (_OneCoin if one_coin else _Matrices)(answers, alpha, probs is not None)
+    known = (answers.per_item > 0) | (probs is not None)
     ranges = workers if one_coin else max(1, min(workers, LARGEST_BYTES // size))
     first = _shares(answers, probs)
-    passes = Rounds(answers, probs, first, model.loops, model.shapes, ranges)
+    passes = Rounds(answers, probs, known, first, model.loops, model.shapes, ranges)
     likelihoods: list[float] = []
     converged = False
-    with mapping(ranges) as each:
+    with mapping(workers) as each:
         sums = passes.run(None, each)
         while len(likelihoods) < rounds and not converged:
-            rates = model.rates(sums, int(known.sum()), probs is not None)
-            sums = passes.run(model.logs(rates), each)
-            likelihood = sums.log_likelihood
-            likelihoods.append(likelihood)
+            rates = model.fit(sums, sums.prior / known.sum(), each)
+            sums = passes.run(rates.logs, each)
+            likelihoods.append(sums.log_likelihood)
             if len(likelihoods) > 1:
-                gain = abs(likelihood - likelihoods[-2])
+                gain = abs(likelihoods[-1] - likelihoods[-2])
                 converged = gain <= GAIN * abs(likelihoods[-2])
             if watch is not None:
                 watch(rounds if converged else len(likelihoods), rounds)
@@ -139,7 +140,7 @@ def dawid_skene(
         weights=np.ones(len(answers.annotators)),
         model_weight=0.0 if probs is None else 1.0,
         prior=rates.prior,
-        confusion=rates.annotators if matrices else None,
+        confusion=np.ascontiguousarray(rates.annotators) if matrices else None,
         model_confusion=extra if matrices else None,
         model_quality=None if extra is None else float(model.quality(extra[None], rates.prior)[0]),
         log_likelihood=np.array(likelihoods),
@@ -171,9 +172,13 @@ def _log(values: np.ndarray) -> np.ndarray:
 class _Matrices:
     """A confusion matrix per annotator."""
 
-    def __init__(self, answers: Answers, alpha: float):
-        self.number, self.m, self.alpha = len(answers.annotators), answers.m, alpha
-        self.shapes = (self.number * self.m, 2 * self.m), (self.m, 2 * self.m)
+    def __init__(self, answers: Answers, alpha: float, with_model: bool):
+        self.alpha, self.with_model = alpha, with_model
+        self.number, self.m = len(answers.annotators), answers.m
+        rows = self.number * self.m
+        self.shapes = (rows, 2 * self.m), (self.m, 2 * self.m)
+        # by annotator and label in a row, by true class in a column
+        self.said, self.logs = np.empty((rows, self.m)), np.empty((rows, self.m))
 
     @property
     def loops(self) -> tuple[Loop, Loop]:
@@ -181,24 +186,29 @@ class _Matrices:
 
         return weigh_by_matrices, add_to_matrices
 
-    def rates(self, sums: Sums, count: int, model: bool) -> _Rates:
-        said = sums.said.reshape(self.number, self.m, self.m).transpose(0, 2, 1)
-        return _Rates(
-            sums.prior / count,
-            self._divided(said),
-            self._divided(sums.model.T) if model else None,
-        )
+    def fit(self, sums: Sums, prior: np.ndarray, each: Each) -> _Rates:
+        from ._kernels import to_matrices
+
+        step = max(1, BLOCK // self.m**2) * self.m
+
+        def some(first: int) -> None:
+            rows = slice(first, first + step)
+            said, logs = self.said[rows], self.logs[rows]
+            to_matrices(together(sums.said, rows), self.alpha, said)
+            np.log(np.maximum(said, TINY, out=logs), out=logs)
+
+        for _ in each(some, range(0, len(self.said), step)):
+            pass
+        model = self._divided(sums.model.T) if self.with_model else None
+        log_model = np.zeros((1, 1)) if model is None else np.ascontiguousarray(_log(model).T)
+        people = self.said.reshape(self.number, self.m, self.m).transpose(0, 2, 1)
+        return _Rates(prior, people, model, (_log_prior(prior), self.logs, log_model))
 
     def _divided(self, said: np.ndarray) -> np.ndarray:
         """Rows of answers as probabilities, uniform where there is no answer."""
         said = said + self.alpha
         sums = said.sum(-1, keepdims=True)
         return np.where(sums > 0, said / np.where(sums > 0, sums, 1), 1 / self.m)
-
-    def logs(self, rates: _Rates) -> Logs:
-        said = np.ascontiguousarray(_log(rates.annotators).transpose(0, 2, 1)).reshape(-1, self.m)
-        model = np.zeros((1, 1)) if rates.model is None else np.ascontiguousarray(_log(rates.model.T))
-        return _log_prior(rates.prior), said, model
 
     def quality(self, matrices: np.ndarray, prior: np.ndarray) -> np.ndarray:
         return np.einsum("jkk,k->j", matrices, prior)
@@ -207,8 +217,8 @@ class _Matrices:
 class _OneCoin:
     """An accuracy per annotator."""
 
-    def __init__(self, answers: Answers, alpha: float):
-        self.answers, self.alpha = answers, alpha
+    def __init__(self, answers: Answers, alpha: float, with_model: bool):
+        self.answers, self.alpha, self.with_model = answers, alpha, with_model
         self.shapes = (len(answers.annotators), 2), (1, 2)
 
     @property
@@ -217,19 +227,17 @@ class _OneCoin:
 
         return weigh_by_coins, add_to_coins
 
-    def rates(self, sums: Sums, count: int, model: bool) -> _Rates:
-        return _Rates(
-            sums.prior / count,
-            self._divided(sums.said[:, 0], self.answers.per_annotator),
-            self._divided(sums.model[0, 0], self.answers.n) if model else None,
-        )
+    def fit(self, sums: Sums, prior: np.ndarray, each: Each) -> _Rates:
+        right = as_floats(*together(sums.said, slice(None)).T)
+        people, model = self._divided(right, self.answers.per_annotator), None
+        log_model = np.zeros((1, 2))
+        if self.with_model:
+            model = self._divided(sums.model[0, 0], self.answers.n)
+            log_model = self._logs(model[None])
+        return _Rates(prior, people, model, (_log_prior(prior), self._logs(people), log_model))
 
     def _divided(self, right: Any, number: Any) -> Any:
         return np.asarray((right + self.alpha) / (number + self.alpha * self.answers.m))
-
-    def logs(self, rates: _Rates) -> Logs:
-        model = np.zeros((1, 2)) if rates.model is None else self._logs(rates.model[None])
-        return _log_prior(rates.prior), self._logs(rates.annotators), model
 
     def _logs(self, accuracy: np.ndarray) -> np.ndarray:
         wrong = (1 - accuracy) / (self.answers.m - 1)

@@ -19,6 +19,8 @@ import numpy as np
 from .._compiled import compiler
 from ._sums import HALF, LOWER, UNIT
 
+HIGHER = 2.0**HALF  # how many units of the higher half 1 is
+
 compiled = compiler()
 
 
@@ -147,6 +149,30 @@ def add_to_coins(starts, annotator, label, probs, known, posterior, sums):
             for k in range(m):
                 model[0, 0] += other[k]
                 model[0, 1] += other[m + k]
+
+
+@compiled
+def to_matrices(halves, alpha, rates):
+    """Sums of some annotators as probabilities of what they say, uniform where they said nothing.
+
+    Args:
+        halves: int64 (r m, 2 m), as ``add_to_matrices`` makes them.
+        alpha: how often each label counts as said beforehand.
+        rates: out, float64 (r m, m): by annotator and label in a row, by true class in a column.
+    """
+    m = rates.shape[1]
+    totals = np.empty(m)
+    for j in range(0, len(rates), m):
+        totals[:] = 0
+        for l in range(j, j + m):  # noqa: E741
+            for k in range(m):
+                high, low = halves[l, k], halves[l, m + k]
+                high += low >> HALF
+                rates[l, k] = high / HIGHER + (low & LOWER) / UNIT + alpha
+                totals[k] += rates[l, k]
+        for l in range(j, j + m):  # noqa: E741
+            for k in range(m):
+                rates[l, k] = rates[l, k] / totals[k] if totals[k] > 0 else 1 / m
 
 
 @compiled

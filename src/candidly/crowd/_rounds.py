@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._answers import Answers
-from ._sums import as_floats, nearest
+from ._sums import as_floats, with_whole
 
 BLOCK = 2**15  # entries of the posterior that are worked on together: they stay in a core's cache
 
 Logs = tuple[np.ndarray, np.ndarray, np.ndarray]
 Loop = Callable[..., None]
+Each = Callable[..., Iterable[Any]]  # ``map``
 
 
 class Sums(NamedTuple):
@@ -23,14 +24,23 @@ class Sums(NamedTuple):
 
     Attributes:
         prior: float64 (m,), of the posterior.
-        said, model: float64, the same by annotator and of the model, in the shapes of the loops.
+        said: of the same by annotator, in halves: int64, an array for each range of items.
+        model: float64, of the model, in the shape of the loop.
         log_likelihood: in nats.
     """
 
     prior: np.ndarray
-    said: np.ndarray
+    said: list[np.ndarray]
     model: np.ndarray
     log_likelihood: float
+
+
+def together(parts: list[np.ndarray], rows: slice) -> np.ndarray:
+    """Rows of the sums over all ranges; the first of them becomes these."""
+    first, *others = (part[rows] for part in parts)
+    for other in others:
+        first += other
+    return first
 
 
 class Rounds:
@@ -44,6 +54,7 @@ class Rounds:
         self,
         answers: Answers,
         probs: np.ndarray | None,
+        known: np.ndarray,
         posterior: np.ndarray,
         loops: tuple[Loop, Loop],
         shapes: tuple[tuple[int, int], tuple[int, int]],
@@ -51,12 +62,13 @@ class Rounds:
     ):
         """
         Args:
+            known: bool (n,), the items that count for the prior.
             posterior: to begin with.
             loops: of ``_kernels``, one that weighs and one that adds.
             shapes: of the sums that the second adds to, by annotator and of the model.
         """
         self.answers, self.posterior, self.loops = answers, posterior, loops
-        self.known = (answers.per_item > 0) | (probs is not None)
+        self.known = known
         self.probs = np.zeros((0, answers.m)) if probs is None else np.ascontiguousarray(probs)
         self.starts = np.concatenate([[0], np.cumsum(answers.per_item)])
         work = self.starts + np.arange(answers.n + 1)  # of the items before each
@@ -65,7 +77,7 @@ class Rounds:
         sizes = ((2 * answers.m,), *shapes, (3,))
         self.sums = [tuple(np.zeros(size, np.int64) for size in sizes) for _ in range(ranges)]
 
-    def run(self, logs: Logs | None, each: Callable[..., Any] = map) -> Sums:
+    def run(self, logs: Logs | None, each: Each = map) -> Sums:
         """A round: posteriors by these logarithms, if there are any; and what they sum to.
 
         Args:
@@ -73,13 +85,9 @@ class Rounds:
         """
         for _ in each(lambda place: self._range(place, logs), range(len(self.sums))):
             pass
-        first, *others = self.sums
-        for other in others:
-            for mine, more in zip(first, other):
-                mine += more
-        *parts, likelihood = first
-        halves = (np.split(part, 2, axis=-1) for part in parts)
-        return Sums(*(as_floats(*both) for both in halves), nearest(*likelihood))
+        priors, said, models, likelihoods = map(list, zip(*self.sums))
+        floats = [as_floats(*np.split(sum(parts), 2, axis=-1)) for parts in (priors, models)]
+        return Sums(floats[0], said, floats[1], with_whole(*sum(likelihoods)))
 
     def _range(self, place: int, logs: Logs | None) -> None:
         from ._kernels import below_the_largest, to_shares
@@ -104,7 +112,7 @@ class Rounds:
 
 
 @contextmanager
-def mapping(threads: int) -> Iterator[Callable[..., Any]]:
+def mapping(threads: int) -> Iterator[Each]:
     """A ``map`` by this many threads."""
     if threads == 1:
         yield map

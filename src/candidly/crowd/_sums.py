@@ -26,20 +26,19 @@ def halves(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return units >> HALF, units & LOWER
 
 
-def nearest(whole: Any, high: Any, low: Any) -> float:
+def as_floats(high: np.ndarray, low: np.ndarray) -> np.ndarray:
+    """``(high * 2**30 + low) / 2**60`` of int64 arrays, as floats.
+
+    The nearest ones below 2^23; above, next to the nearest at most.
+    """
+    # where the first term is exact, as the second is, their sum is all that is rounded
+    return (high + (low >> HALF)) * 2.0**-HALF + (low & LOWER) / UNIT
+
+
+def with_whole(whole: Any, high: Any, low: Any) -> float:
     """The float nearest to ``whole + (high * 2**30 + low) / 2**60``, of integers of any size."""
     units = (int(whole) << 2 * HALF) + (int(high) << HALF) + int(low)
     return units / 2 ** (2 * HALF)  # Python rounds the quotient of two integers once
-
-
-def as_floats(high: np.ndarray, low: np.ndarray) -> np.ndarray:
-    """The same of arrays without whole parts: int64 of one shape, and at least one axis."""
-    # both terms are exact where the higher is below 2^53, and their sum is rounded once
-    found = (high + (low >> HALF)) * 2.0**-HALF + (low & LOWER) / UNIT
-    for place in np.argwhere(np.abs(found) >= 2**22):
-        at = tuple(place)
-        found[at] = nearest(0, high[at], low[at])
-    return found
 
 
 def sums_by(groups: np.ndarray, values: np.ndarray, number: int) -> np.ndarray:
@@ -50,7 +49,7 @@ def sums_by(groups: np.ndarray, values: np.ndarray, number: int) -> np.ndarray:
         values: float64 (n,), in [-1, 1].
 
     Returns:
-        float64 (``number``,), the nearest floats to the sums of the values as multiples of 2^-60.
+        float64 (``number``,), the sums, as floats, of the values as multiples of 2^-60.
 
     >>> sums_by(np.array([0, 0, 2]), np.array([0.25, 0.5, 1.0]), 3)
     array([0.75, 0.  , 1.  ])
@@ -69,4 +68,4 @@ def total(values: np.ndarray) -> float:
     """
     whole = np.trunc(values)
     high, low = halves(values - whole)  # a float's fraction is a float
-    return nearest(whole.astype(np.int64).sum(), high.sum(), low.sum())
+    return with_whole(whole.astype(np.int64).sum(), high.sum(), low.sum())
