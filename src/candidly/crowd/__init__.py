@@ -24,6 +24,7 @@ from ._consensus import Consensus
 from ._crowdlab import Crowdlab, best_temperature, crowdlab
 from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
+from ._read import answers_of, read_answers
 from ._sets import SetCurve, set_curve, union_spread
 
 By = Literal["majority", "dawid-skene", "one-coin", "crowdlab"]
@@ -82,6 +83,7 @@ __all__ = [
     "Majority",
     "SetCurve",
     "annotators",
+    "answers_of",
     "best_temperature",
     "consensus",
     "crowdlab",
@@ -89,6 +91,7 @@ __all__ = [
     "majority",
     "next_items",
     "priorities",
+    "read_answers",
     "set_curve",
     "some_answers",
     "union_spread",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from ..labelled import Labelled
 from ..votes import Votes, check_votes
 
 NAMED = 5  # of those that are left out, in a warning
+NUMBERS = range(sys.maxsize)  # what rows are called, by their places: these
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,7 @@ class Answers:
         *,
         items: Any = None,
         classes: Sequence[str] | int | None = None,
+        rows: Any = None,
     ) -> Answers:
         """From a long table, as three columns of one entry per answer.
 
@@ -59,6 +62,7 @@ class Answers:
                 default those that occur, sorted.
             classes: names in order, or how many. By default from the labels: the sorted names, or
                 0 to the largest integer.
+            rows: what rows are called in messages, by their places; by default by these.
 
         Raises:
             ValueError: columns that differ in length, something missing or unknown, an annotator
@@ -69,21 +73,24 @@ class Answers:
         (array([0, 1, 0], dtype=int32), array([7, 9]), ('cat', 'dog'))
         """
         same_rows(item=item, annotator=annotator, label=label)
-        columns = {"item": _column("item", item), "annotator": _column("annotator", annotator)}
-        columns["label"] = _read_labels(_column("label", label), written_classes(classes))
+        called = NUMBERS if rows is None else rows
+        given = {"item": item, "annotator": annotator, "label": label}
+        columns = {name: _column(name, values, called) for name, values in given.items()}
+        columns["label"] = _read_labels(columns["label"], written_classes(classes), called)
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{len(column)} {name}s" for name, column in columns.items())
             raise ValueError(f"answers: {sizes}; give one of each per answer.")
         item_names = _sorted_names(columns["item"]) if items is None else _names_of_items(items)
         who = _sorted_names(columns["annotator"])
-        names = _class_names(columns["label"], classes)
+        names = _class_names(columns["label"], classes, called)
         return _made(
-            _codes("item", columns["item"], item_names),
-            _codes("annotator", columns["annotator"], who),
-            _label_codes(columns["label"], names),
+            _codes("item", columns["item"], item_names, called),
+            _codes("annotator", columns["annotator"], who, called),
+            _label_codes(columns["label"], names, called),
             item_names,
             tuple(str(name) for name in who),
             names,
+            called,
         )
 
     @classmethod
@@ -215,6 +222,7 @@ def _made(
     items: np.ndarray,
     annotators: tuple[str, ...],
     classes: tuple[str, ...],
+    rows: Any = NUMBERS,
 ) -> Answers:
     """Sorted, each pair of item and annotator once."""
     if not len(item):
@@ -226,13 +234,13 @@ def _made(
         first, second = order[place], order[place + 1]
         raise ValueError(
             f"answers: {annotators[annotator[first]]!r} answers item {items[item[first]]!s} twice,"
-            f" in rows {first} and {second}. Keep one of them."
+            f" in rows {rows[first]} and {rows[second]}. Keep one of them."
         )
     item, annotator, label = (read_only(column[order]) for column in (item, annotator, label))
     return Answers(item, annotator, label, read_only(items), annotators, classes)
 
 
-def _column(name: str, values: Any) -> np.ndarray:
+def _column(name: str, values: Any, rows: Any = NUMBERS) -> np.ndarray:
     """int64, or object of ``str``; (answers,)."""
     column = as_array(values, name)
     if column.ndim != 1:
@@ -244,8 +252,8 @@ def _column(name: str, values: Any) -> np.ndarray:
         if wrong.any():
             row = int(wrong.argmax())
             raise ValueError(
-                f"answers: `{name}` is {column[row]} in row {row}; it needs a whole number or a"
-                " name."
+                f"answers: `{name}` is {column[row]} in row {rows[row]}; it needs a whole number or"
+                " a name."
             )
         return column.astype(np.int64)
     if column.dtype.kind not in "OUT":
@@ -256,8 +264,8 @@ def _column(name: str, values: Any) -> np.ndarray:
     for row, value in enumerate(listed):
         if not isinstance(value, str) or not value:
             raise ValueError(
-                f"answers: `{name}` is {value!r} in row {row}, among names. Leave out rows without"
-                " an answer."
+                f"answers: `{name}` is {value!r} in row {rows[row]}, among names. Leave out rows"
+                " without an answer."
             )
     return column.astype(object)
 
@@ -278,29 +286,31 @@ def _names_of_items(items: Any) -> np.ndarray:
     return names
 
 
-def _read_labels(labels: np.ndarray, classes: Collection[str]) -> np.ndarray:
+def _read_labels(labels: np.ndarray, classes: Collection[str], rows: Any) -> np.ndarray:
     """Names without the spaces around them; what is no name of one class is refused."""
     if labels.dtype == np.int64:
         return labels
     names: dict[str, str] = {}
     for row, text in enumerate(labels.tolist()):
         if text not in names:
-            name = label_in(text, "label", row, classes)
+            name = label_in(text, "label", rows[row], classes)
             if name is None:
                 raise ValueError(
-                    f"answers: `label` is {text!r} in row {row}, among names. Leave out rows"
+                    f"answers: `label` is {text!r} in row {rows[row]}, among names. Leave out rows"
                     " without an answer."
                 )
             names[text] = name
     return np.array([names[text] for text in labels.tolist()], object)
 
 
-def _class_names(labels: np.ndarray, classes: Sequence[str] | int | None) -> tuple[str, ...]:
+def _class_names(
+    labels: np.ndarray, classes: Sequence[str] | int | None, rows: Any = NUMBERS
+) -> tuple[str, ...]:
     """At least two names: those given, or those in the labels."""
     if classes is not None:
         names = as_classes(classes, {})
     elif labels.dtype == np.int64:
-        check_highest("label", labels, np.arange(len(labels)), len(labels))
+        check_highest("label", labels, rows, len(labels))
         names = tuple(str(k) for k in range(int(labels.max(initial=-1)) + 1))
     else:
         names = tuple(sorted(set(labels.tolist())))
@@ -314,20 +324,22 @@ def _class_names(labels: np.ndarray, classes: Sequence[str] | int | None) -> tup
     return names
 
 
-def _label_codes(labels: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
+def _label_codes(
+    labels: np.ndarray, classes: tuple[str, ...], rows: Any = NUMBERS
+) -> np.ndarray:
     if labels.dtype == np.int64:
         wrong = (labels < 0) | (labels >= len(classes))
         if wrong.any():
             row = int(wrong.argmax())
             raise ValueError(
-                f"answers: `label` is {labels[row]} in row {row}; {len(classes)} classes are"
+                f"answers: `label` is {labels[row]} in row {rows[row]}; {len(classes)} classes are"
                 f" numbered 0 to {len(classes) - 1}."
             )
         return labels.astype(np.int32)
-    return _codes("label", labels, np.array(classes, object))
+    return _codes("label", labels, np.array(classes, object), rows)
 
 
-def _codes(name: str, column: np.ndarray, names: np.ndarray) -> np.ndarray:
+def _codes(name: str, column: np.ndarray, names: np.ndarray, rows: Any) -> np.ndarray:
     """The place of each entry among the names: int32 (answers,)."""
     number = {known: code for code, known in enumerate(names.tolist())}
     try:
@@ -337,7 +349,8 @@ def _codes(name: str, column: np.ndarray, names: np.ndarray) -> np.ndarray:
         listed = ", ".join(str(known) for known in names[:10])
         more = ", ..." if len(names) > 10 else ""
         raise ValueError(
-            f"answers: `{name}` is {error.args[0]!r} in row {row}, which is none of {listed}{more}."
+            f"answers: `{name}` is {error.args[0]!r} in row {rows[row]}, which is none of"
+            f" {listed}{more}."
         ) from None
 
 
