@@ -34,7 +34,12 @@ def test_sums_are_those_of_fractions():
     assert sums_by(groups, values, 8).tolist() == expected
     for order in (rng.permutation(3000), np.argsort(values), np.argsort(-values)):
         assert sums_by(groups[order], values[order], 8).tolist() == expected
-    assert len({float(np.bincount(groups[o], values[o])[0]) for o in map(rng.permutation, [3000] * 20)}) > 1
+    assert (
+        len(
+            {float(np.bincount(groups[o], values[o])[0]) for o in map(rng.permutation, [3000] * 20)}
+        )
+        > 1
+    )
     assert abs(sums_by(groups, values, 8)[0] - math.fsum(values[groups == 0])) < 3000 * 2.0**-61
 
 
@@ -57,7 +62,7 @@ def test_halves_hold_four_billion_terms():
 
 
 def same(one, other, at=slice(None)):
-    """Names of the fields that differ in any bit; rows of items of ``other`` are taken by ``at``."""
+    """Names of the fields that differ in any bit; ``at`` are rows of items in ``other``."""
     wrong = []
     for field in fields(one):
         mine, its = getattr(one, field.name), getattr(other, field.name)
@@ -82,7 +87,11 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", [lambda answers, probs=None: dawid_skene(answers, probs=probs), *list(WAYS.values())[1:]], ids=WAYS)
+@pytest.mark.parametrize(
+    "way",
+    [lambda answers, probs=None: dawid_skene(answers, probs=probs), *list(WAYS.values())[1:]],
+    ids=WAYS,
+)
 @pytest.mark.parametrize("with_model", [False, True])
 def test_the_order_of_items_and_answers_changes_no_bit(way, with_model):
     for m in (2, 3, 5):
@@ -124,13 +133,15 @@ def test_a_round_is_that_of_exact_sums():
     np.testing.assert_allclose(found.prior, prior, rtol=4e-16)
     for j in range(len(answers.annotators)):
         mine = answers.annotator == j
-        cells = np.array([
-            [math.fsum(shares[answers.item[mine & (answers.label == l)], k]) for l in range(m)]
-            for k in range(m)
-        ])  # fmt: skip
+        cells = np.zeros((m, m))
+        for k, said in np.ndindex(m, m):
+            items = answers.item[mine & (answers.label == said)]
+            cells[k, said] = math.fsum(shares[items, k])
         cells += 0.25
-        np.testing.assert_allclose(found.confusion[j], cells / cells.sum(1, keepdims=True), rtol=1e-15)
-    model = np.array([[math.fsum(shares[:, k] * probs[:, l]) for l in range(m)] for k in range(m)])
+        np.testing.assert_allclose(
+            found.confusion[j], cells / cells.sum(1, keepdims=True), rtol=1e-15
+        )
+    model = np.array([[math.fsum(shares[:, k] * probs[:, j]) for j in range(m)] for k in range(m)])
     model += 0.25
     np.testing.assert_allclose(
         found.model_confusion, model / model.sum(1, keepdims=True), rtol=1e-14

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ def read_answers(
     roles: Roles,
     workers: int,
     on: str | None,
+    watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Answers, np.ndarray | None]:
     """Answers from a table, one or in parts, a saved data set or a known one; and probabilities in
     their order.
@@ -50,11 +51,17 @@ def read_answers(
         beliefs = open_source(probs, normalise, roles=Roles(separator=roles.separator))
         if not beliefs.n or not beliefs.m:
             raise ValueError(f"{probs} has no {'columns beside item' if beliefs.n else 'rows'}.")
-    if is_table(Path(what)):
-        said = _of_table(answers_in(what, roles), beliefs, classes)
-    elif is_address(what) or (Path(what).is_dir() and not is_known(what)):
-        table = read_answer_parts(what, roles, workers=workers, on=on)
+    path = Path(what).expanduser()
+    if is_address(what) or (path.is_dir() and not is_table(path) and not is_known(what)):
+        place = what if is_address(what) else path
+        table = read_answer_parts(place, roles, workers=workers, on=on, watch=watch)
         said = _of_table(table, beliefs, classes)
+    elif on is not None:
+        raise ValueError(
+            f"--on {on} is where parts are read; {what} is no folder or address of parts."
+        )
+    elif is_table(path):
+        said = _of_table(answers_in(path, roles), beliefs, classes)
     else:
         said = _of_data(what, classes, root)
     if beliefs is None:
@@ -99,9 +106,7 @@ def _of_table(
     return answers_of(table, items, named)
 
 
-def _check_known(
-    what: str, said: pl.Series, known: Any, where: str, path: Path | str
-) -> None:
+def _check_known(what: str, said: pl.Series, known: Any, where: str, path: Path | str) -> None:
     """Refuse answers about an item, or a class, that the file of probabilities lacks."""
     there = set(known)
     for name in said.unique(maintain_order=True):

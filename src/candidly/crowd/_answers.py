@@ -324,9 +324,7 @@ def _class_names(
     return names
 
 
-def _label_codes(
-    labels: np.ndarray, classes: tuple[str, ...], rows: Any = NUMBERS
-) -> np.ndarray:
+def _label_codes(labels: np.ndarray, classes: tuple[str, ...], rows: Any = NUMBERS) -> np.ndarray:
     if labels.dtype == np.int64:
         wrong = (labels < 0) | (labels >= len(classes))
         if wrong.any():

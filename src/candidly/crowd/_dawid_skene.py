@@ -20,7 +20,7 @@ from .._numbers import whole
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, warn_of_unsaid
 from ._probs import checked_probs
-from ._rounds import BLOCK, Each, Logs, Loop, Rounds, Sums, mapping, together
+from ._rounds import BLOCK, Each, Logs, Loop, Rounds, ItemSums, mapping, together
 from ._sums import as_floats
 
 ROUNDS, GAIN = 200, 1e-6
@@ -51,7 +51,7 @@ class DawidSkene(Consensus):
 
 
 class _Rates(NamedTuple):
-    """Parameters: of annotators (J, m, m) or (J,), of the model (m, m) or () or None; their logs."""
+    """Parameters: of annotators (J, m, m) or (J,), of the model (m, m), () or None; their logs."""
 
     prior: np.ndarray
     annotators: np.ndarray
@@ -186,7 +186,7 @@ class _Matrices:
 
         return weigh_by_matrices, add_to_matrices
 
-    def fit(self, sums: Sums, prior: np.ndarray, each: Each) -> _Rates:
+    def fit(self, sums: ItemSums, prior: np.ndarray, each: Each) -> _Rates:
         from ._kernels import to_matrices
 
         step = max(1, BLOCK // self.m**2) * self.m
@@ -227,7 +227,7 @@ class _OneCoin:
 
         return weigh_by_coins, add_to_coins
 
-    def fit(self, sums: Sums, prior: np.ndarray, each: Each) -> _Rates:
+    def fit(self, sums: ItemSums, prior: np.ndarray, each: Each) -> _Rates:
         right = as_floats(*together(sums.said, slice(None)).T)
         people, model = self._divided(right, self.answers.per_annotator), None
         log_model = np.zeros((1, 2))

@@ -36,21 +36,20 @@ def read_answers(
             are parts of one; or a list of these tables.
         roles: what the columns are called (``ingest.Roles``).
         items, classes: as of ``Answers.from_columns``.
-        workers, on: how many parts are read at the same time, and where; see
-            ``ingest.answer_parts.read_answer_parts``.
+        workers: how many parts are read at the same time, where ``on`` says where.
+        on: where parts are read: ``processes`` of this machine, ``ray`` or ``ray:ADDRESS``, a Ray
+            cluster whose nodes can open them. By default here, one after another.
 
     Raises:
         FileNotFoundError, ValueError: a part that is missing, damaged, listed twice or has other
             columns; an annotator who answers an item twice, in whatever parts; and what
             ``Answers.from_columns`` refuses. The message names the part, and the row within it.
     """
-    if isinstance(place, str | Path) and not is_address(place) and not Path(place).is_dir():
-        return answers_of(answers_in(place, roles), items, classes)
-    if isinstance(place, str | Path) and not is_address(place) and is_table(Path(place)):
-        return answers_of(answers_in(place, roles), items, classes)
-    return answers_of(
-        read_answer_parts(place, roles, workers=workers, on=on), items, classes
-    )
+    if isinstance(place, str | Path) and not is_address(place):
+        path = Path(place).expanduser()
+        if is_table(path) or not path.is_dir():
+            return answers_of(answers_in(path, roles), items, classes)
+    return answers_of(read_answer_parts(place, roles, workers=workers, on=on), items, classes)
 
 
 def answers_of(
@@ -68,6 +67,4 @@ def answers_of(
     rows = np.flatnonzero(answered.to_numpy())
     columns = (frame[name].filter(answered) for name in ("item", "annotator", "label"))
     with about(table.path):
-        return Answers.from_columns(
-            *columns, items=items, classes=classes, rows=table.called(rows)
-        )
+        return Answers.from_columns(*columns, items=items, classes=classes, rows=table.called(rows))

@@ -19,7 +19,7 @@ Loop = Callable[..., None]
 Each = Callable[..., Iterable[Any]]  # ``map``
 
 
-class Sums(NamedTuple):
+class ItemSums(NamedTuple):
     """What the items come to.
 
     Attributes:
@@ -77,7 +77,7 @@ class Rounds:
         sizes = ((2 * answers.m,), *shapes, (3,))
         self.sums = [tuple(np.zeros(size, np.int64) for size in sizes) for _ in range(ranges)]
 
-    def run(self, logs: Logs | None, each: Each = map) -> Sums:
+    def run(self, logs: Logs | None, each: Each = map) -> ItemSums:
         """A round: posteriors by these logarithms, if there are any; and what they sum to.
 
         Args:
@@ -87,7 +87,7 @@ class Rounds:
             pass
         priors, said, models, likelihoods = map(list, zip(*self.sums))
         floats = [as_floats(*np.split(sum(parts), 2, axis=-1)) for parts in (priors, models)]
-        return Sums(floats[0], said, floats[1], with_whole(*sum(likelihoods)))
+        return ItemSums(floats[0], said, floats[1], with_whole(*sum(likelihoods)))
 
     def _range(self, place: int, logs: Logs | None) -> None:
         from ._kernels import below_the_largest, to_shares

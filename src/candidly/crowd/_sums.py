@@ -21,7 +21,7 @@ LOWER = 2**HALF - 1
 
 
 def halves(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers in [-1, 1] as multiples of 2^-60, in their two halves: int64, the lower not negative."""
+    """Numbers in [-1, 1] as multiples of 2^-60, in two halves: int64, the lower not negative."""
     units = np.rint(values * UNIT).astype(np.int64)
     return units >> HALF, units & LOWER
 

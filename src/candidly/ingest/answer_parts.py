@@ -8,7 +8,7 @@ these were read.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".arrow", ".feather")
 PART_ENDINGS = (*TABLES, ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz")
+WARNED = 5  # warnings of parts that are passed on
 NAMES = ("item", "annotator", "label")
 
 Place = str | Path
 
 
-class _Task(NamedTuple):
+class _Part(NamedTuple):
     """A part to read."""
 
     part: Place
@@ -51,6 +52,7 @@ def read_answer_parts(
     names: Sequence[str] = NAMES,
     workers: int = 1,
     on: str | None = None,
+    watch: Callable[[int, int], None] | None = None,
 ) -> AnswerTable:
     """The answers of all parts, as one table of three columns.
 
@@ -58,9 +60,10 @@ def read_answer_parts(
         place: a folder or an address of fsspec, whose tables (``PART_ENDINGS``) are the parts; or a
             list of paths and addresses of tables.
         roles, names: as of ``answers.read_answers``; each part has the same columns.
-        workers: how many parts are read at the same time.
-        on: where, ``processes``, ``ray`` or ``ray:ADDRESS``; by default here if one at a time, and
-            in processes otherwise. On a cluster the nodes open the parts, so they need the folder.
+        on: where parts are read, ``processes``, ``ray`` or ``ray:ADDRESS``; by default here, one
+            after another. On a cluster the nodes open the parts, so they need to see the folder.
+        workers: how many parts are read at the same time there.
+        watch: called with parts read and in all.
 
     Returns:
         Rows by part, parts in the order of their names, part-2 before part-10.
@@ -74,13 +77,13 @@ def read_answer_parts(
 
     parts = _listed_parts(place)
     where = str(place) if isinstance(place, str | Path) else f"{len(parts)} parts"
-    tasks = [_Task(part, roles or Roles(), names) for part in parts]
-    if on is None and workers == 1:
-        read = [_read(task) for task in tasks]
-    else:
-        read = list(spread(_read, tasks, workers, place_of(on or "processes")))
-    for text in dict.fromkeys(text for part in read for text in part.warned):
-        warnings.warn(text, stacklevel=2)
+    tasks = [_Part(part, roles or Roles(), names) for part in parts]
+    read: list[_Read] = []
+    for found in map(_read, tasks) if on is None else spread(_read, tasks, workers, place_of(on)):
+        read.append(found)
+        if watch is not None:
+            watch(len(read), len(tasks))
+    _warn(parts, read)
     with about(where):
         _check_alike(parts, read)
     whole = pl.concat([part.frame for part in read], how="vertical_relaxed")
@@ -118,7 +121,7 @@ def _listed_parts(place: Place | Sequence[Place]) -> list[Place]:
     return parts
 
 
-def _read(task: _Task) -> _Read:
+def _read(task: _Part) -> _Read:
     import polars as pl
 
     with warnings.catch_warnings(record=True) as caught, fetched(task.part) as path:
@@ -131,6 +134,14 @@ def _read(task: _Task) -> _Read:
     columns = frozenset((*called, *frame.columns[len(NAMES) :]))
     warned = [str(one.message).replace(str(path), str(task.part)) for one in caught]
     return _Read(frame[list(NAMES)].with_columns(names), called, columns, warned)
+
+
+def _warn(parts: Sequence[Place], read: Sequence[_Read]) -> None:
+    texts = [f"{part}: {text}" for part, found in zip(parts, read) for text in found.warned]
+    if len(texts) > WARNED:
+        texts[WARNED:] = [f"there are {len(texts) - WARNED:,} more warnings of this kind."]
+    for text in texts:
+        warnings.warn(text, stacklevel=3)
 
 
 def _check_alike(parts: Sequence[Place], read: Sequence[_Read]) -> None:
