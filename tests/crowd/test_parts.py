@@ -1,6 +1,7 @@
 """Answers in parts: the same answers however they are cut, and what is refused by name."""
 
 import gzip
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -37,7 +38,7 @@ def cut(table, folder, number, write, seed=0, name="part-{}"):
     mixed = table.sample(len(table), shuffle=True, seed=seed)
     at = np.sort(np.random.default_rng(seed).integers(1, len(table), number - 1))
     bounds = [0, *np.unique(at).tolist(), len(table)]
-    for k, (start, stop) in enumerate(zip(bounds, bounds[1:])):
+    for k, (start, stop) in enumerate(pairwise(bounds)):
         write(mixed[start:stop], folder / name.format(k))
 
 
@@ -101,9 +102,9 @@ def test_roles_name_the_columns_of_all_parts(table, whole, tmp_path):
 def test_processes_read_them_too(table, tmp_path):
     cut(table, tmp_path / "p", 5, as_csv)
     part(tmp_path / "p", "part-9.csv", "p1,jürgen,cat\n", "latin-1")
-    with pytest.warns(UserWarning) as here:
+    with pytest.warns(UserWarning, match="read as cp1252") as here:
         first = crowd.read_answers(tmp_path / "p")
-    with pytest.warns(UserWarning) as there:
+    with pytest.warns(UserWarning, match="read as cp1252") as there:
         found = crowd.read_answers(tmp_path / "p", on="processes", workers=2)
     assert same(found, first)
     assert "jürgen" in found.annotators
@@ -120,7 +121,7 @@ def test_a_cluster_reads_them_too(table, whole, tmp_path):
     cut(table, tmp_path / "p", 5, as_parquet)
     assert same(crowd.read_answers(tmp_path / "p", on="ray", workers=2), whole)
     (tmp_path / "p" / "part-2.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(ValueError, match="part-2.parquet: it is no Parquet file, or a damaged"):
+    with pytest.raises(ValueError, match=r"part-2.parquet: it is no Parquet file, or a damaged"):
         crowd.read_answers(tmp_path / "p", on="ray", workers=2)
 
 

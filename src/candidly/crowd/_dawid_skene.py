@@ -20,7 +20,7 @@ from .._numbers import whole
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, warn_of_unsaid
 from ._probs import checked_probs
-from ._rounds import BLOCK, Each, Logs, Loop, Rounds, ItemSums, mapping, together
+from ._rounds import BLOCK, Each, ItemSums, Logs, Loop, Rounds, mapping, together
 from ._sums import as_floats
 
 ROUNDS, GAIN = 200, 1e-6
