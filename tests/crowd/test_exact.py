@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from candidly.crowd import Answers, annotators, crowdlab, dawid_skene, majority
+from candidly.crowd import Answers, Consensus, annotators, crowdlab, dawid_skene, majority
 from candidly.crowd import _rounds as rounds
 from candidly.crowd._sums import as_floats, halves, sums_by, total
 
@@ -148,6 +148,19 @@ def test_a_round_is_that_of_exact_sums():
     np.testing.assert_allclose(
         found.model_confusion, model / model.sum(1, keepdims=True), rtol=1e-14
     )
+
+
+def test_equal_means_of_qualities_are_equal_in_any_order():
+    """The worst of two classes with equal agreement and equal mean quality is the first."""
+    answers = Answers.from_columns(range(6), ["a"] * 6, [0, 0, 0, 1, 1, 1])
+    quality = np.array([0.1, 0.2, 0.3, 0.3, 0.2, 0.1])  # whose float sums differ
+    assert quality[:3].sum() != quality[3:].sum()
+    posterior = np.stack([quality, quality], 1)
+    found = Consensus(
+        answers=answers, labels=answers.label.astype(np.int64), posterior=posterior,
+        annotator_quality=np.ones(1), weights=np.ones(1), model_weight=0.0,
+    )  # fmt: skip
+    assert annotators(found)["worst class"].to_list() == ["0"]
 
 
 def test_workers_are_a_number():
