@@ -88,7 +88,7 @@ def checked_classes(classes: Any) -> tuple[str, ...]:
     return classes
 
 
-def check_highest(name: str, labels: np.ndarray, rows: Sequence[Any], n: int) -> None:
+def check_highest(name: str, labels: np.ndarray, rows: Sequence[Any] | np.ndarray, n: int) -> None:
     """Refuse numbers that would name more classes than n rows can tell of.
 
     Args:
