@@ -7,7 +7,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from candidly.crowd import Answers, Consensus, annotators, crowdlab, dawid_skene, majority
+from candidly.crowd import (
+    Answers,
+    Consensus,
+    annotators,
+    consensus,
+    crowdlab,
+    dawid_skene,
+    majority,
+)
 from candidly.crowd import _rounds as rounds
 from candidly.crowd._sums import as_floats, halves, sums_by, total
 
@@ -167,3 +175,7 @@ def test_workers_are_a_number():
     answers = Answers.from_columns([0, 1], ["a", "a"], [0, 1])
     with pytest.raises(ValueError, match="workers is 0, but must be a whole number of at least 1"):
         dawid_skene(answers, workers=0)
+    for by in ("dawid-skene", "one-coin"):
+        with pytest.raises(ValueError, match="workers is 0"):
+            consensus(answers, by, workers=0)
+    assert consensus(answers, "majority", workers=2).labels.tolist() == [0, 1]

@@ -105,10 +105,10 @@ def consensus(
     on: Annotated[
         str | None,
         typer.Option(
-            metavar="PLACE",
-            help="Where parts are read: processes of this machine; ray, a Ray of its cores; or "
-            "ray:ADDRESS, a Ray cluster that runs and can open them (ray:auto, ray:10.0.0.1:6379). "
-            "(default: here, one after another)",
+            metavar="WHERE",
+            help="Who reads parts: processes; ray, a Ray of this machine's cores; or ray:ADDRESS, a "
+            "Ray cluster that runs and can open them (ray:auto, ray:10.0.0.1:6379). (default: this "
+            "process, one after another) All find the same, bit for bit.",
         ),
     ] = None,
     form: Form = "text",
