@@ -43,7 +43,7 @@ MAY = {  # who may import whom
         "contract": "ground labelled nets algorithms engine",
         "crossval": "ground inputs labelled ingest nets algorithms engine model",
         "estimators": "ground labelled criteria model crossval errors",
-        "crowd": "ground labelled",
+        "crowd": "ground labelled ingest",
         "errors": "ground ingest stats crossval",
         "validation": "ground labelled ingest stats crowd",
         "detectors": "ground inputs labelled stats nets algorithms engine crossval errors",

@@ -6,7 +6,7 @@ Every message names the field, the row, the value and the next step. Nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ def checked_classes(classes: Any) -> tuple[str, ...]:
     return classes
 
 
-def check_highest(name: str, labels: np.ndarray, rows: np.ndarray, n: int) -> None:
+def check_highest(name: str, labels: np.ndarray, rows: Sequence[Any] | np.ndarray, n: int) -> None:
     """Refuse numbers that would name more classes than n rows can tell of.
 
     Args:

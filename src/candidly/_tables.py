@@ -20,15 +20,16 @@ SAMPLE = 100  # cells that a column is tried on first
 
 
 @contextmanager
-def about(path: Path) -> Iterator[None]:
+def about(path: Path | str) -> Iterator[None]:
     """Errors in the block name the file, and say how rows are counted where they name one."""
     try:
         yield
     except ValueError as error:
         told = str(error) if str(path) in str(error) else f"{path}: {error}"
         if re.search(r"\brows? \d", told) and "count from 0" not in told:
-            bare = path.suffix.lower() in BARE
-            header = "" if bare or path.is_dir() else ", the header left out"
+            file = Path(path)
+            bare = file.suffix.lower() in BARE
+            header = "" if bare or file.is_dir() else ", the header left out"
             told += f" (Rows count from 0{header}.)"
         raise ValueError(told) from error
 

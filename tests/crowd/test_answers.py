@@ -37,6 +37,24 @@ def test_columns_are_sorted_and_named():
     assert same(found, Answers.from_columns(*frame))
 
 
+def test_series_of_text_are_read_as_lists():
+    rng = np.random.default_rng(0)
+    words = ["é", "e", "Z", "z", "zz", "\U0001f600", "\uffff", "ß", " a", "10", "9"]
+    pairs = rng.permutation(len(words) ** 2)[:60]
+    columns = [[words[k] for k in column] for column in (*divmod(pairs, len(words)), pairs % 7)]
+    columns[2] = [word.strip() for word in columns[2]]
+    series = [pl.Series("x", column) for column in columns]
+    assert same(Answers.from_columns(*columns), Answers.from_columns(*series))
+    items = [*words[::-1], "another"]
+    listed = Answers.from_columns(*columns, items=items, classes=sorted({*columns[2], "x"}))
+    found = Answers.from_columns(*series, items=items, classes=sorted({*columns[2], "x"}))
+    assert same(listed, found)
+    for wrong in (None, ""):
+        series[1] = pl.Series("x", [*columns[1][:5], wrong, *columns[1][6:]])
+        with pytest.raises(ValueError, match=rf"`annotator` is {wrong!r} in row 5, among names"):
+            Answers.from_columns(*series)
+
+
 def test_items_and_classes_may_be_named():
     found = Answers.from_columns(
         *zip(*ROWS), items=["x9", "x3", "x2", "x1"], classes=("dog", "cat", "emu")

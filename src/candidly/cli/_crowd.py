@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._tables import about, listed
+from .._tables import listed
 from ..grid import Grid
 from ..ingest import Roles
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ..crowd import Answers, Consensus
+    from ..ingest.answers import AnswerTable
     from ..ingest.prob_rows import ProbRows
 
 
@@ -27,14 +28,22 @@ def read_answers(
     normalise: bool,
     root: Path | None,
     roles: Roles,
+    workers: int,
+    on: str | None,
+    watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Answers, np.ndarray | None]:
-    """Answers from a table, a saved data set or a known one; and probabilities in their order.
+    """Answers from a table, one or in parts, a saved data set or a known one; and probabilities in
+    their order.
 
     Raises:
         ValueError, FileNotFoundError, KeyError: what is wrong, by name.
     """
     from ..ingest import is_table
+    from ..ingest.answer_parts import read_answer_parts
+    from ..ingest.answers import read_answers as answers_in
     from ..ingest.probabilities import open_source
+    from ..ingest.shards import is_address
+    from ..sources import is_known
 
     beliefs = None
     if probs is not None:
@@ -42,8 +51,17 @@ def read_answers(
         beliefs = open_source(probs, normalise, roles=Roles(separator=roles.separator))
         if not beliefs.n or not beliefs.m:
             raise ValueError(f"{probs} has no {'columns beside item' if beliefs.n else 'rows'}.")
-    if is_table(Path(what)):
-        said = _of_table(Path(what), beliefs, classes, roles)
+    path = Path(what).expanduser()
+    if is_address(what) or (path.is_dir() and not is_table(path) and not is_known(what)):
+        place = what if is_address(what) else path
+        table = read_answer_parts(place, roles, workers=workers, on=on, watch=watch)
+        said = _of_table(table, beliefs, classes)
+    elif on is not None:
+        raise ValueError(
+            f"--on {on} is where parts are read; {what} is no folder or address of parts."
+        )
+    elif is_table(path):
+        said = _of_table(answers_in(path, roles), beliefs, classes)
     else:
         said = _of_data(what, classes, root)
     if beliefs is None:
@@ -52,16 +70,15 @@ def read_answers(
 
 
 def _of_table(
-    path: Path, beliefs: ProbRows | None, classes: Sequence[str] | None, roles: Roles
+    table: AnswerTable, beliefs: ProbRows | None, classes: Sequence[str] | None
 ) -> Answers:
-    from ..crowd import Answers
-    from ..ingest.answers import read_answers as answers_in
+    import polars as pl
 
-    frame = answers_in(path, roles).frame
-    asked = frame["item"]
-    items: Any = None if beliefs is not None or not frame["label"].null_count() else _all(asked)
-    frame = frame.filter(frame["label"].is_not_null())
-    item, annotator, label = (frame[name] for name in ("item", "annotator", "label"))
+    from ..crowd import answers_of
+
+    frame, path = table.frame, table.path
+    item, label = frame["item"], frame["label"].drop_nulls()
+    items: Any = None
     named: Any = classes
     if beliefs is not None and beliefs.ids is None:
         items = beliefs.n
@@ -78,23 +95,18 @@ def _of_table(
         named = named or beliefs.m
     elif beliefs is not None and beliefs.ids is not None:
         items, named = beliefs.ids.tolist(), named or beliefs.columns
-        if asked.dtype.is_integer() and all(name.isdecimal() for name in items):
+        if item.dtype.is_integer() and all(name.isdecimal() for name in items):
             items = [int(name) for name in items]
         else:
-            item, asked = item.cast(str), asked.cast(str)
-        _check_known("item", asked, items, beliefs.name, path)
+            item = item.cast(str)
+            table = replace(table, frame=frame.with_columns(pl.col("item").cast(pl.String)))
+        _check_known("item", item, items, beliefs.name, path)
         if classes is None and not label.dtype.is_numeric():
             _check_known("class", label.str.strip_chars(), named, beliefs.name, path)
-    with about(path):
-        return Answers.from_columns(item, annotator, label, items=items, classes=named)
+    return answers_of(table, items, named)
 
 
-def _all(asked: pl.Series) -> list[Any]:
-    """Every item, with an answer or without."""
-    return sorted(asked.unique().to_list())
-
-
-def _check_known(what: str, said: pl.Series, known: Any, where: str, path: Path) -> None:
+def _check_known(what: str, said: pl.Series, known: Any, where: str, path: Path | str) -> None:
     """Refuse answers about an item, or a class, that the file of probabilities lacks."""
     there = set(known)
     for name in said.unique(maintain_order=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -41,8 +42,9 @@ def consensus(
         str,
         typer.Argument(
             metavar="ANSWERS",
-            help="A table with an answer a row and the columns item, annotator, label; a saved "
-            ".npz with votes; or a known name such as labelme.",
+            help="A table with an answer a row and the columns item, annotator, label; a folder, "
+            "or an address such as s3://bucket/answers, of such tables that are parts of one; a "
+            "saved .npz with votes; or a known name such as labelme.",
         ),
     ],
     probs: Annotated[
@@ -94,6 +96,21 @@ def consensus(
         ),
     ] = None,
     id: Id = None,
+    workers: Annotated[
+        int | None,
+        whole(
+            "Threads, and parts that are read at once with --on. (default: one per core)", least=1
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Who reads parts: processes; ray, a Ray of this machine's cores; or ray:ADDRESS, a "
+            "Ray cluster that runs and can open them (ray:auto, ray:10.0.0.1:6379). (default: this "
+            "process, one after another) All find the same, bit for bit.",
+        ),
+    ] = None,
     form: Form = "text",
     label: Label = None,
     item: Item = None,
@@ -113,6 +130,8 @@ def consensus(
       candidly crowd consensus answers.parquet --by crowdlab --probs probs.csv --html page.html
 
       candidly crowd consensus labelme --by one-coin --annotators annotators.csv --json
+
+      candidly crowd consensus s3://bucket/answers --on processes --workers 8 --out labels.parquet
     """
     from .. import crowd
     from .._names import lookup
@@ -126,12 +145,16 @@ def consensus(
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))
     names = read_classes(classes)
+    workers = workers or len(os.sched_getaffinity(0))
     roles = roles_of(label=label, item=item, annotator=annotator, separator=separator, drop=drop)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        said, beliefs = read_answers(answers, probs, names, normalise, data, roles)
+        with _progress.reading("reading", "of the parts read") as watch:
+            said, beliefs = read_answers(
+                answers, probs, names, normalise, data, roles, workers, on, watch
+            )
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
-            found = crowd.consensus(said, by, beliefs, seed, watch)  # type: ignore[arg-type]
+            found = crowd.consensus(said, by, beliefs, seed, watch, workers)  # type: ignore[arg-type]
     notes = [str(warning.message) for warning in caught]
     for warning in caught:
         warnings.warn(warning.message, stacklevel=1)

@@ -24,22 +24,24 @@ from ._consensus import Consensus
 from ._crowdlab import Crowdlab, best_temperature, crowdlab
 from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
+from ._read import answers_of, read_answers
 from ._sets import SetCurve, set_curve, union_spread
 
 By = Literal["majority", "dawid-skene", "one-coin", "crowdlab"]
 Watch = Callable[[int, int], None] | None
 
 # (answers, probs, seed, watch) -> consensus
-METHODS: dict[str, Callable[[Answers, Any, int, Watch], Consensus]] = {
+METHODS: dict[str, Callable[..., Consensus]] = {
     "majority": lambda answers, probs, seed, watch: majority(answers, probs, seed),
-    "dawid-skene": lambda answers, probs, seed, watch: dawid_skene(
-        answers, probs=probs, watch=watch
+    "dawid-skene": lambda answers, probs, seed, watch, workers=1: dawid_skene(
+        answers, probs=probs, watch=watch, workers=workers
     ),
-    "one-coin": lambda answers, probs, seed, watch: dawid_skene(
-        answers, one_coin=True, probs=probs, watch=watch
+    "one-coin": lambda answers, probs, seed, watch, workers=1: dawid_skene(
+        answers, one_coin=True, probs=probs, watch=watch, workers=workers
     ),
     "crowdlab": lambda answers, probs, seed, watch: crowdlab(answers, probs, seed=seed),
 }
+DIVIDED = ("dawid-skene", "one-coin")  # those that also take ``workers``
 
 
 def consensus(
@@ -48,6 +50,7 @@ def consensus(
     probs: Any = None,
     seed: int = 0,
     watch: Watch = None,
+    workers: int = 1,
 ) -> Consensus:
     """One label per item, by the name of the way, with its usual settings.
 
@@ -57,13 +60,15 @@ def consensus(
         probs: (n, m), a model's out-of-sample probabilities, or None.
         seed: of drawn ties.
         watch: called with rounds done and in all, where there are rounds.
+        workers: threads of Dawid-Skene; their number changes no bit of the result.
 
     Raises:
         ValueError: see the functions.
         KeyError: no way of that name; the message suggests the nearest.
     """
     name, method = lookup(METHODS, by, "way to a consensus")
-    made: Any = method(answers, probs, seed, watch)
+    more = {"workers": workers} if name in DIVIDED else {}
+    made: Any = method(answers, probs, seed, watch, **more)
     if not isinstance(made, Consensus) or made.labels.shape != (answers.n,):
         size = made.labels.shape if isinstance(made, Consensus) else type(made).__name__
         raise ValueError(
@@ -82,6 +87,7 @@ __all__ = [
     "Majority",
     "SetCurve",
     "annotators",
+    "answers_of",
     "best_temperature",
     "consensus",
     "crowdlab",
@@ -89,6 +95,7 @@ __all__ = [
     "majority",
     "next_items",
     "priorities",
+    "read_answers",
     "set_curve",
     "some_answers",
     "union_spread",

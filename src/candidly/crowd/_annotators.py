@@ -9,6 +9,7 @@ import numpy as np
 from .._names import made_by
 from .._numbers import whole
 from ._consensus import Consensus, agreement_with
+from ._sums import sums_by
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,7 +53,7 @@ def _worst_classes(consensus: Consensus) -> tuple[np.ndarray, np.ndarray, np.nda
     number = np.bincount(place)
     agrees = answers.label == consensus.labels[answers.item]
     agreement = np.bincount(place, agrees) / number
-    quality = np.bincount(place, consensus.quality[answers.item]) / number
+    quality = sums_by(place, np.nan_to_num(consensus.quality[answers.item]), len(said)) / number
     who = said // answers.m
     order = np.lexsort((said, quality, -number, agreement, who))
     first = order[np.searchsorted(who[order], np.arange(len(answers.annotators)))]

@@ -17,6 +17,7 @@ from .._label_text import label_in
 from .._names import made_by
 from ..labelled import Labelled
 from ..votes import Votes, check_votes
+from ._columns import NUMBERS, Coded, checked_column, coded
 
 NAMED = 5  # of those that are left out, in a warning
 
@@ -50,6 +51,7 @@ class Answers:
         *,
         items: Any = None,
         classes: Sequence[str] | int | None = None,
+        rows: Any = None,
     ) -> Answers:
         """From a long table, as three columns of one entry per answer.
 
@@ -59,6 +61,7 @@ class Answers:
                 default those that occur, sorted.
             classes: names in order, or how many. By default from the labels: the sorted names, or
                 0 to the largest integer.
+            rows: what rows are called in messages, by their places; by default by these.
 
         Raises:
             ValueError: columns that differ in length, something missing or unknown, an annotator
@@ -69,21 +72,23 @@ class Answers:
         (array([0, 1, 0], dtype=int32), array([7, 9]), ('cat', 'dog'))
         """
         same_rows(item=item, annotator=annotator, label=label)
-        columns = {"item": _column("item", item), "annotator": _column("annotator", annotator)}
-        columns["label"] = _read_labels(_column("label", label), written_classes(classes))
-        if len({len(column) for column in columns.values()}) > 1:
-            sizes = ", ".join(f"{len(column)} {name}s" for name, column in columns.items())
+        called = NUMBERS if rows is None else rows
+        given = {"item": item, "annotator": annotator, "label": label}
+        columns = {name: coded(name, values, called) for name, values in given.items()}
+        columns["label"] = _read_labels(columns["label"], written_classes(classes), called)
+        if len({len(column.codes) for column in columns.values()}) > 1:
+            sizes = ", ".join(f"{len(column.codes)} {name}s" for name, column in columns.items())
             raise ValueError(f"answers: {sizes}; give one of each per answer.")
-        item_names = _sorted_names(columns["item"]) if items is None else _names_of_items(items)
-        who = _sorted_names(columns["annotator"])
-        names = _class_names(columns["label"], classes)
+        item_names = columns["item"].names if items is None else _names_of_items(items)
+        names = _class_names(columns["label"], classes, called)
         return _made(
-            _codes("item", columns["item"], item_names),
-            _codes("annotator", columns["annotator"], who),
-            _label_codes(columns["label"], names),
+            _places("item", columns["item"], item_names, called),
+            columns["annotator"].codes.astype(np.int32),
+            _label_codes(columns["label"], names, called),
             item_names,
-            tuple(str(name) for name in who),
+            tuple(str(name) for name in columns["annotator"].names),
             names,
+            called,
         )
 
     @classmethod
@@ -110,7 +115,7 @@ class Answers:
                 f"answers: {len(set(names))} different annotators named for {matrix.shape[1]}"
                 " columns; name each once."
             )
-        values = _column("label", matrix[said])
+        values = coded("label", matrix[said])
         found = _class_names(values, classes)
         kept, codes = _those_who_answered(names, columns)
         return _made(
@@ -129,7 +134,7 @@ class Answers:
         Raises:
             ValueError: an answer with several labels, or what ``from_columns`` refuses.
         """
-        names = _class_names(np.zeros(0, np.int64), classes)
+        names = _class_names(coded("label", np.zeros(0, np.int64)), classes)
         check_votes(votes, n, len(names))
         lengths = np.diff(votes.offsets)
         for answer in np.flatnonzero(lengths > 1)[:1]:
@@ -215,6 +220,7 @@ def _made(
     items: np.ndarray,
     annotators: tuple[str, ...],
     classes: tuple[str, ...],
+    rows: Any = NUMBERS,
 ) -> Answers:
     """Sorted, each pair of item and annotator once."""
     if not len(item):
@@ -226,85 +232,53 @@ def _made(
         first, second = order[place], order[place + 1]
         raise ValueError(
             f"answers: {annotators[annotator[first]]!r} answers item {items[item[first]]!s} twice,"
-            f" in rows {first} and {second}. Keep one of them."
+            f" in rows {rows[first]} and {rows[second]}. Keep one of them."
         )
     item, annotator, label = (read_only(column[order]) for column in (item, annotator, label))
     return Answers(item, annotator, label, read_only(items), annotators, classes)
-
-
-def _column(name: str, values: Any) -> np.ndarray:
-    """int64, or object of ``str``; (answers,)."""
-    column = as_array(values, name)
-    if column.ndim != 1:
-        raise ValueError(f"answers: `{name}` has shape {column.shape}; give one per answer.")
-    if column.dtype.kind in "iu":
-        return column.astype(np.int64)
-    if column.dtype.kind == "f":
-        wrong = ~(column == np.floor(column))  # NaN too
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise ValueError(
-                f"answers: `{name}` is {column[row]} in row {row}; it needs a whole number or a"
-                " name."
-            )
-        return column.astype(np.int64)
-    if column.dtype.kind not in "OUT":
-        raise ValueError(f"answers: `{name}` holds {column.dtype}; give integers or strings.")
-    listed = column.tolist()
-    if all(type(value) is int for value in listed):
-        return np.array(listed, np.int64)
-    for row, value in enumerate(listed):
-        if not isinstance(value, str) or not value:
-            raise ValueError(
-                f"answers: `{name}` is {value!r} in row {row}, among names. Leave out rows without"
-                " an answer."
-            )
-    return column.astype(object)
-
-
-def _sorted_names(column: np.ndarray) -> np.ndarray:
-    if column.dtype == np.int64:
-        return np.unique(column)
-    return np.array(sorted(set(column.tolist())), object)
 
 
 def _names_of_items(items: Any) -> np.ndarray:
     if isinstance(items, int | np.integer):
         check_size("names of items", (int(items),), 8)
         return np.arange(int(items))
-    names = _column("items", items)
+    names = checked_column("items", items)
     if len(set(names.tolist())) < len(names):
         raise ValueError("answers: `items` names an item twice.")
     return names
 
 
-def _read_labels(labels: np.ndarray, classes: Collection[str]) -> np.ndarray:
+def _read_labels(labels: Coded, classes: Collection[str], rows: Any) -> Coded:
     """Names without the spaces around them; what is no name of one class is refused."""
-    if labels.dtype == np.int64:
+    if labels.names.dtype == np.int64:
         return labels
-    names: dict[str, str] = {}
-    for row, text in enumerate(labels.tolist()):
-        if text not in names:
-            name = label_in(text, "label", row, classes)
-            if name is None:
-                raise ValueError(
-                    f"answers: `label` is {text!r} in row {row}, among names. Leave out rows"
-                    " without an answer."
-                )
-            names[text] = name
-    return np.array([names[text] for text in labels.tolist()], object)
+    names = []
+    for k, text in enumerate(labels.names.tolist()):
+        row = rows[labels.row(k)]
+        name = label_in(text, "label", row, classes)
+        if name is None:
+            raise ValueError(
+                f"answers: `label` is {text!r} in row {row}, among names. Leave out rows without an"
+                " answer."
+            )
+        names.append(name)
+    return labels._replace(names=np.array(names, object))
 
 
-def _class_names(labels: np.ndarray, classes: Sequence[str] | int | None) -> tuple[str, ...]:
+def _class_names(
+    labels: Coded, classes: Sequence[str] | int | None, rows: Any = NUMBERS
+) -> tuple[str, ...]:
     """At least two names: those given, or those in the labels."""
+    there = labels.names
     if classes is not None:
         names = as_classes(classes, {})
-    elif labels.dtype == np.int64:
-        check_highest("label", labels, np.arange(len(labels)), len(labels))
-        names = tuple(str(k) for k in range(int(labels.max(initial=-1)) + 1))
+    elif there.dtype == np.int64:
+        last = [rows[labels.row(len(there) - 1)]] if len(there) else []
+        check_highest("label", there[-1:], last, len(labels.codes))
+        names = tuple(str(k) for k in range(int(there.max(initial=-1)) + 1))
     else:
-        names = tuple(sorted(set(labels.tolist())))
-    if len(names) < 2 and (len(labels) or classes is not None):
+        names = tuple(sorted(set(there.tolist())))
+    if len(names) < 2 and (len(there) or classes is not None):
         raise ValueError(
             f"answers: there is one class, {names[0]!r}; name all that could have been said with"
             " `classes` (--classes)."
@@ -314,31 +288,33 @@ def _class_names(labels: np.ndarray, classes: Sequence[str] | int | None) -> tup
     return names
 
 
-def _label_codes(labels: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
-    if labels.dtype == np.int64:
-        wrong = (labels < 0) | (labels >= len(classes))
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise ValueError(
-                f"answers: `label` is {labels[row]} in row {row}; {len(classes)} classes are"
-                f" numbered 0 to {len(classes) - 1}."
-            )
-        return labels.astype(np.int32)
-    return _codes("label", labels, np.array(classes, object))
-
-
-def _codes(name: str, column: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """The place of each entry among the names: int32 (answers,)."""
-    number = {known: code for code, known in enumerate(names.tolist())}
-    try:
-        return np.fromiter(map(number.__getitem__, column.tolist()), np.int32, len(column))
-    except KeyError as error:
-        row = column.tolist().index(error.args[0])
-        listed = ", ".join(str(known) for known in names[:10])
-        more = ", ..." if len(names) > 10 else ""
+def _label_codes(labels: Coded, classes: tuple[str, ...], rows: Any = NUMBERS) -> np.ndarray:
+    if labels.names.dtype != np.int64:
+        return _places("label", labels, np.array(classes, object), rows)
+    for k in np.flatnonzero((labels.names < 0) | (labels.names >= len(classes)))[:1]:
         raise ValueError(
-            f"answers: `{name}` is {error.args[0]!r} in row {row}, which is none of {listed}{more}."
-        ) from None
+            f"answers: `label` is {labels.names[k]} in row {rows[labels.row(k)]}; {len(classes)}"
+            f" classes are numbered 0 to {len(classes) - 1}."
+        )
+    return labels.names[labels.codes].astype(np.int32)
+
+
+def _places(name: str, column: Coded, names: np.ndarray, rows: Any) -> np.ndarray:
+    """The place of each entry among the names: int32 (answers,)."""
+    if names is column.names:
+        return column.codes.astype(np.int32)
+    number = {known: code for code, known in enumerate(names.tolist())}
+    places = np.empty(len(column.names), np.int32)
+    for k, entry in enumerate(column.names.tolist()):
+        if entry not in number:
+            listed = ", ".join(str(known) for known in names[:10])
+            more = ", ..." if len(names) > 10 else ""
+            raise ValueError(
+                f"answers: `{name}` is {entry!r} in row {rows[column.row(k)]}, which is none of"
+                f" {listed}{more}."
+            )
+        places[k] = number[entry]
+    return places[column.codes]
 
 
 def _those_who_answered(

@@ -17,6 +17,7 @@ from ._answers import Answers, check_answers
 from ._consensus import Consensus, agreement_with, mean_for_missing, warn_of_unsaid
 from ._majority import majority
 from ._probs import checked_probs
+from ._sums import sums_by, total
 
 LEAST = 1e-6  # of weights and of the error of a constant guess
 FLOOR = 1e-12  # in place of a probability of 0 under a logarithm
@@ -133,7 +134,7 @@ def _weighed(
     m, counts, per_item = answers.m, answers.counts, answers.per_item
     several = per_item > 1
     mine = labels[several]
-    likelihood = float((counts[several, mine] / per_item[several]).mean())
+    likelihood = total(counts[several, mine] / per_item[several]) / len(mine)
     error = max(1 - np.bincount(mine, minlength=m).max() / len(mine), LEAST)
     weights = np.maximum(1 - (1 - _agreement(answers)) / error, LEAST)
     model_weight = 0.0
@@ -149,8 +150,8 @@ def _weighed(
     mass = said * likelihood + (people - said) * other
     if probs is not None:
         mass += model_weight * probs
-    total = people + model_weight
-    posterior = np.where(total > 0, mass / np.where(total > 0, total, 1), 1 / m)
+    weight = people + model_weight
+    posterior = np.where(weight > 0, mass / np.where(weight > 0, weight, 1), 1 / m)
     return likelihood, posterior, weights, model_weight
 
 
@@ -168,7 +169,7 @@ def _agreement(answers: Answers) -> np.ndarray:
 def _said(answers: Answers, posterior: np.ndarray) -> np.ndarray:
     """Mean posterior of what each annotator said: (J,)."""
     mine = posterior[answers.item, answers.label]
-    return np.bincount(answers.annotator, mine) / answers.per_annotator
+    return sums_by(answers.annotator, mine, len(answers.annotators)) / answers.per_annotator
 
 
 def _quality(
@@ -200,7 +201,7 @@ def best_temperature(answers: Answers, probs: np.ndarray) -> float:
         z = inverse * logs
         top = z.max(1)
         sums = top + np.log(np.exp(z - top[:, None]).sum(1))
-        return float((sums - (shares * z).sum(1)).mean())
+        return total(sums - (shares * z).sum(1)) / len(z)
 
     # convex in the inverse
     found = minimize_scalar(cross_entropy, bounds=(1 / FLATTEST, 1 / SHARPEST), method="bounded")

@@ -3,7 +3,8 @@
 Paper: A. P. Dawid, A. M. Skene, "Maximum likelihood estimation of observer error-rates using the
 EM algorithm", Applied Statistics 28, 1979.
 
-A round is two products of a sparse matrix of the answers, which costs (answers x classes).
+A round is one pass over the answers, which costs (answers x classes). What it sums over items is
+exact (``_sums``), so that no order of items and no number of workers changes a bit of the result.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,9 +20,8 @@ from .._numbers import whole
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, warn_of_unsaid
 from ._probs import checked_probs
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from ._rounds import BLOCK, Each, ItemSums, Logs, Loop, Rounds, mapping, together
+from ._sums import as_floats
 
 ROUNDS, GAIN = 200, 1e-6
 LARGEST_BYTES = 2**31  # of confusion matrices
@@ -51,11 +51,12 @@ class DawidSkene(Consensus):
 
 
 class _Rates(NamedTuple):
-    """Parameters: of annotators (J, m, m) or (J,), of the model (m, m) or () or None."""
+    """Parameters: of annotators (J, m, m) or (J,), of the model (m, m), () or None; their logs."""
 
     prior: np.ndarray
     annotators: np.ndarray
     model: np.ndarray | None
+    logs: Logs
 
 
 def dawid_skene(
@@ -65,6 +66,7 @@ def dawid_skene(
     probs: Any = None,
     rounds: int = ROUNDS,
     watch: Callable[[int, int], None] | None = None,
+    workers: int = 1,
 ) -> DawidSkene:
     """Classes and error rates of annotators by expectation maximisation, from vote shares.
 
@@ -79,6 +81,7 @@ def dawid_skene(
             the classes.
         rounds: at most.
         watch: called with rounds done and ``rounds``.
+        workers: threads. Their number changes no bit of what is found, as sums are exact.
 
     Returns:
         The most probable labels (the first of equally probable ones; -1 without answer and
@@ -99,6 +102,7 @@ def dawid_skene(
     if not isinstance(alpha, Real) or not 0 <= alpha < np.inf:
         raise ValueError(f"`alpha` is {alpha!r}; it is a number of answers, at least 0.")
     rounds = whole(rounds, "rounds", low=1)
+    workers = whole(workers, "workers", low=1)
     size = len(answers.annotators) * answers.m**2 * 8
     if not one_coin and size > LARGEST_BYTES:
         raise ValueError(
@@ -107,20 +111,25 @@ def dawid_skene(
         )
     if probs is not None:
         probs = checked_probs(probs, answers)
-    model = _OneCoin(answers, alpha, probs) if one_coin else _Matrices(answers, alpha, probs)
-    known = np.ones(answers.n, bool) if probs is not None else answers.per_item > 0
-    posterior = _shares(answers, probs)
+    model = (_OneCoin if one_coin else _Matrices)(answers, alpha, probs is not None)
+    known = (answers.per_item > 0) | (probs is not None)
+    ranges = workers if one_coin else max(1, min(workers, LARGEST_BYTES // size))
+    first = _shares(answers, probs)
+    passes = Rounds(answers, probs, known, first, model.loops, model.shapes, ranges)
     likelihoods: list[float] = []
     converged = False
-    while len(likelihoods) < rounds and not converged:
-        rates = model.rates(posterior, posterior[known].mean(0))
-        posterior, likelihood = _posterior(model.log_joint(rates))
-        likelihoods.append(likelihood)
-        if len(likelihoods) > 1:
-            gain = abs(likelihood - likelihoods[-2])
-            converged = gain <= GAIN * abs(likelihoods[-2])
-        if watch is not None:
-            watch(rounds if converged else len(likelihoods), rounds)
+    with mapping(workers) as each:
+        sums = passes.run(None, each)
+        while len(likelihoods) < rounds and not converged:
+            rates = model.fit(sums, sums.prior / known.sum(), each)
+            sums = passes.run(rates.logs, each)
+            likelihoods.append(sums.log_likelihood)
+            if len(likelihoods) > 1:
+                gain = abs(likelihoods[-1] - likelihoods[-2])
+                converged = gain <= GAIN * abs(likelihoods[-2])
+            if watch is not None:
+                watch(rounds if converged else len(likelihoods), rounds)
+    posterior = passes.posterior
     matrices = isinstance(model, _Matrices)
     extra = rates.model
     found = DawidSkene(
@@ -131,7 +140,7 @@ def dawid_skene(
         weights=np.ones(len(answers.annotators)),
         model_weight=0.0 if probs is None else 1.0,
         prior=rates.prior,
-        confusion=rates.annotators if matrices else None,
+        confusion=np.ascontiguousarray(rates.annotators) if matrices else None,
         model_confusion=extra if matrices else None,
         model_quality=None if extra is None else float(model.quality(extra[None], rates.prior)[0]),
         log_likelihood=np.array(likelihoods),
@@ -150,14 +159,6 @@ def _shares(answers: Answers, probs: np.ndarray | None) -> np.ndarray:
     return np.where(sums > 0, counts / np.where(sums > 0, sums, 1), 1 / answers.m)
 
 
-def _posterior(log_joint: np.ndarray) -> tuple[np.ndarray, float]:
-    """Rows divided by their sums, and the logarithms of the sums added up."""
-    largest = log_joint.max(1, keepdims=True)
-    joint = np.exp(log_joint - largest)
-    sums = joint.sum(1, keepdims=True)
-    return joint / sums, float((np.log(sums) + largest).sum())
-
-
 def _log_prior(prior: np.ndarray) -> np.ndarray:
     """Exact, so that a class of share 0 stays at 0."""
     with np.errstate(divide="ignore"):
@@ -171,33 +172,43 @@ def _log(values: np.ndarray) -> np.ndarray:
 class _Matrices:
     """A confusion matrix per annotator."""
 
-    def __init__(self, answers: Answers, alpha: float, probs: np.ndarray | None):
-        self.answers, self.alpha, self.probs = answers, alpha, probs
-        self.said = _sparse(
-            answers,
-            answers.annotator.astype(np.int64) * answers.m + answers.label,
-            len(answers.annotators) * answers.m,
-        )
+    def __init__(self, answers: Answers, alpha: float, with_model: bool):
+        self.alpha, self.with_model = alpha, with_model
+        self.number, self.m = len(answers.annotators), answers.m
+        rows = self.number * self.m
+        self.shapes = (rows, 2 * self.m), (self.m, 2 * self.m)
+        # by annotator and label in a row, by true class in a column
+        self.said, self.logs = np.empty((rows, self.m)), np.empty((rows, self.m))
 
-    def rates(self, posterior: np.ndarray, prior: np.ndarray) -> _Rates:
-        m = self.answers.m
-        said = (self.said.T @ posterior).reshape(-1, m, m).transpose(0, 2, 1)
-        model = None if self.probs is None else self._divided(posterior.T @ self.probs)
-        return _Rates(prior, self._divided(said), model)
+    @property
+    def loops(self) -> tuple[Loop, Loop]:
+        from ._kernels import add_to_matrices, weigh_by_matrices
+
+        return weigh_by_matrices, add_to_matrices
+
+    def fit(self, sums: ItemSums, prior: np.ndarray, each: Each) -> _Rates:
+        from ._kernels import to_matrices
+
+        step = max(1, BLOCK // self.m**2) * self.m
+
+        def some(first: int) -> None:
+            rows = slice(first, first + step)
+            said, logs = self.said[rows], self.logs[rows]
+            to_matrices(together(sums.said, rows), self.alpha, said)
+            np.log(np.maximum(said, TINY, out=logs), out=logs)
+
+        for _ in each(some, range(0, len(self.said), step)):
+            pass
+        model = self._divided(sums.model.T) if self.with_model else None
+        log_model = np.zeros((1, 1)) if model is None else np.ascontiguousarray(_log(model).T)
+        people = self.said.reshape(self.number, self.m, self.m).transpose(0, 2, 1)
+        return _Rates(prior, people, model, (_log_prior(prior), self.logs, log_model))
 
     def _divided(self, said: np.ndarray) -> np.ndarray:
         """Rows of answers as probabilities, uniform where there is no answer."""
         said = said + self.alpha
         sums = said.sum(-1, keepdims=True)
-        return np.where(sums > 0, said / np.where(sums > 0, sums, 1), 1 / self.answers.m)
-
-    def log_joint(self, rates: _Rates) -> np.ndarray:
-        m = self.answers.m
-        table = np.ascontiguousarray(_log(rates.annotators).transpose(0, 2, 1))
-        found = self.said @ table.reshape(-1, m) + _log_prior(rates.prior)
-        if self.probs is not None and rates.model is not None:
-            found += self.probs @ _log(rates.model).T
-        return found
+        return np.where(sums > 0, said / np.where(sums > 0, sums, 1), 1 / self.m)
 
     def quality(self, matrices: np.ndarray, prior: np.ndarray) -> np.ndarray:
         return np.einsum("jkk,k->j", matrices, prior)
@@ -206,43 +217,31 @@ class _Matrices:
 class _OneCoin:
     """An accuracy per annotator."""
 
-    def __init__(self, answers: Answers, alpha: float, probs: np.ndarray | None):
-        self.answers, self.alpha, self.probs = answers, alpha, probs
-        self.cell = answers.item.astype(np.int64) * answers.m + answers.label
-        self.by_whom = _sparse(answers, answers.annotator, len(answers.annotators))
+    def __init__(self, answers: Answers, alpha: float, with_model: bool):
+        self.answers, self.alpha, self.with_model = answers, alpha, with_model
+        self.shapes = (len(answers.annotators), 2), (1, 2)
 
-    def rates(self, posterior: np.ndarray, prior: np.ndarray) -> _Rates:
-        mine = posterior.ravel()[self.cell]
-        right = np.bincount(self.answers.annotator, mine, len(self.answers.annotators))
-        model = None
-        if self.probs is not None:
-            model = self._divided(np.sum(posterior * self.probs), self.answers.n)
-        return _Rates(prior, self._divided(right, self.answers.per_annotator), model)
+    @property
+    def loops(self) -> tuple[Loop, Loop]:
+        from ._kernels import add_to_coins, weigh_by_coins
+
+        return weigh_by_coins, add_to_coins
+
+    def fit(self, sums: ItemSums, prior: np.ndarray, each: Each) -> _Rates:
+        right = as_floats(*together(sums.said, slice(None)).T)
+        people, model = self._divided(right, self.answers.per_annotator), None
+        log_model = np.zeros((1, 2))
+        if self.with_model:
+            model = self._divided(sums.model[0, 0], self.answers.n)
+            log_model = self._logs(model[None])
+        return _Rates(prior, people, model, (_log_prior(prior), self._logs(people), log_model))
 
     def _divided(self, right: Any, number: Any) -> Any:
         return np.asarray((right + self.alpha) / (number + self.alpha * self.answers.m))
 
-    def _logs(self, accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return _log(accuracy), _log((1 - accuracy) / (self.answers.m - 1))
-
-    def log_joint(self, rates: _Rates) -> np.ndarray:
-        n, m = self.answers.n, self.answers.m
-        right, wrong = self._logs(rates.annotators)
-        better = (right - wrong)[self.answers.annotator]
-        found = np.bincount(self.cell, better, n * m).reshape(n, m)
-        found += (self.by_whom @ wrong)[:, None] + _log_prior(rates.prior)
-        if self.probs is not None and rates.model is not None:
-            right, wrong = self._logs(rates.model)
-            found += self.probs * right + (1 - self.probs) * wrong
-        return found
+    def _logs(self, accuracy: np.ndarray) -> np.ndarray:
+        wrong = (1 - accuracy) / (self.answers.m - 1)
+        return np.stack([_log(accuracy), _log(wrong)], 1)
 
     def quality(self, accuracies: np.ndarray, prior: np.ndarray) -> np.ndarray:
         return accuracies
-
-
-def _sparse(answers: Answers, column: np.ndarray, width: int) -> csr_array:
-    """A row per item with a 1 in the column of each of its answers."""
-    from scipy.sparse import csr_array
-
-    starts = np.concatenate([[0], np.cumsum(answers.per_item)])
-    return csr_array((np.ones(len(answers)), column, starts), shape=(answers.n, width))

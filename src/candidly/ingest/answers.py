@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._tables import about, check_filled, listed, typed
 from ._columns import missing_column
@@ -16,6 +16,7 @@ from ._roles import Roles
 from ._sheet import read_frame
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
 USUAL = {  # names of columns, the first one first
@@ -30,16 +31,37 @@ class AnswerTable:
     """Answers as a file has them.
 
     Attributes:
-        path: of the file.
+        path: of the file, or where its parts are.
         frame: columns ``item``, ``annotator`` and ``label``, as numbers where every cell is one,
             names as whole numbers that are written as such (007 is a name); the first is never
             empty, the second is not where there is a label. Then the other columns, as they stand.
         names: what the three are called in the file.
+        parts: where it was read in parts, the name of each and its number of rows, in their order.
     """
 
-    path: Path
+    path: Path | str
     frame: pl.DataFrame
     names: tuple[str, str, str]
+    parts: tuple[tuple[str, int], ...] = ()
+
+    def called(self, rows: np.ndarray) -> RowNames:
+        """What these rows of the frame are called in messages, by their place among them."""
+        return RowNames(rows, self.parts)
+
+
+class RowNames:
+    """Names of rows: numbers within a file, or within a part and then the part's name."""
+
+    def __init__(self, rows: np.ndarray, parts: Sequence[tuple[str, int]]):
+        self.rows, self.parts = rows, parts
+
+    def __getitem__(self, place: Any) -> str:
+        row = int(self.rows[place])
+        for name, size in self.parts:
+            if row < size:
+                return f"{row} of {name}"
+            row -= size
+        return str(row)
 
 
 def read_answers(
@@ -56,9 +78,17 @@ def read_answers(
     Raises:
         FileNotFoundError, ValueError: no such file or column, an item or a person without a name.
     """
+    path = Path(path)
+    frame, called = raw_answers(path, roles or Roles(), names)
+    return AnswerTable(path, typed_answers(frame), called)
+
+
+def raw_answers(
+    path: Path, roles: Roles, names: Sequence[str]
+) -> tuple[pl.DataFrame, tuple[str, str, str]]:
+    """The same with cells as they stand, and what the three columns are called in the file."""
     import polars as pl
 
-    path, roles = Path(path), roles or Roles()
     frame = read_frame(path, roles.separator).frame
     for name in roles.drop:
         if name not in frame.columns:
@@ -87,12 +117,17 @@ def read_answers(
                 f"column {found['annotator']!r} is empty at row {empty.arg_max()}, where there is"
                 " an answer; say who gave it."
             )
-    kinds = {"item": _names, "annotator": _names, "label": typed}
-    columns = [kinds[role](frame[name]).alias(role) for role, name in found.items()]
+    columns = [frame[name].alias(role) for role, name in found.items()]
     taken = {*found, *found.values()}
     rest = [frame[name] for name in frame.columns if name not in taken]
     item, annotator, label = found.values()
-    return AnswerTable(path, frame.select(columns + rest), (item, annotator, label))
+    return frame.select(columns + rest), (item, annotator, label)
+
+
+def typed_answers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Answers as they stand, with the first three columns as numbers where every cell is one."""
+    kinds = {"item": _names, "annotator": _names, "label": typed}
+    return frame.with_columns(read(frame[role]) for role, read in kinds.items())
 
 
 def _names(column: pl.Series) -> pl.Series:

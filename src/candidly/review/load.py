@@ -79,7 +79,7 @@ def import_answers(project: Project, path: Path | str, roles: Roles | None = Non
     rows = table.frame.with_columns(numbers).rows(named=True)
     by = "item" if table.names[0] == "item" else "name"
     number = _numbers(project, by)
-    return _absorb(project, _of_table(project, table.path, rows, number, by))
+    return _absorb(project, _of_table(project, Path(table.path), rows, number, by))
 
 
 def import_votes(project: Project, tally: Tally | SetTally) -> int:

@@ -260,7 +260,7 @@ def load(
     if (
         isinstance(name_or_path, os.PathLike)
         or path.suffix.lower() in SUFFIXES
-        or (path.is_dir() and str(name_or_path).strip() and not _is_known(str(name_or_path)))
+        or (path.is_dir() and str(name_or_path).strip() and not is_known(str(name_or_path)))
     ):
         roles = roles or Roles()
         return read(path, roles if classes is None else replace(roles, classes=classes), watch)
@@ -296,7 +296,7 @@ def load(
     return data
 
 
-def _is_known(name: str) -> bool:
+def is_known(name: str) -> bool:
     """Whether a data set has this name, whatever the case and punctuation; a place is no name."""
     if "/" in name or os.sep in name:
         return False
@@ -333,7 +333,7 @@ def _known(name: str, path: Path) -> Source:
     except UnknownName:
         if not name.strip():
             raise ValueError("the name of the data set is empty.") from None
-        if _is_known(name):
+        if is_known(name):
             raise
         if path.suffix or path.exists() or len(path.parts) > 1:
             raise ValueError(
