@@ -145,7 +145,7 @@ def _parts(scale: Value) -> list[str]:
         prose(
             f"""5,000,000 rows of 10 classes take
             {scale("5,000,000 x 10 float32 on disk: private MB, with --work"):.0f} MB of memory
-            beyond the input with `--work`, and what [label-errors.md](label-errors.md#large-data) says
+            beyond the input with `--work`; [label-errors.md](label-errors.md#large-data) says what
             without."""
         ),
     ]
@@ -167,8 +167,8 @@ def _beyond(scale: Value) -> list[str]:
             f"""A core makes {count(per_core / 1000)} thousand rows of {M} classes a second. What
             comes back of a row is {back:.1f} bytes, so a network of 1 Gbit/s at the process that
             asks carries {per_line / 1e6:.0f} million rows a second: {count(per_line / per_core)}
-            cores. That is where more nodes stop helping; with 10 Gbit/s it is ten times as many. What
-            that process does alone (thresholds, counts, selection) took
+            cores. That is where more nodes stop helping; with 10 Gbit/s it is ten times as many.
+            What that process does alone (thresholds, counts, selection) took
             {1e9 * serial:.0f} ns a row."""
         ),
         grid(
@@ -184,8 +184,8 @@ def _beyond(scale: Value) -> list[str]:
             ],
         ),
         prose(
-            f"""Memory of the process that asks is {memory:.0f} bytes a row, labels included, and the
-            first limit at 10^9 rows; `--work` puts most of it into files. Beyond that, selection
+            f"""Memory of the process that asks is {memory:.0f} bytes a row, labels included, and
+            the first limit at 10^9 rows; `--work` puts most of it into files. Beyond that, selection
             itself would have to be spread."""
         ),
     ]
