@@ -107,8 +107,8 @@ def consensus(
         typer.Option(
             metavar="WHERE",
             help="Who reads parts: processes; ray, a Ray of this machine's cores; or ray:ADDRESS, "
-            "a Ray cluster that runs and can open them (ray:auto, ray:10.0.0.1:6379). (default: this "
-            "process, one after another) All find the same, bit for bit.",
+            "a Ray cluster that runs and can open them (ray:auto, ray:10.0.0.1:6379). (default: "
+            "this process, one after another) All find the same, bit for bit.",
         ),
     ] = None,
     form: Form = "text",
