@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from ..review import Overview, Project, Shown, all_examples, overview
+from ..review import Overview, Project, Shown, all_examples, overview, people_state
 from ._recent import Recent
 from ._sessions import Sessions
 
@@ -77,7 +77,7 @@ class Site:
     @cached_property
     def overview(self) -> Recent[Overview]:
         """What organisers look at; several of them may, and every few seconds."""
-        return Recent(lambda: overview(self.project))
+        return Recent(lambda: overview(self.project), lambda: people_state(self.project))
 
 
 def open_site(
