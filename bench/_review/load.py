@@ -41,6 +41,7 @@ class Client:
         self.reader: asyncio.StreamReader | None = None
         self.cookie = ""
         self.broken = 0
+        self.late = 0
         self.put_off = 0
 
     async def ask(self, path: str, fields: Sequence[tuple[str, str]] | None = None) -> tuple:
@@ -48,7 +49,8 @@ class Client:
         if self.reader is not None and self.reader.at_eof():  # it was idle for longer than is kept
             self.writer.close()
             self.reader = None
-        if self.reader is None:
+        fresh = self.reader is None
+        if fresh:
             self.reader, self.writer = await asyncio.open_connection(
                 self.place.hostname, self.place.port
             )
@@ -72,6 +74,9 @@ class Client:
         except (asyncio.IncompleteReadError, OSError) as error:
             self.writer.close()
             self.reader = None
+            if not fresh and not getattr(error, "partial", b""):
+                self.late += 1  # the server ended it, idle, while this went out; browsers do alike
+                return await self.ask(path, fields)
             raise OSError("the connection broke") from error
         return int(head.split(" ", 2)[1]), head, text
 
@@ -199,6 +204,7 @@ async def main(links: str, seconds: str, log: str, undo: str, think: str = "0") 
         "seconds": took,
         "refused": told.refused[:5],
         "refusals": len(told.refused),
+        "late": sum(client.late for client in clients),
         "broken": sum(client.broken for client in clients),
         "put_off": sum(client.put_off for client in clients),
         "p50": ms[len(ms) // 2],

@@ -34,8 +34,10 @@ KEPT = 10  # of these, while nobody needs them
 TRIES = 8  # of a transaction that PostgreSQL broke off
 RETRIED = ("40001", "40P01")  # serialisation failure, deadlock
 ONE_WRITER = (  # until its transaction ends; projects are told apart by their schema
-    "SELECT pg_advisory_xact_lock(1667329636, hashtext(coalesce(current_schema(), '')))"
+    "SELECT pg_advisory_xact_lock(1667329636, hashtext(coalesce(current_schema(), ''))),"
+    " set_config('idle_in_transaction_session_timeout', '{}s', true)"
 )
+FROZEN_S = 60  # of a writer that says nothing: its machine is gone, and others are waiting
 
 
 class Store:
@@ -136,7 +138,7 @@ class Store:
         with self.engine.begin() as connection:
             if not synced:
                 connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
-            connection.exec_driver_sql(ONE_WRITER)
+            connection.exec_driver_sql(ONE_WRITER.format(FROZEN_S))
             yield connection
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from collections.abc import Callable
 from functools import partial
@@ -39,4 +40,6 @@ def run(
     )
     server = uvicorn.Server(config)
     begun(server)
+    gc.collect()  # what is here now stays; looking through it again and again would stop everybody
+    gc.freeze()  # for a tenth of a second
     server.run(sockets=[door])

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from itsdangerous import URLSafeTimedSerializer
+
 from ..review import Overview, Project, Shown, all_examples, overview, people_state
 from ._recent import Recent
 from ._sessions import Sessions
@@ -68,6 +70,11 @@ class Site:
     def examples(self) -> dict[int, Shown]:
         """What examples of classes look like, by number; they never change."""
         return all_examples(self.project)
+
+    @cached_property
+    def signers(self) -> dict[str, URLSafeTimedSerializer]:
+        """What signs with the key, by what it signs."""
+        return {}
 
     @cached_property
     def sessions(self) -> Sessions:
