@@ -10,8 +10,8 @@ In one of the runs a web process is killed at a random moment, again and again. 
 database holds each confirmed answer once, with the choice that was made, and nobody was asked about
 an item twice, nor more people about an item than should be.
 
-    python bench/review_scale.py            about 20 minutes; writes bench/results/review_scale.json
-    python bench/review_scale.py --quick    2,000 items, 60 people, 8 s of load a run
+    python bench/review_scale.py            about 15 minutes; writes bench/results/review_scale.json
+    python bench/review_scale.py --quick    2,000 items, 60 people, 20 s of load a run
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -255,25 +254,19 @@ def _more(times: Counter, most: int) -> int:
     return sum(max(0, number - most) for number in times.values())
 
 
-def curve(team: Team, seconds: float, runs: Sequence[tuple[int, int]]) -> list[Claim]:
-    claims = []
-    for processes, people in runs:
-        claims += under_load(team, processes, people, seconds).claims()
-    return claims
-
-
 def measure(quick: bool) -> list[Claim]:
-    items, people, seconds = (2_000, 60, 20.0) if quick else (1_000_000, 500, 180.0)
+    items, people, seconds, kills = (2_000, 60, 20.0, 3) if quick else (1_000_000, 500, 150.0, 10)
+    curve = [] if quick else [(2, 50), (2, 100), (2, 200), (1, 500), (4, 500), (2, 750), (2, 1000)]
     with tempfile.TemporaryDirectory() as name, postgresql() as database:
         if database is None:
             raise RuntimeError("this needs PostgreSQL; install the Debian package postgresql.")
-        team, claims = new_team(Path(name) / "team", database, items, people)
+        team, claims = new_team(Path(name) / "team", database, items, 2 * people)
         claims += under_load(team, 2, people, seconds).claims(judged=not quick)
-        killed = under_load(team, 2, people, seconds, kills=3 if quick else 10)
-        claims += [at_least("web processes killed under load", killed.kills, 3 if quick else 10)]
+        killed = under_load(team, 2, people, seconds, kills)
+        claims += [at_least("web processes killed under load", killed.kills, kills)]
         claims += killed.claims()
-        if not quick:
-            claims += curve(team, 60, [(2, 50), (2, 100), (2, 200), (1, 500), (4, 500), (2, 800)])
+        for processes, number in curve:
+            claims += under_load(team, processes, number, 45.0).claims()
         claims += kept(team)
     return claims
 
