@@ -160,7 +160,9 @@ async def person(link: str, end: float, undo: float, think: float, told: Told) -
         button = rng.choice(BUTTON.findall(form)[:4])
         fields += [button, *(("have", key) for key in cards)]
         if think:
-            await asyncio.sleep(rng.expovariate(1 / think))
+            await asyncio.sleep(min(rng.expovariate(1 / think), max(0.0, end - time.monotonic())))
+            if time.monotonic() >= end:
+                break
         start = time.perf_counter()
         status, _, body = await client.insist("/answer", fields)
         if status == 200:

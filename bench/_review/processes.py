@@ -17,6 +17,14 @@ def seconds_of(pid: int, ended: bool = False) -> float:
     return (own + theirs) / os.sysconf("SC_CLK_TCK")
 
 
+def busy() -> float:
+    """Seconds that all processors together have worked so far, whoever they worked for."""
+    user, nice, system, _, _, irq, softirq, steal = map(
+        int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    )
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
 def children(pid: int) -> list[int]:
     """Processes that this one has started and that run."""
     found = []

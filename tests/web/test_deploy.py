@@ -273,3 +273,38 @@ def test_a_dump_is_a_whole_copy(tmp_path, url):
         assert list(review.log(copy)) == before
         assert take(copy, review.find_person(copy, "ann")) is not None  # and work goes on there
         assert len(list(review.log(copy))) == len(before) + 1
+
+
+# ---- numbers
+
+
+RESULTS = FILES.parents[2] / "bench" / "results" / "review_scale.json"
+
+
+def measured() -> list[str]:
+    """A line of the page's table for each run, from the committed result."""
+    runs: dict[str, dict[str, float]] = {}
+    for claim in json.loads(RESULTS.read_text())["claims"]:
+        run, _, what = claim["name"].partition(": ")
+        if " people, " in run:
+            runs.setdefault(run, {})[what] = claim["value"]
+    lines = []
+    for run, said in runs.items():
+        people, processes, *killed = run.split(", ")
+        waits = [said[f"answer to next item, {k} ms"] for k in WAITS]
+        busy = [v for what, v in said.items() if re.match("processors busy with (the|Post)", what)]
+        cells = [people.split()[0], processes.split()[0] + (", killed ten times" if killed else "")]
+        cells += [f"{said['answers a second']:.0f}", *(f"{wait:.0f}" for wait in waits)]
+        lines.append(f"| {' | '.join([*cells, *(f'{one:.2f}' for one in busy)])} |")
+    return lines
+
+
+WAITS = ("median", "95th percentile,", "99th percentile,")
+
+
+@pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+def test_the_table_is_of_the_committed_result():
+    lines = measured()
+    assert len(lines) >= 5
+    for line in lines:
+        assert f"{line}\n" in DEPLOY.read_text(), line
