@@ -289,12 +289,12 @@ def measured() -> list[str]:
         if " people, " in run:
             runs.setdefault(run, {})[what] = claim["value"]
     lines = []
-    for run, said in runs.items():
+    for run, found in runs.items():
         people, processes, *killed = run.split(", ")
-        waits = [said[f"answer to next item, {k} ms"] for k in WAITS]
-        busy = [v for what, v in said.items() if re.match("processors busy with (the|Post)", what)]
+        waits = [found[f"answer to next item, {k} ms"] for k in WAITS]
+        busy = [v for what, v in found.items() if re.match("processors busy with (the|Post)", what)]
         cells = [people.split()[0], processes.split()[0] + (", killed ten times" if killed else "")]
-        cells += [f"{said['answers a second']:.0f}", *(f"{wait:.0f}" for wait in waits)]
+        cells += [f"{found['answers a second']:.0f}", *(f"{wait:.0f}" for wait in waits)]
         lines.append(f"| {' | '.join([*cells, *(f'{one:.2f}' for one in busy)])} |")
     return lines
 
