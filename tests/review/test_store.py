@@ -10,9 +10,10 @@ import sys
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text
 
 from candidly import review
 from candidly.review import _schema, migrations, store
@@ -234,3 +235,64 @@ def test_a_connection_that_breaks_under_several_writers_is_told_to_each(make):
             raise job.error
         assert caught.value.kind == "away"
     review.add_person(project, "ann")  # by a new connection
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+def test_a_writer_that_is_frozen_holds_nobody_up_for_ever(make, monkeypatch):
+    monkeypatch.setattr(store, "FROZEN_S", 1)
+    project = make(1)
+    begun, go = threading.Event(), threading.Event()
+    outcomes = []
+
+    def freeze(connection):
+        begun.set()
+        go.wait(60)
+        connection.execute(text("SELECT 1"))
+
+    def work():
+        try:
+            outcomes.append(project.store.write(freeze))
+        except review.StoreError as error:
+            outcomes.append(error.kind)
+
+    frozen = threading.Thread(target=work)
+    frozen.start()
+    begun.wait()
+    with review.open_project(project.folder) as elsewhere:  # which takes the lock, too
+        assert not outcomes
+        go.set()
+        frozen.join()
+        assert outcomes == ["busy"]
+        review.add_person(elsewhere, "ann")
+
+
+def test_what_items_hold_comes_through_to_the_letter(make):
+    odd = ["", "\\N", "\\.", "a\tb\nc\r\\d", "\"'", "\x01\x7f", "É 犬 🙂"]
+    items = [
+        replace(item, name=f"{k}{odd[k % len(odd)]}", shown=review.Shown("text", odd[k % len(odd)]))
+        for k, item in enumerate(some_items(1001))
+    ]
+    items[3] = replace(items[3], score=None)
+    project = make(items=items, goal="quality")
+    columns = ("name", "payload", "score", "given", "guessed", "key")
+    with project.store.read() as connection:
+        rows = connection.execute(select(*(_schema.item.c[name] for name in columns))).all()
+    wanted = [
+        (one.name, one.shown.payload, one.score, one.given, one.guessed, None) for one in items
+    ]
+    assert sorted(map(tuple, rows), key=str) == sorted(wanted, key=str)
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+def test_postgresql_knows_at_once_how_large_a_project_is(make):
+    project = make(1000)
+    size = text("SELECT reltuples FROM pg_class WHERE oid = CAST('item' AS regclass)")
+    with project.store.read() as connection:
+        assert connection.execute(size).scalar() == 1000
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+def test_what_postgresql_does_not_take_is_said_in_words(make):
+    items = [replace(some_items(1)[0], shown=review.Shown("text", "a\0b"))]
+    with pytest.raises(review.StoreError, match="does not take one of the values"):
+        make(items=items)

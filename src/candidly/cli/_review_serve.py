@@ -58,6 +58,9 @@ def serve(
             "X-Forwarded-For for whom; nobody else is believed. Needs a token.",
         ),
     ] = None,
+    processes: Annotated[
+        int, whole("Web processes that share the work; several need PostgreSQL.", 1, 16)
+    ] = 1,
     browser: Annotated[
         bool, typer.Option("--open", help="Open the first link in a browser.")
     ] = False,
@@ -72,6 +75,8 @@ def serve(
       candidly review serve check --person ann --person bob
 
       candidly review serve check --host 0.0.0.0 --name labels.lan --token SECRET
+
+      candidly review serve team --processes 4
     """
     check_installed(("sqlalchemy", "psycopg", "starlette", "uvicorn", "itsdangerous"))
     from ..web import open_site
@@ -86,7 +91,7 @@ def serve(
             if browser:
                 typer.launch(_links(site, base, people)[0][1])
 
-        run(site, host, port, ready)
+        run(site, host, port, ready, processes)
 
 
 def _people(project: Project, codes: list[str] | None) -> list[Person]:

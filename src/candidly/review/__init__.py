@@ -56,11 +56,13 @@ from .project import (
     make_project,
     open_project,
     people,
+    people_state,
     shown_examples,
 )
 from .questions import QUESTIONS, choice_of
 from .rules import GOALS, PRESETS, Cost, Rules, plan_cost
 from .sessions import begin_session, end_session, end_sessions, open_until
+from .store import CONNECTIONS
 from .totals import (
     Labels,
     Overview,
@@ -75,6 +77,7 @@ from .totals import (
 from .turn import answer, answer_and_next, next_tasks
 
 __all__ = [
+    "CONNECTIONS",
     "COUNTS",
     "GOALS",
     "LONGEST_MS",
@@ -152,6 +155,7 @@ __all__ = [
     "pace",
     "pairs",
     "people",
+    "people_state",
     "plan_cost",
     "progress",
     "recount",

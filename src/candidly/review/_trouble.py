@@ -62,6 +62,7 @@ POSTGRESQL: dict[str, Kind] = {  # beginnings of SQLSTATE
     "55P03": "busy",
     "40": "busy",
     "25006": "read only",
+    "25P03": "busy",
     "42501": "read only",
     "XX001": "damaged",
     "XX002": "damaged",

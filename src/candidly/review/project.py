@@ -8,7 +8,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,14 @@ from .._names import shortened
 from ..ingest import Origin
 from ..labelled import Labelled
 from . import _schema as t
+from ._bulk import insert_all
 from ._folder import make_folder
 from ._items import Item, check_items, gold_items, ordered
 from ._media import MEDIA_FOLDER, Looks, Shown, looks_of
 from ._orders import drawn, new_seed, seed_of
 from .questions import codes_of
 from .rules import Rules, check_new
-from .store import Store, open_store
+from .store import CONNECTIONS, Store, open_store
 
 DATABASE = "review.db"
 ADDRESS = "review.json"  # of a database that is elsewhere
@@ -150,9 +151,8 @@ def make_project(
                 at=time.time(),
             )
         )
-        connection.execute(insert(t.item), rows)
-        if shown:
-            connection.execute(insert(t.example), shown)
+        insert_all(connection, t.item, rows)
+        insert_all(connection, t.example, shown)
 
     try:
         store.write(fill)
@@ -171,8 +171,11 @@ def check_free(folder: Path) -> None:
             raise ValueError(f"{folder} holds a project already; choose another folder.")
 
 
-def open_project(folder: Path | str) -> Project:
+def open_project(folder: Path | str, connections: int = CONNECTIONS) -> Project:
     """A project that is there.
+
+    Args:
+        connections: to a database server, at most so many at once.
 
     Raises:
         FileNotFoundError: no such project. ValueError: a damaged one, or one of a newer candidly.
@@ -186,7 +189,7 @@ def open_project(folder: Path | str) -> Project:
                 f"{folder} holds no project; candidly review new {folder} makes one."
             )
         place = _address(folder / ADDRESS)
-    store = open_store(place)
+    store = open_store(place, connections=connections)
     try:
         with store.read() as connection:
             found = connection.execute(select(t.project)).one_or_none()
@@ -269,6 +272,14 @@ def people(project: Project) -> list[Person]:
     return [Person(row.id, row.code, row.name, bool(row.excluded), row.revoked) for row in rows]
 
 
+def people_state(project: Project) -> tuple[int, int]:
+    """Differs once somebody was added, left out of the totals or taken in again."""
+    number, excluded = func.count(t.person.c.id), func.coalesce(func.sum(t.person.c.excluded), 0)
+    with project.store.read() as connection:
+        row = connection.execute(select(number, excluded)).one()
+    return int(row[0]), int(row[1])
+
+
 def shown_examples(project: Project, numbers: Sequence[int]) -> list[Shown]:
     """What examples of classes look like, by number."""
     with project.store.read() as connection:
@@ -286,7 +297,7 @@ def all_examples(project: Project) -> dict[int, Shown]:
 
 def _item_row(number: int, item: Item) -> dict[str, Any]:
     gold = item.key is not None
-    values = {k: v for k, v in asdict(item).items() if k not in ("row", "shown")}
+    values = {k: v for k, v in vars(item).items() if k not in ("row", "shown")}
     return values | {
         "id": number,
         "at_row": item.row,

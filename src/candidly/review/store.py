@@ -29,11 +29,15 @@ from .migrations import migrate
 Value = TypeVar("Value")
 Asked = TypeVar("Asked")
 BUSY_S = 30.0
+CONNECTIONS = 60  # of one process to PostgreSQL, whose usual limit is 100 in all
+KEPT = 10  # of these, while nobody needs them
 TRIES = 8  # of a transaction that PostgreSQL broke off
 RETRIED = ("40001", "40P01")  # serialisation failure, deadlock
 ONE_WRITER = (  # until its transaction ends; projects are told apart by their schema
-    "SELECT pg_advisory_xact_lock(1667329636, hashtext(coalesce(current_schema(), '')))"
+    "SELECT pg_advisory_xact_lock(1667329636, hashtext(coalesce(current_schema(), ''))),"
+    " set_config('idle_in_transaction_session_timeout', '{}s', true)"
 )
+FROZEN_S = 60  # of a writer that says nothing: its machine is gone, and others are waiting
 
 
 class Store:
@@ -134,7 +138,7 @@ class Store:
         with self.engine.begin() as connection:
             if not synced:
                 connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
-            connection.exec_driver_sql(ONE_WRITER)
+            connection.exec_driver_sql(ONE_WRITER.format(FROZEN_S))
             yield connection
 
     def close(self) -> None:
@@ -148,13 +152,14 @@ class Store:
         self.close()
 
 
-def open_store(place: Path | str, new: bool = False) -> Store:
+def open_store(place: Path | str, new: bool = False, connections: int = CONNECTIONS) -> Store:
     """The database at ``place``, brought up to date.
 
     Args:
         place: a SQLite file, or ``postgresql://user@host/database``.
         new: make it; otherwise it must be there. A file that is made is its owner's alone, and one
             that is there is closed to those who are neither its owner nor of its group.
+        connections: to PostgreSQL, at most so many at once; who needs one more waits for it.
 
     Raises:
         FileNotFoundError: no such file. ValueError: no such address, an address with a password,
@@ -165,7 +170,7 @@ def open_store(place: Path | str, new: bool = False) -> Store:
     if address.get_backend_name() == "sqlite":
         # before SQLite makes the files beside it, to which it gives the same permissions
         (make_file if new else close_to_others)(Path(place))
-    store = Store(_engine(address))
+    store = Store(_engine(address, connections))
     try:
         store.write(migrate)
     except StoreError as error:
@@ -202,12 +207,17 @@ def _address(place: Path | str, new: bool) -> URL:
     return url.set(drivername="postgresql+psycopg")
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, connections: int) -> Engine:
     if url.get_backend_name() == "postgresql":
         # who waited for the lock is to see what the one before has written
         level = "READ COMMITTED"
+        kept = min(KEPT, connections)
         return create_engine(
-            url, pool_size=10, max_overflow=50, pool_pre_ping=True, isolation_level=level
+            url,
+            pool_size=kept,
+            max_overflow=connections - kept,
+            pool_pre_ping=True,
+            isolation_level=level,
         )
     engine = create_engine(
         url, connect_args={"timeout": BUSY_S, "check_same_thread": False}, pool_size=10

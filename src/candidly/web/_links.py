@@ -122,13 +122,15 @@ class _Signer(TimestampSigner):
 
 
 def _signer(site: Site, salt: str) -> URLSafeTimedSerializer:
-    # links and sessions end when the token is changed, too
-    return URLSafeTimedSerializer(
-        f"{site.key} {site.token}",
-        salt=salt,
-        signer=_Signer,
-        signer_kwargs={"clock": site.project.clock},
-    )
+    if salt not in site.signers:  # made once: each request reads a cookie
+        # links and sessions end when the token is changed, too
+        site.signers[salt] = URLSafeTimedSerializer(
+            f"{site.key} {site.token}",
+            salt=salt,
+            signer=_Signer,
+            signer_kwargs={"clock": site.project.clock},
+        )
+    return site.signers[salt]
 
 
 def _link(site: Site, base: str, said: list[str | int]) -> str:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from ..review import Overview, Project, Shown, all_examples, overview
+from itsdangerous import URLSafeTimedSerializer
+
+from ..review import Overview, Project, Shown, all_examples, overview, people_state
 from ._recent import Recent
 from ._sessions import Sessions
 
@@ -70,6 +72,11 @@ class Site:
         return all_examples(self.project)
 
     @cached_property
+    def signers(self) -> dict[str, URLSafeTimedSerializer]:
+        """What signs with the key, by what it signs."""
+        return {}
+
+    @cached_property
     def sessions(self) -> Sessions:
         """Who is signed in."""
         return Sessions(self.project)
@@ -77,7 +84,7 @@ class Site:
     @cached_property
     def overview(self) -> Recent[Overview]:
         """What organisers look at; several of them may, and every few seconds."""
-        return Recent(lambda: overview(self.project))
+        return Recent(lambda: overview(self.project), lambda: people_state(self.project))
 
 
 def open_site(

@@ -94,7 +94,6 @@ def add(visit: Visit) -> Response:
     """Somebody new, who then stands in the table with a link."""
     code, name = visit.said("code").strip(), visit.said("name").strip()
     made = reviews.add_person(visit.site.project, code or None, name[:200] or None)
-    visit.site.overview.forget()
     return RedirectResponse(f"/organiser?added={made.code}#added", 303)
 
 
@@ -104,7 +103,6 @@ def exclude(visit: Visit) -> Response:
     who = reviews.find_person(project, visit.said("code"))
     back = visit.said("back") == "1"
     reviews.exclude(project, who, visit.said("id"), back, visit.said("reason").strip() or None)
-    visit.site.overview.forget()
     return RedirectResponse("/organiser#people", 303)
 
 

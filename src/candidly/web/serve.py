@@ -1,20 +1,21 @@
-"""Runs the app until it is stopped."""
+"""Runs the app until it is stopped: in this process, or in several behind one address."""
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from functools import partial
 
-import uvicorn
-
-from ._connections import BACKLOG, Connection, Crowd, places
+from . import _processes
+from ._running import BACKLOG, run
 from ._site import EVERYWHERE, LOCAL, Site
-from .app import make_app
 
 
 def serve(
-    site: Site, host: str = "127.0.0.1", port: int = 8765, ready: Callable[[str], None] = print
+    site: Site,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    ready: Callable[[str], None] = print,
+    processes: int = 1,
 ) -> None:
     """Serve a project until interrupted.
 
@@ -22,27 +23,24 @@ def serve(
         host, port: where; port 0 takes a free one.
         ready: called with the app's address once it answers there: that of what stands in front,
             or, where it is bound to all addresses of this machine, its first name.
+        processes: that share the work; more than one need PostgreSQL.
 
     Raises:
-        OSError: the port is taken.
+        OSError: the port is taken. ValueError: several processes, and SQLite.
     """
-    door = _bound(host, port)
-    crowd = Crowd(places())
-    config = uvicorn.Config(
-        make_app(site),
-        http=partial(Connection, crowd=crowd),  # type: ignore[arg-type]
-        backlog=BACKLOG,
-        log_level="error",  # a warning for each request that is none would fill a disk
-        access_log=False,
-        server_header=False,
-        ws="none",
-        proxy_headers=bool(site.proxies),
-        forwarded_allow_ips=list(site.proxies),
-        timeout_graceful_shutdown=5,
-    )
-    with door:
-        ready(site.address or f"http://{_name(site, host)}:{door.getsockname()[1]}")
-        uvicorn.Server(config).run(sockets=[door])
+    if processes > 1 and site.project.store.is_sqlite:
+        raise ValueError(
+            f"--processes {processes} needs PostgreSQL, and this project is in SQLite, for which"
+            " one process is the quickest. candidly review new --url postgresql://user@host/name"
+            " makes a project there, and candidly review merge takes the answers over."
+        )
+    with _bound(host, port) as door:
+        address = site.address or f"http://{_name(site, host)}:{door.getsockname()[1]}"
+        if processes > 1:
+            _processes.run(site, door, processes, lambda: ready(address))
+        else:
+            ready(address)
+            run(site, door)
 
 
 def _name(site: Site, host: str) -> str:
@@ -58,7 +56,7 @@ def _bound(host: str, port: int) -> socket.socket:
     door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         door.bind((host, port))
-        door.listen()  # so that whoever comes before the app is ready waits
+        door.listen(BACKLOG)  # so that whoever comes before the app is ready waits
     except OSError as error:
         door.close()
         raise OSError(
