@@ -15,6 +15,7 @@ RESULTS = ROOT / "bench" / "results"
 PAGE = "scale.md"
 COMMAND = "python bench/scale.py page"
 N, M = "50,426,266", 345
+WAITS = ("median", "95th percentile", "99th percentile")
 LINE_BYTES = 1e9 / 8  # a second, of a network of 1 Gbit/s
 
 Value = Callable[[str], float]
@@ -185,8 +186,8 @@ def _beyond(scale: Value) -> list[str]:
         ),
         prose(
             f"""Memory of the process that asks is {memory:.0f} bytes a row, labels included, and
-            the first limit at 10^9 rows; `--work` puts most of it into files. Beyond that, selection
-            itself would have to be spread."""
+            the first limit at 10^9 rows; `--work` puts most of it into files. Beyond that,
+            selection itself would have to be spread."""
         ),
     ]
 
@@ -221,11 +222,56 @@ def _sweeps(cluster: Value) -> list[str]:
 
 
 def _journal(journal: Value) -> list[str]:
-    return []
+    sizes = ("10,000", "100,000", "1,000,000")
+    commands = ("plan", "resume", "status", "table", "report", "compact")
+    rows = []
+    for name in commands:
+        cells = [f"{journal(f'{runs} runs, {name}: seconds'):.1f}" for runs in sizes]
+        memory = journal(f"1,000,000 runs, {name}: peak memory, GB")
+        rows.append(
+            [f"`bench {name}`" if name != "resume" else "resuming", *cells, f"{memory:.1f}"]
+        )
+    rows.append(
+        ["the journal, MB", *[count(journal(f"{runs} runs: journal, MB")) for runs in sizes], ""]
+    )
+    return [
+        "## A million runs",
+        prose(
+            """Results of 60 records a run, compacted, with 1 % of the runs in lines beside, as if
+            they had come later. Seconds of each command, a process of its own
+            (`bench/journal.py`), with resuming up to the first task that is handed out:"""
+        ),
+        grid(["", *[f"{runs} runs" for runs in sizes], "GB at most"], rows),
+        prose(
+            """All grow with the number of runs. At 10^7 runs the plan, which holds each trial as a
+            line of text, is the first to be too long for comfort; several directories, a
+            part of the data sets each, are the way then."""
+        ),
+    ]
 
 
 def _review(review: Value) -> list[str]:
-    return []
+    rows = []
+    for people, processes in ((50, 2), (100, 2), (200, 2), (500, 1), (500, 2), (500, 4), (1000, 2)):
+        of = f"{people} people, {processes} processes"
+        waits = [review(f"{of}: answer to next item, {which}, ms") for which in WAITS]
+        answers = review(f"{of}: answers a second")
+        rows.append([str(people), str(processes), count(answers), *map(count, waits)])
+    return [
+        "## Hundreds of people at a million items",
+        prose(
+            """People who look at an item for 2 s on average, several web processes behind one
+            address, PostgreSQL, and the people's programs, all on one machine of two cores
+            (`bench/review_scale.py`); waits until the next item is there, in milliseconds:"""
+        ),
+        grid(["people", "processes", "answers a second", "median", "95 %", "99 %"], rows),
+        prose(
+            f"""All {count(review("answers confirmed in all runs"))} confirmed answers were in the
+            database afterwards, once each, also those given while
+            {count(review("web processes killed under load"))} web processes were killed; nobody was
+            asked twice. [deploy.md](deploy.md#what-it-bears) says what limits: the processors."""
+        ),
+    ]
 
 
 def write_page(arguments: Sequence[str]) -> None:
