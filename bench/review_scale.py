@@ -182,11 +182,12 @@ def _command(pid: int) -> str:
 def _kill(server: int, kills: int, seconds: float) -> int:
     """Kill a web process at so many random moments of a load; how many died."""
     rng = random.Random(0)
-    moments = sorted(rng.uniform(10, seconds - 5) for _ in range(kills))
+    moments = sorted(rng.uniform(5, seconds - 5) for _ in range(kills))
     start, done = time.monotonic(), 0
     for moment in moments:
         time.sleep(max(0.0, start + moment - time.monotonic()))
-        victims = _web(server)
+        while len(victims := _web(server)) < 2 and time.monotonic() < start + seconds:
+            time.sleep(0.1)  # until the one before has a successor
         if len(victims) > 1:
             os.kill(rng.choice(victims), signal.SIGKILL)
             done += 1
