@@ -121,8 +121,8 @@ def plan(
     from ..sweep.hours import hours
     from ..sweep.plan import read_plan, training_rows
     from ..sweep.protocol import protocol_note
+    from ..sweep.recorded import recorded
     from ..sweep.rounds import foreseen
-    from ..sweep.run import finished_keys, recorded_steps
 
     given = locals()
     asked = settings_of(given)
@@ -135,7 +135,7 @@ def plan(
         made = extended(folder, old, made, accept_code)
     keys = [trial.key for trial in made.trials if trial.dataset not in found.missing]
     made = foreseen(made)  # what a search has not asked for yet is timed as drawn at random
-    done = finished_keys(made, recorded_steps(folder))
+    done = recorded(made, folder).finished
     oracle = made.settings.validation == "train-oracle"
     rows = [
         {

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -42,8 +42,11 @@ class SortedRows(Protocol):
         rows: how many.
     """
 
-    columns: Columns
-    rows: int
+    @property
+    def columns(self) -> Columns: ...
+
+    @property
+    def rows(self) -> int: ...
 
     def pieces(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """These columns of its rows, in order, piece by piece."""
@@ -95,6 +98,7 @@ def frame_of(records: Sequence[Record]) -> pl.DataFrame:
         ValueError: what a record has packed is damaged.
     """
     columns: dict[str, pl.Series] = {}
+    values: list[Any]
     for name, kind in FIXED.items():
         if name == "measures":
             values = [json.dumps([list(r.validation), list(r.test)]) for r in records]
@@ -172,15 +176,18 @@ def merged(sources: Sequence[SortedRows], columns: Columns) -> Iterator[pl.DataF
     while not all(ended):
         there = [part for part in held if part is not None]
         # a source may go on with its last key; whatever has a smaller one is there
-        bound = min(part["key"][-1] for part, end in zip(held, ended) if part is not None and not end)
-        before = [part.filter(pl.col("key") < bound) for part in there]
-        if any(part.height for part in before):
-            yield _together([part for part in before if part.height])
+        bound = min(
+            part["key"][-1] for part, end in zip(held, ended) if part is not None and not end
+        )
+        counts = [int((part["key"] < bound).sum()) for part in there]
+        if any(counts):
+            yield _together([part[:count] for part, count in zip(there, counts) if count])
+        rests = iter([part[count:] for part, count in zip(there, counts)])
         for at, part in enumerate(held):
             if part is None:
                 continue
-            rest = part.filter(pl.col("key") >= bound)
-            if not ended[at] and rest["key"].n_unique() <= 1:
+            rest = next(rests)
+            if not ended[at] and (not rest.height or rest["key"][-1] == bound):
                 more = next(flows[at], None)
                 ended[at] = more is None
                 rest = rest if more is None else pl.concat([rest, more])

@@ -12,17 +12,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .._files import sync_folder
 from ..criteria import FlipRate
 from .failed import notes_of, read_failed
-from .lines import journal_files, lines_of, parsed, read_file
-from .plan import Plan, planned_runs, read_plan
+from .lines import in_columns, journal_files, lines_of, parsed, read_file, read_parts
+from .many import ManyRuns
+from .plan import Plan, PlannedTrials, planned_runs, read_plan
 from .protocol import protocol_note
 from .records import Record, Results, Run
 from .search import search, search_note
 from .select import CRITERIA, untested
 from .versions import check_sources, made_otherwise
+
+if TYPE_CHECKING:
+    from .columns import SortedRows
 
 __all__ = [
     "Journal",
@@ -114,7 +119,7 @@ def read_new(folder: Path, places: dict[str, int]) -> list[Record]:
     for path in journal_files(folder):
         begun = places.get(path.name, 0)
         try:
-            if path.suffix == ".xz":  # written at once
+            if path.suffix != ".jsonl":  # written at once
                 size = path.stat().st_size
                 found += read_file(path)[0] if size != begun else []
                 places[path.name] = size
@@ -141,12 +146,59 @@ def runs_with(plan: Plan, found: Mapping[str, Mapping[int, Record]]) -> tuple[Ru
     return tuple(runs)
 
 
+MANY = 2**28  # bytes of lines, beyond which records are read as columns
+
+
+def read_many(plan: Plan, folder: Path) -> tuple[ManyRuns, list[str]] | None:
+    """The planned runs with records that are read as columns, and notes on what cannot be read.
+
+    None where records are few, or a search asks for runs by what came before: an object each then.
+
+    Args:
+        folder: of the journal.
+
+    Raises:
+        ValueError: a compact file is damaged; says what to do.
+    """
+    files = journal_files(folder)
+    try:
+        lines = [path for path in files if not in_columns(path)]
+        few = len(lines) == len(files) and sum(path.stat().st_size for path in lines) < MANY
+        if few or search(plan.settings.search).waits or not isinstance(plan.trials, PlannedTrials):
+            return None
+        from .stored import runs_in  # which loads polars
+
+        notes: list[str] = []
+        return runs_in(plan, sources_of(files, notes)), notes
+    except FileNotFoundError:  # compacted since it was listed
+        return read_many(plan, folder)
+
+
+def sources_of(files: Sequence[Path], notes: list[str]) -> list[SortedRows]:
+    """The records of these files as columns; the first of equal ones counts.
+
+    Args:
+        notes: gets a note on each file with lines that cannot be read.
+
+    Raises:
+        FileNotFoundError: one is not there any more. ValueError: a compact file is damaged.
+    """
+    from .columns import FrameRows, frame_of, in_order
+    from .packed import opened_file
+
+    found: list[SortedRows] = [opened_file(path) for path in files if in_columns(path)]
+    lines = (path for path in files if not in_columns(path))
+    frames = [frame_of(part) for path in lines for part in read_parts(path, notes) if part]
+    return [*found, FrameRows(in_order(frames))] if frames else found
+
+
 def read_results(folder: Path | str) -> Results:
     """All that a directory's plan and journal say.
 
     Raises:
         FileNotFoundError: there is no plan.
-        ValueError: a plug-in's algorithm is of another source than the one imported here.
+        ValueError: a plug-in's algorithm is of another source than the one imported here, or the
+            compact file is damaged; says what to do.
     """
     folder = Path(folder)
     plan = read_plan(folder)
@@ -156,8 +208,7 @@ def read_results(folder: Path | str) -> Results:
             f"{folder} ...` makes one."
         )
     check_sources(folder, plan)
-    found, notes = read_records(folder / "journal")
-    runs = runs_with(plan, found)
+    runs, notes = _runs(plan, folder / "journal")
     return Results(
         runs=runs,
         settings=plan.settings.model_dump(mode="json"),
@@ -179,10 +230,20 @@ def read_results(folder: Path | str) -> Results:
     )
 
 
+def _runs(plan: Plan, folder: Path) -> tuple[Sequence[Run], list[str]]:
+    many = read_many(plan, folder)
+    if many is not None:
+        return many
+    found, notes = read_records(folder)
+    return runs_with(plan, found), notes
+
+
 def _search_note(plan: Plan, runs: Sequence[Run]) -> str:
     asked = search(plan.settings.search)
     by = [asked.criterion(page.reads).name for page in plan.pages.values()]
-    return search_note(plan.settings.search, by, len(runs), sum(bool(run.hyper) for run in runs))
+    every = isinstance(runs, ManyRuns)
+    known = len(runs) if every else sum(bool(run.hyper) for run in runs)
+    return search_note(plan.settings.search, by, len(runs), known)
 
 
 def _track_note(dataset: str, track: str) -> str:

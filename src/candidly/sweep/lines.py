@@ -73,15 +73,21 @@ def _written(record: Record) -> dict[str, Any]:
 
 def journal_files(folder: Path) -> list[Path]:
     """The files of a journal in order of age: compressed ones hold what there was before."""
-    there = [*sorted(folder.glob("*.jsonl.xz")), *sorted(folder.glob("*.jsonl"))]
+    kinds = ("compact-*.parquet", "*.jsonl.xz", "*.jsonl")
+    there = [path for kind in kinds for path in sorted(folder.glob(kind))]
     return [path for path in there if path.is_file()]
+
+
+def in_columns(path: Path) -> bool:
+    """Whether a file of a journal has no lines; see ``packed``."""
+    return path.suffix == ".parquet"
 
 
 def read_file(path: Path) -> tuple[list[Record], str]:
     """The readable records of one file in order, and a note on the rest; '' without any.
 
     Raises:
-        FileNotFoundError: it is not there any more.
+        FileNotFoundError, ValueError: see ``read_parts``.
     """
     notes: list[str] = []
     records = [record for part in read_parts(path, notes) for record in part]
@@ -96,7 +102,15 @@ def read_parts(path: Path, notes: list[str], size: int = 20_000) -> Iterator[lis
 
     Raises:
         FileNotFoundError: it is not there any more.
+        ValueError: it has no lines, and is damaged; says what to do.
     """
+    if in_columns(path):
+        from .columns import records_of  # which load polars
+        from .packed import opened_file
+
+        whole = opened_file(path)
+        yield from (list(records_of(piece)) for piece in whole.pieces(list(whole.columns)))
+        return
     bad, number, damage, part = list[int](), 0, "", list[Record]()
     for line in _lines(path):
         if line is None:

@@ -83,7 +83,7 @@ def made_plan(
 
 @dataclass(frozen=True, eq=False)
 class TrialGroup:
-    """PlannedTrials of one data set and algorithm; they differ in configuration, split, values and seed.
+    """Trials of one data set and algorithm; they differ in configuration, split, values, seed.
 
     Attributes:
         first: of them.

@@ -182,7 +182,7 @@ class Results:
     name.
     """
 
-    runs: tuple[Run, ...]
+    runs: Sequence[Run]
     settings: Mapping[str, Any]
     ddof: int = 1
     notes: tuple[str, ...] = field(default=())

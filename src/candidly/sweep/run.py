@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +25,7 @@ from .own_files import check_seen, keep_copies, keep_plugins
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, read_plan, write_plan
 from .pool import Interrupted, Train, here, in_workers
+from .recorded import recorded, recorded_among
 from .rounds import Study, pruning_of, ready, study_of, with_next_round
 from .search import search
 from .trial import Trial
@@ -136,28 +137,27 @@ def _train_rounds(
     """Train round by round what is not finished; without a search there is one round."""
     metrics = tuple(text.partition("@")[0] for text in plan.settings.metrics)
     searching, fresh = search(plan.settings.search).waits, 0.0
-    found, _ = read_records(out / "journal")
     while True:
+        found = read_records(out / "journal")[0] if searching else {}
         runs = runs_with(plan, found) if searching else ()
         grown = with_next_round(plan, runs)
         if grown.found != plan.found:
             plan = grown
             write_plan(out, plan)
             runs = runs_with(plan, found)
-        recorded = {key: set(steps) for key, steps in found.items()}
-        finished = finished_keys(plan, recorded)
+        there = recorded_among(plan, found) if searching else recorded(plan, out)
+        finished, left = there.finished, [t for t in plan.trials if t.key not in there.finished]
         meter = _Meter(plan, finished, watch, fresh)
         if not (now := ready(plan, finished)):
             return
         tasks = [
             replace(task, pruning=pruning_of(plan, runs, task.trials), metrics=metrics)
-            for task in pack(plan.trials, recorded, out / "checkpoints", plan.facts, now=now)
+            for task in pack(left, there.steps, out / "checkpoints", plan.facts, now=now)
         ]
-        del found, runs
+        del found, runs, there
         for task, step in train(tasks):
             meter.advance(task, step)
-        found, _ = read_records(out / "journal")
-        _check_records(plan, finished | {trial.key for trial in now}, found, out)
+        _check_records(plan, finished | {trial.key for trial in now}, out)
         fresh = meter.fresh
         if not searching:
             return
@@ -180,30 +180,13 @@ def check_workers(workers: int | None, devices: Sequence[str]) -> int:
     return workers
 
 
-def recorded_steps(out: Path) -> dict[str, set[int]]:
-    """The steps of the readable records of a directory, by trial key."""
-    found, _ = read_records(out / "journal")
-    return {key: set(steps) for key, steps in found.items()}
-
-
-def finished_keys(plan: Plan, recorded: Mapping[str, Collection[int]]) -> set[str]:
-    """Trials with every record that is due."""
-    return {
-        trial.key
-        for trial in plan.trials
-        if set(trial.record_steps) <= set(recorded.get(trial.key, ()))
-    }
-
-
-def _check_records(
-    plan: Plan, due: set[str], found: Mapping[str, Collection[int]], out: Path
-) -> None:
+def _check_records(plan: Plan, due: set[str], out: Path) -> None:
     """Whether what was trained is in the journal, and can be read again.
 
     Raises:
         Interrupted: it is not; says how much, and what to do.
     """
-    lost = due - finished_keys(plan, found)
+    lost = due - recorded(plan, out).finished
     missing = [trial for trial in plan.trials if trial.key in lost]
     if missing:
         first = missing[0]

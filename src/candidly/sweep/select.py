@@ -11,13 +11,17 @@ the one at which a search stopped it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from ..criteria import best_configuration, best_record, count_best
 from ..metrics import METRICS
 from ..stats import Summary, summarise
+from .counts import examples
 from .criterion import (
     CRITERIA,
     DEFAULT,
@@ -26,6 +30,7 @@ from .criterion import (
     Criterion,
     lookup_criterion,
 )
+from .many import Chosen, ManyRuns, RunGroup
 from .records import Record, Results, Run
 
 
@@ -79,7 +84,7 @@ class Cell:
 
 def trained_on_validation(results: Results) -> bool:
     """Whether the true labels of the validation rows were trained on (``train-oracle``)."""
-    return any(run.mode == "train-oracle" for run in results.runs)
+    return any(run.mode == "train-oracle" for run in examples(results))
 
 
 def usual_criteria(results: Results) -> tuple[str, ...]:
@@ -91,17 +96,28 @@ def usual_criteria(results: Results) -> tuple[str, ...]:
     """
     if trained_on_validation(results):
         return UNSELECTED
-    learned = frozenset(name for run in results.runs for name in run.reads if name != "truth")
-    records = [record for run in results.runs for record in run.records]
-    old = bool(records) and not any("NVA" in record.validation for record in records)
-    usual = DEFAULT if old else USUAL.get(learned, DEFAULT)
-    if untested(results.runs) >= {run.dataset for run in results.runs}:
+    runs = examples(results)
+    learned = frozenset(name for run in runs for name in run.reads if name != "truth")
+    usual = USUAL.get(learned, DEFAULT)
+    if usual != DEFAULT and _measured(results, "NVA") is False:  # from before it was recorded
+        usual = DEFAULT
+    if untested(results.runs) >= {run.dataset for run in runs}:
         usual = tuple(name for name in usual if not CRITERIA[name].reads_truth)
     return usual
 
 
+def _measured(results: Results, name: str) -> bool | None:
+    """Whether any record has that measure; None without records."""
+    if isinstance(results.runs, ManyRuns):
+        return results.runs.measures(name)
+    records = [record for run in results.runs for record in run.records]
+    return any(name in record.validation for record in records) if records else None
+
+
 def untested(runs: Sequence[Run]) -> set[str]:
     """Data sets without true labels: no record has a test accuracy, and not by divergence."""
+    if isinstance(runs, ManyRuns):
+        return runs.untested
     recorded, tested = set(), set()
     for run in runs:
         if run.dataset in tested:
@@ -124,6 +140,8 @@ def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]
     """
     criteria = usual_criteria(results) if criteria is None else criteria
     asked = [lookup_criterion(name) for name in criteria]
+    if isinstance(results.runs, ManyRuns):
+        return _cells_of_many(results.runs, asked, results.ddof)
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in results.runs:
         groups.setdefault((run.dataset, run.algorithm), []).append(run)
@@ -152,26 +170,51 @@ def _cell(
 ) -> Cell:
     splits = tuple(sorted({run.split for run in runs}))
     complete = [run for run in runs if run.complete]
-    choices = tuple(
-        _choose(split, [run for run in complete if run.split == split], criterion)
-        for split in splits
-    )
-    state: Literal["complete", "incomplete", "diverged"] = "complete"
-    if len(complete) < len(runs):
-        state = "incomplete"
-    elif not any(choices) and all(run.diverged_at is not None for run in runs):
-        state = "diverged"
-    return Cell(
-        dataset=dataset,
-        algorithm=algorithm,
-        criterion=criterion.name,
-        state=state,
-        splits=splits,
-        choices=choices,
+    return _made_cell(
+        (dataset, algorithm, criterion.name),
+        splits,
+        [
+            _choose(split, [run for run in complete if run.split == split], criterion)
+            for split in splits
+        ],
         finished=len(complete),
         planned=len(runs),
         diverged=sum(run.diverged_at is not None for run in runs),
         oracle_labels=sum(_oracle_labels(run, criterion) for run in complete),
+        ddof=ddof,
+        blind=blind,
+    )
+
+
+def _made_cell(
+    name: tuple[str, str, str],
+    splits: Sequence[int],
+    choices: Sequence[Choice | None],
+    *,
+    finished: int,
+    planned: int,
+    diverged: int,
+    oracle_labels: int,
+    ddof: int,
+    blind: bool,
+) -> Cell:
+    state: Literal["complete", "incomplete", "diverged"] = "complete"
+    if finished < planned:
+        state = "incomplete"
+    elif not any(choices) and diverged == planned:
+        state = "diverged"
+    dataset, algorithm, criterion = name
+    return Cell(
+        dataset=dataset,
+        algorithm=algorithm,
+        criterion=criterion,
+        state=state,
+        splits=tuple(splits),
+        choices=tuple(choices),
+        finished=finished,
+        planned=planned,
+        diverged=diverged,
+        oracle_labels=oracle_labels,
         summary={
             metric: summarise([c.test.get(metric) if c else None for c in choices], ddof)
             for metric in METRICS
@@ -231,3 +274,72 @@ def _oracle_labels(run: Run, criterion: Criterion) -> int:
     consulted = (value_of(record, criterion) for record in eligible(run, criterion))
     rows = run.n_test if criterion.on_test else run.n_validation
     return rows * sum(value is not None for value in consulted)
+
+
+# the same from columns: what each run's choice is, is known, and the best of each split is left
+
+
+def _cells_of_many(runs: ManyRuns, criteria: Sequence[Criterion], ddof: int) -> list[Cell]:
+    runs.choose(criteria)
+    reached, blind = runs.reached, runs.untested
+    made = []
+    for criterion in criteria:
+        chosen = runs.chosen(criterion)
+        for group in runs.groups:
+            complete = reached.complete[group.places]
+            diverged = reached.diverged_at[group.places] >= 0
+            splits = np.unique(group.splits).tolist()
+            consulted = int(chosen.consulted[group.places][complete].sum())
+            made.append(
+                _made_cell(
+                    (*group.name, criterion.name),
+                    splits,
+                    [_best_of(group, split, complete, chosen, criterion) for split in splits],
+                    finished=int(complete.sum()),
+                    planned=len(complete),
+                    diverged=int(diverged.sum()),
+                    oracle_labels=_labels_read(group.first, criterion, consulted, complete),
+                    ddof=ddof,
+                    blind=group.first.dataset in blind,
+                )
+            )
+    return made
+
+
+def _best_of(
+    group: RunGroup, split: int, complete: np.ndarray, chosen: Chosen, criterion: Criterion
+) -> Choice | None:
+    """The winner among the complete runs of one split; see ``_choose``."""
+    mine = np.flatnonzero(complete & (group.splits == split))
+    if criterion.defaults_only:
+        mine = mine[group.configs[mine] == 0]
+    mine = mine[np.argsort(group.configs[mine], kind="stable")]
+    values = chosen.values[group.start + mine]
+    if not len(values) or np.isnan(values).all():
+        return None
+    tied = mine[values == np.nanmax(values)]
+    number = int(tied[-1])
+    run = group.run(number)
+    [row] = chosen.rows([group.start + number])
+    tested = json.loads(row["measures"])[1]
+    return Choice(
+        split=split,
+        config=run.config,
+        step=row["step"],
+        value=None if criterion.measure is None else float(chosen.values[group.start + number]),
+        test={name: row[f"test.{name}"] for name in tested},
+        hyper=run.hyper,
+        key=run.key,
+        ties=len(tied),
+        error=row.get("error"),
+        cost=run.cost(row["step"]),
+    )
+
+
+def _labels_read(run: Run, criterion: Criterion, consulted: int, complete: np.ndarray) -> int:
+    """How many true labels were looked up, or trained on; see ``_oracle_labels``."""
+    if run.mode == "train-oracle":
+        return run.n_validation * int(complete.sum())
+    if not criterion.reads_truth:
+        return 0
+    return consulted * (run.n_test if criterion.on_test else run.n_validation)
