@@ -1,8 +1,9 @@
 """One small file in place of a journal's many: compressed, without repeats, in order.
 
-Up to ``MOST_LINES`` records are lines of text, which anybody can read; more are columns (``packed``),
-so that tables read what they need and no more. Every record that readers would use is in the new file, on the disk and read back, before an old
-file goes. A kill at any moment leaves files that read as the same records.
+Up to ``MOST_LINES`` records are lines of text, which anybody can read; more are columns
+(``packed``), of which tables read what they need. Every record that readers would use is in the
+new file, on the disk and read back, before an old file goes. A kill at any moment leaves files
+that read as the same records.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from .pack import StackTask, cost, make_tasks
 from .plan import Plan, read_plan, write_plan
 from .pool import Interrupted, Train, here, in_workers
 from .recorded import recorded, recorded_among
+from .records import Record
 from .rounds import Study, pruning_of, ready, study_of, with_next_round
 from .search import search
 from .trial import Trial
@@ -137,8 +138,8 @@ def _train_rounds(
     """Train round by round what is not finished; without a search there is one round."""
     metrics = tuple(text.partition("@")[0] for text in plan.settings.metrics)
     searching, fresh = search(plan.settings.search).waits, 0.0
+    found = _records_of_search(out) if searching else {}
     while True:
-        found = read_records(out / "journal")[0] if searching else {}
         runs = runs_with(plan, found) if searching else ()
         grown = with_next_round(plan, runs)
         if grown.found != plan.found:
@@ -154,10 +155,12 @@ def _train_rounds(
             replace(task, pruning=pruning_of(plan, runs, task.trials), metrics=metrics)
             for task in pack(left, there.steps, out / "checkpoints", plan.facts, now=now)
         ]
-        del found, runs, there
+        del found, runs, left, there
         for task, step in train(tasks):
             meter.advance(task, step)
-        _check_records(plan, finished | {trial.key for trial in now}, out)
+        found = _records_of_search(out) if searching else {}
+        there = recorded_among(plan, found) if searching else recorded(plan, out)
+        _check_records(plan, finished | {trial.key for trial in now}, there.finished, out)
         fresh = meter.fresh
         if not searching:
             return
@@ -180,13 +183,18 @@ def check_workers(workers: int | None, devices: Sequence[str]) -> int:
     return workers
 
 
-def _check_records(plan: Plan, due: set[str], out: Path) -> None:
+def _records_of_search(out: Path) -> dict[str, dict[int, Record]]:
+    """All of them: what a search asks for next follows from what they say."""
+    return read_records(out / "journal")[0]
+
+
+def _check_records(plan: Plan, due: set[str], finished: set[str], out: Path) -> None:
     """Whether what was trained is in the journal, and can be read again.
 
     Raises:
         Interrupted: it is not; says how much, and what to do.
     """
-    lost = due - recorded(plan, out).finished
+    lost = due - finished
     missing = [trial for trial in plan.trials if trial.key in lost]
     if missing:
         first = missing[0]
