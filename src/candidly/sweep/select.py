@@ -285,19 +285,19 @@ def _cells_of_many(runs: ManyRuns, criteria: Sequence[Criterion], ddof: int) -> 
     made = []
     for criterion in criteria:
         chosen = runs.chosen(criterion)
-        for group in runs.groups:
+        choices = _choices(runs, chosen, criterion, _winners(runs, chosen, criterion))
+        for at, group in enumerate(runs.groups):
             complete = reached.complete[group.places]
-            diverged = reached.diverged_at[group.places] >= 0
             splits = np.unique(group.splits).tolist()
             consulted = int(chosen.consulted[group.places][complete].sum())
             made.append(
                 _made_cell(
                     (*group.name, criterion.name),
                     splits,
-                    [_best_of(group, split, complete, chosen, criterion) for split in splits],
+                    [choices.get((at, split)) for split in splits],
                     finished=int(complete.sum()),
                     planned=len(complete),
-                    diverged=int(diverged.sum()),
+                    diverged=int((reached.diverged_at[group.places] >= 0).sum()),
                     oracle_labels=_labels_read(group.first, criterion, consulted, complete),
                     ddof=ddof,
                     blind=group.first.dataset in blind,
@@ -306,34 +306,53 @@ def _cells_of_many(runs: ManyRuns, criteria: Sequence[Criterion], ddof: int) -> 
     return made
 
 
-def _best_of(
-    group: RunGroup, split: int, complete: np.ndarray, chosen: Chosen, criterion: Criterion
-) -> Choice | None:
-    """The winner among the complete runs of one split; see ``_choose``."""
-    mine = np.flatnonzero(complete & (group.splits == split))
-    if criterion.defaults_only:
-        mine = mine[group.configs[mine] == 0]
-    mine = mine[np.argsort(group.configs[mine], kind="stable")]
-    values = chosen.values[group.start + mine]
-    if not len(values) or np.isnan(values).all():
-        return None
-    tied = mine[values == np.nanmax(values)]
-    number = int(tied[-1])
-    run = group.run(number)
-    [row] = chosen.rows([group.start + number])
-    tested = json.loads(row["measures"])[1]
-    return Choice(
-        split=split,
-        config=run.config,
-        step=row["step"],
-        value=None if criterion.measure is None else float(chosen.values[group.start + number]),
-        test={name: row[f"test.{name}"] for name in tested},
-        hyper=run.hyper,
-        key=run.key,
-        ties=len(tied),
-        error=row.get("error"),
-        cost=run.cost(row["step"]),
-    )
+def _winners(
+    runs: ManyRuns, chosen: Chosen, criterion: Criterion
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """By group and split, the number of its best complete run, and how many are tied with it.
+
+    See ``_choose``. A split is left out where no run has a value.
+    """
+    found = {}
+    for at, group in enumerate(runs.groups):
+        values = chosen.values[group.places]
+        there = runs.reached.complete[group.places] & ~np.isnan(values)
+        if criterion.defaults_only:
+            there = there & (group.configs == 0)
+        for split in np.unique(group.splits[there]).tolist():
+            mine = np.flatnonzero(there & (group.splits == split))
+            tied = mine[values[mine] == values[mine].max()]
+            found[at, split] = int(tied[group.configs[tied].argmax()]), len(tied)
+    return found
+
+
+def _choices(
+    runs: ManyRuns,
+    chosen: Chosen,
+    criterion: Criterion,
+    winners: Mapping[tuple[int, int], tuple[int, int]],
+) -> dict[tuple[int, int], Choice]:
+    """The winners with what their records say, by group and split."""
+    numbers = [runs.groups[at].start + number for (at, _), (number, _) in winners.items()]
+    found = {}
+    for (place, (number, ties)), row in zip(winners.items(), chosen.rows(numbers)):
+        at, split = place
+        group = runs.groups[at]
+        run = group.run(number)
+        value = float(chosen.values[group.start + number])
+        found[place] = Choice(
+            split=split,
+            config=run.config,
+            step=row["step"],
+            value=None if criterion.measure is None else value,
+            test={name: row[f"test.{name}"] for name in json.loads(row["measures"])[1]},
+            hyper=run.hyper,
+            key=run.key,
+            ties=ties,
+            error=row.get("error"),
+            cost=run.cost(row["step"]),
+        )
+    return found
 
 
 def _labels_read(run: Run, criterion: Criterion, consulted: int, complete: np.ndarray) -> int:
