@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import random
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from candidly.report import render
 from candidly.report.gap import render_gap
 from candidly.report.html import make_results_page
-from candidly.sweep import columns, journal
+from candidly.sweep import columns, journal, packed
 from candidly.sweep import compact as compacting
 from candidly.sweep import recorded as recording
 from candidly.sweep.columns import FrameRows, columns_of, frame_of, in_order, merged, records_of
@@ -21,11 +22,12 @@ from candidly.sweep.facts import Facts
 from candidly.sweep.journal import Journal, journal_files, read_records, read_results
 from candidly.sweep.many import ManyRuns
 from candidly.sweep.pages import page_of, pages_asked
-from candidly.sweep.plan import made_plan, planned_runs, read_plan, write_plan
-from candidly.sweep.recorded import recorded, recorded_among
-from candidly.sweep.records import Record, Results, pack_outcomes, plain_outcomes
+from candidly.sweep.plan import made_plan, planned_runs, write_plan
+from candidly.sweep.recorded import recorded
+from candidly.sweep.records import Record, pack_outcomes, plain_outcomes
 from candidly.sweep.select import CRITERIA, cells, untested, usual_criteria
 from candidly.sweep.settings import make_settings
+from candidly.sweep.stored import StoredRuns
 
 METRICS = ("top1", "top5", "balanced")
 
@@ -160,3 +162,159 @@ def test_a_page_from_columns_has_the_same_bytes(tmp_path, small):
     compact(tmp_path)
     assert isinstance(read_results(tmp_path).runs, ManyRuns)
     assert make_results_page(read_results(tmp_path)) == before
+
+
+def test_a_kill_at_any_moment_loses_nothing(tmp_path, small):
+    parts = fill(tmp_path, make_plan(1), 1)
+    next(parts)
+    compact(tmp_path)
+    next(parts)
+    before = plainly(read_results(tmp_path).runs)
+
+    class Killed(BaseException):
+        pass
+
+    for name, call in (("replace", 1), ("unlink", 2), ("unlink", 3)):
+        calls, real = [], getattr(Path, name)
+
+        def killed(*arguments, _real=real, _calls=calls, _at=call, **more):
+            _calls.append(arguments)
+            if len(_calls) == _at:
+                raise Killed
+            return _real(*arguments, **more)
+
+        with small.context() as patched:
+            patched.setattr(Path, name, killed)
+            with pytest.raises(Killed):
+                compact(tmp_path)
+        assert plainly(read_results(tmp_path).runs) == before
+    compact(tmp_path)
+    assert len(journal_files(tmp_path / "journal")) == 1
+    assert not list((tmp_path / "journal").glob(".*"))
+    assert plainly(read_results(tmp_path).runs) == before
+
+
+def test_the_same_records_give_the_same_bytes(tmp_path, small):
+    parts = fill(tmp_path, make_plan(2), 2)
+    next(parts)
+    compact(tmp_path)
+    [file] = journal_files(tmp_path / "journal")
+    content = file.read_bytes()
+    told = compact(tmp_path)
+    assert [file] == journal_files(tmp_path / "journal")
+    assert file.read_bytes() == content
+    assert told.bytes_before == told.bytes_after == len(content)
+
+
+@pytest.mark.parametrize("damage", ["a byte", "its end", "all", "its name"])
+def test_a_damaged_file_is_refused_by_name(tmp_path, small, damage):
+    plan = make_plan(1)
+    next(fill(tmp_path, plan, 1))
+    compact(tmp_path)
+    [file] = journal_files(tmp_path / "journal")
+    content = file.read_bytes()
+    middle = len(content) // 2
+    flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+    damaged = {"a byte": flipped, "its end": content[:-9], "all": b""}.get(damage, content)
+    file.write_bytes(damaged)
+    if damage == "its name":
+        file = file.replace(file.with_name("compact-of-mine.parquet"))
+    lines = Journal(tmp_path / "journal")  # beside it, which alone would be read without a word
+    lines.write([a_record(np.random.default_rng(0), planned_runs(plan)[0], 10, True)])
+    lines.close()
+    looks = (
+        lambda: read_results(tmp_path),
+        lambda: recorded(plan, tmp_path),
+        lambda: read_records(tmp_path / "journal"),
+        lambda: compact(tmp_path),
+        lambda: compact(tmp_path, force=True),
+    )
+    for look in looks:
+        with pytest.raises(ValueError, match=f"{re.escape(str(file))} is damaged"):
+            look()
+    assert file.read_bytes() == damaged
+
+
+def test_a_file_that_does_not_read_back_is_not_kept(tmp_path, small):
+    next(fill(tmp_path, make_plan(1), 1))
+    before = journal_files(tmp_path / "journal")
+    real = packed.file_rows
+    small.setattr(packed, "file_rows", lambda path: replace(real(path), rows=real(path).rows // 2))
+    with pytest.raises(OSError, match="does not read back"):
+        compact(tmp_path)
+    assert journal_files(tmp_path / "journal") == before
+    assert not list((tmp_path / "journal").glob(".*"))
+
+
+def test_lines_that_cannot_be_read_stay(tmp_path, small):
+    next(fill(tmp_path, make_plan(1), 1))
+    last = journal_files(tmp_path / "journal")[-1]
+    with last.open("ab") as file:
+        file.write(b'{"schema": 99, "key": "of another version"}\n')
+    before = plainly(read_results(tmp_path).runs)
+    told = compact(tmp_path)
+    assert told.kept == (last.name,)
+    assert f"{last.name}: skipped line" in told.notes[0]
+    results = read_results(tmp_path)
+    assert isinstance(results.runs, ManyRuns)
+    assert told.notes[0] in results.notes
+    assert plainly(results.runs) == before
+    assert compact(tmp_path, force=True).kept == ()
+    assert plainly(read_results(tmp_path).runs) == before
+
+
+def test_many_lines_are_columns_too_and_few_are_not(tmp_path, small):
+    next(fill(tmp_path, make_plan(1), 1))
+    few = read_results(tmp_path)
+    small.setattr(journal, "MANY", 1000)
+    many = read_results(tmp_path)
+    assert (type(few.runs), type(many.runs)) == (tuple, StoredRuns)
+    assert numbers(many) == numbers(few)
+
+
+def test_a_search_reads_every_record_of_columns(tmp_path, small):
+    pytest.importorskip("optuna")
+    plan = make_plan(1, search="tpe:by=CR")
+    next(fill(tmp_path, plan, 1))
+    before = read_results(tmp_path)
+    compact(tmp_path)
+    after = read_results(tmp_path)
+    assert isinstance(after.runs, tuple)
+    assert plainly(after.runs) == plainly(before.runs)
+    assert recorded(plan, tmp_path).finished == {run.key for run in before.runs if run.complete}
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7, 1000])
+def test_merged_sources_have_each_key_in_one_piece_and_the_first_of_equal_rows(monkeypatch, rows):
+    monkeypatch.setattr(columns, "ROWS", rows)
+    g, run = np.random.default_rng(rows), planned_runs(make_plan(0))[0]
+    sources, first = [], {}
+    for _ in range(4):
+        places = [(f"k{g.integers(9)}", int(g.integers(5))) for _ in range(g.integers(30))]
+        records = [a_record(g, replace(run, key=key), step, True) for key, step in places]
+        for record in records:
+            first.setdefault((record.key, record.step), record)
+        sources.append(FrameRows(in_order([frame_of(records)])))
+    pieces = list(merged(sources, columns_of(sources)))
+    [found] = plainly([replace(run, records=tuple(r for p in pieces for r in records_of(p)))])
+    [expected] = plainly([replace(run, records=tuple(first[at] for at in sorted(first)))])
+    assert found == expected
+    seen = [key for piece in pieces for key in piece["key"].unique()]
+    assert len(seen) == len(set(seen))
+
+
+def test_values_that_are_none_are_not_those_that_are_not_there():
+    one = Record("k", 1, {"CR": None, "AA": 0.5}, {}, None, 1.5, 7, outcomes=pack_outcomes(None))
+    other = replace(one, step=2, validation={"AA": None}, test={"top1": 0.1}, pruned_at=1)
+    assert list(records_of(frame_of([one, other]))) == [one, other]
+    assert list(records_of(frame_of([]))) == []
+
+
+def test_keys_of_a_group_are_those_of_its_trials():
+    for more in ({}, {"recipe": "sgd:momentum=0.95", "split": "official", "dtype": "float64"}):
+        plan = make_plan(3, **more)
+        for group in plan.trials.groups:
+            alone = [replace(trial) for trial in group.trials()]  # which know no key yet
+            assert [trial.key for trial in alone] == group.keys
+        assert len(plan.trials) == len(list(plan.trials)) == 3 * 4 * 3 * 2
+        assert len({trial.key for trial in plan.trials}) == 2 * 4 * 3 * 2  # twins have one

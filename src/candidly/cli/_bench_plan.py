@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -136,6 +137,8 @@ def plan(
     keys = [trial.key for trial in made.trials if trial.dataset not in found.missing]
     made = foreseen(made)  # what a search has not asked for yet is timed as drawn at random
     done = recorded(made, folder).finished
+    counts = Counter(trial.dataset for trial in made.trials)
+    finished = Counter(trial.dataset for trial in made.trials if trial.key in done)
     oracle = made.settings.validation == "train-oracle"
     rows = [
         {
@@ -146,8 +149,8 @@ def plan(
             "train": training_rows(facts, made.settings),
             "validation": 0 if oracle else facts.n_validation,
             "test": facts.n_test,
-            "runs": sum(trial.dataset == name for trial in made.trials),
-            "done": sum(t.dataset == name and t.key in done for t in made.trials),
+            "runs": counts[name],
+            "done": finished[name],
             "steps": facts.steps,
         }
         for name, facts in made.facts.items()

@@ -228,11 +228,13 @@ class _Meter:
     ):
         self.facts, self.watch = plan.facts, watch
         costs: dict[Study, list[float]] = {}
+        self.work = 0.0
         for trial in plan.trials:
-            costs.setdefault(study_of(trial), []).append(self._cost(trial))
+            one = self._cost(trial)
+            costs.setdefault(study_of(trial), []).append(one)
+            self.work += one if trial.key in finished else 0
         configs = plan.settings.configs
         self.total = sum(sum(each) * configs / len(each) for each in costs.values())
-        self.work = sum(self._cost(trial) for trial in plan.trials if trial.key in finished)
         self.done, self.runs = len(finished), configs * len(costs)
         self.fresh = fresh
         self.updates: dict[tuple[str, ...], int] = {}

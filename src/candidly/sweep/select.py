@@ -30,7 +30,7 @@ from .criterion import (
     Criterion,
     lookup_criterion,
 )
-from .many import Chosen, ManyRuns, RunGroup
+from .many import Chosen, ManyRuns
 from .records import Record, Results, Run
 
 
