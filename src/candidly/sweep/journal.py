@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -169,7 +170,7 @@ def read_many(plan: Plan, folder: Path) -> tuple[ManyRuns, list[str]] | None:
         from .stored import runs_in  # which loads polars
 
         notes: list[str] = []
-        return runs_in(plan, sources_of(files, notes)), notes
+        return runs_in(plan, partial(sources_of, files, notes)), notes
     except FileNotFoundError:  # compacted since it was listed
         return read_many(plan, folder)
 

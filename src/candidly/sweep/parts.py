@@ -41,16 +41,6 @@ class Keys:
         self.first = np.array([first for _, first in rules], np.int64)
         self.planned = np.array([len(steps) for steps in self.due], np.int64)
 
-    def runs(self, slots: np.ndarray) -> np.ndarray:
-        """A run of each slot."""
-        return self._run_of[slots]
-
-    @cached_property
-    def _run_of(self) -> np.ndarray:
-        found = np.zeros(self.count, np.int64)
-        found[self.of_runs[::-1]] = np.arange(len(self.of_runs))[::-1]
-        return found
-
     def part(self, piece: pl.DataFrame) -> Part | None:
         """What is planned and due of a piece, by run; None where nothing is."""
         keys = piece["key"]

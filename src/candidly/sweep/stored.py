@@ -6,7 +6,8 @@ needs is computed there, for all runs of a piece at once, and the piece is forgo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import overload
@@ -49,7 +50,7 @@ class StoredRuns(ManyRuns):
 
     sources: Sequence[SortedRows] = ()
     _chosen: dict[str, Chosen] = field(default_factory=dict)
-    _found: dict[str, object] = field(default_factory=dict)
+    _ended: list[LastRecords] = field(default_factory=list)  # one, once it is known
 
     @overload
     def __getitem__(self, at: int) -> Run: ...
@@ -84,9 +85,9 @@ class StoredRuns(ManyRuns):
 
     @property
     def ended(self) -> LastRecords:
-        if "ended" not in self._found:
+        if not self._ended:
             self._pass(())
-        return self._found["ended"]  # type: ignore[return-value]
+        return self._ended[0]
 
     def choose(self, criteria: Collection[Criterion]) -> None:
         missing = [one for one in criteria if one.name not in self._chosen]
@@ -111,7 +112,7 @@ class StoredRuns(ManyRuns):
             for one in choosing:
                 one.add(part)
         self.__dict__.setdefault("reached", reaching.reached(self._keys))
-        self._found["ended"] = ending.ended(self._keys)
+        self._ended[:] = [ending.ended(self._keys)]
         for one in choosing:
             self._chosen[one.criterion.name] = one.chosen(self._keys)
 
@@ -120,16 +121,18 @@ class StoredRuns(ManyRuns):
         names = list(dict.fromkeys(group.first.dataset for group in self.groups))
         of_group = np.array([names.index(group.first.dataset) for group in self.groups])
         of_run = np.repeat(of_group, [len(group.keys) for group in self.groups])
+        lives, shown = np.zeros((2, self._keys.count), bool)
         recorded, tested = np.zeros((2, len(names)), bool)
         test = [name for name in columns_of(self.sources) if name.startswith("test.")]
         for part in self._parts([*NEEDED, *test]):
             values = part.frame.select(
                 pl.any_horizontal(pl.lit(False), *(pl.col(name).is_not_null() for name in test))
             )
-            lives = np.add.reduceat(part.alive, part.starts) > 0
-            shown = np.add.reduceat(part.alive & values.to_series().to_numpy(), part.starts) > 0
-            for has, seen in ((lives, recorded), (shown, tested)):
-                seen[of_run[self._keys.runs(part.slots[has])]] = True
+            with_value = part.alive & values.to_series().to_numpy()
+            lives[part.slots] = np.logical_or.reduceat(part.alive, part.starts)
+            shown[part.slots] = np.logical_or.reduceat(with_value, part.starts)
+            recorded[of_run[lives[self._keys.of_runs]]] = True
+            tested[of_run[shown[self._keys.of_runs]]] = True
             if tested.all():
                 break
         return {name for name, r, t in zip(names, recorded, tested) if r and not t}
@@ -193,6 +196,9 @@ class StoredRuns(ManyRuns):
         return Keys(self.groups)
 
 
-def runs_in(plan: Plan, sources: Sequence[SortedRows]) -> StoredRuns:
-    """The planned runs with what these sources have of them."""
-    return StoredRuns(run_groups(plan), sources)
+def runs_in(plan: Plan, sources: Callable[[], Sequence[SortedRows]]) -> StoredRuns:
+    """The planned runs with what these sources have of them; the files are looked at meanwhile."""
+    with ThreadPoolExecutor(1) as beside:
+        looked_at = beside.submit(sources)
+        groups = run_groups(plan)
+        return StoredRuns(groups, looked_at.result())
