@@ -179,10 +179,10 @@ def plan(
         show(note)
     if oracle:
         print("oracle: the validation rows are among the training rows, with their true labels")
-    nets = {trial.dataset: trial.net for trial in made.trials}
+    nets = {trial.dataset: trial.net for trial in made.examples}
     if set(nets.values()) != {"mlp"}:
         print_text(f"net: {_by_dataset(nets)}")
-    recipes = {trial.dataset: trial.recipe for trial in made.trials}
+    recipes = {trial.dataset: trial.recipe for trial in made.examples}
     if set(recipes.values()) != {"adam"}:
         print_text(f"recipe: {_by_dataset(recipes)}")
     if (searched := made.settings.search) is not None:

@@ -48,6 +48,14 @@ class Plan:
     found: Found = field(default_factory=dict)
 
     @property
+    def examples(self) -> Sequence[Trial]:
+        """Trials that have the data sets, algorithms, networks and recipes of all."""
+        trials = self.trials
+        if isinstance(trials, PlannedTrials):
+            return [group.first for group in trials.groups]
+        return trials
+
+    @property
     def plugins(self) -> tuple[tuple[str, str, str], ...]:
         """Kind, name and plug-in, ``my.py@0123456789abcdef`` or '', of algorithms and metrics."""
         names = {label.partition(":")[0]: page.plugin for label, page in self.pages.items()}

@@ -85,7 +85,7 @@ def run_plan(
     devices = check_devices(device) if cluster is None else check_device_there(device)
     several = check_workers(workers, devices) > 1 or cluster is not None
     stack = None if stack is None else whole(stack, "stack", low=1)
-    for text in dict.fromkeys(trial.recipe for trial in plan.trials):
+    for text in dict.fromkeys(trial.recipe for trial in plan.examples):
         if problem := unsuited_to(devices[0], recipe(text)):
             raise ValueError(problem)
     for name in ("checkpoints", "journal"):
@@ -97,7 +97,7 @@ def run_plan(
         if several:
             check_seen(plan)
         write_failed(out, ())
-        keep_copies(out, plan.trials)
+        keep_copies(out, plan.examples)
         plugins = keep_plugins(out, plan)
         write_plan(out, plan)
         by_print = {facts.fingerprint: name for name, facts in plan.facts.items()}
