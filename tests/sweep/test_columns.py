@@ -27,6 +27,7 @@ from candidly.sweep.recorded import recorded
 from candidly.sweep.records import Record, pack_outcomes, plain_outcomes
 from candidly.sweep.select import CRITERIA, cells, untested, usual_criteria
 from candidly.sweep.settings import make_settings
+from candidly.sweep.spent import spent
 from candidly.sweep.stored import StoredRuns
 
 METRICS = ("top1", "top5", "balanced")
@@ -98,6 +99,7 @@ def numbers(results):
     shown += [str(cells(results, list(CRITERIA))), str(usual_criteria(results))]
     shown += [str([replace(one, example=None) for one in counted(results)])]
     shown += [str(untested(results.runs))]
+    shown += [str({a: mine for a, mine in spent(results, name).items() if mine}) for name in "ab"]
     if untested(results.runs) != {"a", "b", "twin of a"}:
         shown.append(render_gap(results, "json"))
     return shown

@@ -51,7 +51,7 @@ from ._print import grid_of, show
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
-    from ..sweep.counts import Counts
+    from ..sweep.counts import RunCounts
     from ..sweep.records import Results
 
 app = typer.Typer(
@@ -249,7 +249,7 @@ def _count(folder: Path) -> str:
     return _share(counted(results_of(folder)))
 
 
-def _share(counts: Iterable[Counts]) -> str:
+def _share(counts: Iterable[RunCounts]) -> str:
     found = [(one.complete, one.planned) for one in counts]
     complete, planned = map(sum, zip(*found)) if found else (0, 0)
     return f"{complete} of {planned} runs complete"

@@ -12,7 +12,7 @@ from .records import Results, Run
 
 
 @dataclass(frozen=True)
-class Counts:
+class RunCounts:
     """Runs of one data set and algorithm.
 
     Attributes:
@@ -38,7 +38,7 @@ class Counts:
         return self.example.algorithm
 
 
-def counted(results: Results) -> list[Counts]:
+def counted(results: Results) -> list[RunCounts]:
     """Each data set and algorithm, in the order of the plan."""
     if isinstance(results.runs, ManyRuns):
         return list(_counts_of_many(results.runs))
@@ -46,7 +46,7 @@ def counted(results: Results) -> list[Counts]:
     for run in results.runs:
         groups.setdefault((run.dataset, run.algorithm), []).append(run)
     return [
-        Counts(
+        RunCounts(
             example=runs[0],
             planned=len(runs),
             complete=sum(run.complete for run in runs),
@@ -59,11 +59,11 @@ def counted(results: Results) -> list[Counts]:
     ]
 
 
-def _counts_of_many(runs: ManyRuns) -> Iterator[Counts]:
+def _counts_of_many(runs: ManyRuns) -> Iterator[RunCounts]:
     reached = runs.reached
     for group in runs.groups:
         complete = reached.complete[group.places]
-        yield Counts(
+        yield RunCounts(
             example=group.first,
             planned=len(complete),
             complete=int(complete.sum()),
