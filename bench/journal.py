@@ -230,33 +230,35 @@ def took(*words: str) -> tuple[float, float]:
         return time.perf_counter() - begun, float(Path(told.name).read_text())
 
 
+def measure_in(folder: Path, asked: Path, runs: int) -> list[Claim]:
+    """Each command in turn: compacting comes first."""
+    bench, where = (COMMAND, "bench"), str(folder)
+    there = ("--settings", str(asked), "--out", where)
+    commands = {
+        "compact": (*bench, "compact", where),
+        "status": (*bench, "status", where),
+        "table": (*bench, "table", where),
+        "report": (*bench, "report", where),
+        "plan": (*bench, "plan", "--no-measure", *there),
+        "resume": (RESUME, where, str(asked)),
+    }
+    claims = []
+    for name, words in commands.items():
+        seconds, memory = took(*words)
+        what, most = f"{runs:,} runs, {name}", TARGETS.get(name)
+        claim = f"{what}: seconds"
+        claims += [
+            at_most(claim, seconds, most) if most else Claim(claim, seconds),
+            at_most(f"{what}: peak memory, GB", memory, GIGABYTES),
+        ]
+        print(f"{what}: {seconds:.1f} s, {memory:.2f} GB", file=sys.stderr)
+    file = next((folder / "journal").glob("compact-*"))
+    return [*claims, Claim(f"{runs:,} runs: journal, MB", file.stat().st_size / 1e6)]
+
+
 def measure_size(size: Size) -> list[Claim]:
     with tempfile.TemporaryDirectory(prefix="journal-") as place:
-        folder, asked = make(Path(place), size)
-        bench, where = (COMMAND, "bench"), str(folder)
-        there = ("--settings", str(asked), "--out", where)
-        commands = {
-            "compact": (*bench, "compact", where),
-            "status": (*bench, "status", where),
-            "table": (*bench, "table", where),
-            "report": (*bench, "report", where),
-            "plan": (*bench, "plan", "--no-measure", *there),
-            "resume": (RESUME, where, str(asked)),
-        }
-        claims = []
-        for name, words in commands.items():
-            seconds, memory = took(*words)
-            what = f"{size.runs:,} runs, {name}"
-            most = TARGETS.get(name)
-            claim = f"{what}: seconds"
-            claims += [
-                at_most(claim, seconds, most) if most else Claim(claim, seconds),
-                at_most(f"{what}: peak memory, GB", memory, GIGABYTES),
-            ]
-            print(f"{what}: {seconds:.1f} s, {memory:.2f} GB", file=sys.stderr)
-        file = next((folder / "journal").glob("compact-*"))
-        claims.append(Claim(f"{size.runs:,} runs: journal, MB", file.stat().st_size / 1e6))
-    return claims
+        return measure_in(*make(Path(place), size), size.runs)
 
 
 def measure(quick: bool) -> list[Claim]:

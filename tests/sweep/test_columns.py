@@ -12,6 +12,7 @@ import pytest
 from candidly.report import render
 from candidly.report.gap import render_gap
 from candidly.report.html import make_results_page
+from candidly.report.importance import FEWEST, importances
 from candidly.sweep import columns, journal, packed
 from candidly.sweep import compact as compacting
 from candidly.sweep import recorded as recording
@@ -38,11 +39,7 @@ def make_plan(seed, **more):
     asked = make_settings(
         datasets=("a", "b", "twin of a"),
         algorithms=("PRODEN", "CC:plench", "supervised-oracle", "CAVL"),
-        configs=3,
-        splits=2,
-        eval_every=10,
-        seed=seed,
-        **more,
+        **{"configs": 3, "splits": 2, "eval_every": 10, "seed": seed} | more,
     )
     about = {"n": 100, "d": 4, "q": 3, "n_validation": 9, "n_test": 10, "steps": 45}
     one, other = Facts("1" * 64, "A", **about), Facts("2" * 64, "B", **about | {"n": 90})
@@ -158,12 +155,20 @@ def test_columns_show_what_records_show(tmp_path, small, seed):
 
 
 def test_a_page_from_columns_has_the_same_bytes(tmp_path, small):
-    parts = fill(tmp_path, make_plan(5), 5)
-    next(parts)
+    next(fill(tmp_path, make_plan(5), 5))
     before = make_results_page(read_results(tmp_path))
     compact(tmp_path)
-    assert isinstance(read_results(tmp_path).runs, ManyRuns)
-    assert make_results_page(read_results(tmp_path)) == before
+    after = read_results(tmp_path)
+    assert isinstance(after.runs, ManyRuns)
+    assert make_results_page(after) == before
+
+
+def test_hyper_parameters_matter_as_much(tmp_path, small):
+    next(fill(tmp_path, make_plan(5, configs=4 * FEWEST), 5))
+    before = importances(read_results(tmp_path), "b", CRITERIA["CR"])
+    assert before
+    compact(tmp_path)
+    assert importances(read_results(tmp_path), "b", CRITERIA["CR"]) == before
 
 
 def test_a_kill_at_any_moment_loses_nothing(tmp_path, small):

@@ -41,7 +41,7 @@ class Keys:
         self.first = np.array([first for _, first in rules], np.int64)
         self.planned = np.array([len(steps) for steps in self.due], np.int64)
 
-    def part(self, piece: pl.DataFrame) -> Part | None:
+    def part(self, piece: pl.DataFrame) -> RunsPiece | None:
         """What is planned and due of a piece, by run; None where nothing is."""
         keys = piece["key"]
         starts = np.flatnonzero((keys != keys.shift(1)).fill_null(True).to_numpy())
@@ -63,11 +63,11 @@ class Keys:
             starts = np.cumsum(lengths) - lengths
         if not piece.height:
             return None
-        return Part(piece, slots, starts, lengths, step, self.first[rules])
+        return RunsPiece(piece, slots, starts, lengths, step, self.first[rules])
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class RunsPiece:
     """Due records of p runs, n in all, run by run in order of steps.
 
     Attributes:
@@ -126,7 +126,7 @@ class Reaching:
         self.records = np.zeros(count, np.int64)
         self.diverged_at, self.pruned_at = np.full((2, count), NEVER)
 
-    def add(self, part: Part) -> None:
+    def add(self, part: RunsPiece) -> None:
         self.records[part.slots] = part.lengths
         for name, into in (("diverged_at", self.diverged_at), ("pruned_at", self.pruned_at)):
             column = part.frame[name]
@@ -147,7 +147,7 @@ class Ending:
         self.step, self.memory_bytes = np.zeros((2, count), np.int64)
         self.seconds = np.zeros(count)
 
-    def add(self, part: Part) -> None:
+    def add(self, part: RunsPiece) -> None:
         self.step[part.slots] = part.step[part.last]
         self.seconds[part.slots] = part.frame["seconds"].gather(part.last).to_numpy()
         self.memory_bytes[part.slots] = part.frame["memory_bytes"].gather(part.last).to_numpy()
@@ -173,7 +173,7 @@ class Choosing:
         self.measured = () if measure is None else (self.value, self.error)
         self.kept = ["step", "measures", *test]
 
-    def add(self, part: Part) -> None:
+    def add(self, part: RunsPiece) -> None:
         values = part.values(self.value) if self.measured else np.zeros(len(part.step))
         there = part.eligible & ~np.isnan(values)
         if self.criterion.last_record_only:

@@ -18,7 +18,7 @@ import polars as pl
 from .columns import SortedRows, columns_of, merged, names_of, records_of
 from .criterion import Criterion
 from .many import Chosen, LastRecords, ManyRuns, Reached, RunGroup
-from .parts import Choosing, Ending, Keys, Part, Reaching
+from .parts import Choosing, Ending, Keys, Reaching, RunsPiece
 from .plan import Plan, PlannedTrials, run_of
 from .records import Record, Run
 
@@ -182,7 +182,7 @@ class StoredRuns(ManyRuns):
             for slot, start, length in zip(part.slots, part.starts, part.lengths)
         }
 
-    def _parts(self, names: Sequence[str], asked: pl.Series | None = None) -> Iterator[Part]:
+    def _parts(self, names: Sequence[str], asked: pl.Series | None = None) -> Iterator[RunsPiece]:
         """Pieces with these columns, of planned runs and due records alone."""
         kinds = columns_of(self.sources)
         for piece in merged(self.sources, {name: kinds[name] for name in names}):
