@@ -21,7 +21,8 @@ def hashed(*arguments: object) -> int:
     >>> hashed(0), hashed("Lost", "PRODEN", 0, 0)
     (1003224347, 973119192)
     """
-    return int(hashlib.md5(str(arguments).encode(), usedforsecurity=False).hexdigest(), 16) % 2**31
+    digest = hashlib.md5(str(arguments).encode(), usedforsecurity=False).digest()
+    return int.from_bytes(digest[-4:], "big") % 2**31  # the last bytes are all that counts
 
 
 def draw(seed: int, name: str, when: int = 0) -> np.random.Generator:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -121,8 +122,8 @@ def plan(
     from ..sweep.hours import hours
     from ..sweep.plan import read_plan, training_rows
     from ..sweep.protocol import protocol_note
+    from ..sweep.recorded import recorded
     from ..sweep.rounds import foreseen
-    from ..sweep.run import finished_keys, recorded_steps
 
     given = locals()
     asked = settings_of(given)
@@ -135,7 +136,9 @@ def plan(
         made = extended(folder, old, made, accept_code)
     keys = [trial.key for trial in made.trials if trial.dataset not in found.missing]
     made = foreseen(made)  # what a search has not asked for yet is timed as drawn at random
-    done = finished_keys(made, recorded_steps(folder))
+    done = recorded(made, folder).finished
+    counts = Counter(trial.dataset for trial in made.trials)
+    finished = Counter(trial.dataset for trial in made.trials if trial.key in done)
     oracle = made.settings.validation == "train-oracle"
     rows = [
         {
@@ -146,8 +149,8 @@ def plan(
             "train": training_rows(facts, made.settings),
             "validation": 0 if oracle else facts.n_validation,
             "test": facts.n_test,
-            "runs": sum(trial.dataset == name for trial in made.trials),
-            "done": sum(t.dataset == name and t.key in done for t in made.trials),
+            "runs": counts[name],
+            "done": finished[name],
             "steps": facts.steps,
         }
         for name, facts in made.facts.items()
@@ -176,10 +179,10 @@ def plan(
         show(note)
     if oracle:
         print("oracle: the validation rows are among the training rows, with their true labels")
-    nets = {trial.dataset: trial.net for trial in made.trials}
+    nets = {trial.dataset: trial.net for trial in made.examples}
     if set(nets.values()) != {"mlp"}:
         print_text(f"net: {_by_dataset(nets)}")
-    recipes = {trial.dataset: trial.recipe for trial in made.trials}
+    recipes = {trial.dataset: trial.recipe for trial in made.examples}
     if set(recipes.values()) != {"adam"}:
         print_text(f"recipe: {_by_dataset(recipes)}")
     if (searched := made.settings.search) is not None:

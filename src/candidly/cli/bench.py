@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -50,6 +51,7 @@ from ._print import grid_of, show
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
+    from ..sweep.counts import RunCounts
     from ..sweep.records import Results
 
 app = typer.Typer(
@@ -148,27 +150,30 @@ def status(folder: Where, as_json: AsJson = False) -> None:
 
     Example:  candidly bench status runs/lost
     """
+    from ..sweep.counts import counted
     from ..sweep.lock import is_locked
 
     results = results_of(folder)
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for one in results.runs:
-        row = rows.setdefault(
-            (one.dataset, one.algorithm),
-            {"dataset": one.dataset, "algorithm": one.algorithm}
-            | dict.fromkeys(("complete", "begun", "planned", "diverged", "pruned"), 0),
-        )
-        row["planned"] += 1
-        row["complete"] += one.complete
-        row["begun"] += bool(one.records) and not one.complete
-        row["diverged"] += one.diverged_at is not None
-        row["pruned"] += one.pruned_at is not None
+    found = counted(results)
+    rows = [
+        {
+            "dataset": one.dataset,
+            "algorithm": one.algorithm,
+            "complete": one.complete,
+            "begun": one.begun,
+            "planned": one.planned,
+            "diverged": one.diverged,
+            "pruned": one.pruned,
+        }
+        for one in found
+    ]
     busy = is_locked(folder)
     if as_json:
-        about = {"running": busy, "rows": list(rows.values()), "notes": list(results.notes)}
+        about = {"running": busy, "rows": rows, "notes": list(results.notes)}
         print(json.dumps(about, indent=1))
         return
-    show(grid_of(f"{folder}: {_count(folder)}{', running' if busy else ''}", list(rows.values())))
+    title = f"{folder}: {_share(found)}{', running' if busy else ''}"
+    show(grid_of(title, rows))
     _print_notes(results)
 
 
@@ -239,8 +244,15 @@ def compact(
 def _count(folder: Path) -> str:
     if not (folder / "plan.json").exists():  # stopped before it was written
         return "nothing is trained yet"
-    runs = results_of(folder).runs
-    return f"{sum(one.complete for one in runs)} of {len(runs)} runs complete"
+    from ..sweep.counts import counted
+
+    return _share(counted(results_of(folder)))
+
+
+def _share(counts: Iterable[RunCounts]) -> str:
+    found = [(one.complete, one.planned) for one in counts]
+    complete, planned = map(sum, zip(*found)) if found else (0, 0)
+    return f"{complete} of {planned} runs complete"
 
 
 def _print_notes(results: Results) -> None:

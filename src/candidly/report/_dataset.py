@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..sweep.gap import Gap, gaps
+from ..sweep.gap import Gap, chosen_runs, gaps
 from ..sweep.records import Record, Results, Run
 from ..sweep.select import METRICS, Cell, trained_on_validation, untested
 from . import results_figures as figures
@@ -82,6 +82,7 @@ def dataset_views(
 ) -> Iterator[DatasetView]:
     """Every data set, in the order of the plan."""
     blind, found = untested(results.runs), []
+    chosen_runs(results, tables[0].cells.values())  # in one pass, where that takes reading
     if not trained_on_validation(results):
         lead = tables[0]
         found = gaps(results, lead.criterion.name, metric, tuple(lead.cells.values()))
@@ -267,14 +268,14 @@ def _limits(values: Sequence[float | None]) -> tuple[float, float] | None:
 def _curves(view: DatasetView) -> list[str]:
     """Learning curves of the runs that the first criterion chose, one run per split."""
     table, metric = view.tables[0], view.metric
-    by_key = {run.key: run for run in view.results.runs}
+    by_key = chosen_runs(view.results, view.lead)
     there = [cell for cell in view.lead if any(cell.choices)]
     best = sorted(
         (cell for cell in there if not is_oracle(cell.algorithm)),
         key=lambda cell: -(cell.summary[metric].mean or 0.0),
     )[:CURVES]
     shown: Mapping[str, list[Run]] = {
-        cell.algorithm: [by_key[choice.key] for choice in cell.choices if choice]
+        cell.algorithm: [by_key[view.dataset, choice.key] for choice in cell.choices if choice]
         for cell in there
         if cell in best or is_oracle(cell.algorithm)
     }

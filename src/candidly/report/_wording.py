@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..stats import Summary
+from ..sweep.counts import examples
 from ..sweep.records import Results
 from ..sweep.select import METRICS, Cell, untested
 
@@ -29,12 +30,12 @@ def is_upper_bound(algorithm: str) -> bool:
 
 def algorithm_order(results: Results) -> list[str]:
     """Algorithms in the order of the plan, oracles after them and the upper bound last."""
-    names = _distinct(run.algorithm for run in results.runs)
+    names = _distinct(run.algorithm for run in examples(results))
     return sorted(names, key=lambda name: (is_oracle(name), is_upper_bound(name)))
 
 
 def dataset_order(results: Results) -> list[str]:
-    return _distinct(run.dataset for run in results.runs)
+    return _distinct(run.dataset for run in examples(results))
 
 
 def algorithm_label(algorithm: str) -> str:
@@ -144,7 +145,7 @@ def legend(results: Results, metric: str) -> str:
         deviation = "sample standard deviation (ddof 1)"
     else:
         deviation = "population standard deviation (ddof 0, as in the published PLENCH tables)"
-    datasets = {run.dataset for run in results.runs}
+    datasets = {run.dataset for run in examples(results)}
     known = datasets - untested(results.runs) or not datasets
     what = METRICS[metric].about if known else UNTESTED
     return (

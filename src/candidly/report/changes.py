@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..stats import corrected_t, holm, ranked, summarise
+from ..sweep.counts import examples
 from ..sweep.records import Results
 from ..sweep.select import Cell, cells
 from ._wording import is_oracle
@@ -103,7 +104,7 @@ def side_of(
             continue
         label = cell.algorithm if variant is None else base
         entries[cell.criterion, cell.dataset, label] = _entry(cell, metric)
-    datasets = list(dict.fromkeys(run.dataset for run in results.runs))
+    datasets = list(dict.fromkeys(run.dataset for run in examples(results)))
     rule = tuple(results.settings.get(key) for key in ("split", "test_share"))
     divided = {
         one: (results.fingerprints[one], *rule) for one in datasets if one in results.fingerprints

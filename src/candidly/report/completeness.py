@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..grid import Column, Grid
-from ..sweep.records import Results, Run
+from ..sweep.counts import counted
+from ..sweep.records import Results
 from ..sweep.settings import Settings
 from ._wording import algorithm_order, dataset_order
 
 
 def missing_grid(results: Results) -> Grid:
     """A row for each data set and algorithm with runs that are not finished, or diverged."""
-    mine: dict[tuple[str, str], list[Run]] = {}
-    for run in results.runs:
-        mine.setdefault((run.dataset, run.algorithm), []).append(run)
+    mine = {(one.dataset, one.algorithm): one for one in counted(results)}
     rows = []
     for dataset in dataset_order(results):
         for algorithm in algorithm_order(results):
-            runs = mine.get((dataset, algorithm), [])
-            left = [run for run in runs if not run.complete]
-            fell = sum(run.diverged_at is not None for run in runs)
-            if left or fell:
-                rows.append(
-                    (dataset, algorithm, len(runs), len(runs) - len(left), fell, _splits(left))
-                )
+            one = mine.get((dataset, algorithm))
+            if one and (one.complete < one.planned or one.diverged):
+                left = ", ".join(map(str, one.unfinished))
+                rows.append((dataset, algorithm, one.planned, one.complete, one.diverged, left))
     columns = (
         *(Column(name, "name") for name in ("data set", "algorithm")),
         *(Column(name, form=",") for name in ("planned", "finished", "diverged")),
@@ -38,11 +34,12 @@ def missing_grid(results: Results) -> Grid:
 
 def completeness_text(results: Results) -> str:
     """In a sentence, how many runs are finished, how many diverged and how many were stopped."""
-    done = sum(run.complete for run in results.runs)
-    fell = sum(run.diverged_at is not None for run in results.runs)
+    found = counted(results)
+    done = sum(one.complete for one in found)
+    fell = sum(one.diverged for one in found)
     said = f"{done:,} of {len(results.runs):,} planned runs are finished"
     said += f"; {fell:,} diverged" if fell else "; none diverged"
-    pruned = sum(run.pruned_at is not None for run in results.runs)
+    pruned = sum(one.pruned for one in found)
     return f"{said}; {pruned:,} were stopped early by the search." if pruned else f"{said}."
 
 
@@ -69,7 +66,3 @@ def _options(settings: Mapping[str, Any]) -> Iterator[str]:
                 yield from (option, f"{key}={one}")
         else:
             yield from (option, ",".join(value) if isinstance(value, list | tuple) else str(value))
-
-
-def _splits(left: Sequence[Run]) -> str:
-    return ", ".join(map(str, sorted({run.split for run in left})))

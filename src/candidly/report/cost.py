@@ -9,6 +9,7 @@ from typing import Any
 from ..grid import Column, Datum, Grid
 from ..stats import summarise
 from ..sweep.records import Results
+from ..sweep.spent import spent
 from ._wording import algorithm_order
 from .figures import FAINT, INK, draw_svg
 from .results_figures import Colours
@@ -30,13 +31,10 @@ class TrainingCost:
 def costs(results: Results, dataset: str) -> list[TrainingCost]:
     """Time and memory per algorithm, in the order of the tables."""
     found = []
+    taken = spent(results, dataset)
     for algorithm in algorithm_order(results):
-        runs = [
-            run
-            for run in results.runs
-            if (run.dataset, run.algorithm) == (dataset, algorithm) and run.complete
-        ]
-        last = [run.records[-1] for run in runs if run.records]
+        runs = taken.get(algorithm, [])
+        last = [run for run in runs if run.step is not None]
         pace = summarise([1000 * r.seconds / r.step for r in last if r.step], ddof=1)
         peak = max((r.memory_bytes for r in last), default=0)
         found.append(
@@ -44,10 +42,7 @@ def costs(results: Results, dataset: str) -> list[TrainingCost]:
                 algorithm=algorithm,
                 runs=len(runs),
                 networks=max((run.networks for run in runs), default=1),
-                epochs=max(
-                    (e for r in runs if r.records and (e := r.epochs(r.records[-1].step))),
-                    default=None,
-                ),
+                epochs=max((run.epochs for run in last if run.epochs), default=None),
                 ms_per_update=pace.mean,
                 spread_ms=pace.standard_deviation,
                 peak_mib=peak / 2**20 or None,

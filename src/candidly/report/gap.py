@@ -11,6 +11,7 @@ from .._names import lookup
 from ..grid import FORMS, Column, Datum, Grid, Value
 from ..grid import render as render_grids
 from ..stats import Summary
+from ..sweep.counts import examples
 from ..sweep.gap import Gap, gaps
 from ..sweep.records import Results
 from ..sweep.select import METRICS, trained_on_validation, untested
@@ -65,7 +66,7 @@ def render_gap(
             "these runs trained on their validation rows (train-oracle), so nothing was selected. "
             "Ask of a directory made with --validation tune."
         )
-    if results.runs and untested(results.runs) == {run.dataset for run in results.runs}:
+    if results.runs and untested(results.runs) == {run.dataset for run in examples(results)}:
         raise ValueError(
             "these runs have no test accuracy, as their data has no true labels, so there is no "
             "best record to compare with. Leave out --gap, or add the true labels to the data."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..sweep.counts import counted
 from ..sweep.records import Results
 from ..sweep.select import Cell, cells, usual_criteria
 from ._dataset import dataset_section, dataset_views, runs_id
@@ -143,7 +144,7 @@ def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Html:
 
 def _completeness(results: Results, folder: Path | str) -> Html:
     missing = missing_grid(results)
-    left = any(not run.complete for run in results.runs)
+    left = any(one.complete < one.planned for one in counted(results))
     return section(
         "What is missing",
         completeness_text(results),

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..grid import Column, Grid, Value
-from ..sweep.records import Results, Run
+from ..sweep.many import ManyRuns
+from ..sweep.records import Results
 from ..sweep.select import Criterion, chosen_record
 from ._wording import algorithm_order, in_percent, is_oracle
 
@@ -28,13 +29,10 @@ def importances(
 
     Source: Hays, "Statistics for psychologists", 1963.
     """
-    runs: dict[str, dict[int, list[Run]]] = defaultdict(lambda: defaultdict(list))
-    for run in results.runs:
-        if run.dataset == dataset and run.complete and not is_oracle(run.algorithm):
-            runs[run.algorithm][run.config].append(run)
+    runs = _by_configuration(results, dataset, criterion, metric)
     found = {}
     for algorithm in algorithm_order(results):
-        means, hypers = _means(runs[algorithm], criterion, metric)
+        means, hypers = _means(runs[algorithm])
         if len(means) >= FEWEST:
             found[algorithm] = {
                 name: omega_squared(np.array(means), groups_of([one[name] for one in hypers]))
@@ -87,17 +85,43 @@ def importance_grid(shares: Mapping[str, Mapping[str, float]], dataset: str) -> 
     return Grid(f"{dataset}: variance over configurations that each explains (%)", columns, rows)
 
 
+Scored = tuple[float | None, Mapping[str, float | int]]  # of a run
+ByConfiguration = Mapping[str, Mapping[int, Sequence[Scored]]]
+
+
+def _by_configuration(
+    results: Results, dataset: str, criterion: Criterion, metric: str
+) -> ByConfiguration:
+    """Test accuracies of the complete runs by algorithm and configuration, oracles aside."""
+    found: dict[str, dict[int, list[Scored]]] = defaultdict(lambda: defaultdict(list))
+    if isinstance(results.runs, ManyRuns):
+        complete = results.runs.reached.complete
+        values = results.runs.chosen(criterion).metric(metric)
+        for group in results.runs.groups:
+            name = group.first.algorithm
+            if group.first.dataset == dataset and not is_oracle(name):
+                for number in np.flatnonzero(complete[group.places]).tolist():
+                    value = float(values[group.start + number])
+                    own = (None if value != value else value), group.hyper[number]
+                    found[name][int(group.configs[number])].append(own)
+        return found
+    for run in results.runs:
+        if run.dataset == dataset and run.complete and not is_oracle(run.algorithm):
+            record = chosen_record(run, criterion)
+            own = (None if record is None else record.test.get(metric)), run.hyper
+            found[run.algorithm][run.config].append(own)
+    return found
+
+
 def _means(
-    runs: Mapping[int, Sequence[Run]], criterion: Criterion, metric: str
+    runs: Mapping[int, Sequence[Scored]],
 ) -> tuple[list[float], list[Mapping[str, float | int]]]:
     """Mean accuracy of each configuration that has the most splits, and its hyper-parameters."""
     most = max((len(mine) for mine in runs.values()), default=0)
     means, hypers = [], []
     for _, mine in sorted(runs.items()):
-        records = [chosen_record(run, criterion) for run in mine]
-        values = [None if one is None else one.test.get(metric) for one in records]
-        there = [value for value in values if value is not None]
+        there = [value for value, _ in mine if value is not None]
         if len(there) == most:
             means.append(float(np.mean(there)))
-            hypers.append(mine[0].hyper)
+            hypers.append(mine[0][1])
     return means, hypers

@@ -19,6 +19,7 @@ from ..stats import (
     nemenyi,
     rank_stability,
 )
+from ..sweep.counts import examples
 from ..sweep.records import Results
 from ..sweep.select import Cell
 from ._wording import in_percent, is_oracle, listed
@@ -69,7 +70,7 @@ def _by_split(cells: Sequence[Cell], metric: str) -> list[list[float | None]]:
 
 def share_tested(results: Results, dataset: str) -> float:
     """The test rows' share of training and test rows; by the settings where rows are not known."""
-    run = next(run for run in results.runs if run.dataset == dataset)
+    run = next(run for run in examples(results) if run.dataset == dataset)
     if run.n_train:
         return run.n_test / (run.n_train + run.n_test)
     tested = float(results.settings.get("test_share") or 0.1)

@@ -10,6 +10,7 @@ from typing import Any
 from .._names import lookup
 from ..grid import FORMS, Column, Datum, Grid, Value
 from ..grid import render as render_grids
+from ..sweep.counts import Told, told
 from ..sweep.records import Results
 from ..sweep.select import (
     CRITERIA,
@@ -265,25 +266,27 @@ def _json(results: Results, tables: Sequence[Choices], metric: str) -> str:
             }
             for table in tables
         ],
-        "trials": [
-            {
-                "key": run.key,
-                "dataset": run.dataset,
-                "algorithm": run.algorithm,
-                "config": run.config,
-                "split": run.split,
-                "reads": list(run.reads),
-                "networks": run.networks,
-                "updates_of_networks": run.cost(run.record_steps[-1]) if run.record_steps else 0,
-                "epochs": run.epochs(run.record_steps[-1]) if run.record_steps else None,
-                "complete": run.complete,
-                "diverged_at": run.diverged_at,
-                "pruned_at": run.pruned_at,
-            }
-            for run in results.runs
-        ],
+        "trials": [_json_run(one) for one in told(results)],
     }
     return json.dumps(finite(about), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _json_run(one: Told) -> dict[str, Any]:
+    run = one.run
+    return {
+        "key": run.key,
+        "dataset": run.dataset,
+        "algorithm": run.algorithm,
+        "config": run.config,
+        "split": run.split,
+        "reads": list(run.reads),
+        "networks": run.networks,
+        "updates_of_networks": run.cost(run.record_steps[-1]) if run.record_steps else 0,
+        "epochs": run.epochs(run.record_steps[-1]) if run.record_steps else None,
+        "complete": one.complete,
+        "diverged_at": one.diverged_at,
+        "pruned_at": one.pruned_at,
+    }
 
 
 def _json_cell(cell: Cell, metric: str) -> dict[str, Any]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from .._names import nearest
 from ..criteria import corrected_accuracy
+from .criterion import CORRECTED
 from .records import Record, Results, unpack_confusion
-from .select import CORRECTED
 
 
 @dataclass(frozen=True, eq=False)

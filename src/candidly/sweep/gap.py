@@ -6,10 +6,11 @@ accuracies, which nobody can choose by, and which hides what a network memorises
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..stats import Summary, paired_difference, summarise
+from .many import ManyRuns
 from .records import Results, Run
 from .select import Cell, cells, eligible, lookup_criterion, usual_criteria, value_of
 
@@ -62,11 +63,11 @@ def gaps(
         UnknownName: a criterion that is not there.
     """
     name = lookup_criterion(criterion or usual_criteria(results)[0]).name
-    by_key: Mapping[tuple[str, str], Run] = {(run.dataset, run.key): run for run in results.runs}
+    judged = cells(results, [name]) if chosen is None else chosen
+    judged = [cell for cell in judged if cell.criterion == name]
+    by_key = chosen_runs(results, judged)
     found = []
-    for cell in cells(results, [name]) if chosen is None else chosen:
-        if cell.criterion != name:
-            continue
+    for cell in judged:
         choices = [choice for choice in cell.choices if choice is not None]
         runs = [by_key[cell.dataset, choice.key] for choice in choices]
         best = [_best(run, metric) for run in runs]
@@ -90,6 +91,14 @@ def gaps(
             )
         )
     return found
+
+
+def chosen_runs(results: Results, chosen: Iterable[Cell]) -> Mapping[tuple[str, str], Run]:
+    """The runs that these cells have chosen, with their records, by data set and key."""
+    keys = {choice.key for cell in chosen for choice in cell.choices if choice is not None}
+    if isinstance(results.runs, ManyRuns):
+        return results.runs.with_keys(keys)
+    return {(run.dataset, run.key): run for run in results.runs if run.key in keys}
 
 
 def _best(run: Run, metric: str) -> float | None:

@@ -6,50 +6,40 @@ from before there were checksums have schema 1. ``compact`` makes one compressed
 
 from __future__ import annotations
 
-import json
-import lzma
-import math
 import os
-import re
 import time
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
-from operator import attrgetter
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-from pydantic_core import from_json  # four times as fast as json, and as exact
+from typing import TYPE_CHECKING
 
 from .._files import sync_folder
 from ..criteria import FlipRate
 from .failed import notes_of, read_failed
-from .plan import Plan, planned_runs, read_plan
+from .lines import in_columns, journal_files, lines_of, parsed, read_file, read_parts
+from .many import ManyRuns
+from .plan import Plan, PlannedTrials, planned_runs, read_plan
 from .protocol import protocol_note
 from .records import Record, Results, Run
 from .search import search, search_note
 from .select import CRITERIA, untested
 from .versions import check_sources, made_otherwise
 
-SCHEMA = 2  # of a line; readers refuse what they do not know
-UNCHECKED = 1  # the schema of lines without a checksum
-CHECKED = re.compile(rb'(.*), "crc32": "([0-9a-f]{8})"\}', re.DOTALL)
-Number = (int, float, type(None))
-KINDS: dict[str, type | tuple[type, ...]] = {  # of a line's values
-    "key": str,
-    "step": int,
-    "validation": dict,
-    "test": dict,
-    "loss": Number,
-    "seconds": (int, float),
-    "memory_bytes": int,
-    "diverged_at": (int, type(None)),
-    "outcomes": (str, type(None)),
-    "confusion": (str, type(None)),
-    "pruned_at": (int, type(None)),
-}
-fields_of = attrgetter(*KINDS)
+if TYPE_CHECKING:
+    from .columns import SortedRows
+
+__all__ = [
+    "Journal",
+    "journal_files",
+    "lines_of",
+    "read_file",
+    "read_new",
+    "read_records",
+    "read_results",
+    "runs_with",
+]
 
 
 class Journal:
@@ -99,37 +89,6 @@ class Journal:
         os.close(self._file)
 
 
-def lines_of(records: Iterable[Record]) -> bytes:
-    """Records as lines of a journal.
-
-    Raises:
-        ValueError: a value is NaN or infinite.
-    """
-    return b"".join(
-        with_checksum(json.dumps({"schema": SCHEMA, **_written(record)}, allow_nan=False))
-        for record in records
-    )
-
-
-def with_checksum(text: str) -> bytes:
-    """A line: an object as JSON with a checksum of it as its last value.
-
-    >>> with_checksum('{"schema": 2}')
-    b'{"schema": 2, "crc32": "3c41be9d"}\\n'
-    """
-    body = text.removesuffix("}").encode()
-    return body + b', "crc32": "%08x"}\n' % zlib.crc32(body)
-
-
-def _written(record: Record) -> dict[str, Any]:
-    """The fields of a line; those that came later are left out where they say nothing."""
-    values = asdict(record)
-    for name in ("confusion", "pruned_at"):
-        if values[name] is None:
-            del values[name]
-    return values
-
-
 def read_records(folder: Path) -> tuple[dict[str, dict[int, Record]], list[str]]:
     """Every readable record, by trial key and step, and a note on each file with others.
 
@@ -149,32 +108,6 @@ def read_records(folder: Path) -> tuple[dict[str, dict[int, Record]], list[str]]
     return found, notes
 
 
-def journal_files(folder: Path) -> list[Path]:
-    """The files of a journal in order of age: compressed ones hold what there was before."""
-    there = [*sorted(folder.glob("*.jsonl.xz")), *sorted(folder.glob("*.jsonl"))]
-    return [path for path in there if path.is_file()]
-
-
-def read_file(path: Path) -> tuple[list[Record], str]:
-    """The readable records of one file in order, and a note on the rest; '' without any.
-
-    Raises:
-        FileNotFoundError: it is not there any more.
-    """
-    lines, damage = _lines(path)
-    parsed = [_parse(line) for line in lines]
-    bad = [number for number, record in enumerate(parsed, 1) if record is None]
-    records = [record for record in parsed if record is not None]
-    if damage:
-        return records, f"{path.name}: damaged behind line {len(lines)}; the rest is skipped"
-    if bad:
-        return records, (
-            f"{path.name}: skipped {'line' if len(bad) == 1 else 'lines'} "
-            f"{', '.join(map(str, bad))}, half-written or unreadable"
-        )
-    return records, ""
-
-
 def read_new(folder: Path, places: dict[str, int]) -> list[Record]:
     """The records in whole lines that came since the last call; repeated lines come again.
 
@@ -187,7 +120,7 @@ def read_new(folder: Path, places: dict[str, int]) -> list[Record]:
     for path in journal_files(folder):
         begun = places.get(path.name, 0)
         try:
-            if path.suffix == ".xz":  # written at once
+            if path.suffix != ".jsonl":  # written at once
                 size = path.stat().st_size
                 found += read_file(path)[0] if size != begun else []
                 places[path.name] = size
@@ -199,48 +132,8 @@ def read_new(folder: Path, places: dict[str, int]) -> list[Record]:
             continue
         whole = text.rfind(b"\n") + 1
         places[path.name] = begun + whole
-        found += [one for line in text[:whole].splitlines() if (one := _parse(line)) is not None]
+        found += [one for line in text[:whole].splitlines() if (one := parsed(line)) is not None]
     return found
-
-
-def _lines(path: Path) -> tuple[list[bytes], bool]:
-    """Lines, and whether the file is damaged behind them."""
-    if ".xz" not in path.suffixes:
-        return path.read_bytes().splitlines(), False
-    lines = []
-    with lzma.open(path) as file:
-        try:
-            for line in file:
-                lines.append(line)
-        except (lzma.LZMAError, EOFError):
-            return lines, True
-    return lines, False
-
-
-def _parse(line: bytes) -> Record | None:
-    """The record of a line; None where it cannot be read, or is not what was written."""
-    line = line.rstrip(b"\n")
-    whole = CHECKED.fullmatch(line)
-    if whole is not None and int(whole[2], 16) != zlib.crc32(whole[1]):
-        return None
-    try:
-        values = from_json(whole[1] + b"}" if whole else line)
-        if values.pop("schema") != (SCHEMA if whole else UNCHECKED):
-            return None
-        record = Record(**values)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-    return record if _plausible(record) else None
-
-
-def _plausible(record: Record) -> bool:
-    """Whether values are of the kinds that they should be, which old lines have no checksum for."""
-    if not all(map(isinstance, fields_of(record), KINDS.values())):
-        return False
-    numbers = [record.loss, *record.validation.values(), *record.test.values()]
-    return all(
-        isinstance(value, Number) and (value is None or math.isfinite(value)) for value in numbers
-    )
 
 
 def runs_with(plan: Plan, found: Mapping[str, Mapping[int, Record]]) -> tuple[Run, ...]:
@@ -254,12 +147,59 @@ def runs_with(plan: Plan, found: Mapping[str, Mapping[int, Record]]) -> tuple[Ru
     return tuple(runs)
 
 
+MANY = 2**28  # bytes of lines, beyond which records are read as columns
+
+
+def read_many(plan: Plan, folder: Path) -> tuple[ManyRuns, list[str]] | None:
+    """The planned runs with records that are read as columns, and notes on what cannot be read.
+
+    None where records are few, or a search asks for runs by what came before: an object each then.
+
+    Args:
+        folder: of the journal.
+
+    Raises:
+        ValueError: a compact file is damaged; says what to do.
+    """
+    files = journal_files(folder)
+    try:
+        lines = [path for path in files if not in_columns(path)]
+        few = len(lines) == len(files) and sum(path.stat().st_size for path in lines) < MANY
+        if few or search(plan.settings.search).waits or not isinstance(plan.trials, PlannedTrials):
+            return None
+        from .stored import runs_in  # which loads polars
+
+        notes: list[str] = []
+        return runs_in(plan, partial(sources_of, files, notes)), notes
+    except FileNotFoundError:  # compacted since it was listed
+        return read_many(plan, folder)
+
+
+def sources_of(files: Sequence[Path], notes: list[str]) -> list[SortedRows]:
+    """The records of these files as columns; the first of equal ones counts.
+
+    Args:
+        notes: gets a note on each file with lines that cannot be read.
+
+    Raises:
+        FileNotFoundError: one is not there any more. ValueError: a compact file is damaged.
+    """
+    from .columns import FrameRows, frame_of, in_order
+    from .packed import opened_file
+
+    found: list[SortedRows] = [opened_file(path) for path in files if in_columns(path)]
+    lines = (path for path in files if not in_columns(path))
+    frames = [frame_of(part) for path in lines for part in read_parts(path, notes) if part]
+    return [*found, FrameRows(in_order(frames))] if frames else found
+
+
 def read_results(folder: Path | str) -> Results:
     """All that a directory's plan and journal say.
 
     Raises:
         FileNotFoundError: there is no plan.
-        ValueError: a plug-in's algorithm is of another source than the one imported here.
+        ValueError: a plug-in's algorithm is of another source than the one imported here, or the
+            compact file is damaged; says what to do.
     """
     folder = Path(folder)
     plan = read_plan(folder)
@@ -269,8 +209,7 @@ def read_results(folder: Path | str) -> Results:
             f"{folder} ...` makes one."
         )
     check_sources(folder, plan)
-    found, notes = read_records(folder / "journal")
-    runs = runs_with(plan, found)
+    runs, notes = _runs(plan, folder / "journal")
     return Results(
         runs=runs,
         settings=plan.settings.model_dump(mode="json"),
@@ -292,10 +231,20 @@ def read_results(folder: Path | str) -> Results:
     )
 
 
+def _runs(plan: Plan, folder: Path) -> tuple[Sequence[Run], list[str]]:
+    many = read_many(plan, folder)
+    if many is not None:
+        return many
+    found, notes = read_records(folder)
+    return runs_with(plan, found), notes
+
+
 def _search_note(plan: Plan, runs: Sequence[Run]) -> str:
     asked = search(plan.settings.search)
     by = [asked.criterion(page.reads).name for page in plan.pages.values()]
-    return search_note(plan.settings.search, by, len(runs), sum(bool(run.hyper) for run in runs))
+    every = isinstance(runs, ManyRuns)
+    known = len(runs) if every else sum(bool(run.hyper) for run in runs)
+    return search_note(plan.settings.search, by, len(runs), known)
 
 
 def _track_note(dataset: str, track: str) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from .._files import replacing
 from .._names import UnknownName
@@ -20,7 +21,7 @@ from .facts import Drawn, Facts, Page
 from .records import Run
 from .search import search
 from .settings import Settings, kept_settings, recipe_for
-from .trial import Trial, record_steps, selectable_from
+from .trial import Row, Trial, keys_of, record_steps, selectable_from
 
 SCHEMA = 3
 READ_FROM_PAGES = (1, 2)  # schemas of plans that kept no more of an algorithm than its version
@@ -43,8 +44,16 @@ class Plan:
     settings: Settings
     facts: Mapping[str, Facts]
     pages: Mapping[str, Page]
-    trials: tuple[Trial, ...]
+    trials: Sequence[Trial]
     found: Found = field(default_factory=dict)
+
+    @property
+    def examples(self) -> Sequence[Trial]:
+        """Trials that have the data sets, algorithms, networks and recipes of all."""
+        trials = self.trials
+        if isinstance(trials, PlannedTrials):
+            return [group.first for group in trials.groups]
+        return trials
 
     @property
     def plugins(self) -> tuple[tuple[str, str, str], ...]:
@@ -77,17 +86,89 @@ def made_plan(
     settings: Settings, facts: Mapping[str, Facts], pages: Mapping[str, Page], found: Found
 ) -> Plan:
     """The plan with its trials."""
-    return Plan(settings, facts, pages, tuple(trials_of(settings, facts, pages, found)), found)
+    return Plan(settings, facts, pages, PlannedTrials(settings, facts, pages, found), found)
 
 
-def trials_of(
+@dataclass(frozen=True, eq=False)
+class TrialGroup:
+    """Trials of one data set and algorithm; they differ in configuration, split, values, seed.
+
+    Attributes:
+        first: of them.
+        rows: configuration, split, hyper-parameters and seed of each.
+    """
+
+    first: Trial
+    rows: Sequence[Row]
+    written: dict[int, str] = field(default_factory=dict)  # see ``keys_of``; of all groups
+
+    @cached_property
+    def keys(self) -> list[str]:
+        return keys_of(self.first, self.rows, self.written)
+
+    def trials(self) -> Iterable[Trial]:
+        alike = {one.name: getattr(self.first, one.name) for one in fields(Trial)}
+        for key, (config, split, hyper, seed) in zip(self.keys, self.rows):
+            trial = Trial(
+                **alike | {"config": config, "split": split, "hyper": hyper, "seed": seed}
+            )
+            trial.__dict__["key"] = key  # which it would compute
+            yield trial
+
+
+class PlannedTrials(Sequence[Trial]):
+    """Every training that is known: data sets by algorithms by configurations by splits.
+
+    They are made when they are first asked for: tables need groups and keys alone.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        facts_by_name: Mapping[str, Facts],
+        pages: Mapping[str, Page],
+        found: Found,
+    ):
+        self._of = settings, facts_by_name, pages, found
+
+    @cached_property
+    def groups(self) -> tuple[TrialGroup, ...]:
+        return tuple(_groups(*self._of))
+
+    @cached_property
+    def _all(self) -> tuple[Trial, ...]:
+        return tuple(trial for group in self.groups for trial in group.trials())
+
+    def __len__(self) -> int:
+        return sum(len(group.rows) for group in self.groups)
+
+    @overload
+    def __getitem__(self, at: int) -> Trial: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Trial]: ...
+
+    def __getitem__(self, at: int | slice) -> Trial | Sequence[Trial]:
+        return self._all[at]
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self._all)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._all == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(len(self))
+
+
+def _groups(
     settings: Settings,
     facts_by_name: Mapping[str, Facts],
     pages: Mapping[str, Page],
     found: Found,
-) -> Iterable[Trial]:
-    """Every training that is known: data sets by algorithms by configurations by splits."""
+) -> Iterable[TrialGroup]:
     searched = search(settings.search)
+    written: dict[int, str] = {}
     for name, facts in facts_by_name.items():
         recipe = recipe_for(settings, facts.kind).text
         for label, page in pages.items():
@@ -95,30 +176,37 @@ def trials_of(
             released = variant == "plench"
             official = settings.split == "official"
             drawn, asked = page.hyper_for(facts.kind), found.get(name, {}).get(label, ())
-            for config, split, hyper in _configurations(drawn, asked, settings.seed):
-                yield Trial(
-                    dataset=name,
-                    data=facts.fingerprint,
-                    algorithm=algorithm,
-                    variant=variant or "fixed",
-                    version=page.version,
-                    config=config,
-                    hyper=hyper,
-                    net=net_of(facts, settings),
-                    scaling=settings.scaling or ("plench" if released else "train"),
-                    split=split,
-                    test=0.0 if official else settings.test_share,
-                    validation=settings.validation_share,
-                    mode=settings.validation,
-                    seed=hashed(facts.seed_name, page.seed_name, config, split),
-                    steps=facts.steps,
-                    eval_every=settings.eval_every,
-                    timing="plench" if released else "fixed",
-                    dtype=settings.dtype,
-                    test_set=settings.split,
-                    recipe=recipe,
-                    pruned_by=searched.text if searched.prune else "",
-                )
+            rows = [
+                (config, split, hyper, hashed(facts.seed_name, page.seed_name, config, split))
+                for config, split, hyper in _configurations(drawn, asked, settings.seed)
+            ]
+            if not rows:
+                continue
+            config, split, hyper, seed = rows[0]
+            first = Trial(
+                dataset=name,
+                data=facts.fingerprint,
+                algorithm=algorithm,
+                variant=variant or "fixed",
+                version=page.version,
+                config=config,
+                hyper=hyper,
+                net=net_of(facts, settings),
+                scaling=settings.scaling or ("plench" if released else "train"),
+                split=split,
+                test=0.0 if official else settings.test_share,
+                validation=settings.validation_share,
+                mode=settings.validation,
+                seed=seed,
+                steps=facts.steps,
+                eval_every=settings.eval_every,
+                timing="plench" if released else "fixed",
+                dtype=settings.dtype,
+                test_set=settings.split,
+                recipe=recipe,
+                pruned_by=searched.text if searched.prune else "",
+            )
+            yield TrialGroup(first, rows, written)
 
 
 def _configurations(
@@ -136,29 +224,30 @@ def _configurations(
 
 def planned_runs(plan: Plan) -> list[Run]:
     """The plan as runs without records; those that a search has not asked for have no values."""
-    runs = []
-    for trial in plan.trials:
-        due = record_steps(trial.steps, trial.eval_every, trial.timing)
-        facts, page = plan.facts[trial.dataset], plan.pages[trial.label]
-        runs.append(
-            Run(
-                key=trial.key,
-                dataset=trial.dataset,
-                algorithm=trial.label,
-                config=trial.config,
-                split=trial.split,
-                hyper=trial.hyper,
-                record_steps=due,
-                selectable_from=selectable_from(due, trial.timing),
-                n_validation=facts.n_validation,
-                n_test=facts.n_test,
-                mode=trial.mode,
-                reads=page.reads,
-                networks=page.networks,
-                n_train=training_rows(facts, plan.settings),
-            )
-        )
+    runs = [run_of(plan, trial) for trial in plan.trials]
     return [*runs, *_to_be_asked(runs, plan.settings)]
+
+
+def run_of(plan: Plan, trial: Trial) -> Run:
+    """A trial of the plan as a run without records."""
+    due = record_steps(trial.steps, trial.eval_every, trial.timing)
+    facts, page = plan.facts[trial.dataset], plan.pages[trial.label]
+    return Run(
+        key=trial.key,
+        dataset=trial.dataset,
+        algorithm=trial.label,
+        config=trial.config,
+        split=trial.split,
+        hyper=trial.hyper,
+        record_steps=due,
+        selectable_from=selectable_from(due, trial.timing),
+        n_validation=facts.n_validation,
+        n_test=facts.n_test,
+        mode=trial.mode,
+        reads=page.reads,
+        networks=page.networks,
+        n_train=training_rows(facts, plan.settings),
+    )
 
 
 def _to_be_asked(runs: Sequence[Run], settings: Settings) -> Iterable[Run]:

@@ -68,7 +68,7 @@ def pack_outcomes(shares: np.ndarray | None) -> str | None:
 
 def unpack_outcomes(text: str) -> np.ndarray:
     """The shares again, float64 (m,), in steps of 1/255, from either form of the text."""
-    return np.frombuffer(_opened(text), dtype=np.uint8) / 255
+    return np.frombuffer(opened(text), dtype=np.uint8) / 255
 
 
 def pack_confusion(counts: np.ndarray | None) -> str | None:
@@ -89,7 +89,7 @@ def unpack_confusion(text: str) -> np.ndarray:
     >>> unpack_confusion(pack_confusion(np.array([[3, 0], [1, 5]]))).tolist()
     [[3, 0], [1, 5]]
     """
-    q, *rest = np.frombuffer(_opened(text), "<u4").astype(np.int64).tolist()
+    q, *rest = np.frombuffer(opened(text), "<u4").astype(np.int64).tolist()
     cells, counts = np.split(np.array(rest), 2)
     table = np.zeros(q * q, np.int64)
     table[cells.cumsum()] = counts
@@ -102,14 +102,19 @@ def plain_outcomes(text: str) -> str:
     >>> plain_outcomes(pack_outcomes(np.array([0.0, 1.0, 0.5])))
     'hex:00ff80'
     """
-    return PLAIN + _opened(text).hex()
+    return PLAIN + opened(text).hex()
 
 
 def _deflated(values: bytes) -> str:
     return base64.b64encode(zlib.compress(values, 9)).decode()
 
 
-def _opened(text: str) -> bytes:
+def opened(text: str) -> bytes:
+    """The packed numbers of a text, from either form.
+
+    Raises:
+        ValueError: it is damaged.
+    """
     try:
         if text.startswith(PLAIN):
             return bytes.fromhex(text.removeprefix(PLAIN))
@@ -177,7 +182,7 @@ class Results:
     name.
     """
 
-    runs: tuple[Run, ...]
+    runs: Sequence[Run]
     settings: Mapping[str, Any]
     ddof: int = 1
     notes: tuple[str, ...] = field(default=())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +25,8 @@ from .own_files import check_seen, keep_copies, keep_plugins
 from .pack import StackTask, cost, make_tasks
 from .plan import Plan, read_plan, write_plan
 from .pool import Interrupted, Train, here, in_workers
+from .recorded import recorded, recorded_among
+from .records import Record
 from .rounds import Study, pruning_of, ready, study_of, with_next_round
 from .search import search
 from .trial import Trial
@@ -83,7 +85,7 @@ def run_plan(
     devices = check_devices(device) if cluster is None else check_device_there(device)
     several = check_workers(workers, devices) > 1 or cluster is not None
     stack = None if stack is None else whole(stack, "stack", low=1)
-    for text in dict.fromkeys(trial.recipe for trial in plan.trials):
+    for text in dict.fromkeys(trial.recipe for trial in plan.examples):
         if problem := unsuited_to(devices[0], recipe(text)):
             raise ValueError(problem)
     for name in ("checkpoints", "journal"):
@@ -95,7 +97,7 @@ def run_plan(
         if several:
             check_seen(plan)
         write_failed(out, ())
-        keep_copies(out, plan.trials)
+        keep_copies(out, plan.examples)
         plugins = keep_plugins(out, plan)
         write_plan(out, plan)
         by_print = {facts.fingerprint: name for name, facts in plan.facts.items()}
@@ -136,7 +138,7 @@ def _train_rounds(
     """Train round by round what is not finished; without a search there is one round."""
     metrics = tuple(text.partition("@")[0] for text in plan.settings.metrics)
     searching, fresh = search(plan.settings.search).waits, 0.0
-    found, _ = read_records(out / "journal")
+    found = _records_of_search(out) if searching else {}
     while True:
         runs = runs_with(plan, found) if searching else ()
         grown = with_next_round(plan, runs)
@@ -144,20 +146,21 @@ def _train_rounds(
             plan = grown
             write_plan(out, plan)
             runs = runs_with(plan, found)
-        recorded = {key: set(steps) for key, steps in found.items()}
-        finished = finished_keys(plan, recorded)
+        there = recorded_among(plan, found) if searching else recorded(plan, out)
+        finished, left = there.finished, [t for t in plan.trials if t.key not in there.finished]
         meter = _Meter(plan, finished, watch, fresh)
         if not (now := ready(plan, finished)):
             return
         tasks = [
             replace(task, pruning=pruning_of(plan, runs, task.trials), metrics=metrics)
-            for task in pack(plan.trials, recorded, out / "checkpoints", plan.facts, now=now)
+            for task in pack(left, there.steps, out / "checkpoints", plan.facts, now=now)
         ]
-        del found, runs
+        del found, runs, left, there
         for task, step in train(tasks):
             meter.advance(task, step)
-        found, _ = read_records(out / "journal")
-        _check_records(plan, finished | {trial.key for trial in now}, found, out)
+        found = _records_of_search(out) if searching else {}
+        there = recorded_among(plan, found) if searching else recorded(plan, out)
+        _check_records(plan, finished | {trial.key for trial in now}, there.finished, out)
         fresh = meter.fresh
         if not searching:
             return
@@ -180,30 +183,18 @@ def check_workers(workers: int | None, devices: Sequence[str]) -> int:
     return workers
 
 
-def recorded_steps(out: Path) -> dict[str, set[int]]:
-    """The steps of the readable records of a directory, by trial key."""
-    found, _ = read_records(out / "journal")
-    return {key: set(steps) for key, steps in found.items()}
+def _records_of_search(out: Path) -> dict[str, dict[int, Record]]:
+    """All of them: what a search asks for next follows from what they say."""
+    return read_records(out / "journal")[0]
 
 
-def finished_keys(plan: Plan, recorded: Mapping[str, Collection[int]]) -> set[str]:
-    """Trials with every record that is due."""
-    return {
-        trial.key
-        for trial in plan.trials
-        if set(trial.record_steps) <= set(recorded.get(trial.key, ()))
-    }
-
-
-def _check_records(
-    plan: Plan, due: set[str], found: Mapping[str, Collection[int]], out: Path
-) -> None:
+def _check_records(plan: Plan, due: set[str], finished: set[str], out: Path) -> None:
     """Whether what was trained is in the journal, and can be read again.
 
     Raises:
         Interrupted: it is not; says how much, and what to do.
     """
-    lost = due - finished_keys(plan, found)
+    lost = due - finished
     missing = [trial for trial in plan.trials if trial.key in lost]
     if missing:
         first = missing[0]
@@ -237,11 +228,13 @@ class _Meter:
     ):
         self.facts, self.watch = plan.facts, watch
         costs: dict[Study, list[float]] = {}
+        self.work = 0.0
         for trial in plan.trials:
-            costs.setdefault(study_of(trial), []).append(self._cost(trial))
+            one = self._cost(trial)
+            costs.setdefault(study_of(trial), []).append(one)
+            self.work += one if trial.key in finished else 0
         configs = plan.settings.configs
         self.total = sum(sum(each) * configs / len(each) for each in costs.values())
-        self.work = sum(self._cost(trial) for trial in plan.trials if trial.key in finished)
         self.done, self.runs = len(finished), configs * len(costs)
         self.fresh = fresh
         self.updates: dict[tuple[str, ...], int] = {}

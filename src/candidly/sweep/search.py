@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from .._names import UnknownName, lookup, nearest, shortened
-from .select import CORRECTED, CRITERIA, Criterion
+from .criterion import CORRECTED, CRITERIA, Criterion
 
 SAMPLERS = ("random", "tpe")
 KEPT: Mapping[str, float] = {"median": 50.0, "quarter": 25.0}  # per cent of runs that go on

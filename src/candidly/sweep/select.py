@@ -11,66 +11,27 @@ the one at which a search stopped it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .._names import lookup
+import numpy as np
+
 from ..criteria import best_configuration, best_record, count_best
 from ..metrics import METRICS
 from ..stats import Summary, summarise
-from .records import Record, Results, Run
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """How a model is chosen on the validation set, or without it."""
-
-    name: str
-    about: str
-    measure: str | None  # its key in Record.validation; None: nothing is compared
-    on_test: bool = False  # the key is one of Record.test
-    reads_truth: bool = False
-    last_record_only: bool = False
-    defaults_only: bool = False  # configuration 0 alone
-
-
-CORRECTED = "NVA:corrected"  # of records only behind ``correct.with_corrected``
-_CRITERIA = (
-    Criterion("CR", "covering rate, early stopping", "CR"),
-    Criterion("AA", "approximated accuracy, early stopping", "AA"),
-    Criterion(
-        "OA", "accuracy on clean labels, last record", "OA", reads_truth=True, last_record_only=True
-    ),
-    Criterion("OA & ES", "accuracy on clean labels, early stopping", "OA", reads_truth=True),
-    Criterion("AA:plench", "the benchmark program's AA, early stopping", "AA:plench"),
-    Criterion("NVA", "noisy validation accuracy (on given labels), early stopping", "NVA"),
-    Criterion(
-        CORRECTED, "noisy validation accuracy corrected for the noise, early stopping", CORRECTED
-    ),
-    Criterion("agreement", "agreement of an algorithm's networks, early stopping", "agreement"),
-    Criterion(
-        "peak",
-        "an oracle, the highest test accuracy of any record",
-        "top1",
-        on_test=True,
-        reads_truth=True,
-    ),
-    Criterion(
-        "last",
-        "no selection, last record of the defaults",
-        None,
-        last_record_only=True,
-        defaults_only=True,
-    ),
+from .counts import examples
+from .criterion import (
+    CRITERIA,
+    DEFAULT,
+    UNSELECTED,
+    USUAL,
+    Criterion,
+    lookup_criterion,
 )
-CRITERIA: Mapping[str, Criterion] = {criterion.name: criterion for criterion in _CRITERIA}
-DEFAULT = ("CR", "AA", "OA", "OA & ES")
-UNSELECTED = ("last",)  # what is left where the validation rows were trained on
-USUAL = {  # by the labels that are learned from
-    frozenset({"given"}): ("NVA", "OA", "OA & ES"),
-    frozenset({"candidates", "given"}): ("CR", "AA", "NVA", "OA", "OA & ES"),
-}
+from .many import Chosen, ManyRuns
+from .records import Record, Results, Run
 
 
 @dataclass(frozen=True)
@@ -123,7 +84,7 @@ class Cell:
 
 def trained_on_validation(results: Results) -> bool:
     """Whether the true labels of the validation rows were trained on (``train-oracle``)."""
-    return any(run.mode == "train-oracle" for run in results.runs)
+    return any(run.mode == "train-oracle" for run in examples(results))
 
 
 def usual_criteria(results: Results) -> tuple[str, ...]:
@@ -135,17 +96,28 @@ def usual_criteria(results: Results) -> tuple[str, ...]:
     """
     if trained_on_validation(results):
         return UNSELECTED
-    learned = frozenset(name for run in results.runs for name in run.reads if name != "truth")
-    records = [record for run in results.runs for record in run.records]
-    old = bool(records) and not any("NVA" in record.validation for record in records)
-    usual = DEFAULT if old else USUAL.get(learned, DEFAULT)
-    if untested(results.runs) >= {run.dataset for run in results.runs}:
+    runs = examples(results)
+    learned = frozenset(name for run in runs for name in run.reads if name != "truth")
+    usual = USUAL.get(learned, DEFAULT)
+    if usual != DEFAULT and _measured(results, "NVA") is False:  # from before it was recorded
+        usual = DEFAULT
+    if untested(results.runs) >= {run.dataset for run in runs}:
         usual = tuple(name for name in usual if not CRITERIA[name].reads_truth)
     return usual
 
 
+def _measured(results: Results, name: str) -> bool | None:
+    """Whether any record has that measure; None without records."""
+    if isinstance(results.runs, ManyRuns):
+        return results.runs.measures(name)
+    records = [record for run in results.runs for record in run.records]
+    return any(name in record.validation for record in records) if records else None
+
+
 def untested(runs: Sequence[Run]) -> set[str]:
     """Data sets without true labels: no record has a test accuracy, and not by divergence."""
+    if isinstance(runs, ManyRuns):
+        return runs.untested
     recorded, tested = set(), set()
     for run in runs:
         if run.dataset in tested:
@@ -168,6 +140,8 @@ def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]
     """
     criteria = usual_criteria(results) if criteria is None else criteria
     asked = [lookup_criterion(name) for name in criteria]
+    if isinstance(results.runs, ManyRuns):
+        return _cells_of_many(results.runs, asked, results.ddof)
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in results.runs:
         groups.setdefault((run.dataset, run.algorithm), []).append(run)
@@ -177,15 +151,6 @@ def cells(results: Results, criteria: Sequence[str] | None = None) -> list[Cell]
         for criterion in asked
         for (dataset, algorithm), runs in groups.items()
     ]
-
-
-def lookup_criterion(name: str) -> Criterion:
-    """The criterion of that name, in any case.
-
-    Raises:
-        UnknownName: there is none; suggests the nearest.
-    """
-    return lookup(CRITERIA, name, "criterion")[1]
 
 
 def chosen_record(run: Run, criterion: Criterion) -> Record | None:
@@ -205,26 +170,51 @@ def _cell(
 ) -> Cell:
     splits = tuple(sorted({run.split for run in runs}))
     complete = [run for run in runs if run.complete]
-    choices = tuple(
-        _choose(split, [run for run in complete if run.split == split], criterion)
-        for split in splits
-    )
-    state: Literal["complete", "incomplete", "diverged"] = "complete"
-    if len(complete) < len(runs):
-        state = "incomplete"
-    elif not any(choices) and all(run.diverged_at is not None for run in runs):
-        state = "diverged"
-    return Cell(
-        dataset=dataset,
-        algorithm=algorithm,
-        criterion=criterion.name,
-        state=state,
-        splits=splits,
-        choices=choices,
+    return _made_cell(
+        (dataset, algorithm, criterion.name),
+        splits,
+        [
+            _choose(split, [run for run in complete if run.split == split], criterion)
+            for split in splits
+        ],
         finished=len(complete),
         planned=len(runs),
         diverged=sum(run.diverged_at is not None for run in runs),
         oracle_labels=sum(_oracle_labels(run, criterion) for run in complete),
+        ddof=ddof,
+        blind=blind,
+    )
+
+
+def _made_cell(
+    name: tuple[str, str, str],
+    splits: Sequence[int],
+    choices: Sequence[Choice | None],
+    *,
+    finished: int,
+    planned: int,
+    diverged: int,
+    oracle_labels: int,
+    ddof: int,
+    blind: bool,
+) -> Cell:
+    state: Literal["complete", "incomplete", "diverged"] = "complete"
+    if finished < planned:
+        state = "incomplete"
+    elif not any(choices) and diverged == planned:
+        state = "diverged"
+    dataset, algorithm, criterion = name
+    return Cell(
+        dataset=dataset,
+        algorithm=algorithm,
+        criterion=criterion,
+        state=state,
+        splits=tuple(splits),
+        choices=tuple(choices),
+        finished=finished,
+        planned=planned,
+        diverged=diverged,
+        oracle_labels=oracle_labels,
         summary={
             metric: summarise([c.test.get(metric) if c else None for c in choices], ddof)
             for metric in METRICS
@@ -284,3 +274,91 @@ def _oracle_labels(run: Run, criterion: Criterion) -> int:
     consulted = (value_of(record, criterion) for record in eligible(run, criterion))
     rows = run.n_test if criterion.on_test else run.n_validation
     return rows * sum(value is not None for value in consulted)
+
+
+# the same from columns: what each run's choice is, is known, and the best of each split is left
+
+
+def _cells_of_many(runs: ManyRuns, criteria: Sequence[Criterion], ddof: int) -> list[Cell]:
+    runs.choose(criteria)
+    reached, blind = runs.reached, runs.untested
+    made = []
+    for criterion in criteria:
+        chosen = runs.chosen(criterion)
+        choices = _choices(runs, chosen, criterion, _winners(runs, chosen, criterion))
+        for at, group in enumerate(runs.groups):
+            complete = reached.complete[group.places]
+            splits = np.unique(group.splits).tolist()
+            consulted = int(chosen.consulted[group.places][complete].sum())
+            made.append(
+                _made_cell(
+                    (*group.name, criterion.name),
+                    splits,
+                    [choices.get((at, split)) for split in splits],
+                    finished=int(complete.sum()),
+                    planned=len(complete),
+                    diverged=int((reached.diverged_at[group.places] >= 0).sum()),
+                    oracle_labels=_labels_read(group.first, criterion, consulted, complete),
+                    ddof=ddof,
+                    blind=group.first.dataset in blind,
+                )
+            )
+    return made
+
+
+def _winners(
+    runs: ManyRuns, chosen: Chosen, criterion: Criterion
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """By group and split, the number of its best complete run, and how many are tied with it.
+
+    See ``_choose``. A split is left out where no run has a value.
+    """
+    found = {}
+    for at, group in enumerate(runs.groups):
+        values = chosen.values[group.places]
+        there = runs.reached.complete[group.places] & ~np.isnan(values)
+        if criterion.defaults_only:
+            there = there & (group.configs == 0)
+        for split in np.unique(group.splits[there]).tolist():
+            mine = np.flatnonzero(there & (group.splits == split))
+            tied = mine[values[mine] == values[mine].max()]
+            found[at, split] = int(tied[group.configs[tied].argmax()]), len(tied)
+    return found
+
+
+def _choices(
+    runs: ManyRuns,
+    chosen: Chosen,
+    criterion: Criterion,
+    winners: Mapping[tuple[int, int], tuple[int, int]],
+) -> dict[tuple[int, int], Choice]:
+    """The winners with what their records say, by group and split."""
+    numbers = [runs.groups[at].start + number for (at, _), (number, _) in winners.items()]
+    found = {}
+    for (place, (number, ties)), row in zip(winners.items(), chosen.rows(numbers)):
+        at, split = place
+        group = runs.groups[at]
+        run = group.run(number)
+        value = float(chosen.values[group.start + number])
+        found[place] = Choice(
+            split=split,
+            config=run.config,
+            step=row["step"],
+            value=None if criterion.measure is None else value,
+            test={name: row[f"test.{name}"] for name in json.loads(row["measures"])[1]},
+            hyper=run.hyper,
+            key=run.key,
+            ties=ties,
+            error=row.get("error"),
+            cost=run.cost(row["step"]),
+        )
+    return found
+
+
+def _labels_read(run: Run, criterion: Criterion, consulted: int, complete: np.ndarray) -> int:
+    """How many true labels were looked up, or trained on; see ``_oracle_labels``."""
+    if run.mode == "train-oracle":
+        return run.n_validation * int(complete.sum())
+    if not criterion.reads_truth:
+        return 0
+    return consulted * (run.n_test if criterion.on_test else run.n_validation)

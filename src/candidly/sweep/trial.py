@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
+from types import MappingProxyType
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,7 @@ class Trial:
     @cached_property
     def key(self) -> str:
         """A hash of what defines the trial: moving the data or the results changes nothing."""
-        what = {field.name: getattr(self, field.name) for field in fields(self)}
-        what["hyper"] = dict(self.hyper)
-        del what["dataset"]
-        for field in fields(self):
-            if what.get(field.name) == field.default:
-                del what[field.name]
-        text = json.dumps(what, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
+        return _hash(_text(self))
 
     @property
     def label(self) -> str:
@@ -84,6 +78,49 @@ class Trial:
         )
 
 
+def keys_of(like: Trial, rows: Iterable[Row], written: dict[int, str] | None = None) -> list[str]:
+    """Keys of trials that differ from ``like`` in these fields alone, at a tenth of the time.
+
+    Args:
+        rows: configuration, split, hyper-parameters and seed of each.
+        written: texts of hyper-parameters by ``id`` of their mapping; kept up to date here. So
+            those that several data sets share are written once.
+    """
+    before, *between, after = _text(like, dict.fromkeys(VARIED, GAP)).split(GAP)
+    to_hyper, to_seed, to_split = between
+    written = {} if written is None else written
+    keys = []
+    for config, split, hyper, seed in rows:
+        text = written.get(id(hyper))
+        if text is None:
+            text = written[id(hyper)] = json.dumps(dict(hyper), sort_keys=True)
+        keys.append(
+            _hash(f"{before}{config}{to_hyper}{text}{to_seed}{seed}{to_split}{split}{after}")
+        )
+    return keys
+
+
+Row = tuple[int, int, Mapping[str, float | int], int]
+VARIED = ("config", "hyper", "seed", "split")  # in the order in which a key's text has them
+GAP = "\0"  # which JSON writes otherwise
+
+
+def _text(trial: Trial, instead: Mapping[str, str] = MappingProxyType({})) -> str:
+    """What a key is the hash of: JSON, in order of names; ``instead``: texts of some values."""
+    written = {}
+    for field in fields(trial):
+        value = getattr(trial, field.name)
+        if field.name != "dataset" and value != field.default:
+            value = dict(value) if field.name == "hyper" else value
+            written[field.name] = instead.get(field.name) or json.dumps(value, sort_keys=True)
+    return "{" + ", ".join(f'"{name}": {written[name]}' for name in sorted(written)) + "}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+@cache
 def record_steps(steps: int, eval_every: int, timing: str = "fixed") -> tuple[int, ...]:
     """After how many updates to record.
 

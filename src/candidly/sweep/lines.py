@@ -1,0 +1,170 @@
+"""The lines of a journal's files: a JSON object each, with a checksum of what stands before it.
+
+A changed digit is found so. Lines from before there were checksums have schema 1.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import math
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import from_json  # four times as fast as json, and as exact
+
+from .records import Record
+
+SCHEMA = 2  # of a line; readers refuse what they do not know
+UNCHECKED = 1  # the schema of lines without a checksum
+CHECKED = re.compile(rb'(.*), "crc32": "([0-9a-f]{8})"\}', re.DOTALL)
+Number = (int, float, type(None))
+KINDS: dict[str, type | tuple[type, ...]] = {  # of a line's values
+    "key": str,
+    "step": int,
+    "validation": dict,
+    "test": dict,
+    "loss": Number,
+    "seconds": (int, float),
+    "memory_bytes": int,
+    "diverged_at": (int, type(None)),
+    "outcomes": (str, type(None)),
+    "confusion": (str, type(None)),
+    "pruned_at": (int, type(None)),
+}
+fields_of = attrgetter(*KINDS)
+
+
+def lines_of(records: Iterable[Record]) -> bytes:
+    """Records as lines of a journal.
+
+    Raises:
+        ValueError: a value is NaN or infinite.
+    """
+    return b"".join(
+        with_checksum(json.dumps({"schema": SCHEMA, **_written(record)}, allow_nan=False))
+        for record in records
+    )
+
+
+def with_checksum(text: str) -> bytes:
+    """A line: an object as JSON with a checksum of it as its last value.
+
+    >>> with_checksum('{"schema": 2}')
+    b'{"schema": 2, "crc32": "3c41be9d"}\\n'
+    """
+    body = text.removesuffix("}").encode()
+    return body + b', "crc32": "%08x"}\n' % zlib.crc32(body)
+
+
+def _written(record: Record) -> dict[str, Any]:
+    """The fields of a line; those that came later are left out where they say nothing."""
+    values = asdict(record)
+    for name in ("confusion", "pruned_at"):
+        if values[name] is None:
+            del values[name]
+    return values
+
+
+def journal_files(folder: Path) -> list[Path]:
+    """The files of a journal in order of age: compressed ones hold what there was before."""
+    kinds = ("compact-*.parquet", "*.jsonl.xz", "*.jsonl")
+    there = [path for kind in kinds for path in sorted(folder.glob(kind))]
+    return [path for path in there if path.is_file()]
+
+
+def in_columns(path: Path) -> bool:
+    """Whether a file of a journal has no lines; see ``packed``."""
+    return path.suffix == ".parquet"
+
+
+def read_file(path: Path) -> tuple[list[Record], str]:
+    """The readable records of one file in order, and a note on the rest; '' without any.
+
+    Raises:
+        FileNotFoundError, ValueError: see ``read_parts``.
+    """
+    notes: list[str] = []
+    records = [record for part in read_parts(path, notes) for record in part]
+    return records, "".join(notes)
+
+
+def read_parts(path: Path, notes: list[str], size: int = 20_000) -> Iterator[list[Record]]:
+    """The readable records of one file in order, at most so many at a time.
+
+    Args:
+        notes: gets a note on the rest, where there is any, once all is read.
+
+    Raises:
+        FileNotFoundError: it is not there any more.
+        ValueError: it has no lines, and is damaged; says what to do.
+    """
+    if in_columns(path):
+        from .columns import records_of  # which load polars
+        from .packed import opened_file
+
+        whole = opened_file(path)
+        yield from (list(records_of(piece)) for piece in whole.pieces(list(whole.columns)))
+        return
+    bad, number, damage, part = list[int](), 0, "", list[Record]()
+    for line in _lines(path):
+        if line is None:
+            damage = f"{path.name}: damaged behind line {number}; the rest is skipped"
+            break
+        number += 1
+        record = parsed(line)
+        if record is None:
+            bad.append(number)
+            continue
+        part.append(record)
+        if len(part) == size:
+            yield part
+            part = []
+    yield part
+    if damage:
+        notes.append(damage)
+    elif bad:
+        notes.append(
+            f"{path.name}: skipped {'line' if len(bad) == 1 else 'lines'} "
+            f"{', '.join(map(str, bad))}, half-written or unreadable"
+        )
+
+
+def _lines(path: Path) -> Iterator[bytes | None]:
+    """Lines, and None where the file is damaged behind them."""
+    with lzma.open(path) if ".xz" in path.suffixes else path.open("rb") as file:
+        try:
+            yield from file
+        except (lzma.LZMAError, EOFError):
+            yield None
+
+
+def parsed(line: bytes) -> Record | None:
+    """The record of a line; None where it cannot be read, or is not what was written."""
+    line = line.rstrip(b"\r\n")
+    whole = CHECKED.fullmatch(line)
+    if whole is not None and int(whole[2], 16) != zlib.crc32(whole[1]):
+        return None
+    try:
+        values = from_json(whole[1] + b"}" if whole else line)
+        if values.pop("schema") != (SCHEMA if whole else UNCHECKED):
+            return None
+        record = Record(**values)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return record if _plausible(record) else None
+
+
+def _plausible(record: Record) -> bool:
+    """Whether values are of the kinds that they should be, which old lines have no checksum for."""
+    if not all(map(isinstance, fields_of(record), KINDS.values())):
+        return False
+    numbers = [record.loss, *record.validation.values(), *record.test.values()]
+    return all(
+        isinstance(value, Number) and (value is None or math.isfinite(value)) for value in numbers
+    )

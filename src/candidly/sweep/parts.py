@@ -1,0 +1,200 @@
+"""A piece of a journal's columns: which runs it has records of, and what is kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from .criterion import Criterion
+from .many import Chosen, LastRecords, Reached, RunGroup
+
+NEVER = -1  # of steps
+
+
+class Keys:
+    """Keys by number: a slot for each. Two runs of one content have the same key, and one slot."""
+
+    def __init__(self, groups: Sequence[RunGroup]):
+        self.slot_of: dict[str, int] = {}
+        self.names: list[str] = []
+        slots: list[int] = []
+        rules: dict[tuple[tuple[int, ...], int], int] = {}
+        rule_of: list[int] = []
+        for group in groups:
+            rule = rules.setdefault(
+                (group.first.record_steps, group.first.selectable_from), len(rules)
+            )
+            for key in group.keys:
+                slot = self.slot_of.setdefault(key, len(self.names))
+                if slot == len(self.names):
+                    self.names.append(key)
+                    rule_of.append(rule)
+                slots.append(slot)
+        self.count = len(self.names)
+        self.of_runs = np.array(slots, np.int64)
+        self.rule = np.array(rule_of, np.int64)
+        self.due = [np.array(steps, np.int64) for steps, _ in rules]
+        self.first = np.array([first for _, first in rules], np.int64)
+        self.planned = np.array([len(steps) for steps in self.due], np.int64)
+
+    def part(self, piece: pl.DataFrame) -> RunsPiece | None:
+        """What is planned and due of a piece, by run; None where nothing is."""
+        keys = piece["key"]
+        starts = np.flatnonzero((keys != keys.shift(1)).fill_null(True).to_numpy())
+        slots = np.array([self.slot_of.get(key, -1) for key in keys.gather(starts)], np.int64)
+        lengths = np.diff(starts, append=len(keys))
+        rules = np.where(slots >= 0, self.rule[slots], -1)
+        step = piece["step"].to_numpy()
+        due = np.zeros(len(step), bool)
+        of_records = np.repeat(rules, lengths)
+        for rule in np.unique(rules[rules >= 0]):
+            steps = self.due[rule]
+            at = np.searchsorted(steps, step).clip(max=len(steps) - 1)
+            due |= (steps[at] == step) & (of_records == rule)
+        if not due.all():
+            piece, step = piece.filter(pl.Series(due)), step[due]
+            lengths = np.add.reduceat(due, starts, dtype=np.int64)
+            slots, rules = slots[lengths > 0], rules[lengths > 0]
+            lengths = lengths[lengths > 0]
+            starts = np.cumsum(lengths) - lengths
+        if not piece.height:
+            return None
+        return RunsPiece(piece, slots, starts, lengths, step, self.first[rules])
+
+
+@dataclass(frozen=True, eq=False)
+class RunsPiece:
+    """Due records of p runs, n in all, run by run in order of steps.
+
+    Attributes:
+        frame: n rows.
+        slots, starts, lengths, first: int64 (p,): which run, where its records begin, how many
+            there are, and the first step that a criterion may choose.
+        step: int64 (n,).
+    """
+
+    frame: pl.DataFrame
+    slots: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
+    step: np.ndarray
+    first: np.ndarray
+
+    @cached_property
+    def owners(self) -> np.ndarray:
+        """Which of the p runs each record is of."""
+        return np.repeat(np.arange(len(self.slots)), self.lengths)
+
+    @property
+    def last(self) -> np.ndarray:
+        """The last record of each run."""
+        return self.starts + self.lengths - 1
+
+    @cached_property
+    def alive(self) -> np.ndarray:
+        """Bool (n,): neither diverged nor stopped."""
+        gone = self.frame["diverged_at"].is_not_null() | self.frame["pruned_at"].is_not_null()
+        return ~gone.to_numpy()
+
+    @cached_property
+    def eligible(self) -> np.ndarray:
+        """Bool (n,): what a criterion may choose."""
+        return (self.step >= self.first[self.owners]) & self.alive
+
+    def firsts(self, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The first record of each run where the mask holds: rows, and which of the p runs."""
+        rows = np.flatnonzero(mask)
+        owners = self.owners[rows]
+        new = np.diff(owners, prepend=-1) != 0
+        return rows[new], owners[new]
+
+    def values(self, name: str) -> np.ndarray:
+        """Float64 (n,): a column, NaN where there is no value."""
+        if name not in self.frame.columns:
+            return np.full(len(self.step), np.nan)
+        return self.frame[name].cast(pl.Float64).to_numpy()
+
+
+class Reaching:
+    """Adds up how far runs are."""
+
+    def __init__(self, count: int):
+        self.records = np.zeros(count, np.int64)
+        self.diverged_at, self.pruned_at = np.full((2, count), NEVER)
+
+    def add(self, part: RunsPiece) -> None:
+        self.records[part.slots] = part.lengths
+        for name, into in (("diverged_at", self.diverged_at), ("pruned_at", self.pruned_at)):
+            column = part.frame[name]
+            if column.null_count() < len(column):
+                rows, owners = part.firsts(column.is_not_null().to_numpy())
+                into[part.slots[owners]] = column.gather(rows).to_numpy()
+
+    def reached(self, keys: Keys) -> Reached:
+        complete = self.records == keys.planned[keys.rule]
+        every = self.records, complete, self.diverged_at, self.pruned_at
+        return Reached(*(values[keys.of_runs] for values in every))
+
+
+class Ending:
+    """Collects what the last records of runs say."""
+
+    def __init__(self, count: int):
+        self.step, self.memory_bytes = np.zeros((2, count), np.int64)
+        self.seconds = np.zeros(count)
+
+    def add(self, part: RunsPiece) -> None:
+        self.step[part.slots] = part.step[part.last]
+        self.seconds[part.slots] = part.frame["seconds"].gather(part.last).to_numpy()
+        self.memory_bytes[part.slots] = part.frame["memory_bytes"].gather(part.last).to_numpy()
+
+    def ended(self, keys: Keys) -> LastRecords:
+        every = self.step, self.seconds, self.memory_bytes
+        return LastRecords(*(values[keys.of_runs] for values in every))
+
+
+class Choosing:
+    """Collects what one criterion chooses; see ``select`` for the rule."""
+
+    def __init__(self, count: int, criterion: Criterion, test: Sequence[str]):
+        self.criterion = criterion
+        self.values = np.full(count, np.nan)
+        self.consulted = np.zeros(count, np.int64)
+        self.places = np.full(count, NEVER)
+        self.frames: list[pl.DataFrame] = []
+        self.rows = 0
+        part, measure = ("test" if criterion.on_test else "validation"), criterion.measure
+        self.value = f"{part}.{measure}"
+        self.error = f"validation.{measure} error"
+        self.measured = () if measure is None else (self.value, self.error)
+        self.kept = ["step", "measures", *test]
+
+    def add(self, part: RunsPiece) -> None:
+        values = part.values(self.value) if self.measured else np.zeros(len(part.step))
+        there = part.eligible & ~np.isnan(values)
+        if self.criterion.last_record_only:
+            ends = np.zeros(len(there), bool)
+            ends[part.last] = True
+            there = there & ends
+        self.consulted[part.slots] = np.add.reduceat(there, part.starts, dtype=np.int64)
+        compared = np.where(there, values, -np.inf)
+        best = np.maximum.reduceat(compared, part.starts)
+        rows, owners = part.firsts(there & (compared == best[part.owners]))
+        slots = part.slots[owners]
+        self.values[slots] = values[rows]
+        self.places[slots] = self.rows + np.arange(len(rows))
+        self.rows += len(rows)
+        kept = [name for name in self.kept if name in part.frame.columns]
+        table = part.frame.select(kept)[rows]
+        if self.error in part.frame.columns:
+            table = table.with_columns(part.frame[self.error].gather(rows).alias("error"))
+        self.frames.append(table)
+
+    def chosen(self, keys: Keys) -> Chosen:
+        table = pl.concat(self.frames, how="diagonal") if self.frames else pl.DataFrame()
+        values, consulted = self.values[keys.of_runs], self.consulted[keys.of_runs]
+        return Chosen(values, consulted, self.places[keys.of_runs], table)
