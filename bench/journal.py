@@ -11,6 +11,7 @@ into stacks. Each command is a process of its own; its memory is its peak.
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import tempfile
@@ -218,16 +219,23 @@ def fill(folder: Path, plan: Plan) -> None:
     journal.close()
 
 
-def took(*words: str) -> tuple[float, float]:
-    """Seconds and gigabytes of a process: code, its arguments."""
+def took(*words: str) -> tuple[float, float, float]:
+    """Seconds by the clock and of processors, and gigabytes, of a process: code, its arguments."""
     with tempfile.NamedTemporaryFile() as told:
-        begun = time.perf_counter()
+        begun, before = time.perf_counter(), processor_seconds()
         subprocess.run(
             [sys.executable, "-c", PEAK + words[0], told.name, *words[1:]],
             stdout=subprocess.DEVNULL,
             check=True,
         )
-        return time.perf_counter() - begun, float(Path(told.name).read_text())
+        by_clock, busy = time.perf_counter() - begun, processor_seconds() - before
+        return by_clock, busy, float(Path(told.name).read_text())
+
+
+def processor_seconds() -> float:
+    """Of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def measure_in(folder: Path, asked: Path, runs: int) -> list[Claim]:
@@ -244,14 +252,16 @@ def measure_in(folder: Path, asked: Path, runs: int) -> list[Claim]:
     }
     claims = []
     for name, words in commands.items():
-        seconds, memory = took(*words)
+        seconds, busy, memory = took(*words)
         what, most = f"{runs:,} runs, {name}", TARGETS.get(name)
         claim = f"{what}: seconds"
         claims += [
             at_most(claim, seconds, most) if most else Claim(claim, seconds),
+            Claim(f"{what}: processor seconds", busy),
             at_most(f"{what}: peak memory, GB", memory, GIGABYTES),
         ]
-        print(f"{what}: {seconds:.1f} s, {memory:.2f} GB", file=sys.stderr)
+        told = f"{what}: {seconds:.1f} s, {busy:.1f} of processors, {memory:.2f} GB"
+        print(told, file=sys.stderr)
     file = next((folder / "journal").glob("compact-*"))
     return [*claims, Claim(f"{runs:,} runs: journal, MB", file.stat().st_size / 1e6)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import polars as pl
@@ -19,24 +20,21 @@ class Keys:
     """Keys by number: a slot for each. Two runs of one content have the same key, and one slot."""
 
     def __init__(self, groups: Sequence[RunGroup]):
-        self.slot_of: dict[str, int] = {}
-        self.names: list[str] = []
-        slots: list[int] = []
-        rules: dict[tuple[tuple[int, ...], int], int] = {}
-        rule_of: list[int] = []
-        for group in groups:
-            rule = rules.setdefault(
-                (group.first.record_steps, group.first.selectable_from), len(rules)
-            )
-            for key in group.keys:
-                slot = self.slot_of.setdefault(key, len(self.names))
-                if slot == len(self.names):
-                    self.names.append(key)
-                    rule_of.append(rule)
-                slots.append(slot)
+        sizes = [len(group.keys) for group in groups]
+        every = list(chain.from_iterable(group.keys for group in groups))
+        self.names = list(dict.fromkeys(every))
         self.count = len(self.names)
-        self.of_runs = np.array(slots, np.int64)
-        self.rule = np.array(rule_of, np.int64)
+        self.slot_of = dict(zip(self.names, range(self.count)))
+        self.of_runs = np.arange(len(every))
+        if self.count < len(every):
+            self.of_runs = np.array([self.slot_of[key] for key in every], np.int64)
+        rules: dict[tuple[tuple[int, ...], int], int] = {}
+        of_group = [
+            rules.setdefault((group.first.record_steps, group.first.selectable_from), len(rules))
+            for group in groups
+        ]
+        self.rule = np.zeros(self.count, np.int64)
+        self.rule[self.of_runs] = np.repeat(np.array(of_group, np.int64), sizes)
         self.due = [np.array(steps, np.int64) for steps, _ in rules]
         self.first = np.array([first for _, first in rules], np.int64)
         self.planned = np.array([len(steps) for steps in self.due], np.int64)
