@@ -15,7 +15,7 @@ RESULTS = ROOT / "bench" / "results"
 PAGE = "scale.md"
 COMMAND = "python bench/scale.py page"
 N, M = "50,426,266", 345
-WAITS = ("median", "95th percentile", "99th percentile")
+WAITS = ("median ms", "95th percentile, ms", "99th percentile, ms")
 LINE_BYTES = 1e9 / 8  # a second, of a network of 1 Gbit/s
 
 Value = Callable[[str], float]
@@ -249,7 +249,7 @@ def _review(review: Value) -> list[str]:
     rows = []
     for people, processes in ((50, 2), (100, 2), (200, 2), (500, 1), (500, 2), (500, 4), (1000, 2)):
         of = f"{people} people, {processes} processes"
-        waits = [review(f"{of}: answer to next item, {which}, ms") for which in WAITS]
+        waits = [review(f"{of}: answer to next item, {which}") for which in WAITS]
         answers = review(f"{of}: answers a second")
         rows.append([str(people), str(processes), count(answers), *map(count, waits)])
     return [
