@@ -4,7 +4,7 @@ The largest study of the sources (QuickDraw) has 50,426,266 rows of 345 classes.
 would take 70 GB; here they are made part by part from a seed (``_scale/planted.py``), with errors
 planted in the labels, so that what is found can be compared with what is there.
 
-    python bench/scale.py            half an hour; writes bench/results/scale.json, docs/scale.md
+    python bench/scale.py            ten minutes; writes bench/results/scale.json
     python bench/scale.py --quick    a minute; writes nothing
     python bench/scale.py page       docs/scale.md from the committed results
 """

@@ -97,11 +97,11 @@ def _study(scale: Value) -> list[str]:
             have their planted share of right labels in the interval of `errors health`; of
             independent draws 95 of 100 would, and more do here, as most errors are counted one by
             one. By noise rate, {count(v("flagged"))} labels are flagged:
-            {v("precision"):.2%} of them are planted errors, and {v("recall"):.2%} of the
+            {v("precision"):.3%} of them are planted errors, and {v("recall"):.2%} of the
             planted errors are among them (the others lie in rows on which the classifier is torn).
             {count(v("rows read twice"))} rows had to be made a second time."""
         ),
-        "```sh\npython bench/scale.py    # half an hour\n```",
+        "```sh\npython bench/scale.py    # ten minutes\n```",
     ]
 
 
