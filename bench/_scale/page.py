@@ -242,10 +242,10 @@ def _journal(journal: Value) -> list[str]:
         ),
         grid(["", *[f"{runs} runs" for runs in sizes], "GB at most"], rows),
         prose(
-            f"""From 10^5 runs on, times grow with the number of runs or more slowly. Ten times as many,
-            10^7, would take {ten("status: seconds") / 60:.1f} minutes for the status,
-            {ten("plan: seconds") / 60:.0f} for a plan and {ten("compact: seconds") / 60:.0f} to compact,
-            {ten("report: peak memory, GB"):.0f} GB of memory for the report and
+            f"""From 10^5 runs on, times grow with the number of runs or more slowly. Ten times as
+            many, 10^7, would take {ten("status: seconds") / 60:.1f} minutes for the status,
+            {ten("plan: seconds") / 60:.0f} for a plan and {ten("compact: seconds") / 60:.0f} to
+            compact, {ten("report: peak memory, GB"):.0f} GB of memory for the report and
             {journal("1,000,000 runs: journal, MB") / 100:.0f} GB of disk: time for several
             directories, with a part of the data sets each."""
         ),
