@@ -21,7 +21,16 @@ def hashed(*arguments: object) -> int:
     >>> hashed(0), hashed("Lost", "PRODEN", 0, 0)
     (1003224347, 973119192)
     """
-    digest = hashlib.md5(str(arguments).encode(), usedforsecurity=False).digest()
+    return hashed_text(str(arguments))
+
+
+def hashed_text(arguments: str) -> int:
+    """The same for arguments that are written as a tuple already.
+
+    >>> hashed_text("('Lost', 'PRODEN', 0, 0)") == hashed("Lost", "PRODEN", 0, 0)
+    True
+    """
+    digest = hashlib.md5(arguments.encode(), usedforsecurity=False).digest()
     return int.from_bytes(digest[-4:], "big") % 2**31  # the last bytes are all that counts
 
 

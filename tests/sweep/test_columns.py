@@ -13,6 +13,7 @@ from candidly.report import render
 from candidly.report.gap import render_gap
 from candidly.report.html import make_results_page
 from candidly.report.importance import FEWEST, importances
+from candidly.seeds import hashed
 from candidly.sweep import columns, journal, packed
 from candidly.sweep import compact as compacting
 from candidly.sweep import recorded as recording
@@ -323,5 +324,8 @@ def test_keys_of_a_group_are_those_of_its_trials():
         for group in plan.trials.groups:
             alone = [replace(trial) for trial in group.trials()]  # which know no key yet
             assert [trial.key for trial in alone] == group.keys
+        for trial in plan.trials:
+            names = plan.facts[trial.dataset].seed_name, plan.pages[trial.label].seed_name
+            assert trial.seed == hashed(*names, trial.config, trial.split)
         assert len(plan.trials) == len(list(plan.trials)) == 3 * 4 * 3 * 2
         assert len({trial.key for trial in plan.trials}) == 2 * 4 * 3 * 2  # twins have one

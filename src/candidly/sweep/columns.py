@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -81,8 +82,12 @@ class FileRows:
 
     def pieces(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         there = pl.scan_parquet(self.path, glob=False).select(names)
-        for start in range(0, self.rows, ROWS):
-            yield there.slice(start, ROWS).collect()
+        with ThreadPoolExecutor(1) as beside:  # reads the next piece while one is worked on
+            coming = beside.submit(there.slice(0, ROWS).collect)
+            for start in range(ROWS, self.rows + ROWS, ROWS):
+                piece = coming.result()
+                coming = beside.submit(there.slice(start, ROWS).collect)
+                yield piece
 
 
 def file_rows(path: Path) -> FileRows:

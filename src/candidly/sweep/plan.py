@@ -16,7 +16,7 @@ from typing import Any, overload
 
 from .._files import replacing
 from .._names import UnknownName
-from ..seeds import hashed
+from ..seeds import hashed_text
 from .facts import Drawn, Facts, Page
 from .records import Run
 from .search import search
@@ -176,8 +176,9 @@ def _groups(
             released = variant == "plench"
             official = settings.split == "official"
             drawn, asked = page.hyper_for(facts.kind), found.get(name, {}).get(label, ())
+            names = str((facts.seed_name, page.seed_name)).removesuffix(")")
             rows = [
-                (config, split, hyper, hashed(facts.seed_name, page.seed_name, config, split))
+                (config, split, hyper, hashed_text(f"{names}, {config}, {split})"))
                 for config, split, hyper in _configurations(drawn, asked, settings.seed)
             ]
             if not rows:
