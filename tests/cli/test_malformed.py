@@ -670,7 +670,7 @@ CALLS = {
     "errors find --labels l.csv --probs p.csv --drop x": "p.csv has no column 'x' (--drop)",
     "errors find --labels none.csv --probs p.csv": "there is no file none.csv",
     "errors find --labels l.csv --probs none": "there is no file none",
-    "errors find --labels . --probs p.csv": ". is a folder; give a file that ends in",
+    "errors find --labels . --probs p.csv": ". is a folder; give a file of labels",
     "errors find --labels l.csv --probs .": ". holds no .npy or .parquet file",
     "crowd consensus leak.csv --item a --annotator copy --label x": "no column 'x' (--label)",
     "crowd consensus leak.csv --item x": "has no column 'x' (--item)",

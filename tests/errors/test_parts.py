@@ -140,6 +140,15 @@ def test_addresses_are_read_as_files_are(made, expected, tmp_path):
     same(errors.find(*one), expected)
 
 
+def test_relative_paths_are_found_by_workers_that_began_elsewhere(
+    made, expected, tmp_path, monkeypatch
+):
+    list(spread(makers.twice, [1, 2], 2, "processes"))  # they stay, in the folder of now
+    write_folders(tmp_path / "here", *made, (1000,))
+    monkeypatch.chdir(tmp_path / "here")
+    same(errors.find("labels", "probs", on="processes", workers=2), expected)
+
+
 # what is refused
 
 
@@ -202,7 +211,7 @@ def test_labels_that_do_not_fit_their_part(made, tmp_path):
     pl.DataFrame({"label": given[4000:]}).write_csv(labels / "part-2.csv")
     with pytest.raises(ValueError, match=r"labels has the part part-2 twice"):
         errors.find(labels, tmp_path / "probs")
-    with pytest.raises(ValueError, match=r"holds labels in parts, and `probs` is no folder"):
+    with pytest.raises(ValueError, match=r"is a folder; give a file of labels"):
         errors.find(labels, probs)
 
 

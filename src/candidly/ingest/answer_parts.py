@@ -77,7 +77,7 @@ def read_answer_parts(
 
     parts = _listed_parts(place)
     where = str(place) if isinstance(place, str | Path) else f"{len(parts)} parts"
-    tasks = [_Part(part, roles or Roles(), names) for part in parts]
+    tasks = [_Part(_from_anywhere(part), roles or Roles(), names) for part in parts]
     read: list[_Read] = []
     for found in map(_read, tasks) if on is None else spread(_read, tasks, workers, place_of(on)):
         read.append(found)
@@ -89,6 +89,11 @@ def read_answer_parts(
     whole = pl.concat([part.frame for part in read], how="vertical_relaxed")
     sizes = [(str(part), len(found.frame)) for part, found in zip(parts, read)]
     return AnswerTable(where, typed_answers(whole), read[0].called, tuple(sizes))
+
+
+def _from_anywhere(part: Place) -> Place:
+    """A part as a worker finds it, which may be in another folder."""
+    return part if is_address(part) else Path(part).expanduser().absolute()
 
 
 def _listed_parts(place: Place | Sequence[Place]) -> list[Place]:

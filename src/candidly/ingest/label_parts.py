@@ -44,12 +44,11 @@ def labels_beside(
                 return found
             what = found.what.replace(str(path), str(place))
             return replace(found, path=Path(place), what=what, values=np.array(found.values))
-    places = parts_in(place, ENDINGS)
-    if not source.parts:
+    if not source.parts or source.parts[0].name == source.name:
         raise ValueError(
-            f"{place} holds labels in parts, and {source.name} is no folder of parts; give one "
-            "file of labels."
+            f"{place} is a folder; give a file of labels, as {source.name} is no folder of parts."
         )
+    places = parts_in(place, ENDINGS)
     names = [part.name for part in source.parts]
     same_parts([str(each) for each in places], str(place), names, source.name)
     columns = []

@@ -176,7 +176,9 @@ def _of_parts(
 
 def _part(place: str | Path, classes: Sequence[str] | None, roles: Roles) -> tuple[Part, ProbRows]:
     rows = _opened(str(place), classes, roles)
-    how = partial(_opened, str(place), classes, roles)
+    # workers may be in another folder
+    where = str(place) if is_address(place) else str(Path(place).absolute())
+    how = partial(_opened, where, classes, roles)
     return Part(str(place), rows.n, rows.m, rows.dtype, how, rows.stamp()), rows
 
 
