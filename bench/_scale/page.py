@@ -121,7 +121,7 @@ def _curve(scale: Value) -> list[str]:
     return [
         "### From 10^5 rows on",
         grid(head, rows),
-        prose("The start of the workers, two to four seconds, is in each number."),
+        prose("The start of the workers, one to two seconds, is in each number."),
     ]
 
 
@@ -132,10 +132,9 @@ def _parts(scale: Value) -> list[str]:
         prose(
             f"""800 MB in 20 parts take {scale(f"{of}: 20 parts by the time of one file"):.2f} times
             as long as in one file (at most 1.10), in 200 parts
-            {scale(f"{of}: 200 parts by the time of one file"):.2f} times: a part costs half a
-            millisecond. Processes in place of threads take
-            {scale(f"{of}: processes by the time of one file"):.2f} times as long, as they hand
-            columns over. What is found is the same each time, to the byte."""
+            {scale(f"{of}: 200 parts by the time of one file"):.2f} times. Processes in place of
+            threads take {scale(f"{of}: processes by the time of one file"):.2f} times as long, as
+            they hand columns over. What is found is the same each time, to the byte."""
         ),
         prose(
             f"""The established tool's out-of-core way (cleanlab, `find_label_issues_batched`) takes

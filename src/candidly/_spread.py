@@ -119,7 +119,8 @@ def _on_ray(
         ahead: deque[tuple[Any, Task]] = deque()
         while left or ahead:
             if time.monotonic() - looked > LOOK_S:  # nodes come and go
-                places, looked = int(ray.cluster_resources().get("CPU", 1)), time.monotonic()
+                cores = ray.cluster_resources().get("CPU", 0)
+                places, looked = max(1, int(cores)), time.monotonic()
             while left and len(ahead) < AHEAD * (workers or places):
                 task = left.popleft()
                 ahead.append((call.remote(work, handed(task), mine), task))

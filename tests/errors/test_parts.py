@@ -149,6 +149,18 @@ def test_relative_paths_are_found_by_workers_that_began_elsewhere(
     same(errors.find("labels", "probs", on="processes", workers=2), expected)
 
 
+def test_labels_go_by_the_names_of_parts_in_whatever_folders_these_lie(made, expected, tmp_path):
+    given, probs = made
+    write_folders(tmp_path, given, probs, (2500,))  # as many rows in both
+    first, second = tmp_path / "z" / "part-0.npy", tmp_path / "a" / "part-1.npy"
+    for path in (first, second):
+        path.parent.mkdir()
+        (tmp_path / "probs" / path.name).rename(path)
+    found = errors.find(tmp_path / "labels", [first, second])  # "a" comes before "z"
+    assert found.evidence.given.tolist() == [*given[2500:], *given[:2500]]
+    assert found.mask.sum() == expected.mask.sum()
+
+
 # what is refused
 
 
@@ -198,6 +210,12 @@ def test_parts_that_say_how_many_there_are(tmp_path):
     (tmp_path / "test-00000-of-00003.npy").rename(tmp_path / "test-00001-of-00003.npy")
     (tmp_path / "test-00002-of-00003.npy").rename(tmp_path / "test-00003-of-00003.npy")
     with pytest.raises(ValueError, match=r"lacks 1 of 3 parts test-\*\.npy: 2"):
+        errors.find(given, tmp_path)
+    (tmp_path / "test-00001-of-00003.npy").rename(tmp_path / "test-1-of-999999999999999.npy")
+    (tmp_path / "test-00003-of-00003.npy").unlink()
+    with pytest.raises(
+        ValueError, match=r"lacks 999999999999998 of 999999999999999 parts .*: 2, 3"
+    ):
         errors.find(given, tmp_path)
 
 

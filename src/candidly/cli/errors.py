@@ -38,7 +38,6 @@ app = typer.Typer(
 )
 app.command()(_probs.probs)
 app.command()(errors_compare.compare)
-app.command()(errors_compare.compare)
 
 Labels = Annotated[
     str,

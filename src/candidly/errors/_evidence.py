@@ -245,7 +245,10 @@ def _first_pass(
     faults = Faults()
     left = work.left(ranges(readers.source, work.size or readers.size))
     done = n - sum(stop - start for start, stop in left)
-    of_range = lambda start, stop: (given[start:stop], pairs, n)  # noqa: E731
+
+    def of_range(start: int, stop: int) -> tuple[np.ndarray, bool, int]:
+        return given[start:stop], pairs, n
+
     for (start, stop), seen in readers.each(look, left, of_range):
         for name in columns:
             columns[name][start:stop] = getattr(seen, name)

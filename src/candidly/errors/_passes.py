@@ -85,7 +85,7 @@ class Readers:
             results = in_order(do, where, self.workers or 1)
         else:
             results = spread(_done, where, self.workers, self.on, partial(self._task, work, handed))
-        yield from zip(where, results)
+        yield from zip(where, results, strict=True)  # and lets the results come to their end
 
     def _task(
         self, work: Callable[[RowRange, Any], Any], handed: Callable[[int, int], Any], rows: Range

@@ -50,9 +50,9 @@ def labels_beside(
         )
     places = parts_in(place, ENDINGS)
     names = [part.name for part in source.parts]
-    same_parts([str(each) for each in places], str(place), names, source.name)
+    order = same_parts([str(each) for each in places], str(place), names, source.name)
     columns = []
-    for each, part in zip(places, source.parts):
+    for each, part in zip([places[k] for k in order], source.parts):
         with fetched(each) as path:
             column = read_labels(path, roles, classes, part.n)
             # read now: what is mapped would be gone with a copy of an address

@@ -11,6 +11,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -72,17 +73,18 @@ def check_whole(place: str, names: Sequence[str]) -> None:
             there.setdefault(key, set()).add(int(counted[1]))
     for (form, count), numbers in there.items():
         first = 0 if 0 in numbers else 1  # numbers are 0 to count - 1, or 1 to count
-        missing = sorted(set(range(first, first + count)) - numbers)
-        if missing:
-            named = ", ".join(map(str, missing[:SOME])) + (", ..." if len(missing) > SOME else "")
+        there_of = sum(first <= number < first + count for number in numbers)
+        if missing := count - there_of:
+            each = (k for k in range(first, first + count) if k not in numbers)
+            named = ", ".join(map(str, islice(each, SOME))) + (", ..." if missing > SOME else "")
             raise ValueError(
-                f"{place} lacks {len(missing)} of {count} parts {form.format('*')}: {named}. Put "
+                f"{place} lacks {missing} of {count} parts {form.format('*')}: {named}. Put "
                 "them there, or give the others names without '-of-'."
             )
 
 
-def same_parts(these: Sequence[str], what: str, those: Sequence[str], other: str) -> None:
-    """Refuse two places whose parts have not the same names, endings aside.
+def same_parts(these: Sequence[str], what: str, those: Sequence[str], other: str) -> list[int]:
+    """Which of ``these`` belongs to each of ``those``: that of the same name, endings aside.
 
     Raises:
         ValueError: names a part that one of them lacks, or has twice.
@@ -100,6 +102,7 @@ def same_parts(these: Sequence[str], what: str, those: Sequence[str], other: str
                 f"{beside} has no part {lacking[0]}, which {place} has ({len(lacking)} in all); "
                 "parts go by their names."
             )
+    return [mine.index(name) for name in theirs]
 
 
 def _bare(name: str) -> str:
