@@ -7,6 +7,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
 from ._cluster import (
@@ -141,6 +142,17 @@ def _on_ray(
             else:
                 lost = 0
                 yield result
+
+
+@contextmanager
+def held(on: str | None, workers: int | None) -> Iterator[None]:
+    """One connection to a cluster for all that is spread in this block; elsewhere nothing."""
+    place = None if on is None else place_of(on)
+    if not isinstance(place, Cluster):
+        yield
+        return
+    with connected(place, workers):
+        yield
 
 
 def checked(work: Callable[[Any], Result], task: Any, mine: dict[str, str]) -> Result:

@@ -54,6 +54,8 @@ def print_counts(counts: Mapping[str, int], by: str, evidence: Evidence | SetEvi
 def print_issues(table: pl.DataFrame, flagged: int) -> None:
     columns = (
         Column("index"),
+        # what a reader knows the row by, where there is more than its number
+        *(Column(name, "name") for name in ("id", "part", "row") if name in table.columns),
         *(Column(name, "name") for name in ("given", "proposed", "predicted")),
         *(Column(name, form=".4f") for name in ("margin", "self-confidence")),
     )

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from .._arrays import check_distinct
 from .._files import write_json, write_table
-from . import _probs, _progress, errors_compare
+from . import _probs, errors_compare
 from ._column_options import Drop, Id, Label, Separator, roles_of
+from ._errors_read import examined, opened, plain_words
 from ._help import whole
 from ._issues import (
     check_place,
@@ -28,9 +25,6 @@ from ._issues import (
 
 if TYPE_CHECKING:
     from ..errors import Evidence, SetEvidence
-    from ..ingest import Roles
-    from ..ingest.labels import LabelColumn
-    from ..ingest.prob_rows import ProbRows
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -183,13 +177,13 @@ def find(
     if gallery is not None and media is None:
         raise ValueError("--gallery is for pictures of examples; say where they are with --media.")
     roles = roles_of(label=label, separator=separator, id=id, drop=drop)
-    given, source, names = _opened(labels, probs, classes, normalise, roles)
+    given, source, names = opened(labels, probs, classes, normalise, roles)
     if html is not None and holds_sets(given):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
-    evidence, notes = _examined(
+    evidence, notes = examined(
         given, source, names, normalise, unlabelled, collisions, workers, on, work, pairs=True
     )
-    with _plain_words():
+    with plain_words():
         issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
     notes = list(dict.fromkeys([*notes, *issues.warnings]))
     table = issues.table(classes=names)
@@ -251,12 +245,12 @@ def health(
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
     roles = roles_of(label=label, separator=separator, id=id, drop=drop)
-    given, source, names = _opened(labels, probs, classes, normalise, roles)
+    given, source, names = opened(labels, probs, classes, normalise, roles)
     if holds_sets(given):
         raise ValueError(
             "--labels holds candidate sets, which count no pairs of classes; find takes them."
         )
-    evidence, notes = _examined(
+    evidence, notes = examined(
         given, source, names, normalise, unlabelled, collisions, workers, on, work, pairs=bool(work)
     )
     found = health_of(evidence)
@@ -299,86 +293,6 @@ def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibr
                 f"--count is {count!r}; give a number, off-diagonal or calibrated."
             ) from None
     return count  # type: ignore[return-value]
-
-
-def _opened(
-    labels: str, probs: str, classes: str | None, normalise: bool, roles: Roles
-) -> tuple[LabelColumn, ProbRows, list[str] | None]:
-    """The labels, the probabilities, and the names of the classes, said or by the columns."""
-    from ..ingest.label_parts import labels_beside
-    from ..ingest.labels import class_names, read_classes
-    from ..ingest.probabilities import open_source
-
-    names = read_classes(classes)
-    with _plain_words():
-        check_distinct(names)
-        source = open_source(probs, normalise, names, roles)
-        given = labels_beside(labels, source, roles, names)
-        return given, source, names or class_names(given, source.columns)
-
-
-def _examined(
-    labels: LabelColumn,
-    probs: ProbRows,
-    classes: Sequence[str] | None,
-    normalise: bool,
-    unlabelled: bool,
-    collisions: str,
-    workers: int | None,
-    on: str | None,
-    work: Path | None,
-    pairs: bool,
-) -> tuple[Evidence | SetEvidence, list[str]]:
-    """What was read, and what is to be said of it."""
-    from ..errors import examine, examine_sets
-    from ..ingest.labels import holds_sets
-
-    sets = holds_sets(labels)
-    if sets and work is not None:
-        raise ValueError("--work is for given labels; candidate sets are read in one go.")
-    if sets and on is not None:
-        raise ValueError("--on is for given labels; candidate sets are read by threads.")
-    kept: dict[str, Any] = {} if sets else {"pairs": pairs, "work": work, "on": on}
-    try:
-        with (
-            warnings.catch_warnings(record=True) as caught,
-            _plain_words(),
-            _progress.reading() as watch,
-        ):
-            warnings.simplefilter("always", UserWarning)
-            evidence = (examine_sets if sets else examine)(
-                labels,
-                probs,
-                classes=classes,
-                normalise=normalise,
-                unlabelled=unlabelled,
-                collisions=collisions,  # type: ignore[arg-type]
-                workers=workers or (None if on else len(os.sched_getaffinity(0))),
-                watch=watch,
-                **kept,
-            )
-    except KeyboardInterrupt:
-        how = (
-            f"the same command goes on from what is in {work}"
-            if work
-            else "with --work DIR the same command could go on from here"
-        )
-        print(f"\nstopped; {how}.", file=sys.stderr)
-        raise typer.Exit(130) from None
-    for warning in caught:
-        warnings.warn(warning.message, stacklevel=2)
-    return evidence, [str(warning.message) for warning in caught]
-
-
-@contextmanager
-def _plain_words() -> Iterator[None]:
-    """Errors about arguments, said of the command line's options."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        text = str(error).replace("`given`", "--labels").replace("`probs`", "--probs")
-        text = text.replace("`classes` (--classes)", "--classes")
-        raise ValueError(text.replace("`classes`", "--classes")) from error
 
 
 def _counted(evidence: Evidence | SetEvidence, flagged: int) -> dict[str, Any]:

@@ -14,11 +14,11 @@ import typer
 from .._files import write_table
 from ..ingest.labels import read_classes
 from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
+from ._errors_read import plain_words
 from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
 from ._verdicts import parts
-from .errors import _plain_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -257,7 +257,7 @@ def _labels(
 
     from ..ingest.labels import label_numbers, read_labels
 
-    with _plain_words():
+    with plain_words():
         read = read_labels(path, roles, classes)
         labels = label_numbers(read, classes)
     if labels.dtype.kind not in "iu":
