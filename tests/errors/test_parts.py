@@ -356,8 +356,14 @@ def test_a_cluster_finds_the_same_while_workers_are_killed(made, expected, tmp_p
     try:
         on = f"ray:{cluster.address}"
         slow = makers.parts(tuple(range(100, 5001, 100)), partial(time.sleep, 0.05))
+        import ray
+
+        begun = []
+        init = ray.init
+        monkeypatch.setattr(ray, "init", lambda **how: begun.append(1) or init(**how))
         same(errors.find(made[0], slow, on=on, workers=2), expected)
         assert killed
+        assert len(begun) == 1  # for all passes
         found = errors.find(tmp_path / "labels", tmp_path / "probs", on=on, workers=2)
         same(found, expected)
         with pytest.raises(ZeroDivisionError, match="divides by nothing"):

@@ -26,6 +26,7 @@ import numpy as np
 
 from .._names import lookup
 from .._numbers import whole
+from .._spread import held
 from ..crossval import CrossValidated, Network, cross_validate
 from ..ingest.probabilities import Probs
 from . import _cells, _matrices, _select, _sets, _table
@@ -220,13 +221,14 @@ def find(
             f"count={count!r}: by={by!r} decides itself how many; a count is for by='margin' and "
             "'self-confidence'."
         )
-    evidence = gathered_either(given, probs, options, pairs=by in ("noise rate", "both"))
-    if isinstance(evidence, SetEvidence):
-        mask = _sets.flagged(evidence, by, "off-diagonal" if count is None else count)
-    elif by in OF_COLUMNS:
-        mask = _select.lowest(evidence, by, _number(evidence, count))
-    else:
-        mask = _select.flagged(evidence, METHODS[by], keep, fraction, quotas)
+    with held(options.get("on"), options.get("workers")):
+        evidence = gathered_either(given, probs, options, pairs=by in ("noise rate", "both"))
+        if isinstance(evidence, SetEvidence):
+            mask = _sets.flagged(evidence, by, "off-diagonal" if count is None else count)
+        elif by in OF_COLUMNS:
+            mask = _select.lowest(evidence, by, _number(evidence, count))
+        else:
+            mask = _select.flagged(evidence, METHODS[by], keep, fraction, quotas)
     many: tuple[str, ...] = ()
     if not isinstance(count, int | np.integer):
         many = tuple(of_many(int(np.count_nonzero(mask)), evidence.number_labelled))

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._arrays import ENTRY_SLACK, SUM_SLACK, check_distinct, same_rows
 from .._numbers import whole
+from .._spread import held
 from ..crossval import COMMON, IN_SAMPLE
 from ..ingest.prob_rows import ProbRows
 from ..ingest.probabilities import Probs, open_source
@@ -179,21 +180,22 @@ def examine(
     reading = readers(source, workers, on)
     place = Work(work, source, labels, pairs)
     report = watch or (lambda done, total: None)
-    first = _first_pass(reading, labels, place, pairs, report)
-    counts, means = exact_means(labels, first["own"], source.m)
-    if thresholds is None:
-        thresholds = np.where(counts > 0, np.maximum(means, 2 * EPSILON), ABSENT)
-    else:
-        thresholds = check_thresholds(thresholds, source.m)
-    _warn_of_classes(counts, classes)
-    agree = int(np.count_nonzero(first["predicted"] == labels))
-    _warn_of_memory(agree, counts)
-    doubts = tuple(of_weak_predictions(first["predicted"], counts, agree))
-    for sentence in doubts:
-        warnings.warn(sentence, stacklevel=2)
-    guess, disagreements = _second_pass(
-        reading, labels, first, thresholds, collisions == "masked", report
-    )
+    with held(on, workers):  # one connection for both passes
+        first = _first_pass(reading, labels, place, pairs, report)
+        counts, means = exact_means(labels, first["own"], source.m)
+        if thresholds is None:
+            thresholds = np.where(counts > 0, np.maximum(means, 2 * EPSILON), ABSENT)
+        else:
+            thresholds = check_thresholds(thresholds, source.m)
+        _warn_of_classes(counts, classes)
+        agree = int(np.count_nonzero(first["predicted"] == labels))
+        _warn_of_memory(agree, counts)
+        doubts = tuple(of_weak_predictions(first["predicted"], counts, agree))
+        for sentence in doubts:
+            warnings.warn(sentence, stacklevel=2)
+        guess, disagreements = _second_pass(
+            reading, labels, first, thresholds, collisions == "masked", report
+        )
     return Evidence(
         given=labels,
         predicted=first["predicted"],
