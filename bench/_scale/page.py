@@ -106,7 +106,7 @@ def _study(scale: Value) -> list[str]:
                 prose(
                     """The bar of twice the time of making the rows is missed: a row is made so
                     quickly that handing its columns to the process that asks, and making some rows
-                    again, weigh as much. Of rows on a disk or behind a network they weigh less."""
+                    again, weigh as much."""
                 )
             ]
             if v("by the time of making") > 2
