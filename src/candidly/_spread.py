@@ -21,6 +21,7 @@ from ._cluster import (
     versions,
     why,
 )
+from ._process import tune_memory
 
 Place = Literal["processes"] | Cluster
 Task = TypeVar("Task")
@@ -93,7 +94,7 @@ def _in_processes(
             pre_dispatch=AHEAD * workers if workers > 1 else 1,
             max_nbytes=None,  # tasks are small: to map their arrays would only make files
         )
-        results = pool(delayed(work)(handed(task)) for task in tasks[done:])
+        results = pool(delayed(_tuned)(work, handed(task)) for task in tasks[done:])
         try:
             for result in results:
                 done, lost = done + 1, 0
@@ -104,6 +105,12 @@ def _in_processes(
                 raise RuntimeError(_lost(str(error).splitlines()[0])) from None
         finally:
             results.close()
+
+
+def _tuned(work: Callable[[Any], Result], task: Any) -> Result:
+    """``work`` in a process of candidly's own, which keeps freed memory for the next task."""
+    tune_memory()
+    return work(task)
 
 
 def _on_ray(

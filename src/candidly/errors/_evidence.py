@@ -24,7 +24,7 @@ from ._exact import exact_means
 from ._faults import Faults
 from ._labels import ids_of, matched, read_given
 from ._pairs import Pairs, index_dtype
-from ._passes import Open, Readers, decide, look, ranges, readers
+from ._passes import ROWS_AT_ONCE, Open, Readers, decide, look, ranges, readers
 from ._work import Work
 
 EPSILON = 1e-6  # slack of every comparison with a threshold, and of a near-tie
@@ -328,7 +328,8 @@ def _second_pass(
         rows = open_rows(start, stop)
         return Open(rows, given[rows], own[rows], predicted[rows]), bounds, masked
 
-    where = [each for each in ranges(source, readers.size) if len(open_rows(*each))]
+    size = max(readers.size, ROWS_AT_ONCE)  # few rows of a range are open
+    where = [each for each in ranges(source, size) if len(open_rows(*each))]
     disagreements = 0
     for (start, stop), (found, differ) in readers.each(decide, where, handed):
         guess[open_rows(start, stop)] = found

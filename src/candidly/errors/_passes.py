@@ -22,6 +22,7 @@ from ._pairs import Pairs, index_dtype
 
 LEAST_GAP = 1 / 64
 BLOCK_BYTES = 1 << 21  # of a block of rows: it should stay in the cache between two looks at it
+ROWS_AT_ONCE = 1 << 17  # of a range of which some rows are read again
 CHUNK_BYTES = 1 << 25  # of what another process reads at once, or a folder's note is about
 
 Range = tuple[int, int]

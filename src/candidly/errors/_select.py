@@ -13,9 +13,8 @@ from . import _kernels, _ranks
 from ._cells import Cells, prune_counts
 from ._evidence import EPSILON, Evidence
 from ._pairs import index_dtype
-from ._passes import Lacking, nearest, ranges
+from ._passes import ROWS_AT_ONCE, Lacking, nearest, ranges
 
-ROWS_AT_ONCE = 1 << 17  # of a range: pairs of all classes are kept anew for each
 Select = Callable[[Evidence, Cells], np.ndarray]  # (evidence, counts to take) -> mask
 
 
