@@ -4,8 +4,8 @@
     python tools/notebooks.py --check   # exit 1 when one differs from its page
 
 In a page a ``python`` or ``console`` block is run, and a ``text`` block right behind it shows what
-it prints, where ``…`` stands for what is left out. A ``sh`` block is for a terminal of its own, such
-as one that starts a server; in a notebook it is text.
+it prints, where ``…`` stands for what is left out. A ``sh`` block is for a terminal of its own,
+such as one that starts a server; in a notebook it is text.
 """
 
 from __future__ import annotations
