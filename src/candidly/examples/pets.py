@@ -34,7 +34,7 @@ COLUMNS = ("id", "name", "weight_kg", "colour", "arrived", "found_in", "fee", "r
 def rows() -> list[tuple[str, ...]]:
     """The table, with the label as it was entered; the same each time."""
     draw = random.Random(7)
-    found = []
+    found: list[tuple[str, ...]] = []
     for row in range(N):
         kind = draw.choice(KINDS)
         mean, spread = WEIGHT[kind]
