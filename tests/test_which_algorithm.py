@@ -166,8 +166,12 @@ def test_a_slow_algorithm_is_named_only_if_its_check_is_the_better_one():
 
 
 def test_losses_are_counted_on_the_label_sets_that_there_are():
-    sets = [on("a", {"x": -0.1, "y": 0.1}), on("b", {"x": -0.1}), on("c", {"x": 0.1, "y": -0.1})]
-    assert lost(sets, BASE) == [("x", 2, 3), ("y", 1, 2)]
+    sets = [
+        on("a", {"x": -0.1, "y": 0.1, "z": -0.1}),
+        on("b", {"x": -0.1}),
+        on("c", {"x": 0.1, "y": -0.1}),
+    ]
+    assert lost(sets, BASE) == [("z", 1, 1), ("x", 2, 3), ("y", 1, 2)]
 
 
 # the page
