@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: demo review-demo test test-all check bench clean
+.PHONY: demo review-demo test test-all check bench release clean
 
 demo: $(READY)  ## digits with flipped candidates: five algorithms, an oracle, four tables, a report
 	$(BIN)/candidly demo
@@ -27,8 +27,11 @@ check: $(READY)  ## style, types, import directions
 bench: $(READY)  ## the measured claims, in their quick form
 	set -e; for script in bench/[a-z]*.py; do $(BIN)/python $$script --quick; done
 
+release: $(READY)  ## dist/: built, installed in an empty environment (network), the demo and tests run there
+	$(BIN)/python tools/check_release.py
+
 clean:
-	rm -rf .venv candidly-demo candidly-demo-images candidly-review
+	rm -rf .venv dist candidly-demo candidly-demo-images candidly-review
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "candidly needs Python 3.11 or newer; set PYTHON=..."'
