@@ -13,7 +13,8 @@ import pytest
 from candidly import cli
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+RUN = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*RUN, *sorted((ROOT / "docs").glob("*/*.md"))]  # tutorials are run as notebooks
 LONG = {
     "cluster.md",
     "train.md",
@@ -27,7 +28,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(p, marks=pytest.mark.slow) if p.name in LONG else p for p in PAGES],
+    [pytest.param(p, marks=pytest.mark.slow) if p.name in LONG else p for p in RUN],
     ids=lambda p: p.name,
 )
 def test_every_block_runs(page, tmp_path, monkeypatch, capsys, plugins_as_they_were):

@@ -38,6 +38,7 @@ MAY = {  # who may import whom
         "nets": "ground inputs",
         "algorithms": "ground nets",
         "views": "ground",
+        "examples": "ground",
         "engine": "ground inputs labelled criteria nets algorithms views",
         "model": "ground inputs labelled ingest criteria nets algorithms engine",
         "contract": "ground labelled nets algorithms engine",
@@ -62,7 +63,7 @@ MAY = {  # who may import whom
         "benchmarking": "ground labelled ingest imperfect sources sweep",
         "cli": "ground inputs labelled ingest algorithms views engine model crossval crowd errors "
         "validation detectors stability imperfect sources sweep report review web checking "
-        "benchmarking challenge build tracking contract",
+        "benchmarking challenge build tracking contract examples",
         "__main__": "cli",
     }.items()
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from candidly.examples import write
 from shell import run
 
 ROOT = Path(__file__).parents[2]
@@ -28,9 +29,7 @@ def commands() -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "docs" / "examples").mkdir(parents=True)
-    here = ROOT / "docs" / "examples" / "steps.csv"
-    (tmp_path / "docs" / "examples" / "steps.csv").write_bytes(here.read_bytes())
+    write("steps", tmp_path)
     return tmp_path
 
 
@@ -49,5 +48,5 @@ def test_the_readmes_commands_for_texts_go_from_check_to_benchmark(folder):
     assert len(predicted) == 300
     assert all(name in said[4] for name in ("ce", "mixup", "co-teaching"))
     flagged = pl.read_csv(folder / "steps-check.csv")
-    wrong = {7 + 14 * k for k in range(21)}  # as docs/examples/steps.py says
+    wrong = {7 + 14 * k for k in range(21)}  # as candidly/examples/steps.py says
     assert len(wrong & set(flagged.head(21)["index"])) > 10

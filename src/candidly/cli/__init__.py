@@ -19,6 +19,7 @@ NOUNS = {
         "demo",
         "Benchmark five algorithms and an oracle on handwritten digits with flipped candidates.",
     ),
+    "example": ("example", "example", "Write files of made-up data to try candidly with."),
     "check": (
         "check",
         "check",

@@ -1,15 +1,13 @@
-"""Writes pets.csv: made-up animals of a shelter, of which some are entered as another kind.
-
-    python docs/examples/pets.py
+"""Animals of a shelter, of which some are entered as another kind.
 
 Nothing in it is about a real animal. ``WRONG`` says which rows have a wrong label.
 """
 
 from __future__ import annotations
 
-import csv
 import random
-from pathlib import Path
+
+from ._text import csv_text
 
 N = 400
 WRONG = {row: 1 + row % 2 for row in range(9, N, 21)}  # row -> how many kinds further
@@ -33,35 +31,42 @@ NAMES = "Ada Bo Cleo Dina Emil Fips Gino Hanna Ivo Juno Kira Lumi Momo Nala Otto
 COLUMNS = ("id", "name", "weight_kg", "colour", "arrived", "found_in", "fee", "remark", "kind")
 
 
-def rows() -> list[tuple[str, ...]]:
-    """The table, with the label as it was entered; the same each time."""
+def animals() -> list[tuple[str, tuple[str, ...]]]:
+    """The true kind of each animal, and its row without a label; the same each time."""
     draw = random.Random(7)
-    found = []
+    found: list[tuple[str, tuple[str, ...]]] = []
     for row in range(N):
         kind = draw.choice(KINDS)
         mean, spread = WEIGHT[kind]
         weight = max(0.6, draw.gauss(mean, spread))
-        entered = KINDS[(KINDS.index(kind) + WRONG.get(row, 0)) % 3]
-        found.append(
-            (
-                f"A{row + 1:04}",
-                draw.choice(NAMES.split()),
-                "" if draw.random() < 0.05 else f"{weight:.1f}",
-                draw.choice(COLOURS[kind]),
-                f"20{draw.randint(23, 25)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}",
-                draw.choice(PLACES),
-                str(draw.choice(FEE[kind])) if draw.random() < 0.95 else "",
-                draw.choice(REMARKS[kind] if draw.random() < 0.85 else ANY),
-                "" if row in UNLABELLED else entered,
-            )
+        cells = (
+            f"A{row + 1:04}",
+            draw.choice(NAMES.split()),
+            "" if draw.random() < 0.05 else f"{weight:.1f}",
+            draw.choice(COLOURS[kind]),
+            f"20{draw.randint(23, 25)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}",
+            draw.choice(PLACES),
+            str(draw.choice(FEE[kind])) if draw.random() < 0.95 else "",
+            draw.choice(REMARKS[kind] if draw.random() < 0.85 else ANY),
         )
+        found.append((kind, cells))
     return found
 
 
-def main() -> None:
-    with Path(__file__).with_name("pets.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows()])
+def truth() -> list[str]:
+    """The true kind of each row, also of those without a label."""
+    return [kind for kind, _ in animals()]
 
 
-if __name__ == "__main__":
-    main()
+def rows() -> list[tuple[str, ...]]:
+    """The table, with the label as it was entered."""
+    found: list[tuple[str, ...]] = []
+    for row, (kind, cells) in enumerate(animals()):
+        entered = KINDS[(KINDS.index(kind) + WRONG.get(row, 0)) % 3]
+        found.append((*cells, "" if row in UNLABELLED else entered))
+    return found
+
+
+def files() -> dict[str, bytes]:
+    """``pets.csv``, 400 rows; the labels are in its column ``kind``."""
+    return {"pets.csv": csv_text(COLUMNS, rows())}

@@ -1,0 +1,53 @@
+"""``candidly example``: made-up data to try candidly with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..grid import Column, Grid
+from . import _print
+
+
+def example(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Which. Without it they are listed.")
+    ] = None,
+    into: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where to write. (default: this folder)")
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that are there.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Write files of made-up data to try candidly with.
+
+    The tutorials use them. They are the same each time.
+
+    Examples:
+
+      candidly example
+
+      candidly example pets
+    """
+    from ..examples import EXAMPLES, write
+
+    if name is None:
+        about = {known: one.about for known, one in EXAMPLES.items()}
+        if as_json:
+            print(json.dumps(about, indent=1))
+            return
+        columns = (Column("name", "word"), Column("what it is", "text"))
+        _print.show(Grid("Examples", columns, list(about.items())))
+        return
+    paths = [str(path) for path in write(name, into or Path(), overwrite)]
+    if as_json:
+        print(json.dumps({"files": paths}, indent=1))
+    elif len(paths) > 3:
+        print(f"wrote {len(paths)} files, {paths[0]} to {paths[-1]}")
+    else:
+        print(f"wrote {', '.join(paths)}")
