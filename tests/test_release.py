@@ -23,7 +23,7 @@ def test_the_release_works_where_nothing_else_of_candidly_is(tmp_path):
     installed = Installed(release, tmp_path, borrow=Path(sysconfig.get_path("purelib")))
     installed.check_it_is_the_wheels()
     installed.run_commands()
-    ended = installed.run_tests("tests/cli", "-n", "2", "-m", "not slow")
+    ended = installed.run_tests("tests/cli", "-n", "2", "--timeout=900", "-m", "not slow")
     assert " passed" in ended
 
 

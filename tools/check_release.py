@@ -220,7 +220,7 @@ def main() -> None:
         say("installing every extra, and what tests need")
         installed.pip(f"{release.wheel}[all]", *TEST_TOOLS)
         say("the command line's tests")
-        say(installed.run_tests("tests/cli", "-n", "auto"))
+        say(installed.run_tests("tests/cli", "-n", "auto", "--timeout=900"))
     say(f"fit for release after {(time.monotonic() - began) / 60:.1f} minutes; files in {dist}")
 
 
