@@ -176,3 +176,54 @@ def test_a_commit_is_checked_as_by_make_check():
     assert {hook["language"] for hook in hooks} == {"system"}  # nothing is downloaded
     assert not any(hook["pass_filenames"] for hook in hooks)
     assert [hook["entry"] for hook in hooks] == recipe("check")
+
+
+# what the guides name
+
+
+GUIDES = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+PYTHON = [p for room in ("src", "tests", "bench") for p in (ROOT / room).rglob("*.py")]
+# where paths may begin
+BELOW = (
+    "",
+    "src/candidly",
+    "src/candidly/challenge",
+    "src/candidly/web/templates",
+    "tests",
+    "tests/web",
+)
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_links_of_the_guides_lead_somewhere(guide):
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", (ROOT / guide).read_text()):
+        assert target.startswith("https://") or (ROOT / target).exists(), target
+
+
+def spans(guide: str) -> set[str]:
+    """What stands as code in a guide's sentences."""
+    text = re.sub(r"^```.*?^```", "", (ROOT / guide).read_text(), flags=re.DOTALL | re.MULTILINE)
+    return {" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text)}
+
+
+def is_there(path: str) -> bool:
+    """Whether it is a file or folder of the repository; a bare name of a test is one anywhere."""
+    if any(list((ROOT / base).glob(path)) for base in BELOW if (ROOT / base).exists()):
+        return True
+    return path.startswith("test_") and any((ROOT / "tests").rglob(path))
+
+
+@pytest.mark.parametrize("guide", GUIDES[:2])
+def test_files_tests_tables_and_targets_of_the_guides_are_there(guide):
+    defined = "\n".join(path.read_text() for path in PYTHON)
+    for span in spans(guide):
+        if "NAME" in span or "FILE" in span or span in ("dist/", "bench/results/"):
+            continue  # a placeholder, or what a copy may lack
+        if re.fullmatch(r"\.?[\w./*-]+(\.(py|md|toml|txt|yml|cff|html)|/)", span):
+            assert is_there(span), span
+        elif re.fullmatch(r"test_\w+", span):
+            assert f"def {span}(" in defined, span
+        elif re.fullmatch(r"_?[A-Z]+(_[A-Z]+)*", span) and span not in ("CANDIDLY_DATA", "CI"):
+            assert re.search(rf"^{span}\b", defined, re.MULTILINE), span
+        elif span.startswith("make "):
+            assert set(span.split()[1:]) <= TARGETS, span
