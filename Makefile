@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: demo review-demo test test-all check site bench clean
+.PHONY: demo review-demo test test-all check site bench release clean
 
 demo: $(READY)  ## digits with flipped candidates: five algorithms, an oracle, four tables, a report
 	$(BIN)/candidly demo
@@ -31,8 +31,11 @@ site: $(READY)  ## the documentation as a site in site/; warnings are errors, an
 bench: $(READY)  ## the measured claims, in their quick form
 	set -e; for script in bench/[a-z]*.py; do $(BIN)/python $$script --quick; done
 
+release: $(READY)  ## dist/: built, installed in an empty environment (network), the demo and tests run there
+	$(BIN)/python tools/check_release.py
+
 clean:
-	rm -rf .venv site candidly-demo candidly-demo-images candidly-review
+	rm -rf .venv dist site candidly-demo candidly-demo-images candidly-review
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "candidly needs Python 3.11 or newer; set PYTHON=..."'

@@ -10,6 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+needs_results = pytest.mark.skipif(  # the sdist leaves them out
+    not (ROOT / "bench" / "results").exists(), reason="comes without bench/results"
+)
+
 
 def committed(folder: str, into: Path) -> Path:
     """The files below ``folder`` as they are in git's index, copied; without git, as they are.

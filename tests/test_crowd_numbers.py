@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from committed import needs_results
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -23,12 +25,14 @@ def bench():
     return module
 
 
+@needs_results
 def test_the_page_has_the_committed_numbers(bench):
     page, found = bench.PAGE.read_text(), bench.results()
     assert bench.filled(page, bench.tables(found)) == page, "run bench/crowd.py page"
     assert bench.FIGURE.read_text() == bench.figure(found), "run bench/crowd.py page"
 
 
+@needs_results
 def test_the_sentences_of_the_page_hold(bench):
     """What the page says in words, from the same numbers."""
     found = bench.results()
@@ -70,6 +74,7 @@ def test_the_sentences_of_the_page_hold(bench):
     assert rows[2]["vaguest_noise"] > 4 * rows[2]["union_noise"]
 
 
+@needs_results
 def test_targets_are_met():
     stored = json.loads((ROOT / "bench" / "results" / "crowd.json").read_text())
     with_target = [claim for claim in stored["claims"] if claim["target"]]

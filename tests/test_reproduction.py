@@ -20,7 +20,7 @@ from _reproduction.page import make_page
 from _reproduction.what_was_run import what_was_run
 from _reproduction.words import minus
 
-from committed import committed
+from committed import committed, needs_results
 from small_sweeps import (
     TABLES,
     line_of,
@@ -127,6 +127,7 @@ def test_the_promise_is_judged_on_whole_tables_only():
     assert "too early to judge" in said(0.01 * hour, 19)
 
 
+@needs_results  # explanations name them
 def test_without_results_the_page_says_so(tmp_path):
     page = make_page(read_sources(tmp_path))
     assert page.images == {}
@@ -153,6 +154,7 @@ def write(tmp_path: Path, text: str) -> Path:
     return path
 
 
+@needs_results
 def test_an_explanation_stands_beside_its_numbers(tmp_path):
     explained = read_explanations(TABLES, write(tmp_path, ENTRY))
     sources = sources_of(sweep_of(row("PRODEN:plench", [0.60, 0.64])), explanations=explained)
@@ -164,6 +166,7 @@ def test_an_explanation_stands_beside_its_numbers(tmp_path):
     assert line_of(disagree, "| PRODEN | AA |").endswith("| unexplained |")
 
 
+@needs_results
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -202,6 +205,7 @@ def command(monkeypatch, *arguments: object) -> int:
     return 0
 
 
+@needs_results
 def test_the_command_writes_checks_and_removes(tmp_path, monkeypatch, capsys):
     results, docs = tmp_path / "results", tmp_path / "docs"
     make_directory(results / "lost", ["CC:plench"], lambda *_: 0.5)

@@ -12,6 +12,8 @@ import stats as study  # bench/stats.py
 from _bench import RESULTS
 from candidly.stats import clopper_pearson
 
+from committed import needs_results
+
 
 def never_beyond(count: int, of: int, share: float = 0.05) -> bool:
     """Whether a count is usual for a rate of ``share`` or less: one in 10,000 is not."""
@@ -54,6 +56,7 @@ def test_a_true_lead_is_found_in_half(correlation):
     assert clopper_pearson(np.array(found), 200)[0] > 0.5
 
 
+@needs_results
 def test_committed_rates_hold():
     claims = json.loads((RESULTS / "stats.json").read_text())["claims"]
     judged = [claim for claim in claims if claim["holds"] is not None]

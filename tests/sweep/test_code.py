@@ -27,6 +27,7 @@ from candidly.sweep.pages import page_of
 from candidly.sweep.plan import read_plan
 from candidly.sweep.settings import make_settings
 
+from committed import needs_results
 from toys import toy
 
 SMALL = {"configs": 2, "splits": 2, "steps": 40, "eval_every": 20, "workers": 1}
@@ -198,6 +199,7 @@ def test_another_search_space_is_refused(tmp_path, monkeypatch):
         benchmark(data, "LWS", out=out, accept_code=True, **SMALL)
 
 
+@needs_results
 def test_a_directory_from_before_code_was_kept_goes_on(tmp_path):
     committed = Path(__file__).parents[2] / "bench" / "results" / "lost-train-oracle"
     results = read_results(committed)

@@ -100,7 +100,7 @@ def _optuna() -> Iterator[Any]:
     except ImportError:
         raise ValueError(
             "searching for hyper-parameters needs Optuna, which is not installed. Install it "
-            "(`pip install candidly[search]`), or leave --search out."
+            "(`pip install 'candidly[search]'`), or leave --search out."
         ) from None
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)

@@ -34,7 +34,7 @@ class TensorBoardSink:
             from torch.utils.tensorboard import SummaryWriter
         except ModuleNotFoundError:
             raise ModuleNotFoundError(
-                "event files need the package tensorboard: pip install candidly[track]"
+                "event files need the package tensorboard: pip install 'candidly[track]'"
             ) from None
         self.folder = Path(folder)
         self._writer = SummaryWriter
