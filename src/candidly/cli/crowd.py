@@ -102,7 +102,7 @@ def consensus(
         typer.Option(
             metavar="FILE",
             help="Items whose label is known, such as those that an expert checked: a table of "
-            "item and label. The consensus is held against them, beside the majority.",
+            "item and label. The consensus is compared with them, beside the plain majority.",
         ),
     ] = None,
     workers: Annotated[

@@ -220,13 +220,14 @@ def _case(
 
             return read
 
+        better = _labels(corrected, roles, classes, names)
         if checked is None:
             mask = read_seen(corrected, roles, names)
         else:
             mask = read_mask(checked, plain, names)
         return make_case(
             label_numbers(first, classes),
-            _labels(corrected, roles, classes, names),
+            better,
             {model: opened(number, path) for number, (model, path) in enumerate(files.items())},
             classes=None if classes is None else len(classes),
             checked=mask,
