@@ -24,7 +24,8 @@ def test_a_hundred_of_two_thousand_labels_are_wrong():
 def test_what_is_flagged_is_what_confident_learning_flags():
     given = np.array([board.TOPICS.index(label) for label in LABELS])
     found = errors.find(given, np.array(board.probabilities()), by="confident")
-    assert sorted(found.indices.tolist()) == sorted(board.flagged())
+    table = found.table(classes=board.TOPICS)
+    assert dict(table.select("index", "proposed").rows()) == board.flagged()
     assert all(abs(sum(row) - 1) < 1e-9 for row in board.probabilities())
     wrong = set(board.wrong())
     assert 0.5 * len(wrong) < len(wrong & set(board.flagged())) < 0.7 * len(wrong)

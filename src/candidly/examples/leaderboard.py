@@ -126,9 +126,11 @@ def flagged() -> dict[int, str]:
         least.append(sum(mine) / len(mine))
     found = {}
     for number, (row, label) in enumerate(zip(rows, given, strict=True)):
+        likely = row.index(max(row))
         sure = [k for k in range(len(TOPICS)) if row[k] >= least[k]]
-        if sure and row.index(max(row)) != label and row.index(max(row)) in sure:
-            found[number] = TOPICS[row.index(max(row))]
+        proposed = sure[0] if len(sure) == 1 else likely
+        if sure and label not in (likely, proposed):
+            found[number] = TOPICS[proposed]
     return found
 
 
