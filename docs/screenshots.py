@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -137,6 +138,34 @@ def lost(folder: Path) -> Path:
     return Path(__file__).parent / "lost-report.html"
 
 
+def told(folder: Path, *lines: str) -> None:
+    """Run lines of the command line in a new folder."""
+    folder.mkdir()
+    for line in lines:
+        command = (sys.executable, "-m", "candidly", *shlex.split(line))
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+def annotators(folder: Path) -> Path:
+    """The page of the tutorial on several annotators."""
+    asked = "crowd consensus answers.csv --known expert.csv --html leaves.html"
+    told(folder, "example answers", asked)
+    return folder / "leaves.html"
+
+
+def leaderboard(folder: Path) -> Path:
+    """The page of the tutorial for the owner of a benchmark."""
+    classes = "--classes account,delivery,payment,product,returns"
+    files = "--labels test.csv --corrected test-corrected.csv --predictions models"
+    told(
+        folder,
+        "example leaderboard",
+        "validate --votes votes.csv --into test.csv --out test-corrected.csv",
+        f"stability {files} {classes} --audited 300 --audit-errors 6 --html ranking.html",
+    )
+    return folder / "ranking.html"
+
+
 @dataclass(frozen=True)
 class PageShot:
     """A picture of a page that lies in a file.
@@ -166,6 +195,8 @@ class PageShot:
 
 
 PAGES = {
+    "benchmark-owner": PageShot(leaderboard, (1040, 900)),
+    "several-annotators": PageShot(annotators, (1040, 900)),
     "building": PageShot(building),
     "report": PageShot(lost, (1040, 900)),
     "report-spread": PageShot(lost, (1040, 900), at="Spread over splits"),

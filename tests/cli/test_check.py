@@ -131,3 +131,27 @@ def test_ctrl_c_ends_in_a_sentence_and_leaves_nothing(tmp_path):
     assert "stopped; nothing was written." in err
     assert "Traceback" not in err
     assert [path.name for path in tmp_path.iterdir()] == ["big.parquet"]
+
+
+def test_probabilities_name_their_rows_so_that_answers_about_these_find_them(candidly, tmp_path):
+    write("answers", tmp_path)
+    words = ("crowd", "consensus", "answers.csv", "--top", 1)
+    candidly(*words, "--by", "majority", "--into", "leaves.csv", "--out", "majority.csv")
+    found = asked(candidly, "majority.csv", "--label", "consensus", "--probs", "probs.parquet")
+    table = pl.read_parquet("probs.parquet")
+    assert table.columns == ["id", *found["classes"]]
+    assert table["id"].to_list() == pl.read_csv("leaves.csv")["id"].to_list()
+    status, out, err = candidly(*words, "--by", "crowdlab", "--probs", "probs.parquet")
+    assert status == 0, err
+    assert "the model weighs" in out
+    asked(candidly, "majority.csv", "--label", "consensus", "--probs", "probs.npy")
+    status, _, err = candidly(*words, "--probs", "probs.npy")
+    assert status == 2
+    assert "`candidly check --probs FILE.parquet`" in err
+
+
+def test_a_class_called_id_leaves_that_name_to_it(candidly, tmp_path):
+    rows = [f"r{k},{k % 2 + k % 7 / 50},{('id', 'visa')[k % 2]}" for k in range(60)]
+    (tmp_path / "cards.csv").write_text("\n".join(["name,size,kind", *rows]))
+    asked(candidly, "cards.csv", "--label", "kind", "--id", "name", "--probs", "p.parquet")
+    assert pl.read_parquet("p.parquet").columns == ["item", "id", "visa"]

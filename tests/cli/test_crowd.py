@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from candidly import crowd
+from candidly import crowd, stability, stats
+from candidly.examples import write as write_example
 from candidly.labelled import from_arrays
 from candidly.votes import Votes
 
@@ -235,3 +236,71 @@ def test_what_is_refused(candidly, rows, tmp_path, arguments, message):
     status, out, err = candidly("crowd", "consensus", *arguments)
     assert (status, out) == (2, "")
     assert message in " ".join(err.split())
+
+
+# items whose label is known
+
+
+def test_known_items_are_held_against_consensus_and_majority(candidly, tmp_path):
+    write_example("answers", tmp_path)
+    found = asked(candidly, "answers.csv", "--known", "expert.csv")["known"]
+    answers = crowd.read_answers("answers.csv")
+    known = dict(pl.read_csv("expert.csv").rows())
+    rows = [row for row, item in enumerate(answers.items) if item in known]
+    true = np.array([answers.classes.index(known[answers.items[row]]) for row in rows])
+    mine = crowd.dawid_skene(answers).labels[rows] == true
+    usual = crowd.majority(answers).labels[rows] == true
+    assert (found["by"], found["n"]) == ("dawid-skene", 60)
+    assert (found["right"], found["majority"]) == (mine.sum(), usual.sum())
+    assert (found["only"], found["only_majority"]) == ((mine & ~usual).sum(), (usual & ~mine).sum())
+    assert found["p"] == pytest.approx(
+        float(stability.mcnemar(found["only"], found["only_majority"]))
+    )
+    low, high = stability.tango(found["only"], found["only_majority"], 60)
+    assert found["difference"] == pytest.approx([(mine.sum() - usual.sum()) / 60, low, high])
+    assert found["interval"][0] < mine.mean() < found["interval"][1]
+
+
+def test_known_items_are_printed_and_on_the_page(candidly, tmp_path):
+    write_example("answers", tmp_path)
+    words = ("crowd", "consensus", "answers.csv", "--top", 1, "--known", "expert.csv")
+    _, out, _ = candidly(*words, "--html", "page.html")
+    assert "Items whose label is known" in out
+    assert "do not tell the two apart" in " ".join(out.split())
+    page = (tmp_path / "page.html").read_text()
+    assert "Items whose label is known" in page
+    assert "do not tell the two apart" in page
+    _, out, _ = candidly(*words, "--by", "majority")
+    assert "Items whose label is known" in out
+    assert "tell the two apart" not in out
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("item,label\np00,cat\nq99,cat\n", "has the item 'q99', which is not among the answers"),
+        ("item,label\np00,owl\n", "'owl' at row 0, which is no class"),
+        ("label\ncat\n", "does not name its items; give it a column `item`"),
+        ("item,label\np00,cat\np00,cat\n", "p00"),
+        ("item,label\np00,\n", "no item has a known label"),
+    ],
+)
+def test_known_items_that_do_not_fit_are_refused(candidly, rows, tmp_path, table, said):
+    (tmp_path / "known.csv").write_text(table)
+    status, _, err = candidly("crowd", "consensus", "answers.csv", "--known", "known.csv")
+    assert status == 2
+    assert said in err
+
+
+def test_an_annotator_of_few_answers_has_a_wide_interval(candidly, tmp_path):
+    write_example("answers", tmp_path)
+    _, out, _ = candidly("crowd", "consensus", "answers.csv", "--top", 12)
+    people = {line.split()[0]: line.split() for line in out.splitlines() if "–" in line}
+    assert len(people) == 12
+    width = {}
+    for who, cells in people.items():
+        low, high = map(float, next(cell for cell in cells if "–" in cell).split("–"))
+        width[who] = high - low
+    assert width["Juno"] > 0.5 > 0.25 > max(width[who] for who in width if who != "Juno")
+    bounds = stats.share_interval(np.array(7), 10)
+    assert f"{bounds[0]:.2f}–{bounds[1]:.2f}" in people["Juno"]

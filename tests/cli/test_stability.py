@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from candidly import validation
+from candidly.examples import leaderboard, write
 from candidly.stability import assess, make_case
 
 from stability_cases import arrays, probabilities
@@ -208,3 +209,33 @@ def test_other_wrong_input_is_refused(candidly, made, tmp_path):
     err = refused(candidly, "--classes", ",".join(NAMES), files=("--labels", "bad.csv", *FILES[2:]))
     assert "is 'cat' at row 399, which is no class" in err
     assert not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.parametrize("as_table", [False, True])
+def test_what_people_confirmed_counts_as_seen(candidly, tmp_path, as_table):
+    write("leaderboard", tmp_path)
+    classes = ",".join(leaderboard.TOPICS)
+    of = ("--labels", "test.csv", "--classes", classes) if as_table else ("--into", "test.csv")
+    status, _, err = candidly("validate", "--votes", "votes.csv", *of, "--out", "c.csv")
+    assert status == 0, err
+    shuffled = pl.read_csv("c.csv").sample(fraction=1, shuffle=True, seed=1)
+    shuffled.write_csv("shuffled.csv")
+    files = ("--labels", "test.csv", "--predictions", "models", "--classes", classes)
+    audit = ("--audited", 300, "--audit-errors", 6)
+    for table in ("c.csv", "shuffled.csv"):
+        found = asked(candidly, "--corrected", table, *audit, files=files)
+        assert found["missed"]["unchecked"] == 2000 - len(leaderboard.flagged())
+    pl.DataFrame({"checked": [True] * 1000 + [False] * 1000}).write_csv("k.csv")
+    found = asked(candidly, "--corrected", "c.csv", "--checked", "k.csv", *audit, files=files)
+    assert found["missed"]["unchecked"] < 1000
+
+
+def test_a_column_of_that_name_with_other_words_says_nothing(candidly, tmp_path):
+    write("leaderboard", tmp_path)
+    candidly("validate", "--votes", "votes.csv", "--into", "test.csv", "--out", "c.csv")
+    words = pl.Series("label corrected by", ["confirmed"] * 1000 + ["ann"] * 1000)
+    pl.read_csv("c.csv").with_columns(words).write_csv("d.csv")
+    classes = ("--classes", ",".join(leaderboard.TOPICS))
+    files = ("--labels", "test.csv", "--corrected", "d.csv", "--predictions", "models", *classes)
+    found = asked(candidly, "--audited", 300, files=files)
+    assert found["missed"]["unchecked"] == 1942

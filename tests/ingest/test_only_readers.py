@@ -37,6 +37,7 @@ MAY = {  # modules outside `ingest` that open files, and which
     "storage.py": "the .npz files that Labelled.save wrote",
     "labelled.py": "the .npz files that Labelled.save wrote",
     "engine/checkpoint.py": "checkpoints",
+    "examples/__init__.py": "a file that is there, to compare it with the example",
     "build/builder.py": "what an earlier build has written in its folder",
     "challenge/_bubblewrap.py": "short texts in memory that a program is shown",
     "challenge/_data.py": "the files that it has written itself",

@@ -85,7 +85,7 @@ def _of_table(
         if not item.dtype.is_integer():
             raise ValueError(
                 f"rows of {beliefs.name} go by number, but items of {path} do not; give the"
-                " probabilities a column `item`."
+                " probabilities a column `item`, as `candidly check --probs FILE.parquet` does."
             )
         if named is None and not label.dtype.is_numeric():
             raise ValueError(
@@ -146,6 +146,32 @@ def _places(what: str, path: str, there: list[str], wanted: Any) -> list[int]:
         other = next(name for name in there if name not in set(names))
         raise ValueError(f"{path} has the {what} {other!r}, which is not among the answers.")
     return [place[name] for name in names]
+
+
+def read_known(path: Path, answers: Answers, roles: Roles) -> np.ndarray:
+    """Labels of some items from a table of ids and labels: int64 (n,), -1 where none is known.
+
+    Raises:
+        ValueError: no ids, one that is there twice, an item or a class that the answers lack.
+    """
+    from ..ingest.labels import label_numbers, read_labels
+
+    read = read_labels(path, replace(roles, label=None, id=None), answers.classes)
+    if read.ids is None:
+        raise ValueError(
+            f"{path} does not name its items; give it a column `item` (or `id`) beside the labels."
+        )
+    place = {str(item): row for row, item in enumerate(answers.items.tolist())}
+    known = np.full(answers.n, -1)
+    for name, label in zip(read.ids.tolist(), label_numbers(read, answers.classes).tolist()):
+        if name not in place:
+            raise ValueError(f"{path} has the item {name!r}, which is not among the answers.")
+        if label >= answers.m:
+            raise ValueError(
+                f"{path} has the label {label} of {name}; there are {answers.m} classes."
+            )
+        known[place[name]] = label
+    return known
 
 
 def put_into(found: Consensus, path: Path, out: Path, roles: Roles) -> None:

@@ -144,7 +144,7 @@ def check(
     else:
         found.write_page(places["page"], following)
     if probs is not None:
-        found.judged.save(probs)
+        found.judged.save(probs, found.ids())
     if as_json:
         print(json.dumps(_about(found, table, top, places, following), indent=1, allow_nan=False))
         return

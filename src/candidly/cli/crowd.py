@@ -15,13 +15,14 @@ from .._files import write_table
 from ..ingest.labels import read_classes
 from . import _progress
 from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
-from ._crowd import put_into, read_answers, summary, tables
+from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
 
 if TYPE_CHECKING:
     from ..crowd import Consensus
+    from ..report.known import KnownItems
 
 TABLES = (".parquet", ".csv", ".json")
 
@@ -96,6 +97,14 @@ def consensus(
         ),
     ] = None,
     id: Id = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Items whose label is known, such as those that an expert checked: a table of "
+            "item and label. The consensus is compared with them, beside the plain majority.",
+        ),
+    ] = None,
     workers: Annotated[
         int | None,
         whole(
@@ -125,6 +134,8 @@ def consensus(
 
       candidly crowd consensus answers.csv --out labels.csv
 
+      candidly crowd consensus answers.csv --known expert.csv --top 3
+
       candidly crowd consensus answers.csv --into features.csv --out labelled.csv
 
       candidly crowd consensus answers.parquet --by crowdlab --probs probs.csv --html page.html
@@ -135,6 +146,7 @@ def consensus(
     """
     from .. import crowd
     from .._names import lookup
+    from ..report.known import known_items, known_parts
 
     check_form(form)
     by = lookup(crowd.METHODS, by, "way to a consensus")[0]
@@ -155,6 +167,9 @@ def consensus(
             )
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
             found = crowd.consensus(said, by, beliefs, seed, watch, workers)  # type: ignore[arg-type]
+    held = None
+    if known is not None:
+        held = known_items(found, read_known(known, said, roles), by)
     notes = [str(warning.message) for warning in caught]
     for warning in caught:
         warnings.warn(warning.message, stacklevel=1)
@@ -170,11 +185,12 @@ def consensus(
         from ..report.crowd import write_crowd_page
 
         read = {"answers": answers} | ({} if probs is None else {"probabilities": str(probs)})
-        write_crowd_page(found, html, by=by, read=read, notes=notes)
+        write_crowd_page(found, html, by=by, read=read, notes=notes, known=held)
     if as_json:
-        _print_json(found, by, people, top, written, notes)
+        _print_json(found, by, people, top, written, notes, held)
         return
-    show(*summary(found, by), *(tables(found, people, top) if top else ()), form=form)
+    parts = [*summary(found, by), *(known_parts(held) if held else ())]
+    show(*parts, *(tables(found, people, top) if top else ()), form=form)
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
@@ -187,6 +203,7 @@ def _print_json(
     top: int,
     written: dict[str, Path | None],
     notes: list[str],
+    held: KnownItems | None,
 ) -> None:
     from ..crowd import Majority, next_items
 
@@ -198,6 +215,7 @@ def _print_json(
         "classes": list(answers.classes),
         "unsaid": int(found.unsaid.sum()),
         "ties": found.ties if isinstance(found, Majority) else None,
+        "known": None if held is None else held.as_dict(),
         "consensus": found.table().head(top).rows(named=True),
         "annotators": people.head(top).rows(named=True),
         "next": next_items(found, top).rows(named=True),

@@ -78,7 +78,8 @@ def stability(
         typer.Option(
             metavar="FILE",
             help="Which items people have seen: a column of true and false, or 1 and 0. Changed "
-            "and pruned ones count as seen.",
+            "and pruned ones count as seen. (default: what candidly validate wrote beside the "
+            "corrected labels)",
         ),
     ] = None,
     audited: Annotated[int, whole("Unseen items that were drawn at random and checked.")] = 0,
@@ -192,7 +193,14 @@ def _case(
     classes: list[str] | None,
     roles: Roles,
 ) -> Case:
-    from ..ingest.labels import in_order_of, label_numbers, read_labels, read_mask, read_names
+    from ..ingest.labels import (
+        in_order_of,
+        label_numbers,
+        read_labels,
+        read_mask,
+        read_names,
+        read_seen,
+    )
     from ..ingest.predictions import read_predictions
     from ..stability import make_case
 
@@ -212,10 +220,14 @@ def _case(
 
             return read
 
-        mask = None if checked is None else read_mask(checked, plain, names)
+        better = _labels(corrected, roles, classes, names)
+        if checked is None:
+            mask = read_seen(corrected, roles, names)
+        else:
+            mask = read_mask(checked, plain, names)
         return make_case(
             label_numbers(first, classes),
-            _labels(corrected, roles, classes, names),
+            better,
             {model: opened(number, path) for number, (model, path) in enumerate(files.items())},
             classes=None if classes is None else len(classes),
             checked=mask,

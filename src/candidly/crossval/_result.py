@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,20 +57,26 @@ class CrossValidated:
             f"classes, accuracy {self.accuracies[self.chosen]:.4f}, ECE {self.ece:.4f})"
         )
 
-    def save(self, path: Path | str) -> None:
+    def save(self, path: Path | str, ids: Sequence[Any] | None = None) -> None:
         """Write everything as ``.npz``, or the probabilities as ``.npy`` or ``.parquet``.
 
         ``load`` reads the first. ``candidly errors find`` reads all three, and from the first the
         labels too.
 
+        Args:
+            ids: names of the n rows, for a first column ``id`` of ``.parquet`` (``item`` where a
+                class is called ``id``); the other two hold numbers alone.
+
         Raises:
-            ValueError: another ending.
+            ValueError: another ending, or as many ids as rows are not.
             OSError: the file cannot be written.
         """
         path = Path(path)
         if path.suffix not in WRITERS:
             raise ValueError(f"{path} must end in {', '.join(WRITERS)}.")
-        WRITERS[path.suffix](self, path)
+        if ids is not None and len(ids) != len(self.probs):
+            raise ValueError(f"{len(ids)} ids for {len(self.probs)} rows.")
+        WRITERS[path.suffix](self, path, ids)
 
     @classmethod
     def load(cls, path: Path | str) -> CrossValidated:
@@ -98,7 +104,7 @@ class CrossValidated:
         )
 
 
-def _write_npz(result: CrossValidated, path: Path) -> None:
+def _write_npz(result: CrossValidated, path: Path, ids: Sequence[Any] | None) -> None:
     values: dict[str, Any] = {name: getattr(result, name) for name in ARRAYS}
     note = {
         "schema": SCHEMA,
@@ -111,19 +117,23 @@ def _write_npz(result: CrossValidated, path: Path) -> None:
     write_arrays(path, {name: v for name, v in values.items() if v is not None}, note)
 
 
-def _write_npy(result: CrossValidated, path: Path) -> None:
+def _write_npy(result: CrossValidated, path: Path, ids: Sequence[Any] | None) -> None:
     with replacing(path) as file:
         np.save(file, result.probs, allow_pickle=False)
 
 
-def _write_parquet(result: CrossValidated, path: Path) -> None:
+def _write_parquet(result: CrossValidated, path: Path, ids: Sequence[Any] | None) -> None:
     import polars as pl
 
+    table = pl.DataFrame(result.probs, schema=list(result.classes), orient="row")
+    key = next((name for name in ("id", "item") if name not in result.classes), None)
+    if ids is not None and key is not None:
+        table = table.insert_column(0, pl.Series(key, [str(name) for name in ids]))
     with replacing(path) as file:
-        pl.DataFrame(result.probs, schema=list(result.classes), orient="row").write_parquet(file)
+        table.write_parquet(file)
 
 
-WRITERS: dict[str, Callable[[CrossValidated, Path], None]] = {
+WRITERS: dict[str, Callable[[CrossValidated, Path, Sequence[Any] | None], None]] = {
     ".npz": _write_npz,
     ".npy": _write_npy,
     ".parquet": _write_parquet,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .._files import replacing
 from .._names import lookup
-from . import pets, shapes, steps
+from . import answers, leaderboard, pets, shapes, steps
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,15 @@ class Example:
 
 
 EXAMPLES = {
+    "answers": Example(
+        "300 leaves, named by three of twelve people each; 60 were checked by an expert.",
+        answers.files,
+    ),
+    "leaderboard": Example(
+        "A test set of 2,000 short messages, 100 of them with a wrong label; predictions of five "
+        "models, and what five people said of suspicious labels.",
+        leaderboard.files,
+    ),
     "pets": Example(
         "A table of 400 animals of a shelter; 19 are entered as another kind.", pets.files
     ),

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..grid import Column, Grid
+from ..stats import share_interval
 from ._page import Html, make_page, section, tiles, write_page
 from .figures import FAINT, INK, SERIES, STROKES, draw_svg
+from .known import KnownItems, known_parts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,6 +45,7 @@ def make_crowd_page(
     by: str,
     read: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
+    known: KnownItems | None = None,
 ) -> str:
     """The page as HTML text; it refers to nothing outside itself. The same input, the same text.
 
@@ -51,6 +54,7 @@ def make_crowd_page(
         by: the name of the way to it.
         read: what to say of where answers and probabilities came from, by name.
         notes: what to say besides, such as warnings.
+        known: the consensus beside items whose label is known.
     """
     from ..crowd import annotators
 
@@ -85,6 +89,7 @@ def make_crowd_page(
     return make_page(
         f"What {len(answers.annotators):,} annotators say about {answers.n:,} items",
         section("", tiles(numbers), *(f"Note: {note}" for note in notes), label="Counts"),
+        *(() if known is None else (section("", *known_parts(known), label="Known items"),)),
         section(
             "Doubtful labels",
             _soft(
@@ -97,8 +102,9 @@ def make_crowd_page(
             "Annotators",
             _soft(
                 f"The lowest quality first{_cut(len(people), LISTED, '--annotators')}. Agreement "
-                "is with the consensus, on items that others answered too. The worst class is the "
-                "one that, when this annotator says it, is least often the consensus."
+                "is with the consensus, on items that others answered too, with the 95 % interval "
+                "of so many answers. The worst class is the one that, when this annotator says it, "
+                "is least often the consensus."
             ),
             annotators_grid(people, LISTED),
         ),
@@ -143,18 +149,28 @@ def annotators_grid(people: pl.DataFrame, most: int) -> Grid:
         Column("quality", form=".3f"),
         Column("", "bar"),
         Column("agreement", form=".3f"),
+        Column("95 %", "word"),
         Column("worst class", "name"),
-        Column("right there", form=".3f"),
-        Column("answers there", form=","),
+        Column("right there", "word"),
     )
     rows = [
         (
             *(str(row["annotator"]), row["answers"], row["quality"], row["quality"]),
-            *(row["agreement"], row["worst class"], row["worst agreement"], row["worst answers"]),
+            *(row["agreement"], _within(row["agreement"], row["shared"])),
+            row["worst class"],
+            f"{round(row['worst agreement'] * row['worst answers'])} of {row['worst answers']:,}",
         )
         for row in people.head(most).iter_rows(named=True)
     ]
     return Grid("Annotators, worst first", columns, rows)
+
+
+def _within(share: float | None, of: int) -> str | None:
+    """The interval of a share, as text; None without items."""
+    if share is None:
+        return None
+    low, high = share_interval(np.array(round(share * of)), of).tolist()
+    return f"{low:.2f}–{high:.2f}"
 
 
 def next_grid(consensus: Consensus, most: int) -> Grid:
