@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: demo review-demo test test-all check bench release clean
+.PHONY: demo review-demo test test-all check site bench release clean
 
 demo: $(READY)  ## digits with flipped candidates: five algorithms, an oracle, four tables, a report
 	$(BIN)/candidly demo
@@ -24,6 +24,10 @@ check: $(READY)  ## style, types, import directions
 	$(BIN)/mypy
 	$(BIN)/pytest tests/test_house.py
 
+site: $(READY)  ## the documentation as a site in site/; warnings are errors, and every link is followed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	$(BIN)/python tools/check_site.py site
+
 bench: $(READY)  ## the measured claims, in their quick form
 	set -e; for script in bench/[a-z]*.py; do $(BIN)/python $$script --quick; done
 
@@ -31,7 +35,7 @@ release: $(READY)  ## dist/: built, installed in an empty environment (network),
 	$(BIN)/python tools/check_release.py
 
 clean:
-	rm -rf .venv dist candidly-demo candidly-demo-images candidly-review
+	rm -rf .venv dist site candidly-demo candidly-demo-images candidly-review
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "candidly needs Python 3.11 or newer; set PYTHON=..."'

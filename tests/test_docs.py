@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 RUN = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES = [*RUN, *sorted((ROOT / "docs").glob("*/*.md"))]  # tutorials are run as notebooks
 LONG = {
+    "README.md",
     "cluster.md",
     "train.md",
     "detectors.md",
@@ -64,10 +65,45 @@ def test_links_and_pictures_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
-def test_the_two_commands_are_in_the_readme():
+def commands(text: str) -> list[list[str]]:
+    """The words behind ``candidly`` of each command in a page's blocks, run or not."""
+    found = []
+    for _, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE):
+        for line in re.sub(r"\\\n\s*", " ", block).splitlines():
+            if command := re.match(r" *(?:\$ )?candidly ([a-z].*)", line):
+                words = shlex.split(command[1], comments=True)
+                if "--import" in words:  # may stand anywhere on the line
+                    at = words.index("--import")
+                    del words[at : at + 2]
+                found.append(words)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_command_that_is_shown_has_these_options(page):
+    for noun, *rest in commands(page.read_text()):
+        command = cli.command(noun)
+        if hasattr(command, "commands"):
+            command, rest = command.commands[rest[0]], rest[1:]
+        command.make_context(noun, rest)  # reads the options, and does nothing
+
+
+def test_commands_are_found():
+    page = "x\n```text\n$ candidly a b \\\n   --c 1\nout\ncandidly --import f.py d  # e\n```\n"
+    assert commands(page) == [["a", "b", "--c", "1"]]
+    assert commands(page.replace("--import f.py d", "d --import f.py")) == [
+        ["a", "b", "--c", "1"],
+        ["d"],
+    ]
+
+
+def test_the_two_commands_are_in_the_readme_and_every_make_target_exists():
     text = (ROOT / "README.md").read_text()
-    assert "make demo" in text
-    assert "make test" in text
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"demo", "test"} <= set(re.findall(r"^make ([a-z-]+)", text, re.MULTILINE))
+    for page in PAGES:
+        for target in re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(), re.MULTILINE):
+            assert target in targets, (page.name, target)
 
 
 def test_every_algorithm_and_command_is_documented():

@@ -20,6 +20,7 @@ FROM_ROOT = {
     "SECURITY.md": "security.md",
 }
 COMMANDS = "reference/command-line.md"
+NAMED = {"reference/index.md": ("* Command line:", "* [Command line](command-line.md):")}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -34,11 +35,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Let links to the root's pages lead to these pages of the site."""
+    """Let links lead to the pages that the site has beside those in ``docs``."""
     up = "../" * page.file.src_uri.count("/")
     for name, target in {**FROM_ROOT, "README.md": "index.md"}.items():
         markdown = markdown.replace(f"]({up}../{name}", f"]({up}{target}")
-    return markdown
+    before, after = NAMED.get(page.file.src_uri, ("", ""))
+    return markdown.replace(before, after) if before else markdown
 
 
 def command_line() -> str:
@@ -59,6 +61,11 @@ def command_line() -> str:
 
 
 def _help(command: Any, name: str) -> str:
-    context = command.context_class(command, info_name=f"candidly {name}", terminal_width=80)
+    context = command.context_class(
+        command,
+        info_name=f"candidly {name}",
+        terminal_width=80,
+        help_option_names=["-h", "--help"],
+    )
     text = re.sub(r"\x1b\[[0-9;]*m", "", command.get_help(context))
     return f"```text\n{text.rstrip()}\n```"

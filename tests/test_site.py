@@ -1,0 +1,123 @@
+"""The documentation site, built as ``make site`` builds it, without a network."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import importlib
+import inspect
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import candidly
+from check_site import clicks, faults, read_site
+
+from needs import a_browser
+
+ROOT = Path(__file__).parents[1]
+
+# what a newcomer asks, one question a tutorial, and words of the sentence that answers it
+ANSWERS = {
+    "Which labels of my table are wrong, and how many are left after I checked?": (
+        "tutorials/wrong-labels.html",
+        "So between 1 and 32 labels are still wrong",
+    ),
+}
+
+NO_NETWORK = """
+import socket
+
+def refused(*_):
+    raise OSError("this build has no network")
+
+socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refused
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built with warnings as errors in a process that cannot connect to anything."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "usercustomize.py").write_text(NO_NETWORK)
+    (folder / "sitecustomize.py").write_text(NO_NETWORK)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder / "site"]
+    environment = {**os.environ, "PYTHONPATH": str(folder), "NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    return folder / "site"
+
+
+@pytest.mark.slow
+def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(site):
+    assert list(faults(site)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", ANSWERS)
+def test_a_newcomers_question_is_answered_within_two_clicks(site, question):
+    page, words = ANSWERS[question]
+    assert clicks(site, 2)[(site / page).resolve()] <= 2
+    assert words in read_site(site)[(site / page).resolve()].text
+
+
+@pytest.mark.slow
+def test_the_reference_has_every_public_function_and_class(site):
+    for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
+        if page.stem in ("index", "candidly"):
+            continue
+        module = importlib.import_module(f"candidly.{page.stem}")
+        names = getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"]
+        ids = read_site(site)[(site / "reference" / f"{page.stem}.html").resolve()].ids
+        for name in names:
+            value = getattr(module, name)
+            own = getattr(value, "__module__", "").startswith(module.__name__)
+            if own and (inspect.isfunction(value) or inspect.isclass(value)):
+                assert f"{module.__name__}.{name}" in ids, (page.name, name)
+    text = (ROOT / "docs" / "reference" / "candidly.md").read_text()
+    for name in candidly.__all__:
+        if not inspect.ismodule(getattr(candidly, name)):
+            assert name in text, name
+
+
+@pytest.mark.slow
+def test_in_a_browser_the_search_finds_a_page_and_nothing_is_asked_of_others(site):
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(site))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    home = f"http://127.0.0.1:{server.server_port}"
+    asked = []
+    try:
+        with a_browser() as browser:
+            page = browser.new_page()
+            page.on("request", lambda request: asked.append(request.url))
+            page.goto(f"{home}/index.html")
+            page.get_by_placeholder("Search").fill("covering rate")
+            page.locator(".md-search-result__link").first.wait_for()
+            page.locator(".md-search-result__link").first.click()
+            page.wait_for_url(f"{home}/*.html*")
+    finally:
+        server.shutdown()
+    assert [url for url in asked if not url.startswith((home, "data:", "blob:"))] == []
+
+
+def test_faults_are_found(tmp_path):
+    def page(body):
+        return f"<html><body><article>{body}</article></body></html>"
+
+    (tmp_path / "index.html").write_text(
+        page('<a href="a.html#there">a</a><a href="a.html#gone">b</a><a href="b.html">c</a>')
+    )
+    (tmp_path / "a.html").write_text(
+        page('<h2 id="there">A</h2><script src="https://example.org/x.js"></script>')
+    )
+    assert list(faults(tmp_path)) == [
+        "a.html loads https://example.org/x.js from elsewhere",
+        "index.html: a.html#gone leads to no heading of that page",
+        "index.html: b.html leads to no file of the site",
+    ]
+    assert clicks(tmp_path, 2) == {tmp_path / "index.html": 0, tmp_path / "a.html": 1}
