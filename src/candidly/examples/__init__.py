@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .._files import replacing
 from .._names import lookup
-from . import pets, steps
+from . import birds, pets, steps
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,10 @@ class Example:
 
 
 EXAMPLES = {
+    "birds": Example(
+        "500 birds with the species that each could be, 62 checked, and 60 new ones.",
+        birds.files,
+    ),
     "pets": Example(
         "A table of 400 animals of a shelter; 19 are entered as another kind.", pets.files
     ),
