@@ -118,15 +118,15 @@ def serves(command: str, folder: Path) -> None:
     log = folder / "server.log"
     with log.open("w") as out:
         server = subprocess.Popen(
-            ["bash", "-c", f"exec {command}"], cwd=folder, stdout=out, stderr=out
+            ["bash", "-c", f"exec {command} --port 0"], cwd=folder, stdout=out, stderr=out
         )
     try:
         end = time.monotonic() + 60
-        while not (found := re.search(r"http://127\.0\.0\.1:\S+", log.read_text())):
+        while not (found := re.search(r"http://127\.0\.0\.1:[^\s;]+", log.read_text())):
             assert time.monotonic() < end, log.read_text()
             assert server.poll() is None, log.read_text()
             time.sleep(0.2)
-        with urllib.request.urlopen(found[0].rstrip("."), timeout=30) as answer:
+        with urllib.request.urlopen(found[0], timeout=30) as answer:
             assert answer.status == 200
     finally:
         server.terminate()

@@ -176,7 +176,7 @@ def _who_leads(results: Results) -> list[str]:
 def _summary(results: Results, table: Cells, names: Sequence[str]) -> list[str]:
     by_data = {data: _labels(results, data) for data in TITLES}
     every = [one for labels in by_data.values() for one in labels]
-    seconds = _seconds(results)
+    seconds = run_seconds(results)
     rows, ahead_of_all, fair = [], [], [name for name in names if not is_oracle(name)]
     counts = {data: dict.fromkeys((1, 0, -1), 0) for data in TITLES}
     for name in names:
@@ -244,7 +244,7 @@ def _mean_gain(leads: Iterable[Lead]) -> str:
     return "–" if mean is None else minus(100 * mean, 1)
 
 
-def _seconds(results: Results) -> dict[tuple[str, str], float]:
+def run_seconds(results: Results) -> dict[tuple[str, str], float]:
     """Mean processor time of the complete runs."""
     found: dict[tuple[str, str], list[float]] = {}
     for run in results.runs:

@@ -31,6 +31,7 @@ class Row:
         five, adjusted: of the selected epoch, top-5, and top-1 of predictions adjusted for the
             frequencies of labels.
         curve: after each epoch, the mean of the splits.
+        seconds: of the processor, for a run; the mean.
     """
 
     best: tuple[float, ...]
@@ -39,6 +40,7 @@ class Row:
     five: tuple[float, ...]
     adjusted: tuple[float, ...]
     curve: tuple[float, ...]
+    seconds: float
 
 
 Rows = Mapping[str, Row]  # by algorithm
@@ -112,6 +114,7 @@ def _row(runs: list) -> Row:
         tuple(fives[each, chosen]),
         tuple(adjusted[each, chosen]),
         tuple(tests.mean(0)),
+        float(np.mean([run.records[-1].seconds for run in runs])),
     )
 
 

@@ -111,7 +111,7 @@ class Labelled:
 
         Raises:
             ValueError: a mask of another length, or a Series that names its rows otherwise; indices
-            out of range, or a row twice.
+                out of range, or a row twice.
         """
         rows_are(rows, self.ids, "rows")
         rows = _indices(rows, self.n)

@@ -44,7 +44,7 @@ def answer_all(say, folder="p", code="ann"):
 def test_from_a_table_and_back_into_it(pets, tmp_path):
     status, out, err = pets(*NEW, "--people", 1)
     assert status == 0, err
-    assert "2 items, 1 people each" in out
+    assert "2 items, 1 person each" in out
     with review.open_project("p") as project:
         names = {card.name for card in review.browse(project, review.ItemFilter()).cards}
         assert names == {"9", "11"} or names == {"009", "011"}

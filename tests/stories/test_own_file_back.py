@@ -61,7 +61,7 @@ def test_csv_to_check_to_one_person_to_the_same_csv_with_corrected_labels(chromi
     check = "candidly check pets.csv --label kind --classifier logistic --json"
     found = json.loads(run(check, tmp_path))
     new, serve, export = found["next"]  # what it says to do next is what is done
-    assert "items, 1 people each" in run(new, tmp_path)
+    assert "items, 1 person each" in run(new, tmp_path)
 
     project = tmp_path / shlex.split(serve)[-1]
     server = Server(project, "--person", "ann")

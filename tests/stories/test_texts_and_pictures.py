@@ -61,7 +61,7 @@ def test_a_column_of_texts_to_the_reviews_with_the_wrong_mood(tmp_path):
     assert rows[first["index"]][1].strip() in " ".join(cards[0].split()) + " "
     assert first["id"] in cards[0]
     new, _serve, export = about["next"]
-    assert "items, 1 people each" in run(new, tmp_path)
+    assert "items, 1 person each" in run(new, tmp_path)
     run(export, tmp_path)
     assert (tmp_path / "reviews-corrected.csv").exists()
 
@@ -87,5 +87,5 @@ def test_a_folder_of_pictures_to_those_in_the_wrong_subfolder(tmp_path):
     page = (tmp_path / "photos-check.html").read_text()
     assert page.count('src="data:image/png;base64,') == len(flagged)
     new, _serve, export = about["next"]
-    assert "items, 1 people each" in run(new, tmp_path)
+    assert "items, 1 person each" in run(new, tmp_path)
     run(export, tmp_path)

@@ -264,7 +264,8 @@ def _tell(project: Project, folder: Path, as_json: bool) -> None:
     if as_json:
         print(json.dumps(about, indent=1))
         return
-    print(f"{folder}: {about['items']:,} items, {about['people']} people each, {rules.question}")
+    people = "1 person" if rules.people == 1 else f"{rules.people:,} people"
+    print(f"{folder}: {found.items:,} items, {people} each, {rules.question}")
     planned = plan_cost(found.items, rules, seconds_per_batch=1, golds=golds).answers
     checks = planned - found.wanted
     more = f"; about {checks:,} more go to known and repeated items" if checks else ""

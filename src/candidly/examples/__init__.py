@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .._files import replacing
 from .._names import lookup
-from . import birds, pets, steps
+from . import birds, pets, shapes, steps
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,10 @@ EXAMPLES = {
     ),
     "pets": Example(
         "A table of 400 animals of a shelter; 19 are entered as another kind.", pets.files
+    ),
+    "shapes": Example(
+        "A folder of 300 pictures of circles, squares and triangles; 15 are in the wrong folder.",
+        shapes.files,
     ),
     "steps": Example("300 short texts on three crafts; 21 have a wrong label.", steps.files),
 }

@@ -31,28 +31,39 @@ NAMES = "Ada Bo Cleo Dina Emil Fips Gino Hanna Ivo Juno Kira Lumi Momo Nala Otto
 COLUMNS = ("id", "name", "weight_kg", "colour", "arrived", "found_in", "fee", "remark", "kind")
 
 
-def rows() -> list[tuple[str, ...]]:
-    """The table, with the label as it was entered; the same each time."""
+def animals() -> list[tuple[str, tuple[str, ...]]]:
+    """The true kind of each animal, and its row without a label; the same each time."""
     draw = random.Random(7)
-    found = []
+    found: list[tuple[str, tuple[str, ...]]] = []
     for row in range(N):
         kind = draw.choice(KINDS)
         mean, spread = WEIGHT[kind]
         weight = max(0.6, draw.gauss(mean, spread))
-        entered = KINDS[(KINDS.index(kind) + WRONG.get(row, 0)) % 3]
-        found.append(
-            (
-                f"A{row + 1:04}",
-                draw.choice(NAMES.split()),
-                "" if draw.random() < 0.05 else f"{weight:.1f}",
-                draw.choice(COLOURS[kind]),
-                f"20{draw.randint(23, 25)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}",
-                draw.choice(PLACES),
-                str(draw.choice(FEE[kind])) if draw.random() < 0.95 else "",
-                draw.choice(REMARKS[kind] if draw.random() < 0.85 else ANY),
-                "" if row in UNLABELLED else entered,
-            )
+        cells = (
+            f"A{row + 1:04}",
+            draw.choice(NAMES.split()),
+            "" if draw.random() < 0.05 else f"{weight:.1f}",
+            draw.choice(COLOURS[kind]),
+            f"20{draw.randint(23, 25)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}",
+            draw.choice(PLACES),
+            str(draw.choice(FEE[kind])) if draw.random() < 0.95 else "",
+            draw.choice(REMARKS[kind] if draw.random() < 0.85 else ANY),
         )
+        found.append((kind, cells))
+    return found
+
+
+def truth() -> list[str]:
+    """The true kind of each row, also of those without a label."""
+    return [kind for kind, _ in animals()]
+
+
+def rows() -> list[tuple[str, ...]]:
+    """The table, with the label as it was entered."""
+    found: list[tuple[str, ...]] = []
+    for row, (kind, cells) in enumerate(animals()):
+        entered = KINDS[(KINDS.index(kind) + WRONG.get(row, 0)) % 3]
+        found.append((*cells, "" if row in UNLABELLED else entered))
     return found
 
 

@@ -127,8 +127,9 @@ class Missed:
                 f"no error among {self.audited:,} audited of {self.unflagged:,} unflagged examples:"
                 f" up to {bound:,} may have been missed (95 %)"
             )
+        errors = "1 error" if self.found == 1 else f"{self.found:,} errors"
         return (
-            f"{self.found:,} errors among {self.audited:,} audited of {self.unflagged:,} unflagged"
+            f"{errors} among {self.audited:,} audited of {self.unflagged:,} unflagged"
             f" examples: about {self.expected:,.0f} were missed"
             f" ({math.floor(self.low):,} to {bound:,}, 95 %)"
         )

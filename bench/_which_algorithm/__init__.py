@@ -1,0 +1,1 @@
+"""Which algorithms docs/which-algorithm.md recommends, and by which rule."""

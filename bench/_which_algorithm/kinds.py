@@ -1,0 +1,167 @@
+"""Kinds of labels and inputs, and the label sets of committed studies that belong to each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from _cifarn_study.numbers import trained
+from _claims.shelf import Shelf
+from _image_study.page import TITLES as PICTURES
+from _noisy.page import TITLES as DATA
+from _noisy.page import run_seconds, table_of
+from _noisy.study import LABELS
+from _text_study.cells import called
+from _text_study.numbers import CLEAN, Noise, Rows
+
+from .rule import LabelSet, pooled
+
+LEADS = "noisy-labels.md#who-beats-cross-entropy"
+GAINS = "text.md#selected-accuracy-minus-cross-entropys"
+ORACLE = "supervised-oracle"  # the baseline, trained on the true labels
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Label sets from which one recommendation is made.
+
+    Attributes:
+        title: labels and inputs, in the reader's words.
+        criterion: what selects the record, and the configuration, without clean labels.
+        baseline: the simple algorithm to compare with.
+        pages: where the numbers stand: pages in docs/ with their sections, by what links to them.
+        sets: at least two.
+        by_data: leave out a data set at a time, not a label set.
+    """
+
+    title: str
+    criterion: str
+    baseline: str
+    pages: Mapping[str, str]
+    sets: tuple[LabelSet, ...]
+    by_data: bool = False
+
+    @property
+    def groups(self) -> dict[str, list[LabelSet]]:
+        """What is left out together."""
+        found: dict[str, list[LabelSet]] = {}
+        for one in self.sets:
+            found.setdefault(one.data if self.by_data else one.name, []).append(one)
+        return found
+
+
+def read_kinds(shelf: Shelf) -> dict[str, Kind]:
+    """All of them, in the order of the page."""
+    noisy, texts, pictures = of_noisy(shelf), of_texts(shelf.texts.main), of_people(shelf)
+    people = [name for name, labels in LABELS.items() if labels.data == "labelme"]
+    symmetric = [name for name in LABELS if name.startswith("symmetric")]
+    confused = [name for name in LABELS if name not in (*people, *symmetric)]
+    flipped = _picked(texts, [noise for noise in texts if noise[0] == "symmetric"])
+    replaced = _picked(texts, [noise for noise in texts if noise[0] == "replaced"])
+    tails = tuple(of_texts(shelf.texts.tails, ceiling=False).values())
+    on_digits, on_people, on_texts = {"Digits": LEADS}, {"LabelMe": LEADS}, {"texts": GAINS}
+    cifarn = {"CIFAR-10N": "cifarn.md#best-selected-and-last-epoch"}
+    ce = ("NVA", "ce")
+    return {
+        "sets-tables": Kind(
+            *("candidate sets, tables", "CR", "CC"),
+            {
+                "Lost": "reproduction.md#what-the-programs-defects-change",
+                "MSRCv2": "reproduction.md#msrcv2-chosen-by-cr",
+                "BirdSong": "reproduction.md#birdsong-chosen-by-cr",
+            },
+            of_tables(shelf),
+            by_data=True,
+        ),
+        "sets-pictures": Kind(
+            *("candidate sets, pictures", "CR", "CC"),
+            {"CIFAR-10": "image-study.md#ranks"},
+            of_pictures(shelf),
+        ),
+        "symmetric-tables": Kind(
+            "symmetric noise, tables", *ce, on_digits, _picked(noisy, symmetric)
+        ),
+        "confused-tables": Kind(
+            "pair or instance noise, tables", *ce, on_digits, _picked(noisy, confused)
+        ),
+        "people-tables": Kind("people's labels, tables", *ce, on_people, _picked(noisy, people)),
+        "people-pictures": Kind("people's labels, pictures", *ce, cifarn, pictures),
+        "symmetric-texts": Kind("symmetric noise, texts", *ce, on_texts, flipped),
+        "replaced-texts": Kind("texts of no class", *ce, on_texts, replaced),
+        "unknown": Kind(
+            "one noisy label, noise unknown",
+            *ce,
+            {"Digits and LabelMe": LEADS, **cifarn, **on_texts},
+            (*noisy.values(), *pictures, *flipped, *replaced),
+            by_data=True,
+        ),
+        "tails": Kind("unequal classes, texts", *ce, {"long tails": "text.md#long-tails"}, tails),
+    }
+
+
+def of_tables(shelf: Shelf) -> tuple[LabelSet, ...]:
+    """Tables with candidate sets: the algorithms as meant whose runs are all complete."""
+    found = []
+    for table in shelf.tables:
+        rows = table.fixed.items()
+        accuracy = {name: [v for _, v in sorted(row.chosen["CR"].items())] for name, row in rows}
+        seconds = {name: row.seconds / row.planned for name, row in rows}
+        found.append(LabelSet(table.title, table.title, accuracy, seconds))
+    return pooled(found, "CC")
+
+
+def of_pictures(shelf: Shelf) -> tuple[LabelSet, ...]:
+    """Pictures with candidate sets."""
+    found = []
+    for key, labels in shelf.pictures.items():
+        accuracy = {name: row.accuracy["CR"] for name, row in labels.rows.items()}
+        seconds = {name: row.seconds for name, row in labels.rows.items()}
+        found.append(LabelSet(PICTURES[key].lower(), "CIFAR-10", accuracy, seconds))
+    return pooled(found, "CC")
+
+
+def of_noisy(shelf: Shelf) -> dict[str, LabelSet]:
+    """Tables with one label, by name of the label set."""
+    cells, seconds = table_of(shelf.noisy), run_seconds(shelf.noisy)
+    found = [
+        LabelSet(
+            labels.title,
+            DATA[labels.data],
+            {of: cell.values("top1") for (one, of), cell in cells.items() if one == name},
+            {of: value for (one, of), value in seconds.items() if one == name},
+        )
+        for name, labels in LABELS.items()
+    ]
+    return dict(zip(LABELS, pooled(found, "ce")))
+
+
+def of_people(shelf: Shelf) -> tuple[LabelSet, ...]:
+    """Pictures with one label from people."""
+    found = []
+    for name in trained(shelf.people):
+        rows = shelf.people.tables[name].items()
+        accuracy = {of: row.selected for of, row in rows}
+        found.append(
+            LabelSet(name, "CIFAR-10N", accuracy, {of: row.seconds for of, row in rows}),
+        )
+    return pooled(found, "ce")
+
+
+def of_texts(study: Mapping[Noise, Rows], ceiling: bool = True) -> dict[Noise, LabelSet]:
+    """Texts with one label, by noise.
+
+    Args:
+        ceiling: cross-entropy without noise stands for the oracle, which was not trained.
+    """
+    found = []
+    for noise, rows in study.items():
+        accuracy = {name: row.selected for name, row in rows.items()}
+        if ceiling:
+            accuracy[ORACLE] = study[CLEAN]["ce"].selected
+        seconds = {name: row.seconds for name, row in rows.items()}
+        found.append(LabelSet(called(noise), "wikiHow", accuracy, seconds))
+    return dict(zip(study, pooled(found, "ce")))
+
+
+def _picked(sets: Mapping, names: Iterable) -> tuple[LabelSet, ...]:
+    return tuple(sets[name] for name in names)
