@@ -53,6 +53,17 @@ def lines_of(out):
     return sum(path.read_bytes().count(b"\n") for path in (out / "journal").glob("*.jsonl"))
 
 
+def test_tables_without_what_was_chosen(finished, candidly):
+    out, done = finished
+    status, brief, _ = candidly("bench", "table", out, "--brief")
+    assert status == 0
+    assert "configurations chosen by" not in brief
+    assert done.stdout.startswith(brief[: brief.index("Mean test")])
+    assert "configurations chosen by" in candidly("bench", "table", out)[1]
+    status, again, err = candidly("bench", "run", *SMALL, *HERE, "--out", out, "--brief")
+    assert (status, again) == (0, brief), err
+
+
 # plan
 
 

@@ -3,12 +3,15 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.io import savemat
 
 from candidly.imperfect import PROCESSES, apply
+from candidly.ingest import read
+from candidly.inputs import encoded
 from candidly.labelled import Labelled, from_arrays
 from candidly.sources import SOURCES, load
 
@@ -102,6 +105,30 @@ def test_make_and_convert_write_what_the_library_makes(candidly, tmp_path):
     told = json.loads(candidly("data", "convert", "noisy.npz", "again.npz", "--json")[1])
     assert told == {"path": "again.npz", "source": made.source, "fingerprint": made.fingerprint()}
     assert Labelled.load(tmp_path / "again.npz") == made
+
+
+def test_columns_become_numbers_that_a_benchmark_takes(candidly, tmp_path):
+    kinds = ["red", "green", "", "red"] * 10
+    lines = [
+        f"{k % 7},{kind},{'xy'[k % 2]}|{'xyz'[k % 3]},{'z' if k % 4 == 0 else ''}"
+        for k, kind in enumerate(kinds)
+    ]
+    Path("mine.csv").write_text("\n".join(["size,colour,names,known", *lines]) + "\n")
+    words = ("data", "convert", "mine.csv", "mine.npz", "--label", "names", "--truth", "known")
+    status, _, err = candidly(*words, "--numbers")
+    assert status == 0, err
+    made, table = Labelled.load("mine.npz"), read("mine.csv", label="names", truth="known")
+    assert made.kind == "table"
+    np.testing.assert_array_equal(made.inputs, encoded(table.inputs))
+    assert "size" in made.features[0]
+    np.testing.assert_array_equal(made.truth, table.truth)
+    assert (made.truth >= 0).sum() == 10
+    told = json.loads(
+        candidly("data", "describe", "mine.csv", "--label", "names", "--truth", "known", "--json")[
+            1
+        ]
+    )
+    assert told["oracle_unknown"] == 30
 
 
 def test_given_labels_are_made_and_described(candidly, tmp_path):

@@ -202,6 +202,38 @@ def test_all_rows_can_be_learned_from(trained):
     assert "held out" not in out
 
 
+def test_rows_that_somebody_checked_are_measured_on_and_never_learned_from(candidly):
+    frame = rows().drop("noisy", "id").with_row_index()
+    some = pl.when(pl.col("index") % 4 == 1).then("truth").otherwise(None)
+    frame.select("sets", *(f"x{k}" for k in range(5)), checked=some).write_csv("some.csv")
+    words = (
+        "train",
+        "some.csv",
+        "--label",
+        "sets",
+        "--truth",
+        "checked",
+        *QUICK,
+        "--out",
+        "m.safetensors",
+    )
+    status, out, err = candidly(*words, "--validation", "truth", "--json")
+    assert status == 0, err
+    about = json.loads(out)
+    assert (about["learned from"], about["held out"], about["truth known"]) == (180, 60, 60)
+    assert list(about["columns"].values()) == [["x0", "x1", "x2", "x3", "x4"]]
+    data = library.read("some.csv", label="sets", truth="checked")
+    again = fit(data[data.truth < 0], "PRODEN", steps=150, batch_size=32)
+    assert about["measured"] == again.measure(data[data.truth >= 0])
+    assert about["measured"]["oracle accuracy"] > 0.8
+
+    status, out, err = candidly(*words)
+    assert status == 0, err
+    held = data[data.split(0, test=0, validation=0.1).validation]
+    [line] = [line for line in out.splitlines() if "oracle accuracy" in line]
+    assert line.endswith(f"the true label is predicted, of {(held.truth >= 0).sum()} rows")
+
+
 def test_an_official_test_set_is_measured_on_and_never_learned_from(candidly):
     frame = rows()
     official = np.arange(240) % 3 == 0
@@ -283,6 +315,14 @@ TRAINING = {
     ),
     "no number": (["train", "sets.csv", "--label", "sets", "--hyper", "lr=fast"], "--hyper"),
     "share": (["train", "sets.csv", "--label", "sets", "--validation", "1"], "--validation is 1"),
+    "no truth": (
+        ["train", "sets.csv", "--label", "sets", "--validation", "truth"],
+        "known of no rows. Name its column with --truth",
+    ),
+    "only truth": (
+        ["train", "checked.csv", "--label", "sets", "--truth", "all", "--validation", "truth"],
+        "known of all rows",
+    ),
     "network": (["train", "sets.csv", "--label", "sets", "--net", "cnn"], "cnn"),
     "device": (["train", "sets.csv", "--label", "sets", "--device", "tpu"], "tpu"),
     "truth alone": (["train", "digits"], "--labels flip:rate=0.3"),
@@ -296,6 +336,8 @@ TRAINING = {
 @pytest.mark.parametrize(("words", "told"), TRAINING.values(), ids=TRAINING)
 def test_training_refuses_in_one_sentence(trained, words, told):
     candidly, _, _ = trained
+    frame = rows()
+    frame.select("x0", "x1", "sets", all="truth").write_csv("checked.csv")
     with open("empty.csv", "w"), open("header.csv", "w") as header, open("one.csv", "w") as one:
         header.write("a,b\n")
         one.write("x,y\n1,cat\n2,cat\n")

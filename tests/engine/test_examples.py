@@ -2,6 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 import torch
 
@@ -95,6 +96,8 @@ def refusal(data, reads=("candidates",)):
 def test_learning_refuses_what_it_cannot_learn_from():
     files = from_arrays([Path("a"), Path("b")], [{0}, {0, 1}], classes=("x", "y"))
     assert "media" in refusal(files)
+    columns = from_arrays(pl.DataFrame({"a": [1.0, None]}), [{0}, {0, 1}], classes=("x", "y"))
+    assert "data convert FILE FILE.npz --numbers" in refusal(columns)
     tags = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), tags=np.ones((2, 2), dtype=bool))
     assert "multi-label" in refusal(tags)
     truth = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), truth=np.array([0, 1]))

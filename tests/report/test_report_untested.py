@@ -23,6 +23,19 @@ def blind():
     return benchmark({"toy": replace(toy(), truth=None)}, ["PRODEN", "CC"], **SMALL)
 
 
+def test_of_some_true_labels_it_is_said_how_many_test_rows_have_one():
+    data = toy()
+    truth = np.where(np.arange(data.n) % 3 == 0, data.truth, -1)
+    some = benchmark({"toy": replace(data, truth=truth)}, ["CC"], **SMALL)
+    known, tested = (truth >= 0).sum(), len(data.split(0).test)
+    about = round(known / data.n * tested)
+    text = " ".join(render(some, choices=False).split())
+    assert f"the true label is known of {known} of {data.n} rows" in text
+    assert f"those of about {about} of {tested} test rows" in text
+    every = benchmark({"toy": data}, ["CC"], **SMALL)
+    assert "the true label is known" not in render(every)
+
+
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_criteria_that_need_the_truth_are_left_out_and_named(blind, form):
     text = " ".join(render(blind, form, width=300).split())

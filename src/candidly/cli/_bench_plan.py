@@ -43,7 +43,7 @@ from ._bench_options import (
     usual_folder,
     where_of,
 )
-from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text
+from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text, Truth
 from ._hyper import Hyper
 from ._network_options import Net, Training
 from ._print import grid_of, print_text, show
@@ -91,6 +91,7 @@ def plan(
     metrics: Metrics = None,
     data: Root = None,
     label: Label = None,
+    truth: Truth = None,
     separator: Separator = None,
     id: Id = None,
     text: Text = None,

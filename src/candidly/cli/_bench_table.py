@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from ..sweep.correct import Noise
     from ..sweep.records import Results
 
+Brief = Annotated[
+    bool,
+    typer.Option("--brief", help="The tables alone, without lists of what was chosen."),
+]
 Where = Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")]
 
 
@@ -69,6 +73,7 @@ def table(
             "what resampled validation rows would choose, the accuracy CR stands for.",
         ),
     ] = False,
+    brief: Brief = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """The tables: per criterion, test accuracy with its standard error, and what was chosen.
@@ -99,7 +104,7 @@ def table(
     if budget:
         results = _cut(results, budget)
     if not gap:
-        print_tables(results, form, metric, criterion)
+        print_tables(results, form, metric, criterion, brief)
         return
     if criterion and len(criterion) > 1:
         raise ValueError("--gap shows one criterion at a time; give one --criterion.")
@@ -117,12 +122,16 @@ def results_of(folder: Path) -> Results:
 
 
 def print_tables(
-    results: Results, format: str, metric: str = "top1", criteria: list[str] | None = None
+    results: Results,
+    format: str,
+    metric: str = "top1",
+    criteria: list[str] | None = None,
+    brief: bool = False,
 ) -> None:
     """The tables, on stdout."""
     from ..report import render
 
-    print_text(render(results, format, metric, criteria, width=width()))
+    print_text(render(results, format, metric, criteria, width=width(), choices=not brief))
 
 
 def _cut(results: Results, budget: str) -> Results:

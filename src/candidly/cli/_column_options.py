@@ -10,7 +10,7 @@ import typer
 from ..ingest import Roles
 
 COLUMN = "COLUMN"
-ROLES = ("label", "separator", "id", "text", "image", "annotator", "item", "drop")
+ROLES = ("label", "truth", "separator", "id", "text", "image", "annotator", "item", "drop")
 
 Label = Annotated[
     str | None,
@@ -19,6 +19,14 @@ Label = Annotated[
         metavar=COLUMN,
         help="Column of labels: one a cell, or several with | between them. (default: label, "
         "given or candidates)",
+    ),
+]
+Truth = Annotated[
+    str | None,
+    typer.Option(
+        metavar=COLUMN,
+        help="Column of true labels, which training never sees; cells may be empty. "
+        "(default: truth)",
     ),
 ]
 Separator = Annotated[
@@ -72,6 +80,7 @@ def roles_of(
     annotator: str | None = None,
     item: str | None = None,
     drop: Sequence[str] | None = None,
+    truth: str | None = None,
 ) -> Roles:
     """What the options say.
 
@@ -81,6 +90,7 @@ def roles_of(
     names = [name.strip() for text_ in drop or () for name in text_.split(",")]
     return Roles(
         label=label,
+        truth=truth,
         separator=separator,
         id=id,
         text=text,

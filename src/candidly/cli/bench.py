@@ -43,8 +43,8 @@ from ._bench_options import (
     usual_folder,
     where_of,
 )
-from ._bench_table import Where, print_tables, results_of
-from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text
+from ._bench_table import Brief, Where, print_tables, results_of
+from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text, Truth
 from ._hyper import Hyper
 from ._network_options import Net, Training
 from ._print import grid_of, show
@@ -88,6 +88,7 @@ def run(
     metrics: Metrics = None,
     data: Root = None,
     label: Label = None,
+    truth: Truth = None,
     separator: Separator = None,
     id: Id = None,
     text: Text = None,
@@ -102,6 +103,7 @@ def run(
     out: Out = None,
     track: _bench_track.Track = None,
     accept_code: AcceptCode = False,
+    brief: Brief = False,
     as_json: AsJson = False,
 ) -> None:
     """Train what the directory does not hold yet, then print the tables.
@@ -140,7 +142,7 @@ def run(
                 accept_code=accept_code,
             )
         results = results_of(folder)
-    print_tables(results, "json" if as_json else "text")
+    print_tables(results, "json" if as_json else "text", brief=brief)
     print(f"Results are in {folder}.  Page:  candidly bench report {folder}", file=sys.stderr)
 
 

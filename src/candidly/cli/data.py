@@ -12,6 +12,7 @@ from .. import imperfect
 from .._names import UnknownName
 from ..describe import describe, track_of
 from ..grid import Column, Grid
+from ..inputs import Table, fit_encoding
 from ..labelled import Labelled
 from ..sources import SOURCES, Source, as_words, compare, source_of
 from . import _print
@@ -24,6 +25,7 @@ from ._column_options import (
     Label,
     Separator,
     Text,
+    Truth,
     roles_of,
 )
 from ._contact_sheet import SheetView, check_pictures, pictures_in_words, write_sheet
@@ -111,6 +113,7 @@ def describe_data(
     data: Data = None,
     classes: Classes = None,
     label: Label = None,
+    truth: Truth = None,
     separator: Separator = None,
     id: Id = None,
     text: Text = None,
@@ -152,7 +155,10 @@ def describe_data(
     check_place(out, "--out", (".png",))
     check_place(html, "--html", (".html", ".htm"))
     loaded = loaded_from(
-        what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
+        what,
+        data,
+        classes,
+        roles_of(label, separator, id, text, image, annotator, item, drop, truth),
     )
     if out is None and view != "plain":
         raise ValueError("--view is of the contact sheet: name its file with --out FILE.png.")
@@ -199,6 +205,7 @@ def convert(
     data: Data = None,
     classes: Classes = None,
     label: Label = None,
+    truth: Truth = None,
     separator: Separator = None,
     id: Id = None,
     text: Text = None,
@@ -206,17 +213,33 @@ def convert(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    numbers: Annotated[
+        bool,
+        typer.Option(
+            "--numbers",
+            help="Make numbers of columns with categories, dates, texts or gaps, which candidly "
+            "bench needs: by the medians, scales and levels of all rows, and no label.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write any data set as one .npz file, which loads fast and needs no MATLAB or pickle.
 
-    Example:  candidly data convert lost.mat lost.npz
+    Examples:
+
+      candidly data convert lost.mat lost.npz
+
+      candidly data convert shop.csv shop.npz --label category --numbers
     """
     check_place(out, "OUT", (".npz",))
+    roles = roles_of(label, separator, id, text, image, annotator, item, drop, truth)
+    loaded = loaded_from(what, data, classes, roles)
+    if numbers and isinstance(loaded.inputs, Table):
+        encoding = fit_encoding(loaded.inputs)
+        inputs, features = encoding.encode(loaded.inputs), encoding.features
+        loaded = dataclasses.replace(loaded, inputs=inputs, features=features)
     save(
-        loaded_from(
-            what, data, classes, roles_of(label, separator, id, text, image, annotator, item, drop)
-        ),
+        loaded,
         out,
         as_json,
     )
@@ -239,6 +262,7 @@ def make(
     data: Data = None,
     classes: Classes = None,
     label: Label = None,
+    truth: Truth = None,
     separator: Separator = None,
     id: Id = None,
     text: Text = None,
@@ -266,7 +290,7 @@ def make(
                 what,
                 data,
                 classes,
-                roles_of(label, separator, id, text, image, annotator, item, drop),
+                roles_of(label, separator, id, text, image, annotator, item, drop, truth),
             ),
             spec,
         ),

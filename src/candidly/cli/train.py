@@ -17,8 +17,8 @@ from ..describe import labelled_rows, track_of
 from ..engine.recipe import recipe as read_recipe
 from ..ingest.labels import read_classes
 from . import _progress
-from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
-from ._help import number, whole
+from ._column_options import Drop, Id, Image, Label, Separator, Text, Truth, roles_of
+from ._help import whole
 from ._hyper import Hyper, hyper_of
 from ._issues import check_place
 from ._network_options import Net, Training
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 ENDING = ".safetensors"
 STEPS = 10_000
 LEAST_HELD = 1  # rows to measure on
+CHECKED = "truth"  # of --validation: the rows whose true label is known
 SHOWN_NAMES = 8  # of columns, on a line
 MEANING = {
     "covering rate": "the predicted class is a candidate",
@@ -38,6 +39,16 @@ MEANING = {
     "given accuracy": "the given label is predicted; it may be wrong itself",
     "oracle accuracy": "the true label is predicted",
 }
+
+
+def _share(text: Any) -> float | str:
+    """A share of the rows, or ``truth``."""
+    if text == CHECKED:
+        return CHECKED
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number nor {CHECKED}.") from None
 
 
 def train(
@@ -49,6 +60,7 @@ def train(
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The .safetensors file to write.")],
     label: Label = None,
+    truth: Truth = None,
     separator: Separator = None,
     id: Id = None,
     text: Text = None,
@@ -97,10 +109,13 @@ def train(
         str, typer.Option(metavar="NAME", help="train standardises the features; none.")
     ] = "train",
     validation: Annotated[
-        float,
-        number(
-            "Share of the rows to hold out and measure on; 0 trains on all. An official test set "
-            "is held out whatever it is."
+        Any,
+        typer.Option(
+            parser=_share,
+            metavar="NUMBER",
+            help="Share of the rows to hold out and measure on; 0 trains on all, and truth holds "
+            "out the rows whose true label is known. An official test set is held out whatever it "
+            "is.",
         ),
     ] = 0.1,
     device: Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:1.")] = "cpu",
@@ -123,15 +138,15 @@ def train(
         pinned(net, "--net")  # said before the data is read
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
-    roles = roles_of(label, separator, id, text, image, None, None, drop)
+    roles = roles_of(label, separator, id, text, image, None, None, drop, truth)
+    if validation != CHECKED and not 0 <= validation < 1:
+        raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")
     asked = hyper_of(hyper)
     settings = _published(algorithm, as_published)
     own = net is not None and recipe is not None
     if settings is not None:
         net, recipe = net or settings.net, recipe or settings.recipe
         asked = {**settings.hyper_parameters(), **asked}
-    if not 0 <= validation < 1:
-        raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")
     done = [0, steps or 0]
     with stoppable(lambda: _stopped(*done)):
         from ..model import fit
@@ -171,6 +186,7 @@ def train(
             "without a label": left_out,
             "learned from": learned.n,
             "held out": 0 if held is None else held.n,
+            "truth known": _known(held),
             "columns": _columns(loaded),
             "classes": list(model.classes),
             "labels": "candidate sets" if "candidates" in _reads(name) else "one label a row",
@@ -288,10 +304,13 @@ def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
     return data, 0
 
 
-def _divided(data: Labelled, share: float, seed: int) -> tuple[Labelled, Labelled | None]:
-    """Rows to learn from, and rows to measure on: a share, or the official test set.
+def _divided(data: Labelled, share: float | str, seed: int) -> tuple[Labelled, Labelled | None]:
+    """Rows to learn from, and rows to measure on: a share, those with a truth, or the official set.
 
     Of test rows that nobody labelled, sets of all classes say nothing, and the truth alone counts.
+
+    Raises:
+        ValueError: rows with a truth are to be held out, and there are none, or no others.
     """
     test = data.official_test
     if test is not None and test.any():
@@ -303,8 +322,23 @@ def _divided(data: Labelled, share: float, seed: int) -> tuple[Labelled, Labelle
         data = learned
     if not share:
         return data, None
-    split = data.split(seed, test=0.0, validation=share)
+    if share == CHECKED:
+        known = _known(data)
+        if known in (0, data.n):
+            raise ValueError(
+                f"--validation {CHECKED} holds out the rows whose true label is known, and learns "
+                f"from the others; here it is known of {'all' if known else 'no'} rows. Name its "
+                "column with --truth, or give a share, such as --validation 0.1."
+            )
+        assert data.truth is not None
+        return data[data.truth < 0], data[data.truth >= 0]
+    split = data.split(seed, test=0.0, validation=float(share))
     return data[split.train], data[split.validation]
+
+
+def _known(data: Labelled | None) -> int:
+    """Of how many rows the true label is known."""
+    return 0 if data is None or data.truth is None else int((data.truth >= 0).sum())
 
 
 def _columns(data: Labelled) -> dict[str, list[str] | int]:
@@ -366,7 +400,11 @@ def _print(about: dict[str, Any], data: Labelled) -> None:
         width = max(len(name) for name in about["measured"])
         for name, value in about["measured"].items():
             shown = "   -  " if value is None else f"{value:6.1%}"
-            print(f"  {name:{width}}  {shown}  {MEANING[name]}")
+            known = about["truth known"]
+            some = f", of {known:,} rows" * (
+                name.startswith("oracle") and known < about["held out"]
+            )
+            print(f"  {name:{width}}  {shown}  {MEANING[name]}{some}")
         if constant := about["constant"]:
             print(f"  always {constant['class']!r}: {constant['share']:.1%}")
     print(f"next: {about['next']}")

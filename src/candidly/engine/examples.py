@@ -269,6 +269,12 @@ def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) ->
         )
     if data.tags is not None:
         return f"{where} is multi-label (tags): learning needs one true class per example."
+    if data.kind == "columns":
+        return (
+            f"{where} holds columns with categories, dates, texts or gaps; the networks here take "
+            "numbers. Make numbers of them: candidly data convert FILE FILE.npz --numbers "
+            "(candidly.inputs.fit_encoding)."
+        )
     if data.kind not in ("table", "images", "texts"):
         return f"{where} holds {data.kind}; the networks here take a table, images or texts."
     for name in reads:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .._files import replacing
 from .._names import lookup
-from . import answers, leaderboard, pets, shapes, steps
+from . import answers, birds, leaderboard, pets, shapes, steps
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ EXAMPLES = {
     "answers": Example(
         "300 leaves, named by three of twelve people each; 60 were checked by an expert.",
         answers.files,
+    ),
+    "birds": Example(
+        "500 birds with the species that each could be, 62 checked, and 60 new ones.",
+        birds.files,
     ),
     "leaderboard": Example(
         "A test set of 2,000 short messages, 100 of them with a wrong label; predictions of five "

@@ -41,6 +41,7 @@ class Facts:
     special: tuple[int, ...] = ()
     length: int = 0  # that a batch of these texts usually has
     names: tuple[str, ...] = ()  # of their classes, which a language model may read
+    tested: int = 0  # rows whose truth is known, where it is of some alone
 
     @property
     def input_shape(self) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ LATER: dict[str, Any] = {  # of later plans
     "special": (),
     "length": 0,
     "names": (),
+    "tested": 0,
 }
 BY_KIND = ("recipe", "net")  # compared as what they come to for each data set
 TOLD = ("preset",)  # where settings came from; they are compared themselves

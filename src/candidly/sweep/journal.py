@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from .._files import sync_folder
 from ..criteria import FlipRate
+from .facts import Facts
 from .failed import notes_of, read_failed
 from .lines import in_columns, journal_files, lines_of, parsed, read_file, read_parts
 from .many import ManyRuns
@@ -217,6 +218,7 @@ def read_results(folder: Path | str) -> Results:
         notes=(
             *filter(None, [protocol_note(plan.settings), _search_note(plan, runs)]),
             *(_track_note(name, facts.track) for name, facts in plan.facts.items() if facts.track),
+            *(_tested_note(name, facts) for name, facts in plan.facts.items() if facts.tested),
             *notes,
             *notes_of(read_failed(folder)),
             *made_otherwise(plan.pages),
@@ -249,6 +251,14 @@ def _search_note(plan: Plan, runs: Sequence[Run]) -> str:
 
 def _track_note(dataset: str, track: str) -> str:
     return f"{dataset}: {track}, a track of its own; compare with such results alone"
+
+
+def _tested_note(dataset: str, facts: Facts) -> str:
+    share = facts.tested / facts.n
+    return (
+        f"{dataset}: the true label is known of {facts.tested:,} of {facts.n:,} rows; test "
+        f"accuracies are those of about {share * facts.n_test:,.0f} of {facts.n_test:,} test rows"
+    )
 
 
 def _truth_note(dataset: str) -> str:

@@ -81,8 +81,15 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
         shape=shape,
         net=net or default_net(shape),
         track=track_of(data.source),
+        tested=_known_of_some(data),
         **({} if tokens is None else _of_texts(tokens, data.classes)),
     )
+
+
+def _known_of_some(data: Labelled) -> int:
+    """Rows whose truth is known; 0 where it is of all, or of none."""
+    known = 0 if data.truth is None else int((data.truth >= 0).sum())
+    return known if known < data.n else 0
 
 
 def _of_texts(tokens: Tokens, classes: tuple[str, ...]) -> dict[str, Any]:
