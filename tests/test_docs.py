@@ -17,6 +17,7 @@ RUN = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES = [*RUN, *sorted((ROOT / "docs").glob("*/*.md"))]  # tutorials are run as notebooks
 LONG = {
     "README.md",
+    "benchmark.md",
     "cluster.md",
     "train.md",
     "detectors.md",

@@ -1,12 +1,14 @@
 """Docstrings as the documentation site needs them: a griffe extension.
 
 In the source several parameters may share a line, ``given, guessed: labels``, and examples stand as
-``>>>`` lines between sentences. Markdown would take the latter for quotations.
+``>>>`` lines between sentences, which Markdown would take for quotations. A function may have the
+name of its file, as ``imperfect.flip`` has; then the function is what the package's users mean.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import griffe
@@ -40,8 +42,22 @@ def one_parameter_a_line(text: str) -> str:
 
 
 class Docstrings(griffe.Extension):
-    """Changes every docstring of the package when it is loaded."""
+    """Changes docstrings, and what a name means that a module and a function share."""
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring is not None:
             obj.docstring.value = fenced(one_parameter_a_line(obj.docstring.value))
+
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        for module in [pkg, *_modules(pkg)]:
+            for name in module.exports or ():
+                part = module.members.get(str(name))
+                if isinstance(part, griffe.Module) and str(name) in part.members:
+                    module.members[str(name)] = part.members[str(name)]
+
+
+def _modules(package: griffe.Module) -> Iterator[griffe.Module]:
+    for part in package.members.values():
+        if isinstance(part, griffe.Module):
+            yield part
+            yield from _modules(part)
