@@ -96,7 +96,7 @@ def numbers(results):
     shown = [render(results, "json"), render(results, "text", "balanced", ["peak", "last", "NVA"])]
     shown += [str(cells(results, list(CRITERIA))), str(usual_criteria(results))]
     shown += [str([replace(one, example=None) for one in counted(results)])]
-    shown += [str(untested(results.runs))]
+    shown += [str(sorted(untested(results.runs)))]
     shown += [str({a: mine for a, mine in spent(results, name).items() if mine}) for name in "ab"]
     if untested(results.runs) != {"a", "b", "twin of a"}:
         shown.append(render_gap(results, "json"))
