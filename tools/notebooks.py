@@ -73,8 +73,8 @@ def commands(text: str) -> list[str]:
 def notebook(page: str, name: str) -> str:
     """The notebook of a page, as its file's text."""
     note = (
-        f"*This notebook is made from [{name}]({name}). It needs "
-        "`pip install 'candidly[review]'`, and runs in an empty folder.*"
+        f"*This notebook is made from [{name}]({name}). It writes files into the folder in which "
+        "it runs, so begin in an empty one.*"
     )
     cells = []
     for step in steps(page):

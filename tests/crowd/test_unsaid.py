@@ -29,7 +29,7 @@ def answers():
 
 
 def test_dawid_skene_may_give_a_label_that_nobody_gave(answers):
-    with pytest.warns(UserWarning, match=r"1 of 41 items have .* nobody gave.*item 0"):
+    with pytest.warns(UserWarning, match=r"1 of 41 items has .* nobody gave.*item 0"):
         found = crowd.dawid_skene(answers)
     assert answers.classes[found.labels[0]] == "dog"
     assert np.flatnonzero(found.unsaid).tolist() == [0]
@@ -75,4 +75,4 @@ def test_page_and_command_line_count_them(answers, tmp_path, monkeypatch, capsys
         cli.main()
     told = capsys.readouterr()
     assert json.loads(told.out)["unsaid"] == 1
-    assert "have a consensus that nobody gave" in told.err
+    assert "1 of 41 items has a consensus that nobody gave" in told.err

@@ -92,11 +92,12 @@ def warn_of_unsaid(found: Consensus) -> None:
     if count:
         row = int(found.unsaid.argmax())
         answers = found.answers
+        have, their, them = ("has", "Its", "it") if count == 1 else ("have", "Their", "them")
         warnings.warn(
-            f"{count:,} of {answers.n:,} items have a consensus that nobody gave, such as item"
-            f" {answers.items[row]!s}: {answers.classes[found.labels[row]]!r}. Their `agreement` is"
-            " 0; look at them, or take the majority, which chooses among the labels that were"
-            " given.",
+            f"{count:,} of {answers.n:,} items {have} a consensus that nobody gave, such as item"
+            f" {answers.items[row]!s}: {answers.classes[found.labels[row]]!r}. {their} `agreement`"
+            f" is 0; look at {them}, or take the majority, which chooses among the labels that"
+            " were given.",
             stacklevel=3,
         )
 
