@@ -89,6 +89,18 @@ def test_every_command_that_is_shown_has_these_options(page):
         command.make_context(noun, rest)  # reads the options, and does nothing
 
 
+RUN_WHOLE = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", RUN_WHOLE, ids=lambda p: p.name)
+def test_the_readme_and_tutorials_show_no_command_that_is_not_run(page):
+    blocks = re.findall(r"^ *```(\w*)\n(.*?)^ *```", page.read_text(), re.DOTALL | re.MULTILINE)
+    assert {language for language, _ in blocks} <= {"python", "console", "text", "sh"}
+    for language, text in blocks:
+        if language == "text":  # what a command prints; the two make targets are in CI
+            assert not re.findall(r"^(?:\$ |candidly [a-z]).*", text, re.MULTILINE), text
+
+
 def test_commands_are_found():
     page = "x\n```text\n$ candidly a b \\\n   --c 1\nout\ncandidly --import f.py d  # e\n```\n"
     assert commands(page) == [["a", "b", "--c", "1"]]
