@@ -15,7 +15,7 @@ from toys import toy
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "plugins"
-SOURCE = ("pyproject.toml", "README.md", "LICENSE", "src")
+SOURCE = ("pyproject.toml", "README.md", "LICENSE", "src", "tools")
 
 
 def run(*command, cwd: Path) -> str:
