@@ -324,3 +324,23 @@ def test_settings_from_a_file_and_flags_over_it(tmp_path):
     path.write_text("[bnch]\n")
     with pytest.raises(ValueError, match=r"\[bench\]"):
         read_settings(path)
+
+
+def test_a_plan_names_the_software_of_every_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("candidly.sweep.plan.software", lambda: "candidly 0.1.0, torch 2.12")
+    write_plan(tmp_path, planned())
+    monkeypatch.setattr("candidly.sweep.plan.software", lambda: "candidly 0.1.0, torch 2.13")
+    for _ in range(2):
+        write_plan(tmp_path, extended(tmp_path, read_plan(tmp_path), planned()))
+    both = ("candidly 0.1.0, torch 2.12", "candidly 0.1.0, torch 2.13")
+    assert read_plan(tmp_path).made_with == both
+
+
+def test_the_software_is_what_runs_here():
+    import platform
+
+    import torch
+
+    from candidly._version import software
+
+    assert f"Python {platform.python_version()}, torch {torch.__version__}, numpy" in software()

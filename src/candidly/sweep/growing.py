@@ -71,7 +71,7 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
         before = tuple(one for one in page.code if one not in current)
         pages[label] = replace(new.pages[label], code=before + current if page.code else ())
     settings = new.settings.model_copy(update={n: now[n] or then[n] for n in TOLD})
-    return made_plan(settings, new.facts, pages, old.found)
+    return made_plan(settings, new.facts, pages, old.found, old.made_with)
 
 
 def _check_net(folder: Path, then: str, now: str) -> None:

@@ -16,6 +16,7 @@ from typing import Any, overload
 
 from .._files import replacing
 from .._names import UnknownName
+from .._version import software
 from ..seeds import hashed_text
 from .facts import Drawn, Facts, Page
 from .records import Run
@@ -39,6 +40,8 @@ class Plan:
     Attributes:
         found: hyper-parameters that a search has asked for so far, behind those that pages have:
             by data set and label, for each split those of one configuration after the other.
+        made_with: versions of candidly, Python and libraries, a text for each set of them that has
+            written the plan so far.
     """
 
     settings: Settings
@@ -46,6 +49,7 @@ class Plan:
     pages: Mapping[str, Page]
     trials: Sequence[Trial]
     found: Found = field(default_factory=dict)
+    made_with: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def examples(self) -> Sequence[Trial]:
@@ -83,10 +87,15 @@ def net_of(facts: Facts, settings: Settings) -> str:
 
 
 def made_plan(
-    settings: Settings, facts: Mapping[str, Facts], pages: Mapping[str, Page], found: Found
+    settings: Settings,
+    facts: Mapping[str, Facts],
+    pages: Mapping[str, Page],
+    found: Found,
+    made_with: tuple[str, ...] = (),
 ) -> Plan:
     """The plan with its trials."""
-    return Plan(settings, facts, pages, PlannedTrials(settings, facts, pages, found), found)
+    trials = PlannedTrials(settings, facts, pages, found)
+    return Plan(settings, facts, pages, trials, found, made_with)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,8 +276,10 @@ def _to_be_asked(runs: Sequence[Run], settings: Settings) -> Iterable[Run]:
 
 def write_plan(folder: Path, plan: Plan) -> None:
     """Write ``plan.json``, and wait until it is on the disk."""
+    made_with = dict.fromkeys((*plan.made_with, software()))
     about = {
         "schema": SCHEMA,
+        "made_with": list(made_with),
         "settings": plan.settings.model_dump(mode="json"),
         "data": {name: asdict(facts) for name, facts in plan.facts.items()},
         "algorithms": {label: asdict(page) for label, page in plan.pages.items()},
@@ -334,7 +345,8 @@ def read_plan(folder: Path) -> Plan | None:
     except (ValueError, TypeError, AttributeError) as error:
         # only candidly's own sentences say something to a reader
         raise _damaged(path, str(error) if type(error) is ValueError else "") from None
-    return made_plan(settings, facts, pages, found)
+    made_with = tuple(map(str, about.get("made_with", ())))
+    return made_plan(settings, facts, pages, found, made_with)
 
 
 def _facts(kept: Mapping[str, Any]) -> Facts:

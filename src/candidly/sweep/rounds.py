@@ -81,7 +81,8 @@ def with_next_round(plan: Plan, runs: Iterable[Run]) -> Plan:
 
 def _with_found(plan: Plan, found: Found) -> Plan:
     some = {name: {k: v for k, v in one.items() if any(v)} for name, one in found.items()}
-    return made_plan(plan.settings, plan.facts, plan.pages, {k: v for k, v in some.items() if v})
+    found = {name: value for name, value in some.items() if value}
+    return made_plan(plan.settings, plan.facts, plan.pages, found, plan.made_with)
 
 
 def _with_next_round(
