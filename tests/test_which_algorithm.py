@@ -188,6 +188,7 @@ def kinds(shelf):
 
 
 @committed
+@pytest.mark.slow
 def test_the_page_is_what_the_committed_results_recommend(shelf):
     assert make_page(shelf) == (DOCS / PAGE).read_text(encoding="utf-8"), f"run: {COMMAND}"
 
