@@ -193,15 +193,9 @@ def _case(
     classes: list[str] | None,
     roles: Roles,
 ) -> Case:
-    from ..ingest.labels import (
-        in_order_of,
-        label_numbers,
-        read_labels,
-        read_mask,
-        read_names,
-        read_seen,
-    )
+    from ..ingest.labels import in_order_of, label_numbers, read_labels, read_names
     from ..ingest.predictions import read_predictions
+    from ..ingest.seen import read_mask, read_seen
     from ..stability import make_case
 
     first = read_labels(labels, roles, classes)
