@@ -233,7 +233,7 @@ def _write_beside(model: Model, new: NewRows, probs: np.ndarray, out: Path, top:
 
 def _print(rows: int, counts: dict[str, int], measured: dict[str, float]) -> None:
     print(f"{rows:,} rows; predicted: " + _listed(counts))
-    from .train import MEANING
+    from ._train_print import MEANING
 
     for name, value in measured.items():
         print(f"  {name}  {value:.1%}  {MEANING[name]}")

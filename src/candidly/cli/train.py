@@ -23,6 +23,7 @@ from ._hyper import Hyper, hyper_of
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._stopping import stoppable
+from ._train_print import print_training
 
 if TYPE_CHECKING:
     from ..algorithms import Published
@@ -32,13 +33,6 @@ ENDING = ".safetensors"
 STEPS = 10_000
 LEAST_HELD = 1  # rows to measure on
 CHECKED = "truth"  # of --validation: the rows whose true label is known
-SHOWN_NAMES = 8  # of columns, on a line
-MEANING = {
-    "covering rate": "the predicted class is a candidate",
-    "approximated accuracy": "expected accuracy, from the candidates alone",
-    "given accuracy": "the given label is predicted; it may be wrong itself",
-    "oracle accuracy": "the true label is predicted",
-}
 
 
 def _share(text: Any) -> float | str:
@@ -208,7 +202,7 @@ def train(
     if as_json:
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    _print(about, loaded)
+    print_training(about, loaded)
     print(f"wrote {out}", file=sys.stderr)
 
 
@@ -378,43 +372,3 @@ def _next(out: Path, net: str | None, what: str) -> str:
     words = ["candidly", "predict", str(out), f"NEW{ending}", "--out", "predictions.csv"]
     own = net is not None and read_net(net).own
     return shlex.join([*words, "--net", str(net)] if own else words)
-
-
-def _print(about: dict[str, Any], data: Labelled) -> None:
-    print(f"{about['rows']:,} rows, {len(about['classes']):,} classes, {_sets(data)}")
-    if about["without a label"]:
-        print(f"{about['without a label']:,} rows without a label are left out")
-    for kind, names in about["columns"].items():
-        count = names if isinstance(names, int) else len(names)
-        listed = "" if isinstance(names, int) else f": {_listed(names)}"
-        print(f"{count:,} {kind}{'s' * (count != 1)}{listed}".replace("categorys", "categories"))
-    default = f", the default for {about['labels']}" if about["default"] else ""
-    print(
-        f"{about['algorithm']}{default}: {about['steps']:,} updates on {about['learned from']:,}"
-        " rows"
-    )
-    if about["track"]:
-        print(f"{about['track']}: a track of its own")
-    if about["measured"]:
-        print(f"on {about['held out']:,} rows held out:")
-        width = max(len(name) for name in about["measured"])
-        for name, value in about["measured"].items():
-            shown = "   -  " if value is None else f"{value:6.1%}"
-            known = about["truth known"]
-            some = f", of {known:,} rows" * (
-                name.startswith("oracle") and known < about["held out"]
-            )
-            print(f"  {name:{width}}  {shown}  {MEANING[name]}{some}")
-        if constant := about["constant"]:
-            print(f"  always {constant['class']!r}: {constant['share']:.1%}")
-    print(f"next: {about['next']}")
-
-
-def _sets(data: Labelled) -> str:
-    if data.candidates is not None:
-        return f"{data.candidates.sum(1).mean():.2f} candidates a row"
-    return "one label a row"
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:SHOWN_NAMES]) + (", ..." if len(names) > SHOWN_NAMES else "")
