@@ -13,7 +13,7 @@ from pathlib import Path
 from _bench import Child
 from _image_sides import make_pictures
 from _sides import LATE
-from candidly._process import HUGE_PAGES, peak_memory_bytes, tune_memory
+from candidly.ground.process import HUGE_PAGES, peak_memory_bytes, tune_memory
 
 FULL = 8192  # slots of the queues
 # what each last stage needs: an end of the warm-up in the unit that the page counts in
@@ -36,14 +36,14 @@ def make_side(way: str, net: str, batch: int):
     import numpy as np
     import torch
 
-    from candidly.algorithms import algorithm, common, configuration
-    from candidly.engine.examples import make_examples, split_scaling
-    from candidly.engine.recipe import default_recipe
-    from candidly.engine.stack import Member
-    from candidly.engine.start import start
-    from candidly.engine.train import update
-    from candidly.labelled import Labelled
-    from candidly.nets import network
+    from candidly.data.labels.labelled import Labelled
+    from candidly.learn.algorithms import algorithm, common, configuration
+    from candidly.learn.engine.examples import make_examples, split_scaling
+    from candidly.learn.engine.recipe import default_recipe
+    from candidly.learn.engine.stack import Member
+    from candidly.learn.engine.start import start
+    from candidly.learn.engine.train import update
+    from candidly.learn.nets import network
 
     page, data = algorithm(way), make_pictures(20 * batch)
     sets = np.random.default_rng(1).random((data.n, data.q)) < 0.3
@@ -86,7 +86,7 @@ def unit_rows(shape):
 def answer(way: str, net: str, batch: int) -> None:
     import torch
 
-    from candidly.engine.train import update, without_denormals
+    from candidly.learn.engine.train import update, without_denormals
 
     tune_memory()
     torch.set_num_threads(1)

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from _bench import Child
-from candidly._process import HUGE_PAGES, tune_memory
+from candidly.ground.process import HUGE_PAGES, tune_memory
 
 SIDE, CLASSES = 32, 10
 
@@ -32,7 +32,7 @@ def make_pictures(n: int):
     """Random pixels in random classes: what they show makes no difference to the time."""
     import numpy as np
 
-    from candidly.labelled import Labelled
+    from candidly.data.labels.labelled import Labelled
 
     g = np.random.default_rng(0)
     return Labelled(
@@ -44,11 +44,11 @@ def make_pictures(n: int):
 
 def make_picture_stack(net: str, batch: int):
     """One trial of supervised-oracle with its default hyper-parameters."""
-    from candidly.algorithms import algorithm, configuration
-    from candidly.engine.examples import make_examples, split_scaling
-    from candidly.engine.stack import Member
-    from candidly.engine.start import start
-    from candidly.nets import network
+    from candidly.learn.algorithms import algorithm, configuration
+    from candidly.learn.engine.examples import make_examples, split_scaling
+    from candidly.learn.engine.stack import Member
+    from candidly.learn.engine.start import start
+    from candidly.learn.nets import network
 
     page, data = algorithm("supervised-oracle"), make_pictures(40 * batch)
     examples = make_examples(data, page.reads)
@@ -60,8 +60,8 @@ def make_picture_stack(net: str, batch: int):
 
 def make_module(net: str):
     """The module that a network of candidly's is made of."""
-    from candidly.nets.cnn import Cnn
-    from candidly.nets.resnet import ResNet
+    from candidly.learn.nets.cnn import Cnn
+    from candidly.learn.nets.resnet import ResNet
 
     if net == "cnn":
         return Cnn(3, CLASSES, 16)
@@ -93,7 +93,7 @@ class PlainPictures:
         self.t, self.loss = 0, None
 
     def update(self) -> None:
-        from candidly.algorithms.ce import loss as cross_entropy
+        from candidly.learn.algorithms.ce import loss as cross_entropy
 
         ids = self.order[self.t % len(self.order)]
         loss = cross_entropy(self.module(self.inputs[ids]), self.truth[ids]).mean()
@@ -148,7 +148,7 @@ def serve(way: str, net: str, batch: int) -> None:
         tune_memory()
     import torch
 
-    from candidly.engine.train import update
+    from candidly.learn.engine.train import update
 
     torch.set_num_threads(1)
     stack = make_picture_stack(net, batch)

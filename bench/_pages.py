@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from candidly._files import replacing
+from candidly.ground.files import replacing
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,6 +1,7 @@
 """The views of pictures one picture at a time with Pillow, as a careful loader makes them.
 
-What ``candidly.views`` is compared with: by its tests pixel by pixel, by ``views.py`` in time. What
+What ``candidly.learn.views`` is compared with: by its tests pixel by pixel, by ``views.py`` in
+time. What
 is random comes from the same random words, so that both sides make the same view of a picture.
 """
 
@@ -13,7 +14,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageEnhance, ImageOps
 from PIL.Image import Resampling, Transform
 
-from candidly.views.policies import AUTOAUGMENT
+from candidly.learn.views.policies import AUTOAUGMENT
 
 Draw = Callable[[int], Sequence[int]]  # block -> the picture's four random words, below 2**32
 Operation = Callable[[Image.Image, float], Image.Image]

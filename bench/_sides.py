@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from _bench import Child
-from candidly._process import HUGE_PAGES, tune_memory
+from candidly.ground.process import HUGE_PAGES, tune_memory
 
 HIDDEN = 500
 PLAIN = ("released", "lean")
@@ -60,7 +60,7 @@ def make_data(n: int, d: int, q: int):
     """Gaussian classes and about 2.5 candidates a row."""
     import numpy as np
 
-    from candidly.labelled import Labelled
+    from candidly.data.labels.labelled import Labelled
 
     g = np.random.default_rng(0)
     truth = g.integers(0, q, n)
@@ -81,11 +81,11 @@ def make_stack(
     """Trials with the default hyper-parameters but no warm-up, on the splits 0, 1, ..."""
     import torch
 
-    from candidly.algorithms import algorithm, configuration
-    from candidly.engine.examples import make_examples, split_scaling
-    from candidly.engine.stack import Member
-    from candidly.engine.start import start
-    from candidly.nets import mlp
+    from candidly.learn.algorithms import algorithm, configuration
+    from candidly.learn.engine.examples import make_examples, split_scaling
+    from candidly.learn.engine.stack import Member
+    from candidly.learn.engine.start import start
+    from candidly.learn.nets import mlp
 
     page = algorithm(name)
     examples = make_examples(data, page.reads, dtype=getattr(torch, dtype), device=device)
@@ -203,7 +203,7 @@ def serve(way: str, shape: list[int], batch: int, trials: int) -> None:
         tune_memory()
     import torch
 
-    from candidly.engine.train import update
+    from candidly.learn.engine.train import update
 
     torch.set_num_threads(1)
     name = {"pre": "PRODEN:pre"}.get(way, "PRODEN" if way in ("ours", *PLAIN) else way)

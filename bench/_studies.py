@@ -11,15 +11,15 @@ import numpy as np
 
 from _reproduction.figures import alone
 from _reproduction.words import prose
-from candidly._files import replacing
-from candidly.grid import Grid
-from candidly.report._wording import percent
-from candidly.report.stability import BIAS, grids, missed_line
-from candidly.report.stability_figures import prevalence_figure, rank_figure
-from candidly.stability import Report, assess, make_case, read_report
-from candidly.stability._pairs import fewest_discordant
-from candidly.stability._report import Association
-from candidly.validation import corrected, judge, read_released
+from candidly.compare.stability import Report, assess, make_case, read_report
+from candidly.compare.stability._report import Association
+from candidly.compare.stability.figures import prevalence_figure, rank_figure
+from candidly.compare.stability.page import BIAS, grids, missed_line
+from candidly.ground.files import replacing
+from candidly.people.validation import corrected, judge, read_released
+from candidly.show.grid import Grid
+from candidly.show.words import percent
+from candidly.stats.pairs import fewest_discordant
 
 # labels and results
 

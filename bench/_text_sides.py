@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from _bench import Child
-from candidly._process import HUGE_PAGES, tune_memory
+from candidly.ground.process import HUGE_PAGES, tune_memory
 
 CLASSES, FIXED, TEXTS = 158, 128, 7900
-DROPPING = {"encoder": "candidly.nets.text_encoder", "bilstm": "candidly.nets.bilstm"}
+DROPPING = {"encoder": "candidly.learn.nets.text_encoder", "bilstm": "candidly.learn.nets.bilstm"}
 
 
 class TextSide(Child):
@@ -68,7 +68,7 @@ def make_texts():
     """Texts in random classes: what they say makes no difference to the time."""
     import numpy as np
 
-    from candidly.labelled import Labelled
+    from candidly.data.labels.labelled import Labelled
 
     texts = real_texts() or made_up_texts()
     g = np.random.default_rng(0)
@@ -114,12 +114,12 @@ def text_of(net: str, folder: Path) -> str:
 
 def make_text_stack(net: str, batch: int, folder: Path):
     """One trial of supervised-oracle with its default hyper-parameters."""
-    from candidly.algorithms import algorithm, configuration
-    from candidly.engine.examples import make_examples, split_scaling
-    from candidly.engine.stack import Member
-    from candidly.engine.start import start
-    from candidly.engine.texts import split_words
-    from candidly.nets import network
+    from candidly.learn.algorithms import algorithm, configuration
+    from candidly.learn.engine.examples import make_examples, split_scaling
+    from candidly.learn.engine.stack import Member
+    from candidly.learn.engine.start import start
+    from candidly.learn.engine.texts import split_words
+    from candidly.learn.nets import network
 
     page, data, text = algorithm("supervised-oracle"), make_texts(), text_of(net, folder)
     examples = make_examples(data, page.reads, net=text)
@@ -133,10 +133,10 @@ def make_text_stack(net: str, batch: int, folder: Path):
 
 def make_text_module(net: str, size: int, words: Any, folder: Path):
     """The module that a network of candidly's is made of."""
-    from candidly.nets.bilstm import BiLSTM
-    from candidly.nets.hf._build import maker
-    from candidly.nets.hf._folder import described
-    from candidly.nets.text_encoder import TextEncoder
+    from candidly.learn.nets.bilstm import BiLSTM
+    from candidly.learn.nets.hf._build import maker
+    from candidly.learn.nets.hf._folder import described
+    from candidly.learn.nets.text_encoder import TextEncoder
 
     return {
         "encoder": lambda: TextEncoder(size, CLASSES, 128, 2, 4),
@@ -183,7 +183,7 @@ class PlainTexts:
         return torch.nn.functional.pad(found, (0, self.longest - found.shape[1]))
 
     def update(self) -> None:
-        from candidly.algorithms.ce import loss as cross_entropy
+        from candidly.learn.algorithms.ce import loss as cross_entropy
 
         ids = self.order[self.t % len(self.order)]
         loss = cross_entropy(self.module(self.batch(ids)), self.truth[ids]).mean()
@@ -204,7 +204,7 @@ def serve(way: str, net: str, batch: int, place: str) -> None:
         tune_memory()
     import torch
 
-    from candidly.engine.train import update
+    from candidly.learn.engine.train import update
 
     torch.set_num_threads(1)
     folder = Path(place)

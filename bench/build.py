@@ -13,15 +13,15 @@ import sys
 import numpy as np
 
 from _bench import Claim, at_least, at_most, interleaved, main, median_ratio, timed
-from candidly.imperfect._similar import BLOCK, WIDE, most_similar_few, whole_rows
-from candidly.imperfect.open_set import FEW
+from candidly.data.imperfect._similar import BLOCK, WIDE, most_similar_few, whole_rows
+from candidly.data.imperfect.open_set import FEW
 
 FUNNEL = """
 import sys, time
 import numpy as np
-from candidly._process import peak_memory_bytes
-from candidly.build.articles import Articles
-from candidly.build.funnel import funnel
+from candidly.ground.process import peak_memory_bytes
+from candidly.compare.corpora.articles import Articles
+from candidly.compare.corpora.funnel import funnel
 
 n = int(sys.argv[1])
 g = np.random.default_rng(0)

@@ -146,7 +146,7 @@ def whole(at: Path, real: bool) -> list[Claim]:
 def scorer(at: Path) -> list[Claim]:
     """What scoring takes at full size: 50,000 rows, 10,000 test rows, ten submissions, 5 runs."""
     from candidly import from_arrays
-    from candidly.challenge import Given, make_challenge, score_challenge, submit
+    from candidly.compare.challenge import Given, make_challenge, score_challenge, submit
 
     rng = np.random.default_rng(0)
     classes, rows, tested, names = 10, 50_000, 10_000, [f"s{i}" for i in range(10)]

@@ -35,7 +35,7 @@ from _cifar10_study.sizes import IMAGE
 from _pages import add_options, settle
 from _studies import files_of, read_results, report_of, write_results, write_text
 from candidly import sources
-from candidly._names import UnknownName
+from candidly.ground.names import UnknownName
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "cifar10_study"
@@ -63,8 +63,8 @@ def page_of(folder: Path) -> tuple[str, dict[str, str]]:
 def trained(asked: argparse.Namespace, data: Path, labels: np.ndarray) -> tuple[dict, dict]:
     """Predictions by name, and how they came about."""
     from _cifar10_study.train import read_pictures, train
-    from candidly._device import check_device
-    from candidly._process import tune_memory
+    from candidly.ground.device import check_device
+    from candidly.ground.process import tune_memory
 
     tune_memory()
     device = check_device(asked.device)

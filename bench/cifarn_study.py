@@ -30,8 +30,8 @@ from _cifarn_study.runs import Sweep, run, sweeps
 from _pages import add_options, settle
 from _studies import files_of, write_text
 from candidly.cli._progress import shown
-from candidly.sweep.compact import compact
-from candidly.sweep.journal import Journal, read_records, read_results
+from candidly.compare.sweep.compact import compact
+from candidly.compare.sweep.journal import Journal, read_records, read_results
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "cifarn_study"

@@ -50,7 +50,7 @@ def start(words: list[str]) -> subprocess.Popen:
 
 def numbers(out: Path) -> dict[tuple[str, int], tuple]:
     """Everything a table is made of, by trial and step."""
-    from candidly.sweep.journal import read_results
+    from candidly.compare.sweep.journal import read_results
 
     return {
         (run.key, record.step): (

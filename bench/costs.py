@@ -3,7 +3,7 @@
 Every algorithm trains in a process of its own on one thread, its warm-up over, and takes turns with
 CC, or with ce where it learns from one label; ratios are medians over the rounds, and hold what is
 done between epochs. Whole-table steps are timed against the epochs they close.
-`candidly algorithms show` prints the ratios, which `candidly.algorithms.costs` holds; a test
+`candidly algorithms show` prints the ratios, which `candidly.learn.algorithms.costs` holds; a test
 compares them with the committed result.
 
     python bench/costs.py            about forty minutes; writes bench/results/costs.json
@@ -25,10 +25,10 @@ import torch
 
 from _bench import RESULTS, Claim, at_most, interleaved, main, median_ratio
 from _sides import Side, make_data, make_stack
-from candidly.algorithms import ALGORITHMS
-from candidly.algorithms.costs import compared_with
-from candidly.engine.train import update
-from candidly.engine.writing import write
+from candidly.learn.algorithms import ALGORITHMS
+from candidly.learn.algorithms.costs import compared_with
+from candidly.learn.engine.train import update
+from candidly.learn.engine.writing import write
 
 # shape: trials in the stack
 SHAPES = {(1122, 108, 16): 5, (22991, 163, 219): 1}
@@ -98,13 +98,13 @@ def valen_memory() -> Claim:
     """Peak memory of a child process that builds the graph and trains two trials."""
     code = f"""
 import sys
-from candidly._process import peak_memory_bytes, tune_memory
+from candidly.ground.process import peak_memory_bytes, tune_memory
 tune_memory()
 import torch
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from _sides import make_data, make_stack
-from candidly.engine.train import update
-from candidly.engine.writing import write
+from candidly.learn.engine.train import update
+from candidly.learn.engine.writing import write
 torch.set_num_threads(1)
 stack = make_stack(make_data(22991, 163, 219), 2, 128, "VALEN")
 for _ in range(5):

@@ -34,9 +34,9 @@ import numpy as np
 from _bench import RESULTS, Claim, at_most, interleaved, main, median_ratio
 from _reproduction.figures import alone
 from candidly import crowd, load
-from candidly.labelled import Labelled
-from candidly.report import set_figure
-from candidly.seeds import draw
+from candidly.data.labels.labelled import Labelled
+from candidly.ground.seeds import draw
+from candidly.people.crowd.consensus_page import set_figure
 
 PAGE = Path(__file__).parents[1] / "docs" / "crowd.md"
 FIGURE = PAGE.parent / "images" / "crowd-sets.svg"

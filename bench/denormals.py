@@ -21,8 +21,8 @@ import torch
 
 from _bench import Claim, at_most, main
 from _sides import make_data, make_stack
-from candidly._process import tune_memory
-from candidly.engine import train
+from candidly.ground.process import tune_memory
+from candidly.learn.engine import train
 
 SHAPE = (1122, 108, 16)
 NAME = "L-W"

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from candidly import Labelled, load
-from candidly.inputs.pictures import descriptors
-from candidly.model import fit
+from candidly.data.inputs.pictures import descriptors
+from candidly.learn.model import fit
 
 TEST = 2000
 

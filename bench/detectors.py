@@ -28,8 +28,8 @@ WATCHED = ((1_797, 64, 10, 1), (1_797, 64, 10, 10), (20_000, 256, 10, 1), (20_00
 
 
 def neighbours(n: int, d: int) -> list[Claim]:
-    from candidly.detectors import nearest
-    from candidly.detectors._cost import measured
+    from candidly.errors.detectors import nearest
+    from candidly.errors.detectors._cost import measured
 
     table = np.random.default_rng(0).standard_normal((n, d), dtype=np.float32)
     nearest(table[:300], 10)
@@ -49,14 +49,14 @@ def watching(n: int, d: int, q: int, trials: int, rounds: int) -> list[Claim]:
     """CPU seconds of whole epochs, watched and not, in turns."""
     import torch
 
-    from candidly.algorithms import algorithm, configuration
-    from candidly.detectors import Watch
-    from candidly.detectors._train import batch_size, examples_of
-    from candidly.engine.stack import Member
-    from candidly.engine.start import start
-    from candidly.engine.train import update
-    from candidly.labelled import from_arrays
-    from candidly.nets import mlp
+    from candidly.data.labels.labelled import from_arrays
+    from candidly.errors.detectors import Watch
+    from candidly.errors.detectors._train import batch_size, examples_of
+    from candidly.learn.algorithms import algorithm, configuration
+    from candidly.learn.engine.stack import Member
+    from candidly.learn.engine.start import start
+    from candidly.learn.engine.train import update
+    from candidly.learn.nets import mlp
 
     torch.set_num_threads(1)
     rng = np.random.default_rng(0)

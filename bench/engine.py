@@ -24,9 +24,9 @@ import torch
 
 from _bench import Claim, at_least, at_most, interleaved, main, median_ratio, timed
 from _sides import HIDDEN, Plain, Side, make_data, make_stack
-from candidly.engine.evaluate import oracle_measure, oracle_view
-from candidly.engine.train import update
-from candidly.sweep.pack import CACHE_BYTES
+from candidly.compare.sweep.pack import CACHE_BYTES
+from candidly.learn.engine.evaluate import oracle_measure, oracle_view
+from candidly.learn.engine.train import update
 
 BATCHES = (32, 64, 128)
 WAYS = ("ours", "pre", "released", "lean")
@@ -169,13 +169,13 @@ def large_stack() -> Claim:
     code = f"""
 import sys, tempfile
 from pathlib import Path
-from candidly._process import peak_memory_bytes, tune_memory
+from candidly.ground.process import peak_memory_bytes, tune_memory
 tune_memory()
 import torch
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import engine
-from candidly.engine import checkpoint
-from candidly.engine.train import update
+from candidly.learn.engine import checkpoint
+from candidly.learn.engine.train import update
 torch.set_num_threads(1)
 data = engine.make_data(22991, 163, 219)
 stack = engine.make_stack(data, 100, 128)

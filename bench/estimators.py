@@ -17,7 +17,7 @@ import numpy as np
 
 import candidly
 from _bench import Claim, at_most, interleaved, main, median_ratio, timed
-from candidly.estimators import NoisyLabelClassifier, PartialLabelClassifier
+from candidly.learn.estimators import NoisyLabelClassifier, PartialLabelClassifier
 
 IMPORT = "import time; t = time.perf_counter(); import candidly; print(time.perf_counter() - t)"
 SHARE, IMPORT_S, HELP_S = 1.10, 0.1, 0.5

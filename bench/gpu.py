@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None, parts: Sequence[Part] = PARTS) 
     if asked.device != "cpu" and not torch.cuda.is_available():
         print("There is no GPU here (this torch finds no CUDA): nothing was measured or written.")
         return 0
-    from candidly._device import check_device
+    from candidly.ground.device import check_device
 
     try:
         check_device(asked.device)

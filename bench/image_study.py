@@ -26,8 +26,8 @@ from _image_study.page import COMMAND, IMAGE, PAGE, make_page
 from _image_study.runs import run, sweeps
 from _pages import add_options, settle
 from _studies import files_of
-from candidly.sweep.compact import NAME, compact
-from candidly.sweep.journal import read_results
+from candidly.compare.sweep.compact import NAME, compact
+from candidly.compare.sweep.journal import read_results
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "image_study"

@@ -28,7 +28,7 @@ import torch
 from _bench import Claim, at_most, interleaved, main, median_ratio
 from _image_sides import PictureSide, PlainPictures, make_picture_stack, plain_accuracy
 from _sides import Side
-from candidly.engine.train import update
+from candidly.learn.engine.train import update
 
 BATCH = 128
 NETS = {"cnn": (1.10, 12), "resnet32": (1.05, 3), "resnet18": (1.05, 1)}  # most, updates a turn
@@ -118,9 +118,9 @@ def sweep_bytes(cache: Path, workers: int, steps: int) -> int:
     code = f"""
 from pathlib import Path
 import tempfile
-from candidly.benchmarking import prepare
-from candidly.sweep import run
-from candidly.sweep.settings import make_settings
+from candidly.compare.benchmarking import prepare
+from candidly.compare.sweep import run
+from candidly.compare.sweep.settings import make_settings
 run.here = lambda data, out, devices: run.in_workers(data, out, devices, 1)
 plan, loaded = prepare(make_settings(
     datasets=("cifar10",), algorithms=("CC", "PRODEN"), labels="flip:rate=0.3", net="cnn",
@@ -164,8 +164,8 @@ def pss_bytes(pid: int) -> int:
 
 def accuracy(quick: bool) -> list[Claim]:
     """The supervised oracle on CIFAR-10 beside a loop of its own start and order."""
-    from candidly.benchmarking import benchmark
-    from candidly.sources import load
+    from candidly.compare.benchmarking import benchmark
+    from candidly.data.sources import load
 
     data, steps = load("cifar10"), 20 if quick else 1000
     ours, plain = [], []

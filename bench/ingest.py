@@ -31,7 +31,7 @@ SIDES = {
 CHILD = """
 import json, sys, time
 sys.argv = ["candidly"]
-from candidly._process import peak_memory_bytes
+from candidly.ground.process import peak_memory_bytes
 {load}({small!r})
 before = peak_memory_bytes()
 started = time.perf_counter()

@@ -25,12 +25,12 @@ import polars as pl
 
 from _bench import Claim, at_most, main
 from candidly import from_arrays
-from candidly.benchmarking import prepare
-from candidly.sweep.columns import FIXED, records_of
-from candidly.sweep.journal import Journal
-from candidly.sweep.packed import write_file
-from candidly.sweep.plan import Plan, write_plan
-from candidly.sweep.settings import read_settings
+from candidly.compare.benchmarking import prepare
+from candidly.compare.sweep.columns import FIXED, records_of
+from candidly.compare.sweep.journal import Journal
+from candidly.compare.sweep.packed import write_file
+from candidly.compare.sweep.plan import Plan, write_plan
+from candidly.compare.sweep.settings import read_settings
 
 ALGORITHMS = (
     *("CC", "PRODEN", "NN", "GA", "CAVL", "LWS", "MCL-GCE", "MCL-MSE", "EXP", "ABS-GCE", "POP"),
@@ -74,9 +74,9 @@ main()
 RESUME = """
 from contextlib import contextmanager
 
-from candidly.benchmarking import prepare
-from candidly.sweep import run
-from candidly.sweep.settings import read_settings
+from candidly.compare.benchmarking import prepare
+from candidly.compare.sweep import run
+from candidly.compare.sweep.settings import read_settings
 
 
 class Begun(Exception):

@@ -62,7 +62,7 @@ def lines(out: Path) -> int:
 
 def records(out: Path) -> dict[tuple[str, int], object]:
     """What the journal says, without seconds and memory."""
-    from candidly.sweep.journal import read_results
+    from candidly.compare.sweep.journal import read_results
 
     return {
         (run.key, record.step): (record.validation, record.test, record.loss, record.diverged_at)

@@ -19,7 +19,7 @@ from pathlib import Path
 from _label_errors.measure import measure
 from _label_errors.page import make_page
 from _pages import add_options, settle
-from candidly._files import replacing
+from candidly.ground.files import replacing
 
 ROOT = Path(__file__).parents[1]
 

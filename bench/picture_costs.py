@@ -23,10 +23,10 @@ from torch.nn.functional import normalize
 
 from _bench import RESULTS, Claim, at_most, interleaved, main, median_ratio
 from _cost_sides import FULL, CostSide
-from candidly._process import tune_memory
-from candidly.algorithms import ALGORITHMS
-from candidly.algorithms._contrast import contrast, same_label
-from candidly.algorithms.costs import compared_with
+from candidly.ground.process import tune_memory
+from candidly.learn.algorithms import ALGORITHMS
+from candidly.learn.algorithms._contrast import contrast, same_label
+from candidly.learn.algorithms.costs import compared_with
 
 BATCH = 128
 NAMES = [name for name in ALGORITHMS if compared_with(name) == "CC" and name != "CC"]

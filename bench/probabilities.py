@@ -15,8 +15,8 @@ from functools import partial
 import numpy as np
 
 from _bench import Claim, at_least, at_most, interleaved, main, median_ratio, timed
-from candidly.crossval import Network, _networks, cross_validate
-from candidly.labelled import Labelled, from_arrays
+from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.errors.crossval import Network, _networks, cross_validate
 
 SHAPES = ((1122, 108, 16), (4998, 38, 13))
 BATCHES = (32, 128)

@@ -23,8 +23,8 @@ def measure(quick: bool) -> list[Claim]:
     if "CANDIDLY_DATA" not in os.environ:
         print("skipped: CANDIDLY_DATA does not say where lost.mat is", file=sys.stderr)
         return []
-    from candidly.sweep.journal import read_results
-    from candidly.sweep.select import cells
+    from candidly.compare.sweep.journal import read_results
+    from candidly.compare.sweep.select import cells
 
     size = ["2", "1000"] if quick else ["4", "10000"]
     with tempfile.TemporaryDirectory() as out:

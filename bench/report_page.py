@@ -15,11 +15,11 @@ import numpy as np
 
 from _bench import Claim, at_most, main
 from candidly import from_arrays
-from candidly.benchmarking import prepare
-from candidly.sweep.journal import Journal
-from candidly.sweep.plan import planned_runs, write_plan
-from candidly.sweep.records import Record
-from candidly.sweep.settings import make_settings
+from candidly.compare.benchmarking import prepare
+from candidly.compare.sweep.journal import Journal
+from candidly.compare.sweep.plan import planned_runs, write_plan
+from candidly.compare.sweep.records import Record
+from candidly.compare.sweep.settings import make_settings
 
 ALGORITHMS = (
     *("CC", "PRODEN", "NN", "GA", "CAVL", "LWS", "MCL-GCE", "MCL-MSE", "EXP", "ABS-GCE", "POP"),
@@ -29,9 +29,9 @@ DATASETS, CONFIGS, SPLITS, STEPS, EVERY = 10, 20, 5, 12_000, 1_000
 SECONDS, GIGABYTES, MEGABYTES = 20.0, 1.0, 5.0
 REPORT = """
 import sys, time
-from candidly._process import peak_memory_bytes
-from candidly.report import write_report
-from candidly.sweep.journal import read_results
+from candidly.ground.process import peak_memory_bytes
+from candidly.compare.report import write_report
+from candidly.compare.sweep.journal import read_results
 
 begun = time.perf_counter()
 results = read_results(sys.argv[1])

@@ -42,8 +42,8 @@ from _bench import Claim, at_least, at_most, main
 from _review.crowd import half_open, heavy
 from _review.postgresql import Server, postgresql
 from candidly import review
-from candidly.review.load import _absorb, _entry
-from candidly.web import open_site, organiser_link, person_link
+from candidly.people.review.load import _absorb, _entry
+from candidly.people.web import open_site, organiser_link, person_link
 
 PEOPLE = 50
 KILLS = 20
@@ -291,7 +291,7 @@ def opened(folder: Path, rounds: int) -> list[float]:
     """Seconds from opening a project to its first page for somebody who answers."""
     from starlette.testclient import TestClient
 
-    from candidly.web import make_app
+    from candidly.people.web import make_app
 
     found = []
     for k in range(rounds):

@@ -35,9 +35,9 @@ from _bench import Claim, at_least, at_most, main
 from _review.postgresql import Server, postgresql
 from _review.processes import busy, children, seconds_of
 from candidly import review
-from candidly.review import _schema as t
-from candidly.review.load import _settle
-from candidly.web import open_site, organiser_link, person_link
+from candidly.people.review import _schema as t
+from candidly.people.review.load import _settle
+from candidly.people.web import open_site, organiser_link, person_link
 from review import LOAD, Kept, _said, free_port, new_project
 from review_store import ms_of
 

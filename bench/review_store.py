@@ -32,7 +32,7 @@ import numpy as np
 
 from _bench import Claim, at_least, at_most, main
 from candidly import review
-from candidly.review.load import _absorb, _entry
+from candidly.people.review.load import _absorb, _entry
 
 PEOPLE = 6
 WRITERS = 50

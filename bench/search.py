@@ -23,11 +23,11 @@ from typing import Any
 
 from _bench import RESULTS, machine
 from candidly import benchmark
-from candidly.benchmarking import Data
-from candidly.labelled import Labelled
+from candidly.compare.benchmarking import Data
+from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.select import cells
+from candidly.data.labels.labelled import Labelled
 from candidly.stats import corrected_t
-from candidly.sweep.records import Results
-from candidly.sweep.select import cells
 
 CACHE = Path(tempfile.gettempdir()) / "candidly-text-study"  # as of bench/text_study.py
 WAYS = {"random": None, "tpe": "tpe", "tpe, median": "tpe:prune=median"}

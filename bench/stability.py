@@ -45,7 +45,7 @@ def make(models: int, items: int) -> tuple[np.ndarray, np.ndarray, dict[str, np.
 
 
 def child(models: int, items: int, resamples: int) -> dict[str, float]:
-    from candidly.stability import assess, make_case, resample
+    from candidly.compare.stability import assess, make_case, resample
 
     original, corrected, predictions = make(models, items)
     wall, cpu = time.perf_counter(), time.process_time()

@@ -30,7 +30,7 @@ from _text_sides import (
     without_dropout,
     write_bert,
 )
-from candidly.engine.train import update
+from candidly.learn.engine.train import update
 
 BATCH = 64
 NETS = {"encoder": 8, "bilstm": 6, "bert": 8}  # updates a turn

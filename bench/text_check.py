@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from _bench import Claim, at_least, main
-from candidly.crossval._features import Views
-from candidly.crossval._named import by_name, seen_by
-from candidly.labelled import from_arrays
+from candidly.data.labels.labelled import from_arrays
+from candidly.errors.crossval._features import Views
+from candidly.errors.crossval._named import by_name, seen_by
 
 NAMES = ("logistic", "fasttext", "sentences")
 ASKED = {"logistic": (0.39, 0.64)}  # right at first, and among five

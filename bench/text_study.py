@@ -31,8 +31,8 @@ from _text_study.events import read_events
 from _text_study.numbers import read_study
 from _text_study.page import COMMAND, IMAGE, PAGE, make_page
 from _text_study.runs import ALL, Sweep, run, sweeps
-from candidly.sweep.compact import compact
-from candidly.sweep.journal import Journal, read_records, read_results
+from candidly.compare.sweep.compact import compact
+from candidly.compare.sweep.journal import Journal, read_records, read_results
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "text_study"

@@ -1,7 +1,8 @@
 """Views of pictures, a batch at a time, beside Pillow's one picture at a time.
 
 Both sides make the same views of the same pixels, by the same random words, as float32, normalised,
-in batches of 256 on one thread; ``tests/views/test_against_pillow.py`` compares what they make.
+in batches of 256 on one thread; ``tests/learn/views/test_against_pillow.py`` compares what they
+make.
 Ours is ``Examples.take``: it gathers rows, draws their words, makes the view and normalises. Pillow
 is ``_pillow_views.py``, whose words are there before the clock starts. Its pictures become numbers
 with torch, by the steps of torchvision's ToTensor and Normalize, or with NumPy, which is faster.
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
 
-from candidly._process import tune_memory
+from candidly.ground.process import tune_memory
 
 tune_memory()  # before torch allocates, as in candidly's own processes
 
@@ -32,13 +33,13 @@ from PIL import Image  # noqa: E402
 
 import _pillow_views as pillow  # noqa: E402
 from _bench import Claim, at_least, interleaved, main, median_ratio  # noqa: E402
-from candidly._policy import OPERATIONS  # noqa: E402
-from candidly.engine.examples import Examples, make_examples  # noqa: E402
-from candidly.labelled import Labelled  # noqa: E402
-from candidly.seeds import words  # noqa: E402
-from candidly.views import erasing, geometry, view_of_pictures  # noqa: E402
-from candidly.views.crops import random_parts  # noqa: E402
-from candidly.views.policies import FUNCTIONS, UNCHANGED  # noqa: E402
+from candidly.data.labels.labelled import Labelled  # noqa: E402
+from candidly.ground.seeds import words  # noqa: E402
+from candidly.learn.engine.examples import Examples, make_examples  # noqa: E402
+from candidly.learn.views import erasing, geometry, view_of_pictures  # noqa: E402
+from candidly.learn.views.crops import random_parts  # noqa: E402
+from candidly.learn.views.policies import FUNCTIONS, UNCHANGED  # noqa: E402
+from candidly.learn.written.policy import OPERATIONS  # noqa: E402
 
 BATCH, SIDE, ROWS = 256, 32, 5_120
 VIEWS = {

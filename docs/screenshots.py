@@ -25,9 +25,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from sklearn.datasets import load_digits
 
 from candidly import from_arrays, review
-from candidly.build import BuildSettings, build, make_corpus
-from candidly.build.corpus import wanted
-from candidly.report import write_built_page
+from candidly.compare import write_built_page
+from candidly.compare.corpora import BuildSettings, build, make_corpus
+from candidly.compare.corpora.corpus import wanted
 
 IMAGES = Path(__file__).parent / "images"
 LARGEST = 100_000  # bytes

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from candidly import load
-from candidly.challenge import Baseline, Given, Protocol, make_challenge
-from candidly.challenge._data import Truth, read_truth
-from candidly.labelled import Labelled
+from candidly.compare.challenge import Baseline, Given, Protocol, make_challenge
+from candidly.compare.challenge._data import Truth, read_truth
+from candidly.data.labels.labelled import Labelled
 
 Q = 10
 ROWS = 200

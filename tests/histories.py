@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from candidly.labelled import Labelled
+from candidly.data.labels.labelled import Labelled
 
 from toys import toy
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.labelled import Labelled
+from candidly.data.labels.labelled import Labelled
 
 FILE = """\
 import torch

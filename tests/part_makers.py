@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.ingest.prob_rows import Part, ProbRows
+from candidly.data.ingest.prob_rows import Part, ProbRows
 
 import slow_errors as slow
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars
 from PIL import Image
 
-from candidly.sources._cifar_names import COARSE_OF
+from candidly.data.sources._cifar_names import COARSE_OF
 
 TRAIN, TEST = 15, 4  # pictures of each part; five batches of three
 

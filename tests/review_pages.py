@@ -17,9 +17,10 @@ import numpy as np
 from PIL import Image
 from starlette.testclient import TestClient
 
-from candidly import review, web
-from candidly.review import MEDIA_FOLDER
-from candidly.web import make_app, open_site
+from candidly import review
+from candidly.people import web
+from candidly.people.review import MEDIA_FOLDER
+from candidly.people.web import make_app, open_site
 
 from review_cases import an_id, reply, some_rules
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from candidly.crowd import Answers
+from candidly.people.crowd import Answers
 
 
 def simulated(n, rates, each, seed=0, prior=None):

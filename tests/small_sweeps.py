@@ -12,12 +12,12 @@ from _reproduction.numbers import (
     read_published,
     read_sweep,
 )
-from candidly.sweep.facts import Facts
-from candidly.sweep.journal import Journal
-from candidly.sweep.pages import page_of, pages_asked
-from candidly.sweep.plan import Plan, planned_runs, read_plan, write_plan
-from candidly.sweep.records import Record
-from candidly.sweep.settings import make_settings
+from candidly.compare.sweep.facts import Facts
+from candidly.compare.sweep.journal import Journal
+from candidly.compare.sweep.pages import page_of, pages_asked
+from candidly.compare.sweep.plan import Plan, planned_runs, read_plan, write_plan
+from candidly.compare.sweep.records import Record
+from candidly.compare.sweep.settings import make_settings
 
 TABLES = read_published()
 

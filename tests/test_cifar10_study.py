@@ -23,9 +23,9 @@ from _cifar10_study.train import as_pictures, train
 from _pages import differing
 from _studies import corrected_labels, files_of, read_predictions, read_results, report_of
 from candidly import Labelled
-from candidly.nets import network
-from candidly.stability import read_report
-from candidly.validation import judge, read_released
+from candidly.compare.stability import read_report
+from candidly.learn.nets import network
+from candidly.people.validation import judge, read_released
 
 from needs import real_files
 from small_sweeps import words_in

@@ -19,9 +19,9 @@ from _cifarn_study.published import read_gaps, read_leaderboard
 from _cifarn_study.runs import EVERY, PER_EPOCH, sweeps
 from _pages import differing
 from _studies import files_of
-from candidly.detectors import DETECTORS
-from candidly.detectors._compare import ANCHOR
-from candidly.sweep.journal import read_results
+from candidly.compare.sweep.journal import read_results
+from candidly.errors.detectors import DETECTORS
+from candidly.errors.detectors._compare import ANCHOR
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "cifarn_study"

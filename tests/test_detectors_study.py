@@ -17,7 +17,7 @@ from _detectors.data import STUDIES, Piece
 from _detectors.noise import NOISES
 from _detectors.page import make_page
 from candidly import imperfect
-from candidly.detectors import DETECTORS, compare
+from candidly.errors.detectors import DETECTORS, compare
 
 from committed import committed
 from histories import small

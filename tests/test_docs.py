@@ -120,7 +120,7 @@ def test_the_two_commands_are_in_the_readme_and_every_make_target_exists():
 
 
 def test_every_algorithm_and_command_is_documented():
-    from candidly.algorithms import ALGORITHMS
+    from candidly.learn.algorithms import ALGORITHMS
 
     text = "\n".join(page.read_text() for page in PAGES)
     for name in ALGORITHMS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,65 +14,36 @@ import candidly
 
 SRC = Path(candidly.__file__).parent
 
-# files of the package's top folder that are one room together
-ROOM_OF = {
-    name: room
-    for room, names in {
-        "labelled": "_splits _stored describe labelled storage votes",
-        "ground": "_arrays _checks _cluster _compiled _convert _device _escapes _files _grid_cells"
-        " _label_text _layout _logits _names _net_folders _net_text _numbers _policy _process _seen"
-        " _spread _tables _version _view_text grid metrics plugins seeds",
-        "criteria": "_flip_rate _noisy_accuracy criteria",
-    }.items()
-    for name in names.split()
-}
+FACES = ("data", "people", "learn", "errors", "compare")  # wings whose __init__ is for users
 
-MAY = {  # who may import whom
-    room: set(names.split())
-    for room, names in {
+# the wings, in the order in which imports run down, and which of those before it each may know
+MAY = {
+    wing: set(names.split())
+    for wing, names in {
         "ground": "",
-        "inputs": "ground",
-        "labelled": "ground inputs",
-        "ingest": "ground inputs labelled",
-        "stats": "",
-        "criteria": "ground",
-        "nets": "ground inputs",
-        "algorithms": "ground nets",
-        "views": "ground",
-        "examples": "ground",
-        "engine": "ground inputs labelled criteria nets algorithms views",
-        "model": "ground inputs labelled ingest criteria nets algorithms engine",
-        "contract": "ground labelled nets algorithms engine",
-        "crossval": "ground inputs labelled ingest nets algorithms engine model",
-        "estimators": "ground labelled criteria model crossval errors",
-        "crowd": "ground labelled ingest",
-        "errors": "ground ingest stats crossval",
-        "validation": "ground labelled ingest stats crowd",
-        "detectors": "ground inputs labelled stats nets algorithms engine crossval errors",
-        "stability": "ground stats validation",
-        "imperfect": "ground inputs labelled ingest",
-        "sources": "ground inputs labelled ingest validation",
-        "sweep": "ground inputs labelled stats criteria nets algorithms engine",
-        "tracking": "ground sweep",
-        "report": "ground labelled ingest stats crowd errors validation stability sweep challenge "
-        "build",
-        "review": "ground labelled ingest stats validation",
-        "web": "ground ingest report review",
-        "challenge": "ground labelled stats errors model crossval detectors",
-        "checking": "ground inputs labelled ingest crossval errors sources report",
-        "build": "ground inputs labelled ingest validation imperfect crossval",
-        "benchmarking": "ground labelled ingest imperfect sources sweep",
-        "cli": "ground inputs labelled ingest algorithms views engine model crossval crowd errors "
-        "validation detectors stability imperfect sources sweep report review web checking "
-        "benchmarking challenge build tracking contract examples",
-        "__main__": "cli",
+        "stats": "ground",
+        "show": "ground stats",
+        "data": "ground",
+        "people": "ground stats show data",
+        "learn": "ground stats data",
+        "errors": "ground stats show data learn",
+        "compare": "ground stats show data people learn errors",
+        "cli": "ground show data people learn errors compare",
     }.items()
 }
+WINGS = tuple(MAY)
+TOP = {"__init__", "__main__"}  # files that are in no wing
 
 
-def room(path: Path) -> str:
-    name = path.relative_to(SRC).parts[0].removesuffix(".py")
-    return ROOM_OF.get(name, name)
+def wing_of(parts: Sequence[str]) -> str:
+    return parts[0].removesuffix(".py")
+
+
+def room_of(parts: Sequence[str], root: Path = SRC) -> str:
+    """The folder in a wing that a file or a dotted name belongs to; else the wing itself."""
+    wing = wing_of(parts)
+    inside = len(parts) > 1 and wing != "cli" and (root / wing / parts[1]).is_dir()
+    return f"{wing}/{parts[1]}" if inside else wing
 
 
 Trees = dict[Path, ast.Module]
@@ -87,8 +59,8 @@ def sources() -> Trees:
     return trees_of(SRC)
 
 
-def imported_rooms(path: Path, tree: ast.Module) -> set[str]:
-    """Rooms of the package that a file names in imports, wherever they stand."""
+def imported(path: Path, tree: ast.Module) -> set[tuple[str, ...]]:
+    """Names of the package that a file takes in imports, wherever they stand, by their parts."""
     package = ("candidly", *path.relative_to(SRC).parent.parts)
     found = set()
     for node in ast.walk(tree):
@@ -102,29 +74,72 @@ def imported_rooms(path: Path, tree: ast.Module) -> set[str]:
         for name in names:
             parts = name.split(".")
             if parts[0] == "candidly" and len(parts) > 1:
-                found.add(ROOM_OF.get(parts[1], parts[1]))
+                found.add(tuple(parts[1:]))
     return found
 
 
-def test_imports_go_one_way(sources):
-    rooms = {path: room(path) for path in sources if room(path) != "__init__"}
-    assert set(MAY) == set(rooms.values())  # MAY says what each may import, and has no others
-    wrong = {}
-    for path, mine in rooms.items():
-        named = imported_rooms(path, sources[path]) & MAY.keys() - {mine}
-        if not named <= MAY[mine]:
-            wrong[path.relative_to(SRC).as_posix()] = named - MAY[mine]
+def test_everything_is_in_a_wing():
+    top = {path.name for path in SRC.iterdir()} - {"__pycache__"}
+    assert top == {*WINGS, *(f"{name}.py" for name in TOP), "py.typed"}
+    assert len(top) <= 12
+    for place, wing in enumerate(WINGS):
+        assert MAY[wing] <= set(WINGS[:place]), wing
+
+
+def test_imports_run_down(sources):
+    wrong, known = {}, {wing: set() for wing in WINGS}
+    for path, tree in sources.items():
+        file = path.relative_to(SRC)
+        if (mine := wing_of(file.parts)) in TOP or is_face(file):
+            continue
+        named = {wing_of(parts) for parts in imported(path, tree)} & MAY.keys() - {mine}
+        known[mine] |= named & MAY[mine]
+        if beyond := named - MAY[mine]:
+            wrong[file.as_posix()] = beyond
     assert wrong == {}
+    assert known == MAY  # which promises nothing that nobody needs
 
 
-def test_the_directions_have_no_cycle():
-    done: set[str] = set()
-    left = dict(MAY)
-    while left:
-        free = [n for n, others in left.items() if others <= done]
-        assert free, f"a cycle among {sorted(left)}"
-        done |= set(free)
-        left = {n: o for n, o in left.items() if n not in done}
+def is_face(file: Path) -> bool:
+    """Whether a file is what users import of a wing: names from its rooms, loaded on first use."""
+    return len(file.parts) == 2 and file.parts[1] == "__init__.py" and file.parts[0] in FACES
+
+
+def test_nothing_within_takes_a_name_from_a_face(sources):
+    # which would load on first use what stands above it, and be one name more for the same thing
+    wrong = set()
+    for path, tree in sources.items():
+        file = path.relative_to(SRC)
+        if wing_of(file.parts) in TOP or "entries" in file.parts:
+            continue
+        for wing, *rest in imported(path, tree):
+            place = SRC / wing / rest[0] if rest else SRC
+            if wing in FACES and not (place.is_dir() or place.with_suffix(".py").exists()):
+                wrong.add(f"{file.as_posix()}: candidly.{wing}.{rest[0]}")
+    assert wrong == set()
+
+
+def test_rooms_of_a_wing_have_no_cycle(sources):
+    knows: dict[str, set[str]] = {}
+    for path, tree in sources.items():
+        file = path.relative_to(SRC)
+        if wing_of(file.parts) in TOP or is_face(file):
+            continue
+        mine = room_of(file.parts)
+        others = {room_of(name) for name in imported(path, tree)}
+        knows.setdefault(mine, set()).update(others - {mine})
+    for wing in WINGS:
+        left = {
+            room: {other for other in others if other.split("/")[0] == wing}
+            for room, others in knows.items()
+            if room.split("/")[0] == wing
+        }
+        done: set[str] = set()
+        while left:
+            free = [n for n, others in left.items() if others <= done]
+            assert free, f"a cycle among {sorted(left)}"
+            done |= set(free)
+            left = {n: o for n, o in left.items() if n not in done}
 
 
 # circles between files
@@ -252,18 +267,15 @@ def test_doubled_classes_are_found(tmp_path, files, expected):
     assert doubled_classes(tmp_path, trees_of(tmp_path)) == expected
 
 
-def private_imports(root: Path, room_of: dict[str, str], trees: Trees) -> set[str]:
+def private_imports(root: Path, trees: Trees) -> set[str]:
     """Private names that a file of a package takes from another room, as ``FILE: NAME``.
 
-    A name is private if a part of it begins with one underscore. The files of the ground are
-    everybody's, whatever their names; what is private in them is not. ``room_of`` gives the room of
-    files in the top folder that are not rooms themselves.
+    A name is private if a part of it begins with one underscore.
     """
     found = set()
     for path, tree in trees.items():
         inside = path.relative_to(root)
-        mine = inside.parts[0].removesuffix(".py")
-        mine = room_of.get(mine, mine)
+        mine = room_of(inside.parts, root)
         package = (root.name, *inside.parent.parts)
         taken, modules = set(), {}
         for node in ast.walk(tree):
@@ -284,23 +296,19 @@ def private_imports(root: Path, room_of: dict[str, str], trees: Trees) -> set[st
             top, *parts = name.split(".")
             if top != root.name or not parts:
                 continue
-            room = room_of.get(parts[0], parts[0])
-            if room == "ground":
-                parts = parts[1:]
+            room = room_of(parts, root)
             if room != mine and any(part[0] == "_" != part[:2][1:] for part in parts):
                 found.add(f"{inside.as_posix()}: {name}")
     return found
 
 
 def test_no_room_takes_another_rooms_private_names(sources):
-    assert private_imports(SRC, ROOM_OF, sources) == set()
+    assert private_imports(SRC, sources) == set()
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("from .._ground import f", set()),
-        ("from .._ground import _f", {"q/a.py: p._ground._f"}),
         ("from .b import _f", set()),
         ("from . import _b", set()),
         ("from ..r import f", set()),
@@ -320,8 +328,8 @@ def test_no_room_takes_another_rooms_private_names(sources):
 )
 def test_private_imports_are_found(tmp_path, text, expected):
     root = tmp_path / "p"
-    plant(root, {"q/a": text, "_ground": "", "_top": "", "r/_b": ""})
-    assert private_imports(root, {"_ground": "ground", "_top": "top"}, trees_of(root)) == expected
+    plant(root, {"q/a": text, "_top": "", "r/_b": ""})
+    assert private_imports(root, trees_of(root)) == expected
 
 
 def plant(root: Path, files: dict[str, str]) -> None:
@@ -349,21 +357,6 @@ def test_label_errors_load_no_learner(code):
     heavy = ("torch", "sklearn", "matplotlib", "pandas", "polars")
     done = python(f"{code}\nimport sys\nprint([m for m in {heavy} if m in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
-
-
-def test_every_public_name_is_there():
-    for name in candidly.__all__:
-        assert getattr(candidly, name) is not None
-    assert set(candidly.__all__) <= set(dir(candidly))
-    with pytest.raises(AttributeError, match="no attribute"):
-        _ = candidly.benchmrk
-
-
-def test_no_function_hides_behind_a_module_of_its_name():
-    # importing candidly.benchmark, were there such a module, would replace candidly.benchmark
-    for name in candidly.__all__:
-        module = (SRC / f"{name}.py").exists() or (SRC / name).is_dir()
-        assert module == isinstance(getattr(candidly, name), type(ast)), name
 
 
 def test_the_version_is_the_packages():

@@ -17,8 +17,8 @@ from _image_study.page import IMAGE, PAGE, make_page
 from _image_study.runs import LABEL_SETS, SPLITS, STEPS, sweeps
 from _pages import differing
 from _studies import files_of
-from candidly.algorithms import ALGORITHMS
-from candidly.sweep.journal import read_results
+from candidly.compare.sweep.journal import read_results
+from candidly.learn.algorithms import ALGORITHMS
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "image_study"

@@ -11,7 +11,7 @@ import pytest
 
 from _noisy import losses, study
 from _noisy.page import FIGURE, Lead, make_page, ordered
-from candidly.algorithms import ALGORITHMS, algorithm
+from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.stats import Summary
 
 from committed import committed

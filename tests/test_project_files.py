@@ -187,10 +187,10 @@ PYTHON = [p for room in ("src", "tests", "bench") for p in (ROOT / room).rglob("
 BELOW = (
     "",
     "src/candidly",
-    "src/candidly/challenge",
-    "src/candidly/web/templates",
+    "src/candidly/compare/challenge",
+    "src/candidly/people/web/templates",
     "tests",
-    "tests/web",
+    "tests/people/web",
 )
 
 

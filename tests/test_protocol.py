@@ -7,11 +7,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from candidly.algorithms import Algorithm, Stage
-from candidly.engine.examples import make_examples
-from candidly.engine.start import start
-from candidly.engine.train import train, update
-from candidly.nets import mlp
+from candidly.learn.algorithms import Algorithm, Stage
+from candidly.learn.engine.examples import make_examples
+from candidly.learn.engine.start import start
+from candidly.learn.engine.train import train, update
+from candidly.learn.nets import mlp
 
 from needs import DEVICES
 from toys import make_stack, member, toy

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from candidly import benchmark, load
-from candidly.sweep.select import cells
+from candidly.compare.sweep.select import cells
 
 from needs import real_files
 
@@ -42,7 +42,7 @@ def test_every_algorithm_learns_on_lost():
 
 @pytest.mark.parametrize("name", ["lost", "msrcv2", "birdsong", "fg-net", "italian"])
 def test_scaled_inputs_are_finite_and_standardised(name):
-    from candidly.engine.examples import make_examples, split_scaling
+    from candidly.learn.engine.examples import make_examples, split_scaling
 
     data = load(name)
     examples = make_examples(data, ("candidates",))

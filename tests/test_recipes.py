@@ -7,15 +7,15 @@ import pytest
 import torch
 
 from candidly import Labelled, benchmark, fit
-from candidly.algorithms import algorithm, common, configuration
 from candidly.cli import main
-from candidly.crossval import Network, cross_validate
-from candidly.engine.examples import make_examples
-from candidly.engine.recipe import recipe
-from candidly.engine.stack import Member
-from candidly.engine.start import start
-from candidly.nets import cnn
-from candidly.sweep.plan import read_plan
+from candidly.compare.sweep.plan import read_plan
+from candidly.errors.crossval import Network, cross_validate
+from candidly.learn.algorithms import algorithm, common, configuration
+from candidly.learn.engine.examples import make_examples
+from candidly.learn.engine.recipe import recipe
+from candidly.learn.engine.stack import Member
+from candidly.learn.engine.start import start
+from candidly.learn.nets import cnn
 
 from toys import advance, toy
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from candidly.criteria import (
+from candidly.data.imperfect import flip, noise, uniform
+from candidly.stats.criteria import (
     accuracy,
     accuracy_from_covering_rate,
     approximated_accuracy,
     covering_rate,
 )
-from candidly.imperfect import flip, noise, uniform
 
 pytestmark = pytest.mark.slow  # simulations of what is proved
 

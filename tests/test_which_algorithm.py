@@ -27,7 +27,7 @@ from _which_algorithm.rule import (
     mean_gain,
     pooled,
 )
-from candidly.algorithms import algorithm
+from candidly.learn.algorithms import algorithm
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results"

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from candidly.inputs.tokens import Tokens, Words
-from candidly.nets import Net, from_torch
+from candidly.data.inputs.tokens import Tokens, Words
+from candidly.learn.nets import Net, from_torch
 
 WORDS = Words(30, unknown=1, special=(29, 30))
 

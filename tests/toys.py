@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import torch
 
-from candidly.contract._battery import (
+from candidly.learn.contract._battery import (
     advance as advance,
 )
-from candidly.contract._battery import (
+from candidly.learn.contract._battery import (
     make_stack as make_stack,
 )
-from candidly.contract._battery import (
+from candidly.learn.contract._battery import (
     member as member,
 )
-from candidly.contract._battery import (
+from candidly.learn.contract._battery import (
     shortened as shortened,
 )
-from candidly.contract._battery import (
+from candidly.learn.contract._battery import (
     toy as toy,
 )
-from candidly.engine.examples import make_examples
-from candidly.engine.recipe import ADAM
-from candidly.engine.stack import Stack
-from candidly.engine.start import start
-from candidly.nets import mlp
+from candidly.learn.engine.examples import make_examples
+from candidly.learn.engine.recipe import ADAM
+from candidly.learn.engine.stack import Stack
+from candidly.learn.engine.start import start
+from candidly.learn.nets import mlp
 
 torch.set_num_threads(1)
 

@@ -17,7 +17,7 @@ import uvicorn
 from playwright.sync_api import Page
 
 from candidly import review
-from candidly.web import Site, make_app
+from candidly.people.web import Site, make_app
 
 PATIENCE_S = 20.0
 LABELS = {"question": "several labels", "threshold": None, "whole_batch": True}

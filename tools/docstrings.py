@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import griffe
@@ -53,6 +54,10 @@ class Docstrings(griffe.Extension):
             for name in module.exports or ():
                 part = module.members.get(str(name))
                 if isinstance(part, griffe.Module) and str(name) in part.members:
+                    for other in module.members.values():
+                        if isinstance(other, griffe.Alias):
+                            with suppress(griffe.AliasResolutionError, griffe.CyclicAliasError):
+                                other.resolve_target()
                     module.members[str(name)] = part.members[str(name)]
 
 

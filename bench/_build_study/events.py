@@ -1,4 +1,5 @@
-"""Benchmarks built in memory of corpora that nobody wrote, as ``candidly.build`` builds them."""
+"""Benchmarks built in memory of corpora that nobody wrote, as ``candidly.compare.corpora`` builds
+them."""
 
 from __future__ import annotations
 
@@ -6,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candidly.build import BuildSettings, make_corpus
-from candidly.build import noise as sources
-from candidly.build.builder import chosen_events, class_names
-from candidly.build.checks import check_mixed, check_replaced
-from candidly.build.corpus import wanted
-from candidly.build.embed import of_words, windows
-from candidly.imperfect.open_set import Likeness
-from candidly.seeds import draw
+from candidly.compare.corpora import BuildSettings, make_corpus
+from candidly.compare.corpora import noise as sources
+from candidly.compare.corpora.builder import chosen_events, class_names
+from candidly.compare.corpora.checks import check_mixed, check_replaced
+from candidly.compare.corpora.corpus import wanted
+from candidly.compare.corpora.embed import of_words, windows
+from candidly.data.imperfect.open_set import Likeness
+from candidly.ground.seeds import draw
 
 ARTICLES, MORE_THAN, TAIL_AT_MOST, HELD = 4_000, 80, 140, 16
 
@@ -25,7 +26,7 @@ class Noise:
     Attributes:
         kind: ``none``; ``mix``, inputs of every source replaced; of one source alone ``replaced``
             or ``flipped`` at a rate of its own rows, or ``of-all``, replaced at a rate of all rows.
-        source: a number of ``candidly.build.noise.SOURCES``; -1 where it is none.
+        source: a number of ``candidly.compare.corpora.noise.SOURCES``; -1 where it is none.
         percent: the rate.
     """
 

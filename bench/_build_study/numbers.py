@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.build.noise import SOURCES, share
+from candidly.compare.corpora.noise import SOURCES, share
 from candidly.stats import Summary, interval, paired_difference
 
 from .runs import BASE, METHODS, NONE, OF_ALL, RUNS, SIZES, Run, Sizes, keys, noises, read

@@ -10,7 +10,7 @@ import numpy as np
 from _reproduction.words import prose
 from _studies import bullets
 from _text_study.cells import percent, points, signed, table
-from candidly.build.noise import SOURCES
+from candidly.compare.corpora.noise import SOURCES
 from candidly.stats import Summary, paired_difference, summarise
 
 from .events import ARTICLES, HELD, MORE_THAN, TAIL_AT_MOST

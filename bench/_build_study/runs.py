@@ -13,8 +13,8 @@ from typing import TypeVar
 import numpy as np
 
 from candidly import Labelled, fit
-from candidly._files import replacing
-from candidly.build.noise import SOURCES
+from candidly.compare.corpora.noise import SOURCES
+from candidly.ground.files import replacing
 
 from .events import Built, Noise, built, made
 

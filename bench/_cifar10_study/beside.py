@@ -8,8 +8,8 @@ import numpy as np
 
 from _reproduction.words import prose
 from _studies import table
-from candidly.grid import Column, Datum, Grid, Value
-from candidly.stability import Report, competition_ranks
+from candidly.compare.stability import Report, competition_ranks
+from candidly.show.grid import Column, Datum, Grid, Value
 from candidly.stats import share_interval
 
 from .published import OF, Link, link, paired_p, smallest_holm, table_s2

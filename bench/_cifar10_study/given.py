@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.ingest.predictions import model_of, read_predictions
-from candidly.storage import read_arrays
+from candidly.data.ingest.predictions import model_of, read_predictions
+from candidly.data.labels.storage import read_arrays
 
 ARRAY = "predicted"  # in an .npz of several arrays, as this study's own files have it
 

@@ -19,9 +19,9 @@ from _studies import (
     standings,
     table,
 )
-from candidly.grid import Column, Grid
-from candidly.report._wording import in_percent, listed, percent
-from candidly.stability import Report
+from candidly.compare.stability import Report
+from candidly.show.grid import Column, Grid
+from candidly.show.words import in_percent, listed, percent
 
 from .beside import LINK_COLUMNS, LINK_NOTE, beside_published, from_the_table_alone, link_cells
 from .models import NETWORKS, SCALES

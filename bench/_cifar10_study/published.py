@@ -9,7 +9,7 @@ import numpy as np
 
 from _label_errors.models import SIZES
 from _label_errors.published import Model, models
-from candidly.stability import Correlation, correlation, holm, mcnemar
+from candidly.compare.stability import Correlation, correlation, holm, mcnemar
 
 OF = SIZES["cifar10"]  # pictures whose label was corrected
 # by family and depth: ties of the first column of ranks stand in this order

@@ -7,8 +7,8 @@ from typing import Any
 
 from _reproduction.figures import alone
 from _reproduction.words import minus
-from candidly.report.figures import FAINT, PAPER, SERIES, draw_svg
-from candidly.stability import Report
+from candidly.compare.stability import Report
+from candidly.show.figures import FAINT, PAPER, SERIES, draw_svg
 
 from .models import NETWORKS
 from .published import OF, table_s2

@@ -11,16 +11,16 @@ import numpy as np
 import torch
 
 from candidly import Labelled, sources
-from candidly.algorithms import algorithm
 from candidly.cli._progress import clock, reading
-from candidly.engine import recipe as recipes
-from candidly.engine.examples import Examples, make_examples, split_scaling
-from candidly.engine.stack import Member
-from candidly.engine.start import start
-from candidly.engine.train import one_thread
-from candidly.engine.train import train as updates
-from candidly.nets import Net, network
-from candidly.storage import read_arrays, write_arrays
+from candidly.data.labels.storage import read_arrays, write_arrays
+from candidly.learn.algorithms import algorithm
+from candidly.learn.engine import recipe as recipes
+from candidly.learn.engine.examples import Examples, make_examples, split_scaling
+from candidly.learn.engine.stack import Member
+from candidly.learn.engine.start import start
+from candidly.learn.engine.train import one_thread
+from candidly.learn.engine.train import train as updates
+from candidly.learn.nets import Net, network
 
 from .models import CIFAR10, Scale
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from _reproduction.words import grid, prose
-from candidly.report._wording import listed
+from candidly.show.words import listed
 
 from .numbers import BASE, LEAST, Study, agreement, beside_the_board, fall, learned, mean, trained
 from .published import BOARDS, read_gaps
@@ -145,9 +145,9 @@ def synthetic(study: Study) -> list[str]:
     parts = [
         prose(
             """The transition matrix of the pictures' real labels is counted, and labels are dealt
-            to the pictures of each class by its row (seed 0; `imperfect/matrix.py`, exact): each
-            class is mistaken for each other as often as before, but in pictures drawn at random,
-            not in those that people found hard."""
+            to the pictures of each class by its row (seed 0; `data/imperfect/matrix.py`, exact):
+            each class is mistaken for each other as often as before, but in pictures drawn at
+            random, not in those that people found hard."""
         )
     ]
     for label_set in trained(study):

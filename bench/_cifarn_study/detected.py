@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from _reproduction.words import grid, prose
-from candidly.detectors import DETECTORS
-from candidly.detectors._compare import ANCHOR
-from candidly.report._wording import listed, percent
+from candidly.errors.detectors import DETECTORS
+from candidly.errors.detectors._compare import ANCHOR
+from candidly.show.words import listed, percent
 
 from .detection import EPOCHS, FOLD_EPOCHS, FOLDS, NEAR
 from .labels import SETS

@@ -11,8 +11,8 @@ import numpy as np
 from _detectors.features import features_of
 from _studies import write_text
 from candidly import Labelled
-from candidly.crossval import Network, cross_validate
-from candidly.detectors import DETECTORS, Detection, compare, judge
+from candidly.errors.crossval import Network, cross_validate
+from candidly.errors.detectors import DETECTORS, Detection, compare, judge
 
 from .labels import SETS, learned, read_labelled, read_labels
 from .runs import BATCH, NET

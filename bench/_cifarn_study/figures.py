@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from _reproduction.figures import alone
-from candidly.report.figures import FAINT, PAPER, SERIES, STROKES, draw_svg
+from candidly.show.figures import FAINT, PAPER, SERIES, STROKES, draw_svg
 
 from .numbers import Row, Table, mean
 

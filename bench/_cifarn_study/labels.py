@@ -10,7 +10,7 @@ import numpy as np
 
 from _image_study.runs import ROWS, read_pictures
 from candidly import Labelled, sources
-from candidly.imperfect.matrix import empirical
+from candidly.data.imperfect.matrix import empirical
 
 SETS = ("aggre", "rand1", "rand2", "rand3", "worst")
 MADE_SETS = ("worst", "rand1")  # which have a synthetic counterpart

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from _reproduction.words import grid, prose
-from candidly.algorithms.costs import cost_of
-from candidly.report._wording import is_oracle, listed, percent
+from candidly.compare.report._wording import is_oracle
+from candidly.learn.algorithms.costs import cost_of
+from candidly.show.words import listed, percent
 
 from .beside import beside_gaps, ranks, synthetic, without_views
 from .detected import anchor, best, detection

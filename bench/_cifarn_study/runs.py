@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from candidly import benchmark
-from candidly.algorithms import ALGORITHMS
-from candidly.sweep.run import RunProgress
+from candidly.compare.sweep.run import RunProgress
+from candidly.learn.algorithms import ALGORITHMS
 
 from .labels import MADE_SETS, SYNTHETIC, read_labelled
 

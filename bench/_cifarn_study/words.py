@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from _reproduction.words import minus
-from candidly.report._wording import percent
+from candidly.show.words import percent
 
 
 def accuracy(value: float | None) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from _reproduction.words import minus
-from candidly import seeds
+from candidly.ground import seeds
 from candidly.stats import Summary, corrected_t, interval
 
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told"

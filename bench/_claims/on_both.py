@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from candidly.report._wording import listed
+from candidly.show.words import listed
 
 from .judging import Finding, above, below, every, named, over_algorithms, some, spearman
 from .on_pictures import POOR, TITLES, against, finding, loss, names

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from _label_errors import published
-from candidly.report._wording import listed
-from candidly.stability import x_mixture, x_removed
+from candidly.compare.stability import x_mixture, x_removed
+from candidly.show.words import listed
 from candidly.stats import wilson
 
 from .judging import (

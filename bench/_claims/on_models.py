@@ -10,8 +10,8 @@ import numpy as np
 from _label_errors import published
 from _label_errors.models import SIZES
 from _reproduction.words import minus
-from candidly.report._wording import listed
-from candidly.stability import Report
+from candidly.compare.stability import Report
+from candidly.show.words import listed
 
 from .judging import (
     LARGE,

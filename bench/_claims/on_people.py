@@ -12,9 +12,9 @@ from _cifarn_study.runs import LABEL_SETS
 from _detectors.page import RANKED
 from _detectors.study import ANCHOR
 from _noisy.study import SETTINGS
-from candidly.report._wording import listed
+from candidly.compare.sweep.select import cells
+from candidly.show.words import listed
 from candidly.stats import summarise
-from candidly.sweep.select import cells
 
 from .judging import (
     MARGIN,

@@ -13,8 +13,8 @@ import numpy as np
 
 from _image_study.numbers import OnLabels
 from _image_study.runs import CONTRASTIVE, GROUPS, ROWS, SPLITS
-from candidly.report._wording import listed
-from candidly.stability._ranks import kendall
+from candidly.compare.stability._ranks import kendall
+from candidly.show.words import listed
 from candidly.stats import wilson
 
 from .judging import (

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from _build_study.runs import METHODS, OF_ALL, RATES, SHOWN
-from candidly.build.noise import SOURCES
-from candidly.report._wording import listed
+from candidly.compare.corpora.noise import SOURCES
+from candidly.show.words import listed
 from candidly.stats import paired_difference
 
 from .judging import Effect, Finding, above, apart, every, named, of_independent, some

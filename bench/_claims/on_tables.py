@@ -12,9 +12,9 @@ import numpy as np
 
 from _reproduction.numbers import CRITERIA, Row
 from _reproduction.words import minus
-from candidly.algorithms import algorithm
-from candidly.report._wording import listed
-from candidly.stability._ranks import competition_ranks, correlation
+from candidly.compare.stability._ranks import competition_ranks, correlation
+from candidly.learn.algorithms import algorithm
+from candidly.show.words import listed
 from candidly.stats import compare_all
 
 from .judging import (

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from _reproduction.numbers import CRITERIA, ORACLE, Accuracies
-from candidly.report._wording import listed
-from candidly.stability._ranks import kendall
+from candidly.compare.stability._ranks import kendall
+from candidly.show.words import listed
 
 from .judging import (
     Effect,

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from _reproduction.numbers import CHOSEN_BY, LIMIT, Comparison, rank
-from candidly import seeds
-from candidly.report._wording import listed
-from candidly.sources import SOURCES
-from candidly.stability._ranks import kendall
+from candidly.compare.stability._ranks import kendall
+from candidly.data.sources import SOURCES
+from candidly.ground import seeds
+from candidly.show.words import listed
 from candidly.stats import summarise
 
 from .judging import (

@@ -10,8 +10,8 @@ from _build_study.numbers import beside_zero
 from _build_study.runs import METHODS
 from _text_study.numbers import BASE, CLEAN, Noise, Rows
 from _text_study.runs import GROUPS
-from candidly import seeds
-from candidly.report._wording import listed
+from candidly.ground import seeds
+from candidly.show.words import listed
 from candidly.stats import wilson
 
 from .judging import (

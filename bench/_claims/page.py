@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from _reproduction.words import grid, prose
-from candidly.report._wording import listed
+from candidly.show.words import listed
 
 from .judging import HALF, HOLDS, LARGE, LEVEL, MANY, MARGIN, NOT, UNTOLD, Finding
 from .table import Claimed, Paper

@@ -19,11 +19,11 @@ from _image_study.runs import GROUPS
 from _reproduction.numbers import ORACLE, TITLES, Published, Row, make_rows, read_published
 from _studies import read_results as read_report_of
 from _text_study import numbers as texts
-from candidly.stability import Report
-from candidly.sweep.facts import Facts
-from candidly.sweep.journal import read_results
-from candidly.sweep.plan import read_plan
-from candidly.sweep.records import Results
+from candidly.compare.stability import Report
+from candidly.compare.sweep.facts import Facts
+from candidly.compare.sweep.journal import read_results
+from candidly.compare.sweep.plan import read_plan
+from candidly.compare.sweep.records import Results
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 import candidly
-from candidly._files import replacing
-from candidly.crowd import some_answers
-from candidly.labelled import Labelled
-from candidly.votes import votes_to_given
+from candidly.data.labels.labelled import Labelled
+from candidly.data.labels.votes import votes_to_given
+from candidly.ground.files import replacing
+from candidly.people.crowd import some_answers
 
 from .features import features_of
 from .noise import NOISES

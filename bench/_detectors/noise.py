@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from candidly import imperfect
-from candidly.labelled import Labelled
-from candidly.seeds import draw
+from candidly.data.labels.labelled import Labelled
+from candidly.ground.seeds import draw
 
 Noise = Callable[[Labelled, float, int], Labelled]  # data, rate, seed
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from _reproduction.numbers import excludes_zero
 from _reproduction.words import difference, grid, prose
-from candidly.detectors import DETECTORS
-from candidly.report._wording import listed, percent
+from candidly.errors.detectors import DETECTORS
+from candidly.show.words import listed, percent
 from candidly.stats import Summary, interval, paired_difference, summarise
 
 from .data import STUDIES, Piece

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from _bench import machine
-from candidly._files import replacing
-from candidly._names import lookup
-from candidly.detectors import DETECTORS, compare
+from candidly.errors.detectors import DETECTORS, compare
+from candidly.ground.files import replacing
+from candidly.ground.names import lookup
 
 from .data import STUDIES, Piece
 

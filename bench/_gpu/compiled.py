@@ -14,7 +14,7 @@ from _gpu.loops import Buffered, Graphed, Loop
 from _gpu.networks import made_batches
 from _gpu.where import Where, what_fits
 from _image_sides import make_module
-from candidly.engine.arithmetic import arithmetic
+from candidly.learn.engine.arithmetic import arithmetic
 
 MODES = ("default", "reduce-overhead")
 

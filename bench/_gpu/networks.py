@@ -12,8 +12,8 @@ from _bench import Claim, at_most
 from _gpu.loops import WARM_UP, Buffered, Graphed, Loop, Vmapped
 from _gpu.where import CLASSES, SIDE, Where, picture_stack, random_pictures, what_fits
 from _image_sides import make_module
-from candidly.engine.arithmetic import arithmetic
-from candidly.engine.train import update
+from candidly.learn.engine.arithmetic import arithmetic
+from candidly.learn.engine.train import update
 
 NET, TRIALS = "resnet32", 20
 APART = 1e-3  # that losses of the same updates may be apart after five, relatively
@@ -41,7 +41,7 @@ def measure(where: Where) -> Iterator[Claim | str]:
 
 def small():
     """A network of the same parts, with which everything is tried."""
-    from candidly.nets.resnet import ResNet
+    from candidly.learn.nets.resnet import ResNet
 
     return ResNet(3, CLASSES, (1, 1), (4, 8))
 

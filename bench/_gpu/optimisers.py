@@ -9,7 +9,7 @@ import torch
 
 from _bench import Claim
 from _gpu.where import Where
-from candidly.engine.optim import FUSED_AT_MOST, SGD, Adam, AdamW
+from candidly.learn.engine.optim import FUSED_AT_MOST, SGD, Adam, AdamW
 
 PARAMETERS = (10_000, 62_000, 466_000)  # of a trial: small tables, usual ones, ResNet-32
 TRIALS = (1, 2, 4, 8, 16, 32, 100)

@@ -11,7 +11,7 @@ import torch
 
 from _bench import Claim, at_most
 from _gpu.where import Where, picture_stack, random_pictures
-from candidly.engine.train import update
+from candidly.learn.engine.train import update
 
 APART = 2.0  # points of accuracy, between means over the trials
 TRIALS = 3
@@ -20,7 +20,7 @@ TRIALS = 3
 def pictures(where: Where):
     """Their name and they: CIFAR-10 where CANDIDLY_DATA has it, else patterns beneath noise."""
     if os.environ.get("CANDIDLY_DATA") and not where.quick:
-        from candidly.sources import load
+        from candidly.data.sources import load
 
         try:
             return "CIFAR-10", load("cifar10")

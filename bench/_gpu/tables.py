@@ -8,7 +8,7 @@ from functools import partial
 from _bench import Claim
 from _gpu.where import Where
 from _sides import make_data, make_stack
-from candidly.engine.train import update
+from candidly.learn.engine.train import update
 
 SHAPES = [(1122, 108, 16), (5303, 384, 44), (22991, 163, 219)]
 TRIALS = (1, 20, 100)

@@ -10,9 +10,9 @@ import torch
 
 from _bench import Claim, at_most
 from _gpu.where import SIDE, Where, picture_stack, random_pictures
-from candidly.engine.train import update
-from candidly.seeds import words
-from candidly.views import PICTURES
+from candidly.ground.seeds import words
+from candidly.learn.engine.train import update
+from candidly.learn.views import PICTURES
 
 SHARE = 0.15  # of an update, at most
 

@@ -77,7 +77,7 @@ def random_pictures(n: int, learnable: bool = False):
     """Pixels in random classes; learnable ones have a pattern of their class beneath noise."""
     import numpy as np
 
-    from candidly.labelled import Labelled
+    from candidly.data.labels.labelled import Labelled
 
     g = np.random.default_rng(0)
     truth = g.integers(0, CLASSES, n)
@@ -92,12 +92,12 @@ def picture_stack(
     where: Where, data, net: str, batch: int, trials: int = 1, recipe: str = "adam", **hyper
 ):
     """Trials of the supervised oracle with its default hyper-parameters."""
-    from candidly.algorithms import algorithm, configuration
-    from candidly.engine.examples import make_examples, split_scaling
-    from candidly.engine.recipe import recipe as recipe_named
-    from candidly.engine.stack import Member
-    from candidly.engine.start import start
-    from candidly.nets import network
+    from candidly.learn.algorithms import algorithm, configuration
+    from candidly.learn.engine.examples import make_examples, split_scaling
+    from candidly.learn.engine.recipe import recipe as recipe_named
+    from candidly.learn.engine.stack import Member
+    from candidly.learn.engine.start import start
+    from candidly.learn.nets import network
 
     page = algorithm("supervised-oracle")
     examples = make_examples(data, page.reads, device=where.device)

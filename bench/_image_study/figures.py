@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from _reproduction.figures import alone
-from candidly.report.figures import FAINT, PAPER, SERIES, draw_svg
+from candidly.show.figures import FAINT, PAPER, SERIES, draw_svg
 
 from .numbers import OnLabels, mean_ranks
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.stability._ranks import kendall
-from candidly.sweep.journal import read_results
-from candidly.sweep.records import Results
-from candidly.sweep.select import cells
+from candidly.compare.stability._ranks import kendall
+from candidly.compare.sweep.journal import read_results
+from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.select import cells
 
 from .runs import LABEL_SETS, TUNED, sweeps
 

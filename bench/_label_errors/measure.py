@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from candidly import errors, validation
-from candidly.sources.label_errors import CARDS, Study, study
+from candidly.people.validation.label_errors import CARDS, Study, study
 
 from .models import measure_models
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau, rankdata
 
-from candidly import seeds
+from candidly.ground import seeds
 
 from .published import Model, models
 

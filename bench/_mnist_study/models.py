@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from candidly._files import replacing
+from candidly.ground.files import replacing
 
 FOLDS = 10
 SIDE = 28

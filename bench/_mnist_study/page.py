@@ -14,7 +14,7 @@ from _studies import (
     settled,
     standings,
 )
-from candidly.stability import Report
+from candidly.compare.stability import Report
 
 PAGE, IMAGE = "mnist-study.md", "mnist-study-"
 

@@ -22,8 +22,8 @@ from sklearn.preprocessing import StandardScaler
 
 import candidly
 from candidly import fit
-from candidly._files import replacing
-from candidly.labelled import Labelled
+from candidly.data.labels.labelled import Labelled
+from candidly.ground.files import replacing
 
 from .study import LABELS, SETTINGS, load, reduced
 

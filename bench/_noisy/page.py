@@ -10,14 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from _reproduction.words import grid, minus, prose
-from candidly.algorithms import ALGORITHMS, algorithm
-from candidly.report._wording import is_oracle, listed, percent, plus_minus
+from candidly.compare.report._wording import is_oracle
+from candidly.compare.sweep.budget import at_budget
+from candidly.compare.sweep.gap import Gap, gaps
+from candidly.compare.sweep.journal import read_results
+from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.select import Cell, cells
+from candidly.learn.algorithms import ALGORITHMS, algorithm
+from candidly.show.words import listed, percent, plus_minus
 from candidly.stats import Summary, paired_difference, summarise
-from candidly.sweep.budget import at_budget
-from candidly.sweep.gap import Gap, gaps
-from candidly.sweep.journal import read_results
-from candidly.sweep.records import Results
-from candidly.sweep.select import Cell, cells
 
 from . import figures
 from .losses import EDGES, EPOCHS

@@ -17,11 +17,11 @@ from sklearn.decomposition import PCA
 
 import candidly
 from candidly import imperfect
-from candidly.algorithms import ALGORITHMS
 from candidly.cli._progress import shown
-from candidly.crowd import Answers, consensus, some_answers
-from candidly.labelled import Labelled
-from candidly.votes import votes_to_given
+from candidly.data.labels.labelled import Labelled
+from candidly.data.labels.votes import votes_to_given
+from candidly.learn.algorithms import ALGORITHMS
+from candidly.people.crowd import Answers, consensus, some_answers
 
 COMPONENTS = 64  # of LabelMe's inputs, which are 512: as many as digits have, and as quick
 SETTINGS: Mapping[str, Any] = {

@@ -1,6 +1,6 @@
 """The figures of docs/reproduction.md, as SVG files that stand on their own.
 
-Drawn as the report's are (candidly.report.figures), on white paper, because a picture in a page of
+Drawn as the report's are (candidly.show.figures), on white paper, because a picture in a page of
 a repository cannot take the page's colours.
 """
 
@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from candidly.report.figures import FAINT, INK, PAPER, SERIES, draw_svg
+from candidly.show.figures import FAINT, INK, PAPER, SERIES, draw_svg
 from candidly.stats import Summary
 
 from .numbers import CRITERIA, LIMIT, Comparison, Ranking

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from candidly.stability import holm
+from candidly.compare.stability import holm
+from candidly.compare.sweep.journal import read_results
+from candidly.compare.sweep.plan import read_plan
+from candidly.compare.sweep.records import Results, Run
+from candidly.compare.sweep.select import cells
 from candidly.stats import Summary, interval, paired_difference, summarise
-from candidly.sweep.journal import read_results
-from candidly.sweep.plan import read_plan
-from candidly.sweep.records import Results, Run
-from candidly.sweep.select import cells
 
 BENCH = Path(__file__).parents[1]
 TITLES = {"lost": "Lost", "msrcv2": "MSRCv2", "birdsong": "BirdSong"}  # by results directory

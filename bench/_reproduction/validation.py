@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from candidly.report._wording import listed
+from candidly.show.words import listed
 from candidly.stats import summarise
 
 from . import figures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from candidly.report._wording import listed
+from candidly.show.words import listed
 
 from . import figures
 from .numbers import MOVED, Accuracies, Sources, algorithms_of, mean_of, paired, rank

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from candidly.report._wording import listed
+from candidly.show.words import listed
 
 from .numbers import ORACLE, TITLES, Sources, Sweep, algorithms_of
 from .words import count, grid, hours_of, label_of, prose, variant_of

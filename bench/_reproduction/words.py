@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from candidly.algorithms import algorithm
-from candidly.report._wording import percent, plus_minus
+from candidly.learn.algorithms import algorithm
+from candidly.show.words import percent, plus_minus
 from candidly.stats import Summary, interval, summarise
 
 from .numbers import Accuracies, Comparison, Published, Row, excludes_zero

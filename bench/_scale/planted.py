@@ -20,7 +20,7 @@ from functools import lru_cache, partial
 import numba
 import numpy as np
 
-from candidly.ingest.prob_rows import Part, ProbRows
+from candidly.data.ingest.prob_rows import Part, ProbRows
 
 PARTNERS = np.array([0.6, 0.9, 1.0])  # of a wrong label, cumulated
 SURE = 0.88

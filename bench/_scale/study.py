@@ -23,7 +23,7 @@ if __name__ == "__main__":
 
 from _scale import planted
 from candidly import errors
-from candidly._spread import spread
+from candidly.ground.spread import spread
 from candidly.stats import wilson
 
 SEED, PART_ROWS = 0, 98_304
@@ -119,7 +119,7 @@ def compared(evidence: errors.Evidence, found: errors.Issues, truth: np.ndarray)
 
 def _undecided(evidence: errors.Evidence) -> np.ndarray:
     """Rows that the columns alone do not decide, as the second pass counts them."""
-    from candidly.errors import _evidence, _kernels
+    from candidly.errors.confident import _evidence, _kernels
 
     bounds = _evidence.rounded_up(evidence.thresholds - errors.EPSILON, evidence.source.dtype)
     guess = np.empty_like(evidence.guess)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.inputs.tokenisers import Tokeniser, tokeniser_in, word_tokeniser
+from candidly.data.inputs.tokenisers import Tokeniser, tokeniser_in, word_tokeniser
 
 EVENTS, WORDS = 1_000_000, 20_000
 LETTERS = np.array(list("etaoinshrdlucmfwypvbgkjqxz"))

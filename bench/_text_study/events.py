@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from candidly import Labelled
-from candidly.crossval._sentences import sentence_vectors
-from candidly.imperfect import long_tail, open_set, symmetric
-from candidly.seeds import draw
+from candidly.data.imperfect import long_tail, open_set, symmetric
+from candidly.errors.crossval._sentences import sentence_vectors
+from candidly.ground.seeds import draw
 
 POOL_CLASSES = 50
 TEST = 0.2  # of every class

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from candidly import fit
-from candidly.seeds import draw
+from candidly.ground.seeds import draw
 
 from .events import Events, made
 from .runs import BATCH, EPOCHS, PER_EPOCH, VALIDATION

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from candidly.compare.sweep.journal import read_results
 from candidly.stats import Summary, interval, paired_difference
-from candidly.sweep.journal import read_results
 
 from . import losses
 from .events import KINDS, RATES

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from candidly import benchmark
-from candidly.sweep.presets import OF_GIVEN
-from candidly.sweep.run import RunProgress
+from candidly.compare.sweep.presets import OF_GIVEN
+from candidly.compare.sweep.run import RunProgress
 
 from .events import KINDS, RATES, Events, made
 

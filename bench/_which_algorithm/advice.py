@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from _reproduction.words import minus, prose
-from candidly.report._wording import listed
+from candidly.show.words import listed
 
 from .kinds import Kind
 from .rule import ANY, CHEAP, LISTED, Choice, Gain, LeftOut, choose, leave_out, mean_gain

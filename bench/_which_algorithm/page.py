@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from _claims.shelf import Shelf
 from _reproduction.words import minus, prose
-from candidly.algorithms import ALGORITHMS, algorithm
-from candidly.report._wording import listed
+from candidly.learn.algorithms import ALGORITHMS, algorithm
+from candidly.show.words import listed
 
 from .advice import Advice, advise, bullets, code, points, table
 from .kinds import read_kinds

@@ -10,8 +10,9 @@ from _build_study.runs import BASE, METHODS, MIXED
 from _cifarn_study.numbers import beside_the_board
 from _claims.shelf import Shelf
 from _reproduction.words import minus, prose
-from candidly.report._wording import is_oracle, listed
-from candidly.stability._ranks import kendall
+from candidly.compare.report._wording import is_oracle
+from candidly.compare.stability._ranks import kendall
+from candidly.show.words import listed
 
 from .advice import Advice, code, links, points, table
 from .kinds import ORACLE

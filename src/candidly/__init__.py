@@ -9,117 +9,89 @@ or wrong. Names load on first use, so that ``import candidly`` costs next to not
 10
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ._version import __version__ as __version__
-
-# public name -> module that holds it; a name that is its own module stands for the module
-_WHERE = {
-    "ALGORITHMS": "algorithms",
-    "LabelErrorDetector": "estimators",
-    "Labelled": "labelled",
-    "Model": "model",
-    "NoisyLabelClassifier": "estimators",
-    "PartialLabelClassifier": "estimators",
-    "algorithms": "",
-    "benchmark": "benchmarking",
-    "challenge": "",
-    "check": "checking",
-    "criteria": "",
-    "crowd": "",
-    "detectors": "",
-    "errors": "",
-    "estimators": "",
-    "examples": "",
-    "fit": "model",
-    "from_arrays": "labelled",
-    "imperfect": "",
-    "inputs": "",
-    "load": "sources",
-    "load_model": "model",
-    "plugins": "",
-    "read": "ingest",
-    "register": "plugins",
-    "report": "",
-    "sources": "",
-    "stability": "",
-    "stats": "",
-    "validation": "",
-}
+from .ground.faces import lazy
+from .ground.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import (
-        algorithms,
-        challenge,
-        criteria,
-        crowd,
-        detectors,
-        errors,
-        estimators,
-        examples,
-        imperfect,
-        inputs,
-        plugins,
-        report,
-        sources,
-        stability,
-        stats,
-        validation,
-    )
-    from .algorithms import ALGORITHMS
-    from .benchmarking import benchmark
-    from .checking import check
-    from .estimators import LabelErrorDetector, NoisyLabelClassifier, PartialLabelClassifier
-    from .ingest import read
-    from .labelled import Labelled, from_arrays
-    from .model import Model, fit, load_model
-    from .plugins import register
-    from .sources import load
+    from . import compare as compare
+    from . import data as data
+    from . import errors as errors
+    from . import learn as learn
+    from . import people as people
+    from . import stats as stats
+    from .compare import challenge as challenge
+    from .compare import report as report
+    from .compare import stability as stability
+    from .compare.benchmarking import benchmark as benchmark
+    from .data import examples as examples
+    from .data import imperfect as imperfect
+    from .data import inputs as inputs
+    from .data import sources as sources
+    from .data.ingest import read as read
+    from .data.labels.labelled import Labelled as Labelled
+    from .data.labels.labelled import from_arrays as from_arrays
+    from .data.sources import load as load
+    from .errors import detectors as detectors
+    from .errors.checking import check as check
+    from .errors.estimator import LabelErrorDetector as LabelErrorDetector
+    from .ground import plugins as plugins
+    from .ground.names import UnknownName as UnknownName
+    from .ground.plugins import register as register
+    from .learn import algorithms as algorithms
+    from .learn import estimators as estimators
+    from .learn import nets as nets
+    from .learn.algorithms import ALGORITHMS as ALGORITHMS
+    from .learn.estimators import NoisyLabelClassifier as NoisyLabelClassifier
+    from .learn.estimators import PartialLabelClassifier as PartialLabelClassifier
+    from .learn.model import Model as Model
+    from .learn.model import fit as fit
+    from .learn.model import load_model as load_model
+    from .people import crowd as crowd
+    from .people import review as review
+    from .people import validation as validation
+    from .stats import criteria as criteria
 
+_WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
+    "ALGORITHMS": "learn.algorithms",
+    "LabelErrorDetector": "errors.estimator",
+    "Labelled": "data.labels.labelled",
+    "Model": "learn.model",
+    "NoisyLabelClassifier": "learn.estimators",
+    "PartialLabelClassifier": "learn.estimators",
+    "UnknownName": "ground.names",
+    "algorithms": "learn.",
+    "benchmark": "compare.benchmarking",
+    "challenge": "compare.",
+    "check": "errors.checking",
+    "compare": "",
+    "criteria": "stats.",
+    "crowd": "people.",
+    "data": "",
+    "detectors": "errors.",
+    "errors": "",
+    "estimators": "learn.",
+    "examples": "data.",
+    "fit": "learn.model",
+    "from_arrays": "data.labels.labelled",
+    "imperfect": "data.",
+    "inputs": "data.",
+    "learn": "",
+    "load": "data.sources",
+    "load_model": "learn.model",
+    "nets": "learn.",
+    "people": "",
+    "plugins": "ground.",
+    "read": "data.ingest",
+    "register": "ground.plugins",
+    "report": "compare.",
+    "review": "people.",
+    "sources": "data.",
+    "stability": "compare.",
+    "stats": "",
+    "validation": "people.",
+}
 
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module 'candidly' has no attribute {name!r}")
-    module = import_module(f".{_WHERE[name] or name}", __name__)
-    value = getattr(module, name) if _WHERE[name] else module
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_WHERE])
-
-
-__all__ = [
-    "ALGORITHMS",
-    "LabelErrorDetector",
-    "Labelled",
-    "Model",
-    "NoisyLabelClassifier",
-    "PartialLabelClassifier",
-    "algorithms",
-    "benchmark",
-    "challenge",
-    "check",
-    "criteria",
-    "crowd",
-    "detectors",
-    "errors",
-    "estimators",
-    "examples",
-    "fit",
-    "from_arrays",
-    "imperfect",
-    "inputs",
-    "load",
-    "load_model",
-    "plugins",
-    "read",
-    "register",
-    "report",
-    "sources",
-    "stability",
-    "stats",
-    "validation",
-]
+if not TYPE_CHECKING:  # for them, a name that is not above is an error
+    __getattr__, __dir__, __all__ = lazy(__name__, _WHERE)

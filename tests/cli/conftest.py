@@ -14,7 +14,7 @@ def candidly(monkeypatch, capsys, tmp_path):
     """Runs a command line in a folder of its own: (exit status, stdout, stderr)."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CANDIDLY_DATA", raising=False)
-    monkeypatch.setattr("candidly.sources.fetch._cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr("candidly.data.sources.fetch._cache", lambda: tmp_path / "cache")
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*arguments):

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from candidly.algorithms import ALGORITHMS
+from candidly.learn.algorithms import ALGORITHMS
 
 
 def test_list_names_every_algorithm_and_what_it_reads(candidly):

@@ -17,8 +17,8 @@ import pytest
 from scipy.io import savemat
 
 from candidly import cli
-from candidly.sweep.journal import read_results
-from candidly.sweep.lock import locked
+from candidly.compare.sweep.journal import read_results
+from candidly.compare.sweep.lock import locked
 
 SMALL = (
     *("--dataset", "digits", "--labels", "flip:rate=0.3", "--algorithms", "PRODEN,CC"),

@@ -6,8 +6,8 @@ import json
 import re
 import shlex
 
-from candidly.sweep.plan import read_plan
-from candidly.sweep.presets import PRESETS
+from candidly.compare.sweep.plan import read_plan
+from candidly.compare.sweep.presets import PRESETS
 
 SMALL = (
     *("--dataset", "digits", "--labels", "flip:rate=0.3", "--algorithms", "PRODEN,CC"),

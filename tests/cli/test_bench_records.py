@@ -7,7 +7,7 @@ import io
 import polars as pl
 import pytest
 
-from candidly.sweep.journal import read_results
+from candidly.compare.sweep.journal import read_results
 
 from small_sweeps import make_directory
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from candidly.sweep.journal import read_results
-from tracking.test_tracking import scalars
+from candidly.compare.sweep.journal import read_results
+from compare.tracking.test_tracking import scalars
 
 pytest.importorskip("tensorboard")
 RUN = (

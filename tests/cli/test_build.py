@@ -8,7 +8,7 @@ import shlex
 import polars as pl
 import pytest
 
-from candidly.labelled import Labelled
+from candidly.data.labels.labelled import Labelled
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from candidly.examples import EXAMPLES, write
+from candidly.data.examples import EXAMPLES, write
 
 
 @pytest.fixture

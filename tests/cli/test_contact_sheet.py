@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from candidly.labelled import from_arrays
-from candidly.report.contact_sheet import GAP, SIDE, SheetPicture, SheetRow, draw_sheet
-from candidly.votes import Votes
+from candidly.data.ingest.contact_sheet import GAP, SIDE, SheetPicture, SheetRow, draw_sheet
+from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.votes import Votes
 from picture_files import ten_binary
 
 COLOURS = np.array([[200, 0, 0], [0, 150, 0], [0, 0, 220], [250, 200, 0]], np.uint8)
@@ -195,7 +195,7 @@ def test_many_classes_stand_in_columns(tmp_path):
 
 
 def test_long_labels_are_cut_and_counted():
-    from candidly.report.contact_sheet import SMALL, _font, _lines
+    from candidly.data.ingest.contact_sheet import SMALL, _font, _lines
 
     font = _font(SMALL)
     names = tuple(f"class{k}" for k in range(30))

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from candidly import crowd, stability, stats
-from candidly.examples import write as write_example
-from candidly.labelled import from_arrays
-from candidly.votes import Votes
+from candidly.data.examples import write as write_example
+from candidly.data.labels.labelled import from_arrays
+from candidly.data.labels.votes import Votes
 
 NAMES = ("cat", "[bold]dog", "<b>emu")
 N, J = 40, 6

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from candidly.imperfect import PROCESSES, apply
-from candidly.ingest import read
-from candidly.inputs import encoded
-from candidly.labelled import Labelled, from_arrays
-from candidly.sources import SOURCES, load
+from candidly.data.imperfect import PROCESSES, apply
+from candidly.data.ingest import read
+from candidly.data.inputs import encoded
+from candidly.data.labels.labelled import Labelled, from_arrays
+from candidly.data.sources import SOURCES, load
 
 
 def test_list_names_every_source(candidly):
@@ -254,7 +254,7 @@ def test_help_shows_examples_and_processes(candidly):
 
 def test_no_torch_for_data():
     code = (
-        "import sys, candidly.cli.data, candidly.sources, candidly.imperfect;"
+        "import sys, candidly.cli.data, candidly.data.sources, candidly.data.imperfect;"
         "print([m for m in ('torch', 'sklearn', 'scipy', 'polars', 'pooch') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

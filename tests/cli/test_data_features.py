@@ -7,8 +7,8 @@ import csv
 import numpy as np
 import pytest
 
-from candidly.crossval import sentence_vectors
-from candidly.labelled import Labelled
+from candidly.data.labels.labelled import Labelled
+from candidly.errors.crossval import sentence_vectors
 
 ROWS = [(f"t{i}", f"w{i % 7} w{i % 4} w{i}", "tea" if i % 7 < 3 else "bees") for i in range(8)]
 
@@ -24,7 +24,7 @@ def notes(tmp_path):
 @pytest.fixture
 def model(tmp_path):
     pytest.importorskip("transformers")
-    from nets.hf_models import write_tokeniser, written
+    from learn.nets.hf_models import write_tokeniser, written
 
     folder = written("bert", tmp_path / "bert")
     write_tokeniser(folder)

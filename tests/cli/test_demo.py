@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from candidly.cli import demo
-from candidly.sweep.journal import read_results
-from candidly.sweep.plan import read_plan
-from candidly.sweep.planning import facts_of, make_plan
-from candidly.sweep.settings import make_settings
+from candidly.compare.sweep.journal import read_results
+from candidly.compare.sweep.plan import read_plan
+from candidly.compare.sweep.planning import facts_of, make_plan
+from candidly.compare.sweep.settings import make_settings
 from picture_files import ten_binary
 
 REDUCED = {"algorithms": ("CC", "supervised-oracle"), "configs": 1, "splits": 2, "steps": 40}
@@ -92,7 +92,7 @@ def test_a_demo_that_is_stopped_says_how_to_go_on(candidly, reduced, monkeypatch
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("candidly.sweep.run.run_plan", stopped)
+    monkeypatch.setattr("candidly.compare.sweep.run.run_plan", stopped)
     status, out, err = candidly("demo")
     assert (status, out) == (130, "")
     assert "the same command goes on" in err
@@ -111,7 +111,7 @@ def test_the_full_demo_is_what_its_help_says(digits):
 
 @pytest.fixture(scope="module")
 def digits():
-    from candidly.imperfect import apply
-    from candidly.sources import load
+    from candidly.data.imperfect import apply
+    from candidly.data.sources import load
 
     return apply(load("digits"), "flip:rate=0.7")

@@ -12,7 +12,7 @@ import pytest
 
 from candidly import errors
 from candidly.cli import _progress
-from candidly.errors import _work
+from candidly.errors.confident import _work
 
 N, M = 600, 4
 NAMES = ("cat", "dog", "[bold]cow", "<b>emu")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from candidly.examples import EXAMPLES, write
+from candidly.data.examples import EXAMPLES, write
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 import candidly as library
-from candidly.model import load_model
+from candidly.learn.model import load_model
 from own_net import FILE, small_pictures, write_net
 
 STEPS = ("--steps", 4, "--hyper", "batch_size=16")

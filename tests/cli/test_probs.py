@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from candidly import errors
-from candidly.crossval import CrossValidated, Network, by_name
-from candidly.labelled import from_arrays
+from candidly.data.labels.labelled import from_arrays
+from candidly.errors.crossval import CrossValidated, Network, by_name
 
 N = 90
 
@@ -131,7 +131,7 @@ def test_made_labels_take_the_place_of_given_ones(candidly, tmp_path):
 
 
 def _truth():
-    from candidly.sources import load
+    from candidly.data.sources import load
 
     return load("digits").truth
 

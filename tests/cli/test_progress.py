@@ -7,7 +7,7 @@ import time
 import pytest
 
 from candidly.cli import _progress
-from candidly.sweep.run import RunProgress
+from candidly.compare.sweep.run import RunProgress
 
 
 @pytest.fixture

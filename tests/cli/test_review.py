@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-review = pytest.importorskip("candidly.review")
+review = pytest.importorskip("candidly.people.review")
 
 
 @pytest.fixture

@@ -9,8 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from candidly.cli._review_demo import IMAGES, VOTES, _find, _make
-from candidly.review import Reply, add_person, answer, next_tasks, open_project, standings, tally
-from candidly.sources import load
+from candidly.data.sources import load
+from candidly.people.review import (
+    Reply,
+    add_person,
+    answer,
+    next_tasks,
+    open_project,
+    standings,
+    tally,
+)
 
 from needs import real_files
 

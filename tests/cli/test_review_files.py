@@ -9,7 +9,7 @@ import json
 import polars as pl
 import pytest
 
-review = pytest.importorskip("candidly.review")
+review = pytest.importorskip("candidly.people.review")
 
 TEXT = (
     'id,kind,size,price,born,noise\n007,cat,"1,5",1.10,2024-01-05,meow\n008,dog,3,2.00,05.02.2024,\n'

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-pytest.importorskip("candidly.review")
+pytest.importorskip("candidly.people.review")
 
 from voted_sets import FILES, numbered, write_votes
 
@@ -124,7 +124,7 @@ def test_what_is_wrong_is_named(candidly, votes, tmp_path, words, said):
 @pytest.mark.slow
 @real_files
 def test_the_ten_released_sets(candidly, tmp_path, monkeypatch):
-    from candidly.sources.label_errors import CARDS
+    from candidly.people.validation.label_errors import CARDS
 
     monkeypatch.setenv("CANDIDLY_DATA", REAL)
     status, out, err = candidly(

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from candidly import validation
-from candidly.examples import leaderboard, write
-from candidly.stability import assess, make_case
+from candidly.compare.stability import assess, make_case
+from candidly.data.examples import leaderboard, write
 
 from stability_cases import arrays, probabilities
 

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from candidly.labelled import Labelled
-from candidly.model import load_model
+from candidly.data.labels.labelled import Labelled
+from candidly.learn.model import load_model
 
 WORDS = {
     "billing": ("invoice", "refund", "charge", "payment", "card"),

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 import candidly as library
-from candidly.model import fit, load_model
+from candidly.learn.model import fit, load_model
 
 NAMES = np.array(["ant", "bee", "cat", "dog"])
 QUICK = ("--steps", 150, "--hyper", "batch_size=32")
@@ -286,7 +286,7 @@ def test_ctrl_c_is_a_sentence_and_leaves_nothing(trained, monkeypatch):
         watch(100, 150)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("candidly.model.fit", interrupted)
+    monkeypatch.setattr("candidly.learn.model.fit", interrupted)
     status, _, err = candidly(
         "train", "sets.csv", "--label", "sets", *QUICK, "--out", "n.safetensors"
     )

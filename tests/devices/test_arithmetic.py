@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from candidly.engine.arithmetic import arithmetic
-from candidly.engine.optim import SGD, Adam, AdamW
+from candidly.learn.engine.arithmetic import arithmetic
+from candidly.learn.engine.optim import SGD, Adam, AdamW
 
 from needs import DEVICES
 

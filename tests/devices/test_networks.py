@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from candidly._net_text import KNOWN
-from candidly.nets import NETS, Module, network
+from candidly.learn.nets import NETS, Module, network
+from candidly.learn.written.nets import KNOWN
 
 from needs import DEVICES
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from algorithms.battery import NAMES
-from candidly.contract._battery import BATCH, DATA, HIDDEN, STEPS
+from candidly.learn.contract._battery import BATCH, DATA, HIDDEN, STEPS
+from learn.algorithms.battery import NAMES
 
 from toys import advance, make_stack
 

@@ -17,15 +17,15 @@ import torch
 from torch import nn
 
 from candidly import benchmark
-from candidly.algorithms import algorithm
-from candidly.engine.batches import Batch
-from candidly.engine.checkpoint import restore, state_of
-from candidly.engine.divergence import FLAGS_EVERY, read_flags
-from candidly.engine.examples import make_examples
-from candidly.engine.recipe import recipe
-from candidly.engine.start import start
-from candidly.labelled import Labelled
-from candidly.nets import from_torch, mlp, network
+from candidly.data.labels.labelled import Labelled
+from candidly.learn.algorithms import algorithm
+from candidly.learn.engine.batches import Batch
+from candidly.learn.engine.checkpoint import restore, state_of
+from candidly.learn.engine.divergence import FLAGS_EVERY, read_flags
+from candidly.learn.engine.examples import make_examples
+from candidly.learn.engine.recipe import recipe
+from candidly.learn.engine.start import start
+from candidly.learn.nets import from_torch, mlp, network
 
 from needs import DEVICES
 from toys import advance, member, toy

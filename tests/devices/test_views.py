@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from candidly.seeds import words
-from candidly.views import PICTURES
+from candidly.ground.seeds import words
+from candidly.learn.views import PICTURES
 
 from needs import DEVICES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from candidly.examples import write
+from candidly.data.examples import write
 from shell import run
 
 COMMANDS = (

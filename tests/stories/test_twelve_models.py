@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from candidly.sources.label_errors import study
+from candidly.people.validation.label_errors import study
 from shell import run
 
 from needs import real_files

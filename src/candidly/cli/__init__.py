@@ -88,7 +88,7 @@ NOUNS = {
 
 def _version(asked: bool) -> None:
     if asked:
-        from .._version import __version__
+        from ..ground.version import __version__
 
         typer.echo(f"candidly {__version__}")
         raise typer.Exit
@@ -109,7 +109,7 @@ def _top(
     ] = None,
 ) -> None:
     if plugins:
-        from ..plugins import load
+        from ..ground.plugins import load
 
         for asked in plugins:
             load(asked)
@@ -179,7 +179,7 @@ def main() -> None:
 
     With CANDIDLY_TRACEBACK set in the environment it is the whole traceback instead.
     """
-    from .._process import tune_memory
+    from ..ground.process import tune_memory
 
     tune_memory()
     with warnings.catch_warnings():
@@ -192,7 +192,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    from .._names import UnknownName
+    from ..ground.names import UnknownName
 
     try:
         app()

@@ -12,8 +12,8 @@ from ._bench_table import results_of
 from ._print import print_text, width
 
 if TYPE_CHECKING:
-    from ..report.changes import ResultSet
-    from ..sweep.records import Results
+    from ..compare.report.changes import ResultSet
+    from ..compare.sweep.records import Results
 
 
 def compare(
@@ -54,11 +54,11 @@ def compare(
 
       candidly bench compare runs/lost --variants plench,fixed
     """
-    from .._names import lookup
-    from ..grid import FORMS
-    from ..report.changes import compare_sides
-    from ..report.changes_page import render_changes, write_changes_page
-    from ..sweep.select import DEFAULT, METRICS, lookup_criterion, usual_criteria
+    from ..compare.report.changes import compare_sides
+    from ..compare.report.changes_page import render_changes, write_changes_page
+    from ..compare.sweep.select import DEFAULT, METRICS, lookup_criterion, usual_criteria
+    from ..ground.names import lookup
+    from ..show.grid import FORMS
 
     lookup({**FORMS, "json": None}, format, "format")
     metric, _ = lookup(METRICS, metric, "metric")
@@ -89,8 +89,8 @@ def _variants(text: str | None) -> tuple[str | None, str | None]:
 def _side(
     path: Path, results: Results | None, criteria: list[str], metric: str, variant: str | None
 ) -> ResultSet:
-    from ..report.changes import side_of
-    from ..report.paper_table import read_paper_table
+    from ..compare.report.changes import side_of
+    from ..compare.report.paper_table import read_paper_table
 
     if results is None:
         return read_paper_table(path, criteria, metric)

@@ -13,7 +13,7 @@ from ._column_options import ROLES, roles_of
 from ._hyper import hyper_of
 
 if TYPE_CHECKING:
-    from ..sweep.settings import Settings
+    from ..compare.sweep.settings import Settings
 
 File = Annotated[
     Path | None,
@@ -146,8 +146,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 
 def settings_of(values: dict[str, Any]) -> Settings:
     """The settings among a command's parameters, and in the file that it names."""
-    from ..sources import names_in
-    from ..sweep.settings import Settings, make_settings, read_settings
+    from ..compare.sweep.settings import Settings, make_settings, read_settings
+    from ..data.sources import names_in
 
     names = {"dataset": "datasets", **{name: name for name in Settings.model_fields}}
     asked = {names[k]: v for k, v in values.items() if k in names}
@@ -181,7 +181,7 @@ def usual_folder(settings: Settings) -> Path:
 @contextmanager
 def _options() -> Iterator[None]:
     """Errors about settings, said of the command line's options."""
-    from ..sweep.settings import Settings
+    from ..compare.sweep.settings import Settings
 
     try:
         yield

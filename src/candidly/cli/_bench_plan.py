@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._net_text import of_tokens
+from ..learn.written.nets import of_tokens
 from . import _progress
 from ._bench_options import (
     AcceptCode,
@@ -49,7 +49,7 @@ from ._network_options import Net, Training
 from ._print import grid_of, print_text, show
 
 if TYPE_CHECKING:
-    from ..sweep.hours import Hours, Timed
+    from ..compare.sweep.hours import Hours, Timed
 
 Measured = Annotated[
     bool,
@@ -118,13 +118,13 @@ def plan(
 
       candidly bench plan --preset plench-images --device cuda
     """
-    from ..benchmarking import foresee
-    from ..sweep.growing import extended
-    from ..sweep.hours import hours
-    from ..sweep.plan import read_plan, training_rows
-    from ..sweep.protocol import protocol_note
-    from ..sweep.recorded import recorded
-    from ..sweep.rounds import foreseen
+    from ..compare.benchmarking import foresee
+    from ..compare.sweep.growing import extended
+    from ..compare.sweep.hours import hours
+    from ..compare.sweep.plan import read_plan, training_rows
+    from ..compare.sweep.protocol import protocol_note
+    from ..compare.sweep.recorded import recorded
+    from ..compare.sweep.rounds import foreseen
 
     given = locals()
     asked = settings_of(given)

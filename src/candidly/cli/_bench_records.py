@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .._names import lookup
+from ..ground.names import lookup
 from ._bench_table import Where, results_of
 
 if TYPE_CHECKING:
-    from ..sweep.records import Results
+    from ..compare.sweep.records import Results
 
 FORMATS = {"csv": ".csv", "parquet": ".parquet"}
 
@@ -35,7 +35,7 @@ def records(
     """Every record, a row each, for your own analysis: where it is from, settings, measures.
 
     Columns hyper.NAME are hyper-parameters; validation.NAME what criteria choose by; test.NAME
-    shares of the test rows. `candidly.sweep.journal.read_results(DIR).frame()` is the same.
+    shares of the test rows. `candidly.compare.sweep.journal.read_results(DIR).frame()` is the same.
 
     Examples:
 
@@ -43,7 +43,7 @@ def records(
 
       candidly bench records runs/lost --algorithms PRODEN,CC --format csv
     """
-    from .._files import replacing, write_csv
+    from ..ground.files import replacing, write_csv
 
     form = _form(format, out)
     if form == "parquet" and out is None:

@@ -11,8 +11,8 @@ import typer
 from ._print import print_text, width
 
 if TYPE_CHECKING:
-    from ..sweep.correct import Noise
-    from ..sweep.records import Results
+    from ..compare.sweep.correct import Noise
+    from ..compare.sweep.records import Results
 
 Brief = Annotated[
     bool,
@@ -94,7 +94,7 @@ def table(
                 "--why looks at CR and AA on the validation rows of whole runs; leave out "
                 "--criterion, --metric, --gap, --budget and --transition."
             )
-        from ..report.why import render_why
+        from ..compare.report.why import render_why
 
         print_text(render_why(results, form, width()))
         return
@@ -108,7 +108,7 @@ def table(
         return
     if criterion and len(criterion) > 1:
         raise ValueError("--gap shows one criterion at a time; give one --criterion.")
-    from ..report.gap import render_gap
+    from ..compare.report.gap import render_gap
 
     chosen_by = criterion[0] if criterion else None
     print_text(render_gap(results, form, metric, chosen_by, width()))
@@ -116,7 +116,7 @@ def table(
 
 def results_of(folder: Path) -> Results:
     """All that a directory says."""
-    from ..sweep.journal import read_results
+    from ..compare.sweep.journal import read_results
 
     return read_results(folder)
 
@@ -129,13 +129,13 @@ def print_tables(
     brief: bool = False,
 ) -> None:
     """The tables, on stdout."""
-    from ..report import render
+    from ..compare.report import render
 
     print_text(render(results, format, metric, criteria, width=width(), choices=not brief))
 
 
 def _cut(results: Results, budget: str) -> Results:
-    from ..sweep.budget import at_budget, common_budget
+    from ..compare.sweep.budget import at_budget, common_budget
 
     if budget.lower() == "common":
         return at_budget(results, common_budget(results))
@@ -145,7 +145,7 @@ def _cut(results: Results, budget: str) -> Results:
 
 
 def _corrected(results: Results, files: list[str]) -> Results:
-    from ..sweep.correct import with_corrected
+    from ..compare.sweep.correct import with_corrected
 
     names = list(dict.fromkeys(run.dataset for run in results.runs))
     noise: dict[str, Noise] = {}
@@ -162,13 +162,13 @@ def _corrected(results: Results, files: list[str]) -> Results:
 
 def _read_noise(path: Path) -> Noise:
     """A matrix as it stands in a file, or one counted in out-of-sample probabilities."""
-    from ..imperfect.matrix import read_shares
-    from ..sweep.correct import Noise
+    from ..compare.sweep.correct import Noise
+    from ..data.imperfect.matrix import read_shares
 
     if path.suffix.lower() != ".npz":
         return Noise(read_shares(path))
-    from .. import errors
-    from ..crossval import CrossValidated
+    from ..errors import confident as errors
+    from ..errors.crossval import CrossValidated
 
     found = CrossValidated.load(path)
     if found.given is None:

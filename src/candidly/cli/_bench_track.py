@@ -38,9 +38,9 @@ def track(
 
       candidly bench track runs/lost --to tensorboard:runs/board --follow
     """
-    from ..sweep.lock import is_locked
-    from ..tracking import follow as follow_records
-    from ..tracking import make_sink
+    from ..compare.sweep.lock import is_locked
+    from ..compare.tracking import follow as follow_records
+    from ..compare.tracking import make_sink
 
     sink, memory = make_sink(to), memory_of(folder, to)
     if again:
@@ -55,7 +55,7 @@ def tracked(folder: Path, to: str | None) -> Iterator[None]:
     if to is None:
         yield
         return
-    from ..tracking import following, make_sink
+    from ..compare.tracking import following, make_sink
 
     with following(folder, make_sink(to), memory_of(folder, to)) as failed:
         yield

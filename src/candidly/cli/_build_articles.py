@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..ingest.labels import read_classes
+from ..data.ingest.labels import read_classes
 from . import _progress
 
 if TYPE_CHECKING:
-    from ..build import Articles
+    from ..compare.corpora import Articles
 
 CategoryAt = Annotated[
     str | None,
@@ -43,8 +43,8 @@ def read(articles: Path, category_at: str | None, event_at: str | None) -> Artic
     Raises:
         ValueError: selectors for a table.
     """
-    from ..build import read_articles, read_pages
-    from ..ingest.pages import CATEGORY, EVENT
+    from ..compare.corpora import read_articles, read_pages
+    from ..data.ingest.pages import CATEGORY, EVENT
 
     if articles.is_dir():
         with _progress.reading("reading pages", "done: reading pages") as watch:

@@ -18,7 +18,7 @@ from ._review_project import AsJson, Folder, check_installed, opened
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
-    from ..build.votes import CategoryQuestion, CategoryVotes
+    from ..compare.corpora.votes import CategoryQuestion, CategoryVotes
 
 EVENTS, COMMON_SENSE = "events", "common-sense"
 People = Annotated[int, whole("People who are asked about each category.", least=1)]
@@ -89,9 +89,9 @@ def ask(
         raise ValueError(f"--about is {about!r}; it is {' or '.join(GUIDELINES)}.")
     if votes is not None and about == EVENTS:
         raise ValueError("--votes says which categories are classes; leave it out with events.")
-    from ..build.builder import BuildSettings, chosen_events
-    from ..build.votes import event_questions, sense_questions
-    from ..review.project import check_free
+    from ..compare.corpora.builder import BuildSettings, chosen_events
+    from ..compare.corpora.votes import event_questions, sense_questions
+    from ..people.review.project import check_free
 
     check_free(folder)
     settings = BuildSettings(more_than=more_than, people=people, agree=agree)
@@ -118,12 +118,12 @@ def ask(
 
 def votes_at(place: Path) -> CategoryVotes:
     """Votes of a project, or of a table."""
-    from ..build.votes import COLUMNS, count_votes, read_votes
+    from ..compare.corpora.votes import COLUMNS, count_votes, read_votes
 
     if not place.is_dir():
         return read_votes(place)
     with opened(place) as project:
-        from ..review import votes
+        from ..people.review import votes
 
         return count_votes(votes(project).select(COLUMNS).iter_rows())
 
@@ -134,7 +134,7 @@ def _make(
     """A project of these questions, in their order."""
     import polars as pl
 
-    from ..review import PRESETS, Item, looks_of_rows, make_project
+    from ..people.review import PRESETS, Item, looks_of_rows, make_project
 
     kinds = tuple(dict.fromkeys(one.asks for one in asked))
     rules = replace(

@@ -18,7 +18,7 @@ from ._print import print_text, width
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
-    from ..build import Articles
+    from ..compare.corpora import Articles
 
 ARTICLES, MORE_THAN, TAIL, HELD = 3_000, 75, 150, 12
 PERCENT = 40
@@ -47,7 +47,7 @@ def demo(
 
     Example:  candidly build demo --out /tmp/demo
     """
-    from ..build import make_corpus
+    from ..compare.corpora import make_corpus
 
     started = time.monotonic()
     with stoppable(lambda: "stopped; the same command goes on."):
@@ -60,9 +60,9 @@ def demo(
 
 def _build(articles: Articles, folder: Path, steps: ExitStack) -> None:
     """The benchmark, with votes of three people who are simulated."""
-    from ..build.builder import BuildSettings, build, chosen_events
-    from ..build.corpus import simulated_votes
-    from ..build.votes import event_questions, sense_questions
+    from ..compare.corpora.builder import BuildSettings, build, chosen_events
+    from ..compare.corpora.corpus import simulated_votes
+    from ..compare.corpora.votes import event_questions, sense_questions
 
     settings = BuildSettings(more_than=MORE_THAN, tail_at_most=TAIL, held=HELD)
     watch = told(steps)
@@ -75,12 +75,13 @@ def _build(articles: Articles, folder: Path, steps: ExitStack) -> None:
 
 def _train(benchmark: Path, out: Path, workers: int | None) -> None:
     """Every method on every noise, and the page."""
-    from ..benchmarking import prepare
-    from ..build.files import as_labelled
-    from ..report import render, write_built_page
-    from ..sweep.journal import read_results
-    from ..sweep.run import run_plan
-    from ..sweep.settings import make_settings
+    from ..compare.benchmarking import prepare
+    from ..compare.corpora.built_page import write_built_page
+    from ..compare.corpora.files import as_labelled
+    from ..compare.report import render
+    from ..compare.sweep.journal import read_results
+    from ..compare.sweep.run import run_plan
+    from ..compare.sweep.settings import make_settings
 
     own = {name: as_labelled(benchmark, mode, PERCENT / 100) for name, mode in NOISES.items()}
     settings = make_settings(datasets=tuple(own), **METHODS)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..challenge import Given
-    from ..labelled import Labelled
+    from ..compare.challenge import Given
+    from ..data.labels.labelled import Labelled
 
 Watch = Callable[[int, int], None]
 
@@ -66,9 +66,9 @@ def given_sets(
     Raises:
         ValueError: one of --features and --test-features without the other; what reading raises.
     """
-    from ..challenge import Given
-    from ..ingest.arrays import read_matrix
-    from ..sources import load
+    from ..compare.challenge import Given
+    from ..data.ingest.arrays import read_matrix
+    from ..data.sources import load
 
     if (features is None) != (test_features is None):
         raise ValueError("--features and --test-features go together.")
@@ -84,7 +84,7 @@ def given_sets(
         if data is None:
             data = known[one.data] = load(one.data, root, watch=watch)
         if one.process:
-            from .. import imperfect
+            from ..data import imperfect
 
             data = imperfect.apply(data, one.process)
         found.append(Given(one.name, one.data_set, data, tested, answers, numbers))

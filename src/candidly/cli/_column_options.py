@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..ingest import Roles
+from ..data.ingest import Roles
 
 COLUMN = "COLUMN"
 ROLES = ("label", "truth", "separator", "id", "text", "image", "annotator", "item", "drop")

@@ -10,11 +10,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from .._view_text import VIEWS, digest_of_view, read_view
-from ..ingest.media import checked_file, opened_picture
-from ..inputs import Table
-from ..labelled import Labelled
-from ..votes import votes_to_given
+from ..data.ingest.media import checked_file, opened_picture
+from ..data.inputs import Table
+from ..data.labels.labelled import Labelled
+from ..data.labels.votes import votes_to_given
+from ..learn.written.views import VIEWS, digest_of_view, read_view
 
 SheetView = Annotated[
     str,
@@ -106,7 +106,7 @@ def write_sheet(data: Labelled, path: Path, view: str) -> None:
     Raises:
         ValueError: a file that is no picture. OSError: ``path`` cannot be written.
     """
-    from ..report.contact_sheet import SheetPicture, SheetRow, draw_sheet
+    from ..data.ingest.contact_sheet import SheetPicture, SheetRow, draw_sheet
 
     by, rows_of = _classes_of(data)
     below, labels_of = _labels_of(data)
@@ -144,8 +144,8 @@ def _seen(inputs: np.ndarray, view: str, row: int) -> np.ndarray:
     """One picture as a view draws it: (h, w, c)."""
     import torch
 
-    from ..seeds import words
-    from ..views import view_of_pictures
+    from ..ground.seeds import words
+    from ..learn.views import view_of_pictures
 
     picture = inputs[row] if inputs.ndim == 4 else inputs[row][..., None]
     pixels = torch.from_numpy(picture.transpose(2, 0, 1)[None].copy())

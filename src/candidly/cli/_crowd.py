@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._tables import listed
-from ..grid import Grid
-from ..ingest import Roles
+from ..data.ingest import Roles
+from ..data.ingest.table_checks import listed
+from ..show.grid import Grid
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..crowd import Answers, Consensus
-    from ..ingest.answers import AnswerTable
-    from ..ingest.prob_rows import ProbRows
+    from ..data.ingest.answers import AnswerTable
+    from ..data.ingest.prob_rows import ProbRows
+    from ..people.crowd import Answers, Consensus
 
 
 def read_answers(
@@ -38,12 +38,12 @@ def read_answers(
     Raises:
         ValueError, FileNotFoundError, KeyError: what is wrong, by name.
     """
-    from ..ingest import is_table
-    from ..ingest.answer_parts import read_answer_parts
-    from ..ingest.answers import read_answers as answers_in
-    from ..ingest.probabilities import open_source
-    from ..ingest.shards import is_address
-    from ..sources import is_known
+    from ..data.ingest import is_table
+    from ..data.ingest.answer_parts import read_answer_parts
+    from ..data.ingest.answers import read_answers as answers_in
+    from ..data.ingest.probabilities import open_source
+    from ..data.ingest.shards import is_address
+    from ..data.sources import is_known
 
     beliefs = None
     if probs is not None:
@@ -74,7 +74,7 @@ def _of_table(
 ) -> Answers:
     import polars as pl
 
-    from ..crowd import answers_of
+    from ..people.crowd import answers_of
 
     frame, path = table.frame, table.path
     item, label = frame["item"], frame["label"].drop_nulls()
@@ -115,8 +115,8 @@ def _check_known(what: str, said: pl.Series, known: Any, where: str, path: Path 
 
 
 def _of_data(what: str, classes: Sequence[str] | None, root: Path | None) -> Answers:
-    from ..crowd import Answers
-    from ..sources import load
+    from ..data.sources import load
+    from ..people.crowd import Answers
 
     data = load(what, root)
     if classes is not None:
@@ -154,7 +154,7 @@ def read_known(path: Path, answers: Answers, roles: Roles) -> np.ndarray:
     Raises:
         ValueError: no ids, one that is there twice, an item or a class that the answers lack.
     """
-    from ..ingest.labels import label_numbers, read_labels
+    from ..data.ingest.labels import label_numbers, read_labels
 
     read = read_labels(path, replace(roles, label=None, id=None), answers.classes)
     if read.ids is None:
@@ -180,7 +180,7 @@ def put_into(found: Consensus, path: Path, out: Path, roles: Roles) -> None:
     Raises:
         ValueError: no column of ids, an item that it lacks, or what ``ingest.write_back`` refuses.
     """
-    from ..ingest import read_frame, write_back
+    from ..data.ingest import read_frame, write_back
 
     sheet = read_frame(path, roles.separator)
     key = roles.id or next((name for name in ("id", "item") if name in sheet.frame.columns), None)
@@ -204,7 +204,7 @@ def put_into(found: Consensus, path: Path, out: Path, roles: Roles) -> None:
 
 def summary(found: Consensus, by: str) -> Iterator[str]:
     """Lines on what was read and what came out."""
-    from ..crowd import Crowdlab, DawidSkene, Majority
+    from ..people.crowd import Crowdlab, DawidSkene, Majority
 
     answers = found.answers
     unasked = int((answers.per_item == 0).sum())
@@ -232,7 +232,7 @@ def summary(found: Consensus, by: str) -> Iterator[str]:
 
 def tables(found: Consensus, people: pl.DataFrame, top: int) -> Iterator[Grid | str]:
     """Doubtful items, annotators and what to ask about next, and how much is left out."""
-    from ..report.crowd import annotators_grid, doubts_grid, next_grid
+    from ..people.crowd.consensus_page import annotators_grid, doubts_grid, next_grid
 
     for grid, there, what in (
         (doubts_grid(found, top), found.answers.n, "items"),

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ..ingest import Roles
-from ..ingest.labels import read_classes
-from ..labelled import Labelled
-from ..sources import load
+from ..data.ingest import Roles
+from ..data.ingest.labels import read_classes
+from ..data.labels.labelled import Labelled
+from ..data.sources import load
 from ._progress import reading
 
 What = Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from ..ingest.joined import with_features, write_features
+from ..data.ingest.joined import with_features, write_features
 from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
 from ._data_common import AsJson, Data, What, loaded_from, print_json, save, tell
 from ._issues import check_place
@@ -75,7 +75,7 @@ def make_features(
 
     Example:  candidly data features reviews.csv vectors.npz --text review --label sentiment
     """
-    from ..crossval import ENCODER, sentence_vectors
+    from ..errors.crossval import ENCODER, sentence_vectors
 
     check_place(out, "OUT", (".npz",))
     loaded = loaded_from(what, data, None, roles_of(label, separator, id, text, drop=drop))

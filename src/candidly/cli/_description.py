@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..describe import Description
-from ..grid import Column, Grid
-from ..labelled import Labelled
-from ..sources import Comparison
+from ..data.labels.describe import Description
+from ..data.labels.labelled import Labelled
+from ..data.sources import Comparison
+from ..show.grid import Column, Grid
 
 SHOWN_CLASSES = 20  # longer histograms hide the rest of the page
 WHOLE_MATRIX = 12  # classes of a matrix that fits beside its names

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .._arrays import check_distinct
+from ..ground.arrays import check_distinct
 from . import _progress
 
 if TYPE_CHECKING:
-    from ..errors import Evidence, SetEvidence
-    from ..ingest import Roles
-    from ..ingest.labels import LabelColumn
-    from ..ingest.prob_rows import ProbRows
+    from ..data.ingest import Roles
+    from ..data.ingest.labels import LabelColumn
+    from ..data.ingest.prob_rows import ProbRows
+    from ..errors.confident import Evidence, SetEvidence
 
 
 def opened(
     labels: str, probs: str, classes: str | None, normalise: bool, roles: Roles
 ) -> tuple[LabelColumn, ProbRows, list[str] | None]:
     """The labels, the probabilities, and the names of the classes, said or by the columns."""
-    from ..ingest.label_parts import labels_beside
-    from ..ingest.labels import class_names, read_classes
-    from ..ingest.probabilities import open_source
+    from ..data.ingest.label_parts import labels_beside
+    from ..data.ingest.labels import class_names, read_classes
+    from ..data.ingest.probabilities import open_source
 
     names = read_classes(classes)
     with plain_words():
@@ -51,8 +51,8 @@ def examined(
     pairs: bool,
 ) -> tuple[Evidence | SetEvidence, list[str]]:
     """What was read, and what is to be said of it."""
-    from ..errors import examine, examine_sets
-    from ..ingest.labels import holds_sets
+    from ..data.ingest.labels import holds_sets
+    from ..errors.confident import examine, examine_sets
 
     sets = holds_sets(labels)
     if sets and work is not None:

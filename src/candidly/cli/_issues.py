@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._files import joined
-from .._names import nearest
-from ..grid import Column, Grid
+from ..ground.files import joined
+from ..ground.names import nearest
+from ..show.grid import Column, Grid
 from ._print import show
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..errors import Evidence, SetEvidence
+    from ..errors.confident import Evidence, SetEvidence
 
 
 def check_place(path: Path | None, option: str, endings: Sequence[str]) -> None:
@@ -33,7 +33,7 @@ def check_place(path: Path | None, option: str, endings: Sequence[str]) -> None:
 
 
 def print_counts(counts: Mapping[str, int], by: str, evidence: Evidence | SetEvidence) -> None:
-    from ..report.issues import CALIBRATED, MEANING, OFF_DIAGONAL
+    from ..errors.confident.issues_page import CALIBRATED, MEANING, OFF_DIAGONAL
 
     meaning = {"off-diagonal": OFF_DIAGONAL, "calibrated": CALIBRATED, "flagged": MEANING[by]}
     labelled = int(evidence.labelled.sum())
@@ -65,14 +65,14 @@ def print_issues(table: pl.DataFrame, flagged: int) -> None:
 
 
 def print_classes(table: pl.DataFrame, top: int) -> None:
-    from ..report.issues import classes_grid
+    from ..errors.confident.issues_page import classes_grid
 
     if top:
         show(classes_grid(table, top), _rest(top, len(table), "classes"))
 
 
 def print_overlaps(table: pl.DataFrame, top: int) -> None:
-    from ..report.issues import overlaps_grid
+    from ..errors.confident.issues_page import overlaps_grid
 
     if top and len(table):
         show(overlaps_grid(table, top), _rest(top, len(table), "pairs"))

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._names import UnknownName, nearest
-from .._tables import about, listed
-from ..ingest import Roles, Sheet, decimal_points, is_table, read_frame
-from ..labelled import Labelled, from_arrays
-from ..sources import load, source_of
+from ..data.ingest import Roles, Sheet, decimal_points, is_table, read_frame
+from ..data.ingest.table_checks import about, listed
+from ..data.labels.labelled import Labelled, from_arrays
+from ..data.sources import load, source_of
+from ..ground.names import UnknownName, nearest
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..model import Model
+    from ..learn.model import Model
 
 ARRAYS = (".npz", ".mat")  # files that hold more than a table
 LABELS = ("label", "given", "candidates", "truth")  # usual names of columns that are no inputs
@@ -136,7 +136,7 @@ def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> An
     frame = decimal_points(frame)
     if names is not None:
         return frame
-    from ..inputs import Table, parsed
+    from ..data.inputs import Table, parsed
 
     table = Table.of(parsed(frame), dict.fromkeys(frame.columns, "number"))
     return table.frame.to_numpy()

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..grid import FORMS, WIDTH, Column, Grid, render
+from ..show.grid import FORMS, WIDTH, Column, Grid, render
 
 WIDEST = 120  # of text in a wide terminal
 
@@ -46,7 +46,7 @@ def check_form(form: str) -> None:
     Raises:
         UnknownName: it is not there; suggests the nearest.
     """
-    from .._names import lookup
+    from ..ground.names import lookup
 
     lookup(FORMS, form, "format")
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from .._files import replacing
-from ..grid import Column, Grid
+from ..ground.files import replacing
+from ..show.grid import Column, Grid
 from . import _progress
 from ._help import whole
 from ._issues import check_place
@@ -22,8 +22,8 @@ from ._network_options import Net, Training
 from ._print import show
 
 if TYPE_CHECKING:
-    from ..crossval import CrossValidated
-    from ..labelled import Labelled
+    from ..data.labels.labelled import Labelled
+    from ..errors.crossval import CrossValidated
 
 ENDINGS = (".npy", ".parquet", ".npz")
 
@@ -90,8 +90,8 @@ def probs(
 
       candidly errors probs digits --labels noise:rate=0.1 --classifier ce --out probs.npy
     """
-    from ..crossval import by_names, cross_validate
-    from ..ingest.labels import read_names
+    from ..data.ingest.labels import read_names
+    from ..errors.crossval import by_names, cross_validate
 
     check_place(out, "--out", ENDINGS)
     names = [name.strip() for name in classifier.split(",") if name.strip()]
@@ -126,8 +126,8 @@ def probs(
 
 
 def _loaded(what: str, root: Path | None, labels: str | None) -> Labelled:
-    from .. import imperfect
-    from ..sources import load
+    from ..data import imperfect
+    from ..data.sources import load
 
     loaded = load(what, root)
     if labels is not None:  # what was made is what is asked about

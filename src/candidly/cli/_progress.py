@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..sweep.run import RunProgress
+    from ..compare.sweep.run import RunProgress
 
 FIRST_LINE_S, LONGEST_S = 10.0, 600.0  # between lines: the wait doubles, up to the longest
 QUIET_S = 2.0  # reading that is done by then is not talked about

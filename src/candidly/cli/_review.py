@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..grid import Column, Grid
+from ..show.grid import Column, Grid
 from ._print import show
 
 if TYPE_CHECKING:
-    from ..review import Project
+    from ..people.review import Project
 
 
 def as_dict(project: Project) -> dict[str, Any]:
     """How far a project is, as JSON has it."""
-    from ..review import overview
+    from ..people.review import overview
 
     whole = overview(project)
     found = whole.progress

@@ -16,8 +16,8 @@ from ._review_project import check_installed
 from ._review_serve import serve
 
 if TYPE_CHECKING:
-    from ..labelled import Labelled
-    from ..review import Item, Rules
+    from ..data.labels.labelled import Labelled
+    from ..people.review import Item, Rules
 
 VOTES, IMAGES = "cifar10_mturk.json", "cifar10_jpeg.parquet"
 WRONG = 0.08  # share of the digits' labels that are made wrong
@@ -52,7 +52,7 @@ def demo(
 
 
 def _make(out: Path, folder: Path | None) -> None:
-    from ..review import PRESETS, make_project
+    from ..people.review import PRESETS, make_project
 
     found = {name: _find(folder, name) for name in (VOTES, IMAGES)}
     usual = replace(PRESETS["verdict"], title="Check labels", guidelines=GUIDELINES)
@@ -80,8 +80,8 @@ def _cifar(out: Path, votes: Path, images: Path, rules: Rules) -> Made:
     import polars as pl
     from PIL import Image
 
-    from ..review import MEDIA_FOLDER, items_of_tally, looks_of
-    from ..validation import Tally, read_released
+    from ..people.review import MEDIA_FOLDER, items_of_tally, looks_of
+    from ..people.validation import Tally, read_released
 
     tally = read_released(votes)
     assert isinstance(tally, Tally)
@@ -106,17 +106,17 @@ def _cifar(out: Path, votes: Path, images: Path, rules: Rules) -> Made:
 
 
 def _images(labels: np.ndarray, pixels: np.ndarray, classes: Any) -> Labelled:
-    from ..labelled import Labelled
+    from ..data.labels.labelled import Labelled
 
     return Labelled(inputs=pixels, given=labels.astype(np.int64), classes=classes)
 
 
 def _digits(out: Path, rules: Rules) -> Made:
     """Digits with some labels made wrong, and what confident learning flags among them."""
-    from ..errors import cross_validate, find
-    from ..imperfect import apply
-    from ..review import MEDIA_FOLDER, items_of_data, looks_of
-    from ..sources import load
+    from ..data.imperfect import apply
+    from ..data.sources import load
+    from ..errors.confident import cross_validate, find
+    from ..people.review import MEDIA_FOLDER, items_of_data, looks_of
 
     data = apply(load("digits"), f"symmetric:rate={WRONG}")
     assert data.given is not None

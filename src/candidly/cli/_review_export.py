@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from . import _progress
 
 if TYPE_CHECKING:
-    from ..ingest import Roles
-    from ..review import Project
+    from ..data.ingest import Roles
+    from ..people.review import Project
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Wanted:
 
 def _file(kind: str) -> Callable[[Project, Wanted], int]:
     def write(project: Project, wanted: Wanted) -> int:
-        from ..review.files import FILES
+        from ..people.review.files import FILES
 
         return FILES[kind](project, wanted.out)
 
@@ -37,8 +37,8 @@ def _file(kind: str) -> Callable[[Project, Wanted], int]:
 
 
 def _corrected(project: Project, wanted: Wanted) -> int:
-    from .. import ingest
-    from ..review import corrected_file, corrected_labels
+    from ..data import ingest
+    from ..people.review import corrected_file, corrected_labels
     from .validate import _labels, _write, checked_reading
 
     reading = checked_reading(wanted.reading)
@@ -55,7 +55,7 @@ def _corrected(project: Project, wanted: Wanted) -> int:
 
 
 def _gallery(project: Project, wanted: Wanted) -> int:
-    from ..web import write_gallery
+    from ..people.web import write_gallery
 
     with _progress.reading("writing pages", "written") as watch:
         return write_gallery(project, wanted.out, codes=wanted.codes, watch=watch)

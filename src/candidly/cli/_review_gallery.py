@@ -15,9 +15,9 @@ from . import _progress
 from ._review_project import AsJson, check_installed
 
 if TYPE_CHECKING:
-    from ..report.checked_sets import CheckedSet
-    from ..review import Looks, Shown
-    from ..validation import SetTally, Tally
+    from ..people.review import Looks, Shown
+    from ..people.validation import SetTally, Tally
+    from ..people.validation.checked_sets import CheckedSet
 
 ENDING = "_mturk.json"  # of a released file, behind the name of the set
 FOLDERS = ("mturk", "label_errors/mturk")  # where a copy of the released files has them
@@ -54,7 +54,7 @@ def gallery(
       candidly review gallery --votes cats_mturk.json --votes dogs_mturk.json --out pages
     """
     check_installed(("sqlalchemy", "starlette"))
-    from ..web import write_sets_gallery
+    from ..people.web import write_sets_gallery
 
     read = [one for path in votes for one in _read(path)]
     sets = [one.checked() for one in read]
@@ -87,8 +87,8 @@ class VotesRead:
     card: Any
 
     def checked(self) -> CheckedSet:
-        from ..report.checked_sets import checked_set
-        from ..validation import judge
+        from ..people.validation import judge
+        from ..people.validation.checked_sets import checked_set
 
         verdicts, card = judge(self.votes), self.card
         if card is None:
@@ -115,8 +115,8 @@ def _facts(card: Any) -> Iterator[str]:
 
 def _read(path: Path) -> Iterator[VotesRead]:
     """Every file of votes at a path, a file or a folder."""
-    from ..sources.label_errors import CARDS, study
-    from ..validation import read_released
+    from ..people.validation import read_released
+    from ..people.validation.label_errors import CARDS, study
 
     if not path.is_dir():
         name = path.name.removesuffix(ENDING).removesuffix(".json")
@@ -142,7 +142,7 @@ def _place(order: Sequence[str], name: str) -> int:
 
 def _looks_of(one: VotesRead, path: str) -> Callable[[Path], Looks]:
     """What the items of a set look like, by row."""
-    from ..review import looks_of_files
+    from ..people.review import looks_of_files
 
     if len(one.votes) and (one.votes.item < 0).all():
         raise ValueError(
@@ -163,9 +163,9 @@ def _looks_of_known(one: VotesRead) -> Callable[[Path], Looks]:
     """
     import numpy as np
 
-    from ..review import looks_of
-    from ..sources import load
-    from ..validation import SetTally
+    from ..data.sources import load
+    from ..people.review import looks_of
+    from ..people.validation import SetTally
 
     with _progress.reading() as watch:
         data = load(one.name, None, watch=watch)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..ingest.texts import read_text
+from ..data.ingest.texts import read_text
 from . import _progress
 
 if TYPE_CHECKING:
-    from ..ingest import Origin, Roles
-    from ..labelled import Labelled
-    from ..review import Item, Looks, Rules
+    from ..data.ingest import Origin, Roles
+    from ..data.labels.labelled import Labelled
+    from ..people.review import Item, Looks, Rules
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class RowsRead:
 
     def looks(self, folder: Path, prefix: str = "") -> Looks:
         """What a row looks like; see ``review.looks_of``."""
-        from ..review import MEDIA_FOLDER, looks_of, looks_of_rows
+        from ..people.review import MEDIA_FOLDER, looks_of, looks_of_rows
 
         if self.shown is not None:
             return looks_of_rows(self.shown)
@@ -47,8 +47,8 @@ def read_rows(
             f"verdicts need guesses: find them with candidly check {where}, and give what it writes"
             " with --issues; or ask for labels with --preset single or candidates."
         )
-    from .. import ingest
-    from ..sources import load
+    from ..data import ingest
+    from ..data.sources import load
 
     with _progress.reading() as watch:
         path = Path(where)
@@ -84,7 +84,7 @@ def items_of_rows(
     media: Path | None,
     sample: int | None,
 ) -> Sequence[Item]:
-    from ..review import (
+    from ..people.review import (
         MEDIA_FOLDER,
         items_of_data,
         items_of_issues,
@@ -117,7 +117,7 @@ def items_of_file(
     media: Path | None,
     sample: int | None,
 ) -> tuple[Sequence[Item], Rules]:
-    from ..review import MEDIA_FOLDER, items_of_issues, looks_of_files, no_looks, seed_of
+    from ..people.review import MEDIA_FOLDER, items_of_issues, looks_of_files, no_looks, seed_of
 
     looks: Looks = no_looks if media is None else looks_of_files(media, folder / MEDIA_FOLDER)
     with _watched(looks, sample or _length(issues)) as looks:
@@ -128,7 +128,7 @@ def items_of_file(
 
 
 def _length(issues: Path) -> int:
-    from ..ingest import read_frame
+    from ..data.ingest import read_frame
 
     return len(read_frame(issues).frame)
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..ingest.labels import read_classes
-from ..ingest.texts import read_text
+from ..data.ingest.labels import read_classes
+from ..data.ingest.texts import read_text
 from . import _column_options as columns
 from ._help import whole
 from ._review_items import items_of_file, items_of_rows, read_rows
 from ._review_project import AsJson, Folder, check_installed
 
 if TYPE_CHECKING:
-    from ..review import Project, Rules
+    from ..people.review import Project, Rules
 
 
 def new(
@@ -133,10 +133,10 @@ def new(
       candidly review new study --votes cifar10_mturk.json
     """
     check_installed()
-    from .._names import lookup
-    from ..review import PRESETS, make_project, new_seed
-    from ..review.project import check_free
-    from ..review.rules import check_new
+    from ..ground.names import lookup
+    from ..people.review import PRESETS, make_project, new_seed
+    from ..people.review.project import check_free
+    from ..people.review.rules import check_new
 
     if where is not None and data is not None:
         raise ValueError(f"{where} and --data {data} both say what to ask about; give one.")
@@ -223,8 +223,8 @@ def _check_sources(
 def _from_votes(
     folder: Path, path: Path, index: Path | None, rules: Rules, url: str | None
 ) -> Project:
-    from ..review import import_votes, items_of_tally, make_project
-    from ..validation import SetTally, read_released
+    from ..people.review import import_votes, items_of_tally, make_project
+    from ..people.validation import SetTally, read_released
 
     tally = read_released(path, index)
     if isinstance(tally, SetTally):
@@ -238,8 +238,8 @@ def _from_votes(
 
 
 def _gold(path: Path) -> dict[str, str]:
-    from .._tables import about, check_columns
-    from ..ingest import read_frame
+    from ..data.ingest import read_frame
+    from ..data.ingest.table_checks import about, check_columns
 
     table = read_frame(path).frame
     with about(path):
@@ -248,7 +248,7 @@ def _gold(path: Path) -> dict[str, str]:
 
 
 def _tell(project: Project, folder: Path, as_json: bool) -> None:
-    from ..review import plan_cost, progress
+    from ..people.review import plan_cost, progress
 
     found, rules, golds = progress(project), project.rules, len(project.golds)
     about = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ..review import Project
+    from ..people.review import Project
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
@@ -29,6 +29,6 @@ def check_installed(names: Sequence[str] = ("sqlalchemy", "psycopg")) -> None:
 def opened(folder: Path) -> Project:
     """The project in a folder; see ``review.open_project``."""
     check_installed()
-    from ..review import open_project
+    from ..people.review import open_project
 
     return open_project(folder)

@@ -16,8 +16,8 @@ from ._help import whole
 from ._review_project import check_installed, opened
 
 if TYPE_CHECKING:
-    from ..review import Person, Project
-    from ..web import Site
+    from ..people.review import Person, Project
+    from ..people.web import Site
 
 SHOWN = 20  # links of people, where nobody is named
 
@@ -79,8 +79,8 @@ def serve(
       candidly review serve team --processes 4
     """
     check_installed(("sqlalchemy", "psycopg", "starlette", "uvicorn", "itsdangerous"))
-    from ..web import open_site
-    from ..web import serve as run
+    from ..people.web import open_site
+    from ..people.web import serve as run
 
     with opened(folder) as project:
         site = open_site(project, host, token, name or (), behind_proxy or ())
@@ -96,7 +96,7 @@ def serve(
 
 def _people(project: Project, codes: list[str] | None) -> list[Person]:
     """Those named, added where they are new; else all who are there, or you."""
-    from ..review import add_person, people
+    from ..people.review import add_person, people
 
     there = {one.code: one for one in people(project)}
     if codes is None:
@@ -112,7 +112,7 @@ def _user() -> str:
 
 
 def _links(site: Site, base: str, people: list[Person]) -> list[tuple[str, str]]:
-    from ..web import organiser_link, person_link
+    from ..people.web import organiser_link, person_link
 
     found = [(one.code, person_link(site, base, one)) for one in people]
     return [*found, ("organiser", organiser_link(site, base))]

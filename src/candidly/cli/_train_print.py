@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..labelled import Labelled
+    from ..data.labels.labelled import Labelled
 
 SHOWN_NAMES = 8  # of columns, on a line
 MEANING = {

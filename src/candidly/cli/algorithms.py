@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..grid import Column, Grid
+from ..show.grid import Column, Grid
 from . import _print
 
 app = typer.Typer(
@@ -31,7 +31,7 @@ def list_algorithms(as_json: AsJson = False) -> None:
 
     Example:  candidly algorithms list
     """
-    from ..algorithms import ALGORITHMS
+    from ..learn.algorithms import ALGORITHMS
 
     if as_json:
         print(json.dumps([_about(page) for page in ALGORITHMS.values()], indent=1))
@@ -58,7 +58,7 @@ def show(
 
     Example:  candidly algorithms show LWS
     """
-    from ..algorithms import algorithm
+    from ..learn.algorithms import algorithm
 
     page = algorithm(name)
     if as_json:
@@ -93,7 +93,7 @@ def new(
 
     Example:  candidly new algorithm my-method
     """
-    from ..contract import write_new
+    from ..learn.contract import write_new
 
     page, test = write_new(name, folder)
     print(f"{page}\n{test}")
@@ -109,8 +109,8 @@ def check(
 
     Example:  candidly algorithms check my_method.py
     """
-    from ..contract import check_plugin, coverage_note
-    from ..plugins import load
+    from ..ground.plugins import load
+    from ..learn.contract import check_plugin, coverage_note
 
     found = check_plugin(load(file))
     if as_json:
@@ -129,7 +129,7 @@ def check(
 
 def _published(page: Any) -> list[Grid]:
     """Its published settings, a row each; no table where there are none."""
-    from ..algorithms.published import of_algorithm
+    from ..learn.algorithms.published import of_algorithm
 
     rows: dict[tuple[str, str], list[str]] = {}  # data sets by algorithm and settings
     for (label, dataset), one in of_algorithm(page.name).items():
@@ -159,7 +159,7 @@ def _differences(page: Any) -> dict[str, str]:
 
 def _costs(page: Any) -> str:
     """Time per update as a multiple of CC's or ce's, at a small and a large shape."""
-    from ..algorithms.costs import COSTS, SHAPES, compared_with
+    from ..learn.algorithms.costs import COSTS, SHAPES, compared_with
 
     if page.name not in COSTS:
         return "not measured yet"
@@ -172,7 +172,7 @@ def _needs(page: Any) -> list[str]:
     """What the algorithm learns from and what it keeps, read off the page."""
     import torch
 
-    from ..seeds import draw
+    from ..ground.seeds import draw
 
     n, q = 1009, 101  # sizes that nothing else has
     labels = torch.zeros(1, n, dtype=torch.int64)
@@ -225,7 +225,7 @@ def _needs(page: Any) -> list[str]:
 
 
 def _about(page: Any) -> dict[str, Any]:
-    from ..algorithms.published import of_algorithm
+    from ..learn.algorithms.published import of_algorithm
 
     return {
         "name": page.name,

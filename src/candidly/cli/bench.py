@@ -51,8 +51,8 @@ from ._print import grid_of, show
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
-    from ..sweep.counts import RunCounts
-    from ..sweep.records import Results
+    from ..compare.sweep.counts import RunCounts
+    from ..compare.sweep.records import Results
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -121,8 +121,8 @@ def run(
     """
     given = locals()
     with stoppable(lambda: "stopped before training began."):
-        from ..benchmarking import prepare
-        from ..sweep.run import run_plan
+        from ..compare.benchmarking import prepare
+        from ..compare.sweep.run import run_plan
 
         asked = settings_of(given)
         folder = out or usual_folder(asked)
@@ -152,8 +152,8 @@ def status(folder: Where, as_json: AsJson = False) -> None:
 
     Example:  candidly bench status runs/lost
     """
-    from ..sweep.counts import counted
-    from ..sweep.lock import is_locked
+    from ..compare.sweep.counts import counted
+    from ..compare.sweep.lock import is_locked
 
     results = results_of(folder)
     found = counted(results)
@@ -202,7 +202,7 @@ def report(
 
       candidly bench report runs/lost --out lost.html --figures figures
     """
-    from ..report import write_report
+    from ..compare.report import write_report
 
     path = out or folder / "report.html"
     write_report(results_of(folder), path, figures_in=figures, folder=folder)
@@ -224,7 +224,7 @@ def compact(
 
     Example:  candidly bench compact runs/lost
     """
-    from ..sweep.compact import compact as make_compact
+    from ..compare.sweep.compact import compact as make_compact
 
     done = make_compact(folder, force)
     for note in done.notes:
@@ -246,7 +246,7 @@ def compact(
 def _count(folder: Path) -> str:
     if not (folder / "plan.json").exists():  # stopped before it was written
         return "nothing is trained yet"
-    from ..sweep.counts import counted
+    from ..compare.sweep.counts import counted
 
     return _share(counted(results_of(folder)))
 

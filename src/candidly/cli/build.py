@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..grid import Column, Grid
-from ..ingest.labels import read_classes
+from ..data.ingest.labels import read_classes
+from ..show.grid import Column, Grid
 from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
 from ._build_ask import Agree, People, ask, votes_at
 from ._build_demo import demo
@@ -111,8 +111,8 @@ def noisywikihow(
         raise ValueError("say where to write: --out FOLDER.")
     if rate_of not in ("source", "train"):
         raise ValueError(f"--rate-of is {rate_of!r}; it is source or train.")
-    from ..build.builder import BuildSettings, build
-    from ..build.noise import RATES
+    from ..compare.corpora.builder import BuildSettings, build
+    from ..compare.corpora.noise import RATES
 
     settings = BuildSettings(
         more_than=more_than,
@@ -139,7 +139,7 @@ def noisywikihow(
                 watch=told(steps),
             )
     if html is not None:
-        from ..report import write_built_page
+        from ..compare.corpora.built_page import write_built_page
 
         write_built_page(out, html)
     if as_json:
@@ -172,9 +172,9 @@ def corpus(
 
       candidly build corpus steps.csv --articles 1000
     """
-    from .._files import replacing
-    from ..build import make_corpus, write_articles, write_pages
-    from ..build.corpus import wanted
+    from ..compare.corpora import make_corpus, write_articles, write_pages
+    from ..compare.corpora.corpus import wanted
+    from ..ground.files import replacing
 
     if out.suffix:
         check_place(out, "OUT", (".csv",))
@@ -216,7 +216,7 @@ def data(
 
     Example:  candidly build data mine mine-mix.npz --noise mix --rate 0.4
     """
-    from ..build.files import as_labelled
+    from ..compare.corpora.files import as_labelled
 
     check_place(out, "OUT", (".npz",))
     save(as_labelled(folder, noise, rate if noise else 0.0), out, as_json)

@@ -17,7 +17,7 @@ from ._print import Form, check_form, print_text, show
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
-    from ..challenge import Result
+    from ..compare.challenge import Result
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -116,7 +116,7 @@ def new(
       candidly challenge new small --set easy=digits+symmetric:rate=0.2 --set
       hard=digits+pair:rate=0.4
     """
-    from ..challenge import Baseline, Bounds, make_challenge
+    from ..compare.challenge import Baseline, Bounds, make_challenge
 
     with _progress.reading("reading", "read") as watch:
         made = given_sets(sets, test, votes, features, test_features, data, watch)
@@ -163,7 +163,7 @@ def example(
 
       candidly challenge example elr my-method
     """
-    from ..challenge import copy_example, examples_there
+    from ..compare.challenge import copy_example, examples_there
 
     if name is not None:
         if to is None:
@@ -202,8 +202,8 @@ def submit(
 
       candidly challenge submit cifar elr sop confident-learning
     """
-    from ..challenge import read_protocol
-    from ..challenge import submit as taken_in
+    from ..compare.challenge import read_protocol
+    from ..compare.challenge import submit as taken_in
 
     protocol = read_protocol(folder)
     found = []
@@ -250,7 +250,7 @@ def run(
 
       candidly challenge run small cross-entropy elr knn-vote
     """
-    from ..challenge import read_protocol, run_challenge, score_challenge
+    from ..compare.challenge import read_protocol, run_challenge, score_challenge
 
     if given:
         submit(folder, given, as_json=False)
@@ -268,9 +268,9 @@ def score(folder: Folder, as_json: AsJson = False, form: Form = "text") -> None:
 
       candidly challenge score cifar
     """
-    from ..challenge import read_protocol, score_challenge
-    from ..report.challenge import runs_grid
-    from ..report.challenge_numbers import summary_of
+    from ..compare.challenge import read_protocol, score_challenge
+    from ..compare.challenge.page import runs_grid
+    from ..compare.challenge.result_numbers import summary_of
 
     check_form(form)
     result = score_challenge(folder, read_protocol(folder))
@@ -288,9 +288,9 @@ def rank(folder: Folder, as_json: AsJson = False, form: Form = "text") -> None:
 
       candidly challenge rank cifar --format markdown
     """
-    from ..challenge import read_protocol, score_challenge
-    from ..report.challenge import standings_grid
-    from ..report.challenge_numbers import summary_of
+    from ..compare.challenge import read_protocol, score_challenge
+    from ..compare.challenge.page import standings_grid
+    from ..compare.challenge.result_numbers import summary_of
 
     check_form(form)
     result = score_challenge(folder, read_protocol(folder))
@@ -314,8 +314,8 @@ def report(
 
       candidly challenge report cifar --out cifar.html
     """
-    from ..challenge import read_protocol, score_challenge
-    from ..report.challenge import write_challenge_report
+    from ..compare.challenge import read_protocol, score_challenge
+    from ..compare.challenge.page import write_challenge_report
 
     result = score_challenge(folder, read_protocol(folder))
     for path in write_challenge_report(result, out or folder / "report.html"):
@@ -328,8 +328,8 @@ def _place(given: str) -> Path:
     Raises:
         UnknownName: there is neither.
     """
-    from .._names import UnknownName
-    from ..challenge.examples import example
+    from ..compare.challenge.examples import example
+    from ..ground.names import UnknownName
 
     if Path(given).is_dir():
         return Path(given)
@@ -340,8 +340,8 @@ def _place(given: str) -> Path:
 
 
 def _finish(folder: Path, result: Result, as_json: bool) -> None:
-    from ..report.challenge import standings_grid, write_challenge_report
-    from ..report.challenge_numbers import summary_of
+    from ..compare.challenge.page import standings_grid, write_challenge_report
+    from ..compare.challenge.result_numbers import summary_of
 
     paths = write_challenge_report(result, folder / "report.html")
     if as_json:

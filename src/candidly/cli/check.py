@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._files import write_table
+from ..ground.files import write_table
 from . import _column_options as columns
 from . import _progress
 from ._help import whole
@@ -22,7 +22,7 @@ from ._stopping import stoppable
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..checking import Checked
+    from ..errors.checking import Checked
 
 SHOWN = 10  # flagged rows that are printed
 
@@ -97,7 +97,7 @@ def check(
 
       candidly check photos
     """
-    from ..checking import check as run
+    from ..errors.checking import check as run
 
     roles = columns.roles_of(label, separator, id, text, image, drop=drop)
     name = Path(what.rstrip("/")).name.split(".")[0] or "data"
@@ -201,7 +201,7 @@ def _about(
 
 
 def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) -> None:
-    from ..grid import Column, Grid
+    from ..show.grid import Column, Grid
     from ._print import show
 
     read = Grid(found.name, (Column("", "word"), Column("", "text")), list(found.read().items()))
@@ -216,8 +216,8 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
 
 
 def _flagged(found: Checked, table: pl.DataFrame) -> Any:
-    from .._files import joined
-    from ..grid import Column, Grid
+    from ..ground.files import joined
+    from ..show.grid import Column, Grid
 
     ids = [] if found.ids() is None else [Column("id", "name")]
     shown = ["index", *(["id"] if ids else []), "given", "proposed", "self-confidence", "margin"]

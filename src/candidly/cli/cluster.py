@@ -31,7 +31,7 @@ def check(
 
     Example:  candidly cluster check 10.0.0.1:6379
     """
-    from .._cluster import Cluster, check_device_there, check_nodes, connected, look_at
+    from ..ground.cluster import Cluster, check_device_there, check_nodes, connected, look_at
 
     check_device_there(device)
     with connected(Cluster(address)) as ray:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._files import write_table
-from ..ingest.labels import read_classes
+from ..data.ingest.labels import read_classes
+from ..ground.files import write_table
 from . import _progress
 from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
 from ._crowd import put_into, read_answers, read_known, summary, tables
@@ -21,8 +21,8 @@ from ._issues import check_place
 from ._print import Form, check_form, show
 
 if TYPE_CHECKING:
-    from ..crowd import Consensus
-    from ..report.known import KnownItems
+    from ..people.crowd import Consensus
+    from ..people.crowd.known import KnownItems
 
 TABLES = (".parquet", ".csv", ".json")
 
@@ -144,9 +144,9 @@ def consensus(
 
       candidly crowd consensus s3://bucket/answers --on processes --workers 8 --out labels.parquet
     """
-    from .. import crowd
-    from .._names import lookup
-    from ..report.known import known_items, known_parts
+    from ..ground.names import lookup
+    from ..people import crowd
+    from ..people.crowd.known import known_items, known_parts
 
     check_form(form)
     by = lookup(crowd.METHODS, by, "way to a consensus")[0]
@@ -182,7 +182,7 @@ def consensus(
     if annotators is not None:
         write_table(people, annotators)
     if html is not None:
-        from ..report.crowd import write_crowd_page
+        from ..people.crowd.consensus_page import write_crowd_page
 
         read = {"answers": answers} | ({} if probs is None else {"probabilities": str(probs)})
         write_crowd_page(found, html, by=by, read=read, notes=notes, known=held)
@@ -205,7 +205,7 @@ def _print_json(
     notes: list[str],
     held: KnownItems | None,
 ) -> None:
-    from ..crowd import Majority, next_items
+    from ..people.crowd import Majority, next_items
 
     answers = found.answers
     about = {

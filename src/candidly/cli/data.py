@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from .. import imperfect
-from .._names import UnknownName
-from ..describe import describe, track_of
-from ..grid import Column, Grid
-from ..inputs import Table, fit_encoding
-from ..labelled import Labelled
-from ..sources import SOURCES, Source, as_words, compare, source_of
+from ..data import imperfect
+from ..data.inputs import Table, fit_encoding
+from ..data.labels.describe import describe, track_of
+from ..data.labels.labelled import Labelled
+from ..data.sources import SOURCES, Source, as_words, compare, source_of
+from ..ground.names import UnknownName
+from ..show.grid import Column, Grid
 from . import _print
 from ._column_options import (
     Annotator,
@@ -180,7 +180,7 @@ def describe_data(
         write_sheet(loaded, out, view)
         tell(f"wrote {out}: a contact sheet")
     if html is not None:
-        from ..report import write_labels_page
+        from ..people.crowd.labels_page import write_labels_page
 
         read = {"file": what} if known is None else {"from": known.page, "paper": known.citation}
         notes = [known.note] if known and known.note else []

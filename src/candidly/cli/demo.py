@@ -17,7 +17,7 @@ from ._print import print_text, width
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
-    from ..labelled import Labelled
+    from ..data.labels.labelled import Labelled
 
 SETTINGS: Mapping[str, Any] = {
     "datasets": ("digits",),
@@ -86,7 +86,7 @@ def demo(
 
 def _pictures() -> _Demo:
     """Real pictures that are on this machine, or else digits made into pictures."""
-    from ..sources import load, title_of
+    from ..data.sources import load, title_of
 
     for name, recipe in REAL.items():
         try:
@@ -106,11 +106,11 @@ def _pictures() -> _Demo:
 
 
 def _run(what: _Demo, out: Path, workers: int | None) -> None:
-    from ..benchmarking import prepare
-    from ..report import findings, render, write_report
-    from ..sweep.journal import read_results
-    from ..sweep.run import run_plan
-    from ..sweep.settings import make_settings
+    from ..compare.benchmarking import prepare
+    from ..compare.report import findings, render, write_report
+    from ..compare.sweep.journal import read_results
+    from ..compare.sweep.run import run_plan
+    from ..compare.sweep.settings import make_settings
 
     started = time.monotonic()
     settings = make_settings(**what.settings)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from .._files import write_json, write_table
+from ..ground.files import write_json, write_table
 from . import _probs, errors_compare
 from ._column_options import Drop, Id, Label, Separator, roles_of
 from ._errors_read import examined, opened, plain_words
@@ -24,7 +24,7 @@ from ._issues import (
 )
 
 if TYPE_CHECKING:
-    from ..errors import Evidence, SetEvidence
+    from ..errors.confident import Evidence, SetEvidence
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -160,10 +160,10 @@ def find(
 
       candidly errors find --labels s3://b/labels --probs s3://b/probs --on ray:10.0.0.1:6379
     """
-    from .. import errors
-    from .._names import lookup
-    from ..errors import METHODS, OF_COLUMNS
-    from ..ingest.labels import holds_sets
+    from ..data.ingest.labels import holds_sets
+    from ..errors import confident as errors
+    from ..errors.confident import METHODS, OF_COLUMNS
+    from ..ground.names import lookup
 
     by = lookup({**METHODS, **OF_COLUMNS}, by, "way to find label errors")[0]
     rank = lookup(OF_COLUMNS, rank, "rank")[0]
@@ -240,8 +240,8 @@ def health(
 
     Example:  candidly errors health --labels labels.npy --probs probs.npy
     """
-    from ..errors import health as health_of
-    from ..ingest.labels import holds_sets
+    from ..data.ingest.labels import holds_sets
+    from ..errors.confident import health as health_of
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
     roles = roles_of(label=label, separator=separator, id=id, drop=drop)
@@ -297,7 +297,7 @@ def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibr
 
 def _counted(evidence: Evidence | SetEvidence, flagged: int) -> dict[str, Any]:
     """Numbers of examples by name, and the expected number of wrong labels before rounding."""
-    from ..errors import SetEvidence, counts
+    from ..errors.confident import SetEvidence, counts
 
     if isinstance(evidence, SetEvidence):  # without a calibrated joint
         off = int(evidence.guessed_outside.sum())
@@ -329,7 +329,7 @@ def _write_page(
     probs: str,
     notes: Sequence[str],
 ) -> None:
-    from ..report.issues import GALLERY, write_issues_page
+    from ..errors.confident.issues_page import GALLERY, write_issues_page
 
     write_issues_page(
         issues,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._files import write_table
+from ..ground.files import write_table
 from . import _progress
 from ._help import whole
 from ._issues import check_place
@@ -21,7 +21,7 @@ from ._print import Form, check_form, show
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..labelled import Labelled
+    from ..data.labels.labelled import Labelled
 
 CLEAN = "none"  # of noise: the given labels are the true ones
 MADE = {"candidates": "candidate sets", "inputs": "other inputs", "examples": "other examples"}
@@ -94,11 +94,11 @@ def compare(
 
       candidly errors compare mine.npz --detectors cl-noise-rate,knn-vote,aum --html page.html
     """
-    from .._names import lookup
-    from ..detectors import DETECTORS, EPOCHS, check_taken
-    from ..ingest.arrays import read_matrix
-    from ..report.comparison import write_comparison_page
-    from ..sources import load
+    from ..data.ingest.arrays import read_matrix
+    from ..data.sources import load
+    from ..errors.detectors import DETECTORS, EPOCHS, check_taken
+    from ..errors.detectors.comparison_page import write_comparison_page
+    from ..ground.names import lookup
 
     asked = detectors.split(",") if detectors is not None else list(DETECTORS)
     names = [lookup(DETECTORS, name.strip(), "detector")[0] for name in asked]
@@ -140,7 +140,7 @@ def compare(
 def _rows(
     data: Labelled, noises: Sequence[str], seeds: int, names: list[str], given: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    from .. import detectors
+    from ..errors import detectors
 
     rows = []
     whole = len(noises) * seeds
@@ -169,8 +169,8 @@ def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
     """
     from dataclasses import replace
 
-    from .. import imperfect
-    from .._names import lookup
+    from ..data import imperfect
+    from ..ground.names import lookup
 
     if noise == AS_GIVEN:
         return data
@@ -189,7 +189,7 @@ def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
 
 
 def _probabilities(path: Path, data: Labelled) -> np.ndarray:
-    from ..errors import examine
+    from ..errors.confident import examine
 
     if data.given is None:
         raise ValueError("--probs are for given labels, and the data have none.")
@@ -198,7 +198,7 @@ def _probabilities(path: Path, data: Labelled) -> np.ndarray:
 
 
 def _print(rows: list[dict[str, Any]], form: str) -> None:
-    from ..report.comparison import BOLD, LEGEND, comparison_grid, noises, one_table
+    from ..errors.detectors.comparison_page import BOLD, LEGEND, comparison_grid, noises, one_table
 
     if form == "csv":
         show(one_table(rows), form=form)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..grid import Column, Grid
+from ..show.grid import Column, Grid
 from . import _print
 
 
@@ -34,7 +34,7 @@ def example(
 
       candidly example pets
     """
-    from ..examples import EXAMPLES, write
+    from ..data.examples import EXAMPLES, write
 
     if name is None:
         about = {known: one.about for known, one in EXAMPLES.items()}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-    from ..model import Model
+    from ..learn.model import Model
 
 ENDINGS = (".csv", ".parquet", ".jsonl", ".npz")
 PREDICTION, PROBABILITY = "prediction", "probability"
@@ -114,7 +114,7 @@ def predict(
         raise ValueError("an .npz has every class's probability; leave --top out.")
     roles = roles_of(None, separator, id, text, image, None, None, drop)
     with stoppable(lambda: "stopped; nothing was written."):
-        from ..model import load_model, measures
+        from ..learn.model import load_model, measures
 
         trained = load_model(model, net)
         new = read_new(what, trained, roles, label, data)
@@ -173,14 +173,14 @@ def _write(model: Model, new: NewRows, probs: np.ndarray, out: Path, whole: bool
     if out.suffix == ".npz":
         import numpy as np
 
-        from ..storage import write_arrays
+        from ..data.labels.storage import write_arrays
 
         ids = np.array([str(one) for one in new.ids])
         arrays = {"probs": probs, PREDICTION: probs.argmax(1), "ids": ids}
         write_arrays(out, arrays | {"classes": np.array(model.classes)}, {"schema": 1})
         return
     table = _table(model, new, probs, whole, top)
-    from .._files import replacing, write_table
+    from ..ground.files import replacing, write_table
 
     if out.suffix == ".jsonl":
         with replacing(out) as file:
@@ -222,7 +222,7 @@ def _table(model: Model, new: NewRows, probs: np.ndarray, whole: bool, top: int)
 
 def _write_beside(model: Model, new: NewRows, probs: np.ndarray, out: Path, top: int) -> None:
     """The file's own columns, and two behind them for each class of a row."""
-    from ..ingest.back import write_back
+    from ..data.ingest.back import write_back
 
     assert new.sheet is not None
     added: dict[str, list[str]] = {}

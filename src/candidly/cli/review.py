@@ -96,7 +96,7 @@ def export(
 
       candidly review export check --as gallery --out pages
     """
-    from .._names import lookup
+    from ..ground.names import lookup
 
     what, (endings, write) = lookup(EXPORTS, what, "kind of export")
     if endings and into is None:
@@ -141,8 +141,8 @@ def merge(
     Example:  candidly review merge check laptop/check answers.jsonl
     """
     check_installed()
-    from ..review import import_answers, merge_log, open_project
-    from ..review import merge as merge_projects
+    from ..people.review import import_answers, merge_log, open_project
+    from ..people.review import merge as merge_projects
 
     added = {}
     with opened(folder) as project:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._files import write_json, write_table
-from ..ingest.labels import read_classes
+from ..data.ingest.labels import read_classes
+from ..ground.files import write_json, write_table
 from . import _progress
 from ._column_options import Drop, Id, Label, Separator, roles_of
 from ._help import number, whole
@@ -25,8 +25,8 @@ THIS = "this correction"  # what the report calls the one of --corrected
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..ingest import Roles
-    from ..stability import Case
+    from ..compare.stability import Case
+    from ..data.ingest import Roles
 
 
 def stability(
@@ -133,8 +133,8 @@ def stability(
 
       candidly stability --labels l.npy --corrected c.npy --predictions models --plan plan.csv
     """
-    from ..ingest.labels import label_numbers, read_labels
-    from ..stability import assess, checking_plan
+    from ..compare.stability import assess, checking_plan
+    from ..data.ingest.labels import label_numbers, read_labels
 
     check_form(form)
     check_place(out, "--out", (".json",))
@@ -165,7 +165,7 @@ def stability(
         "predictions": str(predictions),
     }
     if html is not None:
-        from ..report import write_stability_page
+        from ..compare.stability.page import write_stability_page
 
         write_stability_page(report, html, read=read)
     if plan is not None:
@@ -176,7 +176,7 @@ def stability(
     if as_json:
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    from ..report import render_stability
+    from ..compare.stability.page import render_stability
 
     print_text(render_stability(report, width(), form))
     for path in (html, plan, out):
@@ -193,10 +193,10 @@ def _case(
     classes: list[str] | None,
     roles: Roles,
 ) -> Case:
-    from ..ingest.labels import in_order_of, label_numbers, read_labels, read_names
-    from ..ingest.predictions import read_predictions
-    from ..ingest.seen import read_mask, read_seen
-    from ..stability import make_case
+    from ..compare.stability import make_case
+    from ..data.ingest.labels import in_order_of, label_numbers, read_labels, read_names
+    from ..data.ingest.predictions import read_predictions
+    from ..data.ingest.seen import read_mask, read_seen
 
     first = read_labels(labels, roles, classes)
     names = first.ids
@@ -233,7 +233,7 @@ def _labels(
     path: Path, roles: Roles, classes: list[str] | None, ids: np.ndarray | None
 ) -> np.ndarray:
     """Corrected labels, in the order of the ids."""
-    from ..ingest.labels import in_order_of, label_numbers, read_labels
+    from ..data.ingest.labels import in_order_of, label_numbers, read_labels
 
     found = in_order_of(read_labels(path, roles, classes, corrected=True), ids)
     return label_numbers(found, classes)
@@ -241,7 +241,7 @@ def _labels(
 
 def _files(folder: Path) -> dict[str, Path]:
     """A file a model, by the model's name."""
-    from ..ingest.predictions import ENDINGS, model_of
+    from ..data.ingest.predictions import ENDINGS, model_of
 
     if not folder.is_dir():
         raise ValueError(f"--predictions is {folder}, which is no folder; give one file per model.")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._net_text import of_tokens, pinned, read_net
-from ..describe import labelled_rows, track_of
-from ..engine.recipe import recipe as read_recipe
-from ..ingest.labels import read_classes
+from ..data.ingest.labels import read_classes
+from ..data.labels.describe import labelled_rows, track_of
+from ..learn.engine.recipe import recipe as read_recipe
+from ..learn.written.nets import of_tokens, pinned, read_net
 from . import _progress
 from ._column_options import Drop, Id, Image, Label, Separator, Text, Truth, roles_of
 from ._help import whole
@@ -26,8 +26,8 @@ from ._stopping import stoppable
 from ._train_print import print_training
 
 if TYPE_CHECKING:
-    from ..algorithms import Published
-    from ..labelled import Labelled
+    from ..data.labels.labelled import Labelled
+    from ..learn.algorithms import Published
 
 ENDING = ".safetensors"
 STEPS = 10_000
@@ -143,7 +143,7 @@ def train(
         asked = {**settings.hyper_parameters(), **asked}
     done = [0, steps or 0]
     with stoppable(lambda: _stopped(*done)):
-        from ..model import fit
+        from ..learn.model import fit
 
         loaded = _loaded(what, data, roles, classes, labels)
         name = algorithm or _default(loaded)
@@ -219,8 +219,8 @@ def _published(algorithm: str | None, dataset: str | None) -> Published | None:
             "--as-published needs --algorithm: settings are those of an algorithm. candidly "
             "algorithms show ce prints some."
         )
-    from ..algorithms import algorithm as algorithm_named
-    from ..algorithms import published
+    from ..learn.algorithms import algorithm as algorithm_named
+    from ..learn.algorithms import published
 
     return published(algorithm_named(algorithm).label, dataset)
 
@@ -246,8 +246,8 @@ def _stopped(done: int, steps: int) -> str:
 def _loaded(
     what: str, root: Path | None, roles: Any, classes: str | None, labels: str | None
 ) -> Labelled:
-    from .. import imperfect
-    from ..sources import load
+    from ..data import imperfect
+    from ..data.sources import load
 
     with _progress.reading("reading", "read") as watch:
         names = int(classes) if classes and classes.isdecimal() else read_classes(classes)
@@ -263,7 +263,7 @@ def _loaded(
 
 
 def _default(data: Labelled) -> str:
-    from ..model import default_algorithm
+    from ..learn.model import default_algorithm
 
     try:
         return default_algorithm(data)
@@ -275,7 +275,7 @@ def _default(data: Labelled) -> str:
 
 
 def _reads(algorithm: str) -> tuple[str, ...]:
-    from ..algorithms import algorithm as algorithm_named
+    from ..learn.algorithms import algorithm as algorithm_named
 
     return algorithm_named(algorithm).reads
 
@@ -337,7 +337,7 @@ def _known(data: Labelled | None) -> int:
 
 def _columns(data: Labelled) -> dict[str, list[str] | int]:
     """What the columns of the inputs are used as: names by kind, or how many where unnamed."""
-    from ..inputs import Table
+    from ..data.inputs import Table
 
     if isinstance(data.inputs, Table):
         kinds: dict[str, Any] = {}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from .._files import write_table
-from ..ingest.labels import read_classes
+from ..data.ingest.labels import read_classes
+from ..ground.files import write_table
 from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
 from ._errors_read import plain_words
 from ._help import whole
@@ -23,8 +23,8 @@ from ._verdicts import parts
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..ingest import Roles, Sheet
-    from ..validation import Corrected, Reading, SetTally, Tally
+    from ..data.ingest import Roles, Sheet
+    from ..people.validation import Corrected, Reading, SetTally, Tally
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
 
@@ -124,8 +124,8 @@ def validate(
 
       candidly validate --votes answers.csv --into pets.csv --label kind --out pets-corrected.csv
     """
-    from ..report.verdicts import summarise, write_verdicts_page
-    from ..validation import judge, missed
+    from ..people.validation import judge, missed
+    from ..people.validation.verdicts_page import summarise, write_verdicts_page
 
     if form in ("released", "long"):
         raise ValueError(f"--format is of what is printed; give --votes-format {form}.")
@@ -195,7 +195,7 @@ class _Table:
 
     @classmethod
     def read(cls, path: Path, roles: Roles, classes: Sequence[str] | None) -> _Table:
-        from .. import ingest
+        from ..data import ingest
 
         sheet = ingest.read_frame(path, roles.separator)
         label = ingest.label_column(sheet, roles)
@@ -203,7 +203,7 @@ class _Table:
         return cls(sheet, label, classes, ingest.labels_in(sheet, label, classes))
 
     def write(self, made: Corrected, out: Path, overwrite: bool) -> None:
-        from .. import ingest
+        from ..data import ingest
 
         new = ingest.corrected_columns(
             self.sheet, self.label, self.classes, made.labels, made.sources
@@ -217,7 +217,7 @@ def checked_reading(text: str) -> Reading:
     Raises:
         ValueError: something else.
     """
-    from ..validation import Reading
+    from ..people.validation import Reading
 
     known: tuple[Reading, ...] = get_args(Reading)
     for reading in known:
@@ -234,9 +234,9 @@ def _tally(
     classes: list[str] | None,
     roles: Roles,
 ) -> Tally | SetTally:
-    from .._names import lookup
-    from ..ingest.arrays import check_kind
-    from ..validation import read_answers, read_released
+    from ..data.ingest.arrays import check_kind
+    from ..ground.names import lookup
+    from ..people.validation import read_answers, read_released
 
     if form is None:
         check_kind(path, (".json",))
@@ -255,7 +255,7 @@ def _labels(
     """Labels as numbers, and the names of their rows where the file has them."""
     import numpy as np
 
-    from ..ingest.labels import label_numbers, read_labels
+    from ..data.ingest.labels import label_numbers, read_labels
 
     with plain_words():
         read = read_labels(path, roles, classes)
@@ -285,7 +285,7 @@ def _corrected(
     labels: np.ndarray, verdicts: Any, reading: Reading, needed: bool
 ) -> Corrected | None:
     """Corrected labels; None for sets of classes, which are not corrected, unless needed."""
-    from ..validation import SetTally, corrected
+    from ..people.validation import SetTally, corrected
 
     if isinstance(verdicts.tally, SetTally) and not needed:
         return None
@@ -295,7 +295,7 @@ def _corrected(
 def _write(made: Corrected, path: Path, ids: Any, classes: Sequence[str] | None) -> None:
     import numpy as np
 
-    from .._files import replacing
+    from ..ground.files import replacing
 
     if path.suffix == ".npz":
         made.save(path)

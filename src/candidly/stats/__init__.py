@@ -10,6 +10,7 @@ what is missing, None or NaN, is left out and counted in what comes back.
 from .bayes import Beliefs, correlated_t, signed_rank
 from .bootstrap import BootstrapInterval, bootstrap_interval
 from .leading import Lead, Leader, leader
+from .metrics import Metric
 from .paired import (
     AllPairs,
     PairedT,
@@ -46,6 +47,7 @@ __all__ = [
     "FriedmanTest",
     "Lead",
     "Leader",
+    "Metric",
     "NemenyiGroups",
     "PairOutcome",
     "PairedT",

@@ -5,7 +5,7 @@ hinge psi(x) = max(0, 1 - x)^2 and scores g. It is convex in the scores. There i
 """
 
 import candidly
-from candidly.algorithms import Algorithm, Stage
+from candidly.learn import Algorithm, Stage
 
 
 def psi(x):

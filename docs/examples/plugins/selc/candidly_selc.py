@@ -7,7 +7,7 @@ t <- alpha t + (1 - alpha) p at each visit, p held constant, and the loss is -su
 from torch.nn.functional import one_hot
 
 import candidly
-from candidly.algorithms import Algorithm, Stage, cross_entropy, epochs, one_of
+from candidly.learn import Algorithm, Stage, cross_entropy, epochs, one_of
 
 
 def rows(s):

@@ -1,0 +1,216 @@
+"""From names and settings to results: what ``candidly bench`` does, as functions."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..data import imperfect, sources
+from ..data.ingest import Roles
+from ..data.labels.labelled import Labelled
+from ..ground.names import UnknownName
+from .sweep.facts import Facts
+from .sweep.journal import read_results
+from .sweep.plan import Plan
+from .sweep.planning import facts_of, make_plan, published_facts
+from .sweep.records import Results
+from .sweep.run import RunProgress, run_plan
+from .sweep.settings import Settings, make_settings
+
+DEFAULT_STEPS = 10_000  # where no source says
+
+Data = str | Path | Labelled
+
+
+def benchmark(
+    datasets: Data | Sequence[Data] | Mapping[str, Labelled] | None = None,
+    algorithms: str | Sequence[str] | None = None,
+    *,
+    out: Path | str | None = None,
+    data: Path | str | None = None,
+    device: str = "cpu",
+    workers: int | None = None,
+    on: str | None = None,
+    stack: int | None = None,
+    watch: Callable[[RunProgress], None] = lambda progress: None,
+    accept_code: bool = False,
+    **settings: Any,
+) -> Results:
+    """Train every algorithm x configuration x split on every data set, and return the results.
+
+    Args:
+        datasets: names of sources, paths of files, or data of your own; None: the preset's.
+        algorithms: names, with a variant after a colon if need be (``"CAVL:plench"``); None: the
+            preset's.
+        out: results directory, resumed when it exists; by default a temporary one.
+        data: folder in which files of sources are looked for first.
+        device: ``cpu``, ``cuda``, ``cuda:1``, or several GPUs: ``cuda:0,cuda:1``.
+        workers: processes, one thread each; by default one per core, or one per GPU.
+        on: ``ray`` or ``ray:ADDRESS``: train on a cluster; None: here.
+        stack: trials trained as one at most; by default what suits the device.
+        watch: called with the progress after every record.
+        accept_code: resume although the code of an algorithm has changed since; tables then name
+            it.
+        settings: the rest of ``sweep.settings.Settings``: ``configs``, ``splits``, ``steps``,
+            ``eval_every``, ``seed``, ``labels``, ``variant``, ``scaling``, ``validation``, ...;
+            with ``preset="plench-images"`` what is not given is as that protocol has it.
+
+    Returns:
+        the runs with their records; ``candidly.report.render`` makes tables of them.
+
+    Raises:
+        ValueError, KeyError, FileNotFoundError, OSError: before anything is trained where
+            possible; each names the thing, the value and the next step.
+    """
+    named = {} if datasets is None else _named(datasets)
+    asked = make_settings(
+        datasets=None if datasets is None else tuple(named),
+        algorithms=(algorithms,) if isinstance(algorithms, str) else algorithms and (*algorithms,),
+        **settings,
+    )
+    plan, loaded = prepare(asked, data, named)
+    place: AbstractContextManager[Any] = (
+        tempfile.TemporaryDirectory(prefix="candidly-") if out is None else nullcontext(out)
+    )
+    with place as folder:
+        run_plan(
+            plan,
+            loaded,
+            Path(folder),
+            device=device,
+            workers=workers,
+            on=on,
+            stack=stack,
+            watch=watch,
+            accept_code=accept_code,
+        )
+        return read_results(folder)
+
+
+def prepare(
+    settings: Settings,
+    root: Path | str | None = None,
+    own: Mapping[str, Data] | None = None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+    roles: Roles | None = None,
+) -> tuple[Plan, dict[str, Labelled]]:
+    """Load what the settings name, make its labels imperfect if they say so, and plan.
+
+    Args:
+        root: folder in which files of sources are looked for first.
+        own: data to use for a name instead of loading it.
+        watch: called with rows done and rows in all, by what takes long.
+        roles: which column of the files is what.
+    """
+    planned = {
+        name: _planned(settings, (own or {}).get(name, name), root, watch, roles)
+        for name in settings.datasets
+    }
+    return make_plan(settings, planned), {name: data for name, (data, _) in planned.items()}
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """A plan that data may be missing for.
+
+    Attributes:
+        plan: facts of a missing data set are the published ones, or those that were kept.
+        missing: by name, why a data set is not there, and where to get it.
+    """
+
+    plan: Plan
+    missing: Mapping[str, str]
+
+
+def foresee(
+    settings: Settings,
+    root: Path | str | None = None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+    roles: Roles | None = None,
+    kept: Mapping[str, Facts] | None = None,
+) -> Foreseen:
+    """The plan as ``prepare`` makes it, also where known data sets are not on this machine.
+
+    Nothing can be run by it.
+
+    Args:
+        root, watch, roles: as for ``prepare``.
+        kept: facts of an earlier plan with these settings, for data sets that are missing.
+
+    Raises:
+        FileNotFoundError: no such file, and nothing is known of the data.
+    """
+    planned: dict[str, tuple[Labelled | None, Facts]] = {}
+    missing = {}
+    for name in settings.datasets:
+        try:
+            planned[name] = _planned(settings, name, root, watch, roles)
+        except FileNotFoundError as error:
+            facts = (kept or {}).get(name) or _published(settings, name)
+            if facts is None:
+                raise
+            if settings.labels:
+                imperfect.canonical(settings.labels)  # or an error that names what is wrong with it
+            planned[name], missing[name] = (None, facts), str(error)
+    return Foreseen(make_plan(settings, planned), missing)
+
+
+def _planned(
+    settings: Settings,
+    what: Data,
+    root: Path | str | None,
+    watch: Callable[[int, int], None],
+    roles: Roles | None,
+) -> tuple[Labelled, Facts]:
+    """One data set with the labels to learn from, and its facts."""
+    known = None
+    if isinstance(what, Labelled):
+        labelled = what
+    else:
+        labelled = sources.load(str(what), root, watch=watch, roles=roles)
+        known = _source(str(what))
+    if settings.labels:
+        labelled = imperfect.apply(labelled, settings.labels, watch)
+    # synthetic labels are not the benchmark's data: they are seeded by their content
+    seed_name = known.title if known and not settings.labels else None
+    steps = known.steps if known else DEFAULT_STEPS
+    return labelled, facts_of(labelled, settings, seed_name, steps)
+
+
+def _published(settings: Settings, name: str) -> Facts | None:
+    """What is known of a data set without its file; None where that is not enough."""
+    source = _source(name)
+    if source is None:
+        return None
+    expected = source.expected
+    inputs = (expected.d,) if expected.d else expected.texts or expected.shape
+    if not inputs or expected.n is None:
+        return None
+    tested = expected.n_test or 0
+    n = expected.n + (tested if source.learned else 0)
+    counts = n, expected.q, inputs, tested
+    return published_facts(settings, source.title, source.steps, *counts)
+
+
+def _source(name: str) -> sources.Source | None:
+    try:
+        return sources.source_of(name)
+    except (UnknownName, ValueError):
+        return None
+
+
+def _named(datasets: Data | Sequence[Data] | Mapping[str, Labelled]) -> dict[str, Data]:
+    if isinstance(datasets, Mapping):
+        return dict(datasets)
+    several = [datasets] if isinstance(datasets, str | Path | Labelled) else list(datasets)
+    named: dict[str, Data] = {}
+    for number, what in enumerate(several, 1):
+        name = (what.source or f"data {number}") if isinstance(what, Labelled) else str(what)
+        if name in named:
+            raise ValueError(f"two data sets are called {name!r}; give a dict of your own names.")
+        named[name] = what
+    return named

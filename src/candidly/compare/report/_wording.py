@@ -1,0 +1,90 @@
+"""How names and numbers are written, the same in every form of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...show.words import plus_minus
+from ..sweep.counts import examples
+from ..sweep.records import Results
+from ..sweep.select import METRICS, Cell, untested
+
+UNTESTED = "value of the criterion on the validation rows"
+NOTHING = "No runs are planned, so there is nothing to show."
+
+
+def is_oracle(algorithm: str) -> bool:
+    """Whether the algorithm is told some of the truth; its name says so."""
+    return "oracle" in algorithm.lower()
+
+
+def is_upper_bound(algorithm: str) -> bool:
+    """Whether the algorithm learns from the true labels themselves.
+
+    Others with an oracle in their name are told less: ``forward-t:oracle`` only how often which
+    class is mistaken for which.
+    """
+    return algorithm == "supervised-oracle"
+
+
+def algorithm_order(results: Results) -> list[str]:
+    """Algorithms in the order of the plan, oracles after them and the upper bound last."""
+    names = _distinct(run.algorithm for run in examples(results))
+    return sorted(names, key=lambda name: (is_oracle(name), is_upper_bound(name)))
+
+
+def dataset_order(results: Results) -> list[str]:
+    return _distinct(run.dataset for run in examples(results))
+
+
+def algorithm_label(algorithm: str) -> str:
+    if is_upper_bound(algorithm):
+        return f"{algorithm} (upper bound)"
+    return f"{algorithm} (told the truth)" if is_oracle(algorithm) else algorithm
+
+
+def cell_text(cell: Cell, metric: str) -> str:
+    """A cell as it stands in a table, with the number of splits behind it in brackets."""
+    summary = cell.summary[metric]
+    runs = f"{cell.finished}/{cell.planned} runs"
+    if cell.state == "diverged":
+        return "all runs diverged"
+    if cell.untested and cell.own.count:
+        return f"{cell.criterion} {plus_minus(cell.own)} ({cell.own.count})"
+    if summary.count == 0:
+        return f"no value yet ({runs}) !" if cell.state == "incomplete" else "no value"
+    of_splits = f"{summary.count} of {len(cell.splits)} splits"
+    if cell.state == "incomplete":
+        return f"{plus_minus(summary)} ({of_splits}, {runs}) !"
+    if summary.count < len(cell.splits):
+        return f"{plus_minus(summary)} ({of_splits})"
+    return f"{plus_minus(summary)} ({summary.count})"
+
+
+def legend(results: Results, metric: str) -> str:
+    """What the numbers of a table are, in a few sentences."""
+    if results.ddof:
+        deviation = "sample standard deviation (ddof 1)"
+    else:
+        deviation = "population standard deviation (ddof 0, as in the published PLENCH tables)"
+    datasets = {run.dataset for run in examples(results)}
+    known = datasets - untested(results.runs) or not datasets
+    what = METRICS[metric].about if known else UNTESTED
+    return (
+        f"Mean {what} in percent ± standard error over splits: the {deviation} "
+        "divided by the square root of the number of splits, which stands in brackets. "
+        "A dash: one split has no spread. An exclamation mark: not every planned run is finished."
+        f"{budget_text(results)}"
+    )
+
+
+def budget_text(results: Results) -> str:
+    """A sentence where results were cut to a budget, with a space in front; else ''."""
+    budget = results.settings.get("budget")
+    if budget is None:
+        return ""
+    return f" At an equal budget: no record beyond {budget:,} updates times networks."
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))

@@ -1,0 +1,267 @@
+"""Two result sets side by side: what changed beyond noise, as values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...stats import corrected_t, holm, ranked, summarise
+from ..sweep.counts import examples
+from ..sweep.records import Results
+from ..sweep.select import Cell, cells
+from ._wording import is_oracle
+from .ranking import share_tested
+
+ALPHA = 0.05
+MARGIN = 0.01  # a difference below one point is of no importance
+Place = tuple[str, str, str]  # criterion, data set, algorithm
+
+
+@dataclass(frozen=True)
+class SideEntry:
+    """One number of a side: its mean, the mean's standard error, and what is behind it.
+
+    ``values`` are by split, ``models`` the key and step of what was chosen; a paper's table has
+    neither. ``splits`` is None where nobody said how many there were.
+    """
+
+    mean: float | None
+    error: float | None
+    splits: int | None
+    state: str = "complete"
+    values: Mapping[int, float | None] = field(default_factory=dict)
+    models: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ResultSet:
+    """A result set: its numbers by place, and by data set what must agree for splits to be paired.
+
+    ``divided`` is None for a paper's table; ``shares`` are the test rows' of training and test
+    rows together.
+    """
+
+    name: str
+    entries: Mapping[Place, SideEntry]
+    divided: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    shares: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """One algorithm on one data set, A and B, the difference B - A and what chance makes of it.
+
+    ``verdict``: ``changed`` where p, after Holm's correction over all of the criterion, is at most
+    0.05; ``same`` where both chose the very same models, or every split has the same value, or the
+    whole interval lies within the margin; else ``cannot be told``. Ranks are among what both sides
+    have, 1 is best, oracles aside.
+    """
+
+    criterion: str
+    dataset: str
+    algorithm: str
+    a: SideEntry
+    b: SideEntry
+    paired: bool
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None = None
+    verdict: str = "cannot be told"
+    rank_a: float | None = None
+    rank_b: float | None = None
+
+
+@dataclass(frozen=True)
+class Changes:
+    """All that two sides have in common under some criteria, and what only one has."""
+
+    names: tuple[str, str]
+    rows: tuple[Change, ...]
+    only_a: tuple[Place, ...]
+    only_b: tuple[Place, ...]
+    margin: float
+    notes: tuple[str, ...] = ()
+
+
+def side_of(
+    results: Results,
+    name: str,
+    criteria: Sequence[str],
+    metric: str = "top1",
+    variant: str | None = None,
+) -> ResultSet:
+    """The numbers of a directory; of one variant alone, under the algorithms' names without it."""
+    entries = {}
+    for cell in cells(results, criteria):
+        base, _, own = cell.algorithm.partition(":")
+        if variant is not None and (own or "fixed") != variant:
+            continue
+        label = cell.algorithm if variant is None else base
+        entries[cell.criterion, cell.dataset, label] = _entry(cell, metric)
+    datasets = list(dict.fromkeys(run.dataset for run in examples(results)))
+    rule = tuple(results.settings.get(key) for key in ("split", "test_share"))
+    divided = {
+        one: (results.fingerprints[one], *rule) for one in datasets if one in results.fingerprints
+    }
+    shares = {one: share_tested(results, one) for one in datasets}
+    return ResultSet(name, entries, divided, shares, results.notes)
+
+
+def _entry(cell: Cell, metric: str) -> SideEntry:
+    values = dict(zip(cell.splits, cell.values(metric)))
+    models = {c.split: (c.key, c.step) for c in cell.choices if c is not None}
+    found = summarise(list(values.values()))
+    return SideEntry(found.mean, found.standard_error, found.count, cell.state, values, models)
+
+
+def compare_sides(
+    a: ResultSet, b: ResultSet, margin: float = MARGIN, alpha: float = ALPHA
+) -> Changes:
+    """Every place that both sides have, in the order of A.
+
+    Splits are paired where both have the same data, divided the same way, and at least two splits
+    in common; there variances allow for shared rows. Else both standard errors are combined.
+
+    Raises:
+        ValueError: a margin below 0.
+    """
+    if not margin >= 0:
+        raise ValueError(f"the margin is {margin}; give a share of at least 0, such as 0.01.")
+    a, b = _spelled_like(a, b), _spelled_like(b, a)
+    both = [place for place in a.entries if place in b.entries]
+    rows = [_change(place, a, b, alpha) for place in both]
+    rows = [
+        row
+        for criterion in dict.fromkeys(r.criterion for r in rows)
+        for row in _judged([r for r in rows if r.criterion == criterion], margin, alpha)
+    ]
+    return Changes(
+        (a.name, b.name),
+        tuple(_with_ranks(rows)),
+        tuple(place for place in a.entries if place not in b.entries),
+        tuple(place for place in b.entries if place not in a.entries),
+        margin,
+        tuple(dict.fromkeys((*a.notes, *b.notes))),
+    )
+
+
+def _spelled_like(paper: ResultSet, other: ResultSet) -> ResultSet:
+    """A paper's table with the other side's spelling where only capitals differ."""
+    if paper.divided:
+        return paper
+    folded = {tuple(map(str.lower, place)): place for place in other.entries}
+    entries: dict[Place, SideEntry] = {}
+    for place, entry in paper.entries.items():
+        like = folded.get(tuple(map(str.lower, place)), place)
+        entries[place if like in paper.entries else like] = entry
+    return replace(paper, entries=entries)
+
+
+def _change(place: Place, a: ResultSet, b: ResultSet, alpha: float) -> Change:
+    dataset = place[1]
+    first, second = a.entries[place], b.entries[place]
+    divided = a.divided.get(dataset)
+    shared = sorted(
+        split
+        for split in first.values.keys() & second.values.keys()
+        if first.values[split] is not None and second.values[split] is not None
+    )
+    if divided is not None and divided == b.divided.get(dataset) and shared:
+        test = corrected_t(
+            [second.values[split] for split in shared],
+            [first.values[split] for split in shared],
+            a.shares[dataset],
+            1 - alpha,
+        )
+        return Change(*place, first, second, True, test.difference, test.low, test.high, test.p)
+    shares = (a.shares.get(dataset), b.shares.get(dataset))
+    known = next((share for share in shares if share is not None), 0.0)
+    return Change(*place, first, second, False, *unpaired(first, second, known, alpha))
+
+
+def unpaired(
+    first: SideEntry, second: SideEntry, share: float, alpha: float = ALPHA
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Difference, interval and p of two means whose splits have nothing to do with each other.
+
+    Welch's test of second - first. Splits of one side share rows, so a standard error of n splits
+    is made larger by sqrt(1 + n * n_test / n_train). Where the number of splits is not known, the
+    error stands as it is and counts as exact.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    if first.mean is None or second.mean is None:
+        return None, None, None, None
+    difference = second.mean - first.mean
+    if first.error is None or second.error is None:
+        return difference, None, None, None
+    ratio = share / (1 - share)
+    variances = [
+        entry.error**2 * (1 + (entry.splits or 0) * ratio)
+        for entry in (first, second)
+        if entry.error is not None
+    ]
+    total = sum(variances)
+    if total == 0:
+        return difference, None, None, None
+    parts = [
+        variance**2 / (entry.splits - 1)
+        for variance, entry in zip(variances, (first, second))
+        if entry.splits is not None and entry.splits > 1
+    ]
+    freedom = total**2 / sum(parts) if sum(parts) else np.inf
+    freedom = min(freedom, 1e9)
+    half = float(stdtrit(freedom, 1 - alpha / 2)) * total**0.5
+    p = min(1.0, 2 * float(stdtr(freedom, -abs(difference) / total**0.5)))
+    return difference, difference - half, difference + half, p
+
+
+def _judged(rows: Sequence[Change], margin: float, alpha: float) -> list[Change]:
+    adjusted = iter(holm(np.array([row.p for row in rows if row.p is not None])).tolist())
+    judged = [replace(row, p_holm=None if row.p is None else next(adjusted)) for row in rows]
+    return [replace(row, verdict=_verdict(row, margin, alpha)) for row in judged]
+
+
+def _verdict(row: Change, margin: float, alpha: float) -> str:
+    if row.a.models and row.a.models == row.b.models and row.a.values == row.b.values:
+        return "same"
+    if row.p_holm is None or row.low is None or row.high is None:
+        return "cannot be told"
+    if row.p_holm <= alpha:
+        return "changed"
+    return "same" if -margin <= row.low and row.high <= margin else "cannot be told"
+
+
+def _with_ranks(rows: Sequence[Change]) -> list[Change]:
+    found = list(rows)
+    groups: dict[tuple[str, str], list[int]] = {}
+    for number, row in enumerate(rows):
+        if not is_oracle(row.algorithm) and row.a.mean is not None and row.b.mean is not None:
+            groups.setdefault((row.criterion, row.dataset), []).append(number)
+    for places in groups.values():
+        means = np.array([[rows[k].a.mean, rows[k].b.mean] for k in places], dtype=float).T
+        before, after = ranked(np.round(means, 12), higher=True)
+        for k, old, new in zip(places, before.tolist(), after.tolist()):
+            found[k] = replace(rows[k], rank_a=old, rank_b=new)
+    return found
+
+
+def crossings(rows: Sequence[Change]) -> tuple[int, int]:
+    """Pairs of algorithms whose order differs between A and B, and all pairs; ties do not cross.
+
+    Args:
+        rows: of one data set and criterion.
+    """
+    there = [row for row in rows if row.rank_a is not None and row.rank_b is not None]
+    pairs = list(itertools.combinations(there, 2))
+    turned = sum(
+        ((x.rank_a or 0) - (y.rank_a or 0)) * ((x.rank_b or 0) - (y.rank_b or 0)) < 0
+        for x, y in pairs
+    )
+    return turned, len(pairs)

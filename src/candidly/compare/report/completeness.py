@@ -1,0 +1,68 @@
+"""What is missing of a sweep, and what fills it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...show.grid import Column, Grid
+from ..sweep.counts import counted
+from ..sweep.records import Results
+from ..sweep.settings import Settings
+from ._wording import algorithm_order, dataset_order
+
+
+def missing_grid(results: Results) -> Grid:
+    """A row for each data set and algorithm with runs that are not finished, or diverged."""
+    mine = {(one.dataset, one.algorithm): one for one in counted(results)}
+    rows = []
+    for dataset in dataset_order(results):
+        for algorithm in algorithm_order(results):
+            one = mine.get((dataset, algorithm))
+            if one and (one.complete < one.planned or one.diverged):
+                left = ", ".join(map(str, one.unfinished))
+                rows.append((dataset, algorithm, one.planned, one.complete, one.diverged, left))
+    columns = (
+        *(Column(name, "name") for name in ("data set", "algorithm")),
+        *(Column(name, form=",") for name in ("planned", "finished", "diverged")),
+        Column("splits with runs to do", "text"),
+    )
+    return Grid("Runs that are missing, and runs that diverged", columns, rows)
+
+
+def completeness_text(results: Results) -> str:
+    """In a sentence, how many runs are finished, how many diverged and how many were stopped."""
+    found = counted(results)
+    done = sum(one.complete for one in found)
+    fell = sum(one.diverged for one in found)
+    said = f"{done:,} of {len(results.runs):,} planned runs are finished"
+    said += f"; {fell:,} diverged" if fell else "; none diverged"
+    pruned = sum(one.pruned for one in found)
+    return f"{said}; {pruned:,} were stopped early by the search." if pruned else f"{said}."
+
+
+def command_of(settings: Mapping[str, Any], folder: Path | str) -> str:
+    """The command that trains what a results directory does not hold yet.
+
+    Args:
+        settings: of its plan.
+    """
+    return shlex.join(["candidly", "bench", "run", *_options(settings), "--out", str(folder)])
+
+
+def _options(settings: Mapping[str, Any]) -> Iterator[str]:
+    named = {"datasets": "dataset"}
+    for name, field in Settings.model_fields.items():
+        value = settings.get(name)
+        if value is None or value == field.default or value in ({}, []):
+            continue
+        if name == "metrics":  # without the files that they are of
+            value = [text.partition("@")[0] for text in value]
+        option = "--" + named.get(name, name).replace("_", "-")
+        if isinstance(value, Mapping):
+            for key, one in value.items():
+                yield from (option, f"{key}={one}")
+        else:
+            yield from (option, ",".join(value) if isinstance(value, list | tuple) else str(value))

@@ -1,0 +1,109 @@
+"""Does a benchmark's ranking survive the errors in its labels?
+
+From original labels, corrected labels (-1 where an item was pruned) and the predictions of several
+models: accuracies on the parts of the test set, tests and intervals for pairs of models, rankings
+as wrong labels become more frequent, and how many labels may still be wrong, or must be checked.
+
+>>> import numpy as np
+>>> original = np.array([0, 1, 0, 1, 0, 1, 0, 1])
+>>> corrected = np.array([0, 1, 0, 1, 0, 1, 1, -1])
+>>> models = {"a": [0, 1, 0, 1, 0, 1, 0, 1], "b": [0, 1, 0, 1, 1, 0, 1, 0]}
+>>> case = make_case(original, corrected, models)
+>>> report = assess(case, resamples=0)
+>>> report.prevalence.right, report.prevalence.of
+(1, 7)
+>>> [(row.ahead, row.behind, row.prevalence) for row in report.crossings]
+[('a', 'b', 0.25)]
+
+Source: Northcutt, Athalye & Mueller, NeurIPS 2021, with the statistics that it leaves out.
+"""
+
+from ...stats import holm
+from ...stats.pairs import difference_variance, discordant, mcnemar, tango
+from ._assess import assess
+from ._bootstrap import percentile_interval, resample
+from ._budget import Certificate, certificate, flip_budget
+from ._case import Case, make_case
+from ._corrections import Correction, compare_corrections
+from ._crossings import (
+    Crossings,
+    delta_interval,
+    fieller_interval,
+    find_crossings,
+    rankings,
+    tau_steps,
+    tie_prevalence,
+)
+from ._plan import AdjacentModels, CheckingPlan, checking_plan
+from ._prevalence import (
+    accuracy_at,
+    accuracy_moments,
+    kept_at,
+    prevalence_at,
+    x_mixture,
+    x_removed,
+)
+from ._ranks import Correlation, competition_ranks, correlation, kendall, rank_intervals, tie_groups
+from ._report import (
+    Accuracies,
+    Accuracy,
+    Crossing,
+    ModelPair,
+    Neighbour,
+    RankedModel,
+    Report,
+    read_report,
+)
+from ._sequential import SequentialTest, confidence_sequence, evidence, planning_number
+
+__all__ = [
+    "Accuracies",
+    "Accuracy",
+    "AdjacentModels",
+    "Case",
+    "Certificate",
+    "CheckingPlan",
+    "Correction",
+    "Correlation",
+    "Crossing",
+    "Crossings",
+    "ModelPair",
+    "Neighbour",
+    "RankedModel",
+    "Report",
+    "SequentialTest",
+    "accuracy_at",
+    "accuracy_moments",
+    "assess",
+    "certificate",
+    "checking_plan",
+    "compare_corrections",
+    "competition_ranks",
+    "confidence_sequence",
+    "correlation",
+    "delta_interval",
+    "difference_variance",
+    "discordant",
+    "evidence",
+    "fieller_interval",
+    "find_crossings",
+    "flip_budget",
+    "holm",
+    "kendall",
+    "kept_at",
+    "make_case",
+    "mcnemar",
+    "percentile_interval",
+    "planning_number",
+    "prevalence_at",
+    "rank_intervals",
+    "rankings",
+    "read_report",
+    "resample",
+    "tango",
+    "tau_steps",
+    "tie_groups",
+    "tie_prevalence",
+    "x_mixture",
+    "x_removed",
+]

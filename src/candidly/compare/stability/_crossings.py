@@ -1,0 +1,209 @@
+"""Where two models' accuracies cross as the share of wrong labels grows, and how sure that is."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...stats import holm
+from ...stats.pairs import difference_variance, discordant, mcnemar, tango
+from ._bootstrap import percentile_interval
+from ._prevalence import accuracy_at
+from ._ranks import competition_ranks
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """Pairs of models whose lines A(N) meet, by the prevalence at which they do.
+
+    Of two disjoint sets of items, benign B and changed C, ``ahead`` is better on B and ``behind``
+    on C; beyond the prevalence ``behind`` is the better one.
+
+    Attributes:
+        ahead, behind: int64 (k,), numbers of models.
+        prevalence: float64 (k,), in (0, 1).
+        lead: float64 (k,), u: accuracy of ahead minus that of behind on B.
+        gain: float64 (k,), v: accuracy of behind minus that of ahead on C.
+        established: bool (k,), both differences exclude 0 after correction for all pairs: ``p`` is
+            at most 1 - level, and neither Tango interval, of u and of v, holds 0.
+        p: float64 (k,), the larger McNemar p of the two sets, Holm-adjusted over all R(R-1)/2
+            pairs.
+        interval: float64 (k, 2), of the prevalence, of this pair by itself: by the delta method
+            where neither Tango interval holds 0, Fieller's set within [0, 1] elsewhere.
+        bootstrap: float64 (k, 2), percentiles, resampled within B and C; NaN without resamples.
+    """
+
+    ahead: np.ndarray
+    behind: np.ndarray
+    prevalence: np.ndarray
+    lead: np.ndarray
+    gain: np.ndarray
+    established: np.ndarray
+    p: np.ndarray
+    interval: np.ndarray
+    bootstrap: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ahead)
+
+
+def tie_prevalence(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """N× = u / (u + v), at which two models tie; NaN where they never do.
+
+    Args:
+        u: float (...), accuracy of one minus that of the other on B.
+        v: float (...), accuracy of the other minus that of the one on C.
+
+    >>> tie_prevalence([0.1, 0.1], [0.3, -0.3]).round(4)
+    array([0.25,  nan])
+    """
+    u, v = np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(u * v > 0, u / (u + v), np.nan)[()]
+
+
+def delta_interval(
+    u: np.ndarray, v: np.ndarray, var_u: np.ndarray, var_v: np.ndarray, level: float = 0.95
+) -> np.ndarray:
+    """Of N×, by the delta method from two independent differences: float64 (..., 2) in [0, 1]."""
+    u, v = np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64)
+    z = statistics.NormalDist().inv_cdf((1 + level) / 2)
+    reach = z * np.sqrt(v**2 * var_u + u**2 * var_v) / (u + v) ** 2
+    middle = u / (u + v)
+    return np.clip(np.stack([middle - reach, middle + reach], -1), 0, 1)
+
+
+def fieller_interval(
+    u: np.ndarray, v: np.ndarray, var_u: np.ndarray, var_v: np.ndarray, level: float = 0.95
+) -> np.ndarray:
+    """Of N×, as all prevalences at which a difference of 0 is not rejected: (..., 2) in [0, 1].
+
+    The difference at N is (1 - N) u - N v. Where every prevalence beyond a point, or below one, is
+    as good, the interval reaches 1 or 0; where that leaves two pieces, it spans both.
+
+    Source: Fieller, Journal of the Royal Statistical Society B 16, 1954.
+    """
+    u, v = np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64)
+    z = statistics.NormalDist().inv_cdf((1 + level) / 2)
+    # ((1 - N) u - N v)² <= z² ((1 - N)² var_u + N² var_v), a quadratic in N
+    first, last = u**2 - z**2 * var_u, v**2 - z**2 * var_v  # its values at N = 0 and N = 1
+    square, linear = first + last + 2 * u * v, -2 * (first + u * v)
+    root = np.sqrt(np.maximum(linear**2 - 4 * square * first, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        roots = np.sort(np.stack([-linear - root, -linear + root], -1) / (2 * square)[..., None])
+    inside = np.where((roots > 0) & (roots < 1), roots, np.nan)
+    low = np.where(first <= 0, 0.0, np.fmin(inside[..., 0], inside[..., 1]))
+    high = np.where(last <= 0, 1.0, np.fmax(inside[..., 0], inside[..., 1]))
+    return np.stack([low, high], -1)
+
+
+def find_crossings(
+    benign: np.ndarray,
+    changed: np.ndarray,
+    level: float = 0.95,
+    drawn: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Crossings:
+    """All pairs of models that tie at some prevalence, in its order.
+
+    Args:
+        benign: bool (R, |B|), who is right on the benign items.
+        changed: bool (R, |C|), who is right on the changed items, under the labels in question.
+        level: of intervals, and 1 - alpha of what is established, in (0, 1).
+        drawn: right answers in bootstrap samples of B and of C, each (resamples, R).
+    """
+    size_b, size_c = benign.shape[1], changed.shape[1]
+    on_b, on_c = discordant(benign), discordant(changed)
+    i, j = np.triu_indices(len(benign), 1)
+    whole_u, whole_v = (on_b - on_b.T)[i, j], (on_c.T - on_c)[i, j]
+    p = np.maximum(mcnemar(on_b[i, j], on_b[j, i]), mcnemar(on_c[i, j], on_c[j, i]))
+    meets = whole_u * whole_v > 0
+    swapped = (whole_u < 0)[meets]
+    p = holm(p)[meets]
+    i, j = i[meets], j[meets]
+    ahead, behind = np.where(swapped, j, i), np.where(swapped, i, j)
+    # of whole numbers, so that equal crossings are equal floats
+    over = np.abs(whole_u[meets]) * size_c
+    prevalence = over / (over + np.abs(whole_v[meets]) * size_b)
+    order = np.lexsort((behind, ahead, prevalence))
+    ahead, behind, prevalence, p = (x[order] for x in (ahead, behind, prevalence, p))
+    b, c = on_b[ahead, behind], on_b[behind, ahead]
+    d, e = on_c[behind, ahead], on_c[ahead, behind]
+    u, v = (b - c) / max(size_b, 1), (d - e) / max(size_c, 1)
+    spreads = difference_variance(b, c, size_b), difference_variance(d, e, size_c)
+    alone = (tango(b, c, size_b, level)[:, 0] > 0) & (tango(d, e, size_c, level)[:, 0] > 0)
+    delta, fieller = (f(u, v, *spreads, level) for f in (delta_interval, fieller_interval))
+    interval = np.where(alone[:, None], delta, fieller)
+    established = alone & (p <= 1 - level)
+    drawn_interval = _drawn_interval(drawn, ahead, behind, size_b, size_c, level)
+    return Crossings(ahead, behind, prevalence, u, v, established, p, interval, drawn_interval)
+
+
+def _drawn_interval(
+    drawn: tuple[np.ndarray, np.ndarray] | None,
+    ahead: np.ndarray,
+    behind: np.ndarray,
+    size_b: int,
+    size_c: int,
+    level: float,
+) -> np.ndarray:
+    found = np.full((len(ahead), 2), np.nan)
+    if drawn is None:
+        return found
+    of_b, of_c = drawn
+    for k, (a, b) in enumerate(zip(ahead, behind)):
+        u = np.maximum(of_b[:, a] - of_b[:, b], 0) * float(size_c)
+        v = np.maximum(of_c[:, b] - of_c[:, a], 0) * float(size_b)
+        # a lead that is gone in a sample ties at 0, a gain that is gone ties at 1
+        tied = np.divide(u, u + v, out=np.full(len(u), 0.5), where=u + v > 0)
+        found[k] = percentile_interval(tied, level)
+    return found
+
+
+def rankings(
+    benign: np.ndarray, changed: np.ndarray, start: float, ties: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Every ranking that the models go through as the prevalence grows from ``start`` to 1.
+
+    Args:
+        benign, changed: float (R,), accuracies on B and C.
+        start: the prevalence as it is.
+        ties: prevalences at which models meet, see ``Crossings``.
+
+    Returns:
+        float64 (s + 1,), edges from start to 1; int64 (s, R), competition ranks between them.
+    """
+    edges = np.unique(np.concatenate([[start, 1.0], ties[(ties > start) & (ties < 1)]]))
+    middles = (edges[:-1] + edges[1:]) / 2
+    return edges, competition_ranks(accuracy_at(middles[:, None], benign, changed))
+
+
+def tau_steps(
+    benign: np.ndarray,
+    original: np.ndarray,
+    corrected: np.ndarray,
+    start: float,
+    ties: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Kendall's tau b between the rankings by original and by corrected labels, as N grows.
+
+    Args:
+        benign, original, corrected: float (R,), accuracies on B, and on C by either labels.
+        start: the prevalence as it is.
+        ties: prevalences at which models meet under either labels.
+
+    Returns:
+        float64 (s + 1,), edges from start to 1, neighbours with equal tau put together; float64
+        (s,), tau between them, NaN where all models tie.
+    """
+    edges, before = rankings(benign, original, start, ties)
+    _, after = rankings(benign, corrected, start, ties)
+    i, j = np.triu_indices(len(benign), 1)
+    old = np.sign(before[:, j] - before[:, i]).astype(np.float64)
+    new = np.sign(after[:, j] - after[:, i]).astype(np.float64)
+    scale = np.sqrt((old**2).sum(1) * (new**2).sum(1))
+    tau = np.divide((old * new).sum(1), scale, out=np.full(len(scale), np.nan), where=scale > 0)
+    new_step = ~((tau[1:] == tau[:-1]) | (np.isnan(tau[1:]) & np.isnan(tau[:-1])))
+    first = np.concatenate([[True], new_step]) if len(tau) else np.empty(0, bool)
+    return np.concatenate([edges[:-1][first], edges[-1:]]), tau[first]

@@ -1,0 +1,92 @@
+"""Noisy validation accuracies corrected for the noise, once its transition matrix is known.
+
+One matrix serves a whole data set, so that all models are judged by the same one. A matrix from
+each model itself would not do: one with flat probabilities gives a nearly singular matrix, and so
+a high corrected accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...ground.names import nearest
+from ...stats.criteria import corrected_accuracy
+from .criterion import CORRECTED
+from .records import Record, Results, unpack_confusion
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """What is known of the noise in a data set's given labels.
+
+    Attributes:
+        transition: float (q, q), P(given = column | true = row); rows sum to 1.
+        counts: (q,), on how many examples of each class a row was counted; None where it is known.
+    """
+
+    transition: np.ndarray
+    counts: np.ndarray | None = None
+
+
+def with_corrected(results: Results, noise: Mapping[str, Noise]) -> Results:
+    """The same results, whose records also have ``NVA:corrected`` and its standard error.
+
+    Where the matrix has no inverse there is no value, and a note says so.
+
+    Args:
+        noise: by data set; records of others stay as they are.
+
+    Raises:
+        ValueError: no such data set, a matrix of another number of classes or whose rows are no
+            probabilities, or a data set whose records hold no confusion.
+
+    Source: see :func:`candidly.criteria.corrected_accuracy`.
+    """
+    names = {run.dataset for run in results.runs}
+    for name in noise:
+        if name not in names:
+            raise ValueError(
+                f"there is no data set {name!r} here{nearest(name, names)} It has"
+                f" {', '.join(sorted(names))}."
+            )
+        if not any(r.confusion for run in results.runs for r in run.records if run.dataset == name):
+            raise ValueError(
+                f"no record of {name} counts given labels by predictions: it has no given labels,"
+                " more than 5,000 different pairs of them, or is from before that was recorded."
+            )
+    runs = tuple(
+        replace(run, records=tuple(_corrected(r, noise[run.dataset]) for r in run.records))
+        if run.dataset in noise
+        else run
+        for run in results.runs
+    )
+    lost = [name for name in noise if not _any_value(runs, name)]
+    notes = [
+        f"{name}: the transition matrix has no inverse (labels do not tell some classes apart), so"
+        " no accuracy can be corrected"
+        for name in lost
+    ]
+    return replace(results, runs=runs, notes=(*results.notes, *notes))
+
+
+def _corrected(record: Record, noise: Noise) -> Record:
+    values = dict.fromkeys((CORRECTED, f"{CORRECTED} error"))
+    if record.confusion is not None:
+        found = corrected_accuracy(
+            unpack_confusion(record.confusion), noise.transition, noise.counts
+        )
+        numbers = (float(found.accuracy), float(found.error))
+        values = {name: None if v != v else v for name, v in zip(values, numbers)}
+    return replace(record, validation={**record.validation, **values})
+
+
+def _any_value(runs, name: str) -> bool:
+    return any(
+        record.validation.get(CORRECTED) is not None
+        for run in runs
+        if run.dataset == name
+        for record in run.records
+    )

@@ -1,0 +1,142 @@
+"""Whether a plan may go on in the directory of an older one, and what becomes of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...learn.written.nets import same_file
+from .facts import Drawn, Facts, Page, kept_in
+from .plan import Plan, made_plan, net_of
+from .settings import recipe_for
+
+GROWING = ("datasets", "algorithms", "configs", "splits")  # settings that a later plan may extend
+LATER: dict[str, Any] = {  # of later plans
+    "kind": "table",
+    "shape": (),
+    "net": "",
+    "track": "",
+    "tokens": 0,
+    "unknown": 0,
+    "special": (),
+    "length": 0,
+    "names": (),
+    "tested": 0,
+}
+BY_KIND = ("recipe", "net")  # compared as what they come to for each data set
+TOLD = ("preset",)  # where settings came from; they are compared themselves
+
+
+def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> Plan:
+    """The new plan with what the old one says of its runs' code, if it contradicts nothing.
+
+    A plan may grow: more data sets, algorithms, configurations or splits.
+
+    Args:
+        accept_code: go on where an algorithm's code has changed.
+
+    Raises:
+        ValueError: names the setting, both values, and what to do.
+    """
+    then, now = old.settings.model_dump(), new.settings.model_dump()
+    for name in then:
+        if name not in (*GROWING, *BY_KIND, *TOLD) and then[name] != now[name]:
+            raise ValueError(_contradiction(folder, name, then[name], now[name]))
+    for name in ("configs", "splits"):
+        if now[name] < then[name]:
+            raise ValueError(_contradiction(folder, name, then[name], now[name]))
+    for name in ("datasets", "algorithms"):
+        if lost := [value for value in then[name] if value not in now[name]]:
+            raise ValueError(_contradiction(folder, name, then[name], now[name], lost))
+    for name, facts in old.facts.items():
+        if _identity(facts) != _identity(new.facts[name]):
+            raise ValueError(
+                f"{name} is not the data that {folder} was made with (fingerprint "
+                f"{new.facts[name].fingerprint[:12]}, not {facts.fingerprint[:12]}). Use another "
+                "--out."
+            )
+        was = recipe_for(old.settings, facts.kind).text
+        asked = recipe_for(new.settings, new.facts[name].kind).text
+        if was != asked:
+            raise ValueError(_contradiction(folder, "recipe", was, asked))
+        _check_net(folder, net_of(facts, old.settings), net_of(new.facts[name], new.settings))
+    pages = dict(new.pages)
+    kinds = {(facts.kind, new.facts[name].kind) for name, facts in old.facts.items()}
+    for label, page in old.pages.items():
+        drawn = [(page.hyper_for(a), new.pages[label].hyper_for(b)) for a, b in kinds]
+        _check_page(folder, label, page, new.pages[label], drawn, accept_code)
+        current = new.pages[label].code
+        before = tuple(one for one in page.code if one not in current)
+        pages[label] = replace(new.pages[label], code=before + current if page.code else ())
+    settings = new.settings.model_copy(update={n: now[n] or then[n] for n in TOLD})
+    return made_plan(settings, new.facts, pages, old.found, old.made_with)
+
+
+def _check_net(folder: Path, then: str, now: str) -> None:
+    if then == now:
+        return
+    if same_file(then, now):
+        raise ValueError(
+            f"{folder} was planned with {then}, and the file has been edited since: it is {now}, "
+            f"and old and new runs would not compare. Use the copy in {folder / 'nets'} to resume, "
+            "or another --out."
+        )
+    raise ValueError(_contradiction(folder, "net", then, now))
+
+
+def _check_page(
+    folder: Path,
+    label: str,
+    then: Page,
+    now: Page,
+    drawn: Iterable[tuple[Drawn, Drawn]],
+    accept_code: bool,
+) -> None:
+    if then.plugin != now.plugin:
+        raise ValueError(
+            f"{folder} was made with {label} of {then.plugin or 'no plug-in file'}, and here it is "
+            f"of {now.plugin or 'no plug-in file'}: old and new runs would not compare. Import "
+            f"{kept_in(folder, then.plugin)} to go on, or use another --out."
+        )
+    if then.version != now.version:
+        raise ValueError(
+            f"{folder} was made with {label} version {then.version}; this candidly has version "
+            f"{now.version}, whose numbers differ. Use another --out."
+        )
+    if any(old != new[: len(old)] for pair in drawn for old, new in zip(*pair)):
+        raise ValueError(
+            f"{folder} was made with other hyper-parameters of {label} than this candidly draws: "
+            "its search space has changed since. Use another --out."
+        )
+    if then.code and then.code[-1:] != now.code and not accept_code:
+        file = f"algorithms/{then.place.partition(':')[0]}.py" if then.place else "its page"
+        same = then.place == now.place
+        why = f"{file}, or what it uses, has changed" if same else f"it is not that of {file}"
+        raise ValueError(
+            f"{folder} was made with other code of {label}: {why}, though the version is the same, "
+            "so old and new runs may not compare. Use another --out. If the change moves no number,"
+            " --accept-code goes on, and tables name the algorithm."
+        )
+
+
+def _identity(facts: Facts) -> Facts:
+    """The facts without what follows from the content, which has a fingerprint."""
+    return replace(facts, flip_rate=None, flip_rate_error=None, flip_doubt="", **LATER)
+
+
+def _contradiction(folder: Path, name: str, then: Any, now: Any, lost: Any = None) -> str:
+    absent: tuple[Any, ...] = (None, {})
+    was = f"without {name}" if then in absent else f"with {name} = {_shown(then)}"
+    says = "this run leaves it out" if now in absent else f"this run says {_shown(now)}"
+    missing = f" ({_shown(lost)} would be dropped)" if lost else ""
+    back = f"Leave {name} out" if then in absent else "Repeat the old value"
+    return f"{folder} was planned {was}, {says}{missing}. {back} to resume, or use another --out."
+
+
+def _shown(value: Any) -> str:
+    """A setting as a person writes it."""
+    if isinstance(value, dict):
+        return ",".join(f"{name}={number}" for name, number in value.items())
+    return ",".join(value) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,114 @@
+"""What a plan keeps of the algorithms it names, from their pages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from functools import cache
+from typing import Any
+
+from ...ground.plugins import plugin_of
+from ...learn import algorithms
+from ...learn.algorithms import ALGORITHMS, Algorithm, Setting, algorithm, common, configuration
+from ...learn.written.seen import LANGUAGE
+from .code import code_of
+from .facts import Drawn, Page
+from .own_code import own_code_of
+from .search import search
+from .settings import Settings, recipe_for
+
+
+def pages_asked(settings: Settings) -> list[Algorithm]:
+    """The algorithms of these settings, in their order.
+
+    Raises:
+        UnknownName: one is not in the table; suggests the nearest.
+    """
+    return [algorithm(name, settings.variant) for name in settings.algorithms]
+
+
+def page_of(
+    page: Algorithm,
+    settings: Settings,
+    version: int | None = None,
+    kinds: Collection[str] = ("table",),
+) -> Page:
+    """What to keep of one algorithm; with ``version``, of that one.
+
+    Args:
+        kinds: of the data sets' inputs.
+    """
+    version = page.version if version is None else version
+    place, code = place_and_code(page)
+    return Page(
+        version=version,
+        seed_name=page.seed_name(version),
+        reads=page.reads,
+        networks=page.networks,
+        hyper=_drawn(page, settings, "table"),
+        place=place,
+        code=code,
+        of_pictures=_drawn(page, settings, "images") if "images" in kinds else (),
+        of_language=_drawn(page, settings, LANGUAGE) if LANGUAGE in kinds else (),
+        plugin=plugin_text(page.name),
+    )
+
+
+def plugin_text(name: str) -> str:
+    """Which plug-in's source an algorithm is of; '' for one that no file registered."""
+    plugin = plugin_of("algorithm", name)
+    return plugin.text if plugin else ""
+
+
+def place_and_code(page: Algorithm) -> tuple[str, tuple[str, ...]]:
+    """Where an algorithm's page is defined, '' if not by candidly, and the hash of its code."""
+    place = _place(page)
+    code = code_of(place) if place else own_code_of(page)
+    return place, () if code is None else (code,)
+
+
+def splits_of(settings: Settings) -> range:
+    """The seeds of the splits."""
+    return range(settings.seed, settings.seed + settings.splits)
+
+
+def space_of(page: Algorithm, settings: Settings, kind: str) -> dict[str, Setting]:
+    """The hyper-parameters of an algorithm on inputs of this kind that no setting fixes."""
+    space = page.settings(common(recipe_for(settings, kind).optimiser, kind))
+    return {name: setting for name, setting in space.items() if name not in settings.hyper}
+
+
+def drawn_at_random(
+    page: Algorithm, settings: Settings, kind: str, config: int, split: int
+) -> dict[str, float | int]:
+    """The hyper-parameters of a configuration and split, on inputs of this kind."""
+    space = page.settings(common(recipe_for(settings, kind).optimiser, kind))
+    return {
+        name: settings.hyper.get(name, _value(name, setting, config, split))
+        for name, setting in space.items()
+    }
+
+
+def _drawn(page: Algorithm, settings: Settings, kind: str) -> Drawn:
+    """The hyper-parameters of every split and every configuration that is known beforehand."""
+    return tuple(
+        tuple(drawn_at_random(page, settings, kind, config, s) for s in splits_of(settings))
+        for config in range(search(settings.search).drawn(settings.configs))
+    )
+
+
+@cache  # most pages share most settings, and a generator takes longer to seed than to draw
+def _value(name: str, setting: Any, config: int, split: int) -> float | int:
+    return configuration({name: setting}, config, split)[name]
+
+
+def _place(page: Algorithm) -> str:
+    """The file and the name of a page of candidly's own; '' for one that somebody else has made."""
+    listed = ALGORITHMS[page.name]
+    package = f"{algorithms.__name__}."
+    for module in sorted(name for name in sys.modules if name.startswith(package)):
+        file = module.removeprefix(package)
+        for name, value in vars(sys.modules[module]).items() if file[0] != "_" else ():
+            if value is listed:
+                return f"{file}:{name}"
+    return ""

@@ -1,0 +1,391 @@
+"""The plan of a directory: what is to be trained, and the file that says so.
+
+Reading it loads no algorithm: what tables need of one is in the file, except in files from before
+that was kept.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, overload
+
+from ...ground.files import replacing
+from ...ground.names import UnknownName
+from ...ground.seeds import hashed_text
+from ...ground.version import software
+from .facts import Drawn, Facts, Page
+from .records import Run
+from .search import search
+from .settings import Settings, kept_settings, recipe_for
+from .trial import Row, Trial, keys_of, record_steps, selectable_from
+
+SCHEMA = 3
+READ_FROM_PAGES = (1, 2)  # schemas of plans that kept no more of an algorithm than its version
+RENAMED = {"test": "test_share", "validation": "validation_share"}  # settings, since schema 1
+OF_TEXTS = ("special", "names")
+
+
+Found = Mapping[str, Mapping[str, Drawn]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be trained: settings, what was true of the data and of the algorithms by label.
+
+    Attributes:
+        found: hyper-parameters that a search has asked for so far, behind those that pages have:
+            by data set and label, for each split those of one configuration after the other.
+        made_with: versions of candidly, Python and libraries, a text for each set of them that has
+            written the plan so far.
+    """
+
+    settings: Settings
+    facts: Mapping[str, Facts]
+    pages: Mapping[str, Page]
+    trials: Sequence[Trial]
+    found: Found = field(default_factory=dict)
+    made_with: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def examples(self) -> Sequence[Trial]:
+        """Trials that have the data sets, algorithms, networks and recipes of all."""
+        trials = self.trials
+        if isinstance(trials, PlannedTrials):
+            return [group.first for group in trials.groups]
+        return trials
+
+    @property
+    def plugins(self) -> tuple[tuple[str, str, str], ...]:
+        """Kind, name and plug-in, ``my.py@0123456789abcdef`` or '', of algorithms and metrics."""
+        names = {label.partition(":")[0]: page.plugin for label, page in self.pages.items()}
+        metrics = (text.partition("@") for text in self.settings.metrics)
+        return (
+            *(("algorithm", name, text) for name, text in names.items()),
+            *(("metric", name, text) for name, _, text in metrics),
+        )
+
+    @property
+    def versions(self) -> dict[str, int]:
+        """Of the algorithms, by label."""
+        return {label: page.version for label, page in self.pages.items()}
+
+
+def training_rows(facts: Facts, settings: Settings) -> int:
+    """How many rows each trial trains on."""
+    held = facts.n_test + (facts.n_validation if settings.validation == "tune" else 0)
+    return facts.n - held
+
+
+def net_of(facts: Facts, settings: Settings) -> str:
+    """The network of trials on a data set; plans of before kept it in their settings alone."""
+    return facts.net or settings.net or "mlp"
+
+
+def made_plan(
+    settings: Settings,
+    facts: Mapping[str, Facts],
+    pages: Mapping[str, Page],
+    found: Found,
+    made_with: tuple[str, ...] = (),
+) -> Plan:
+    """The plan with its trials."""
+    trials = PlannedTrials(settings, facts, pages, found)
+    return Plan(settings, facts, pages, trials, found, made_with)
+
+
+@dataclass(frozen=True, eq=False)
+class TrialGroup:
+    """Trials of one data set and algorithm; they differ in configuration, split, values, seed.
+
+    Attributes:
+        first: of them.
+        rows: configuration, split, hyper-parameters and seed of each.
+    """
+
+    first: Trial
+    rows: Sequence[Row]
+    written: dict[int, str] = field(default_factory=dict)  # see ``keys_of``; of all groups
+
+    @cached_property
+    def keys(self) -> list[str]:
+        return keys_of(self.first, self.rows, self.written)
+
+    def trials(self) -> Iterable[Trial]:
+        alike = {one.name: getattr(self.first, one.name) for one in fields(Trial)}
+        for key, (config, split, hyper, seed) in zip(self.keys, self.rows):
+            trial = Trial(
+                **alike | {"config": config, "split": split, "hyper": hyper, "seed": seed}
+            )
+            trial.__dict__["key"] = key  # which it would compute
+            yield trial
+
+
+class PlannedTrials(Sequence[Trial]):
+    """Every training that is known: data sets by algorithms by configurations by splits.
+
+    They are made when they are first asked for: tables need groups and keys alone.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        facts_by_name: Mapping[str, Facts],
+        pages: Mapping[str, Page],
+        found: Found,
+    ):
+        self._of = settings, facts_by_name, pages, found
+
+    @cached_property
+    def groups(self) -> tuple[TrialGroup, ...]:
+        return tuple(_groups(*self._of))
+
+    @cached_property
+    def _all(self) -> tuple[Trial, ...]:
+        return tuple(trial for group in self.groups for trial in group.trials())
+
+    def __len__(self) -> int:
+        return sum(len(group.rows) for group in self.groups)
+
+    @overload
+    def __getitem__(self, at: int) -> Trial: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Trial]: ...
+
+    def __getitem__(self, at: int | slice) -> Trial | Sequence[Trial]:
+        return self._all[at]
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self._all)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._all == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(len(self))
+
+
+def _groups(
+    settings: Settings,
+    facts_by_name: Mapping[str, Facts],
+    pages: Mapping[str, Page],
+    found: Found,
+) -> Iterable[TrialGroup]:
+    searched = search(settings.search)
+    written: dict[int, str] = {}
+    for name, facts in facts_by_name.items():
+        recipe = recipe_for(settings, facts.kind).text
+        for label, page in pages.items():
+            algorithm, _, variant = label.partition(":")
+            released = variant == "plench"
+            official = settings.split == "official"
+            drawn, asked = page.hyper_for(facts.kind), found.get(name, {}).get(label, ())
+            names = str((facts.seed_name, page.seed_name)).removesuffix(")")
+            rows = [
+                (config, split, hyper, hashed_text(f"{names}, {config}, {split})"))
+                for config, split, hyper in _configurations(drawn, asked, settings.seed)
+            ]
+            if not rows:
+                continue
+            config, split, hyper, seed = rows[0]
+            first = Trial(
+                dataset=name,
+                data=facts.fingerprint,
+                algorithm=algorithm,
+                variant=variant or "fixed",
+                version=page.version,
+                config=config,
+                hyper=hyper,
+                net=net_of(facts, settings),
+                scaling=settings.scaling or ("plench" if released else "train"),
+                split=split,
+                test=0.0 if official else settings.test_share,
+                validation=settings.validation_share,
+                mode=settings.validation,
+                seed=seed,
+                steps=facts.steps,
+                eval_every=settings.eval_every,
+                timing="plench" if released else "fixed",
+                dtype=settings.dtype,
+                test_set=settings.split,
+                recipe=recipe,
+                pruned_by=searched.text if searched.prune else "",
+            )
+            yield TrialGroup(first, rows, written)
+
+
+def _configurations(
+    drawn: Drawn, found: Drawn, seed: int
+) -> Iterable[tuple[int, int, Mapping[str, float | int]]]:
+    """Configuration, split and hyper-parameters: what was drawn, then what was asked for."""
+    for config, by_split in enumerate(drawn):
+        for split, hyper in enumerate(by_split, seed):
+            yield config, split, hyper
+    for number in range(max(map(len, found), default=0)):
+        for split, asked in enumerate(found, seed):
+            if number < len(asked):
+                yield len(drawn) + number, split, asked[number]
+
+
+def planned_runs(plan: Plan) -> list[Run]:
+    """The plan as runs without records; those that a search has not asked for have no values."""
+    runs = [run_of(plan, trial) for trial in plan.trials]
+    return [*runs, *_to_be_asked(runs, plan.settings)]
+
+
+def run_of(plan: Plan, trial: Trial) -> Run:
+    """A trial of the plan as a run without records."""
+    due = record_steps(trial.steps, trial.eval_every, trial.timing)
+    facts, page = plan.facts[trial.dataset], plan.pages[trial.label]
+    return Run(
+        key=trial.key,
+        dataset=trial.dataset,
+        algorithm=trial.label,
+        config=trial.config,
+        split=trial.split,
+        hyper=trial.hyper,
+        record_steps=due,
+        selectable_from=selectable_from(due, trial.timing),
+        n_validation=facts.n_validation,
+        n_test=facts.n_test,
+        mode=trial.mode,
+        reads=page.reads,
+        networks=page.networks,
+        n_train=training_rows(facts, plan.settings),
+    )
+
+
+def _to_be_asked(runs: Sequence[Run], settings: Settings) -> Iterable[Run]:
+    """Runs in place of those that a search will ask for."""
+    last: dict[tuple[str, str, int], Run] = {}
+    for run in runs:
+        last[run.dataset, run.algorithm, run.split] = run
+    for run in last.values():
+        for config in range(run.config + 1, settings.configs):
+            place = f"{run.dataset}, {run.algorithm}, split {run.split}, configuration {config}"
+            yield replace(run, key=f"not asked for yet: {place}", config=config, hyper={})
+
+
+# the file beside the journal
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Write ``plan.json``, and wait until it is on the disk."""
+    made_with = dict.fromkeys((*plan.made_with, software()))
+    about = {
+        "schema": SCHEMA,
+        "made_with": list(made_with),
+        "settings": plan.settings.model_dump(mode="json"),
+        "data": {name: asdict(facts) for name, facts in plan.facts.items()},
+        "algorithms": {label: asdict(page) for label, page in plan.pages.items()},
+        **({"found": plan.found} if plan.found else {}),
+    }
+    with replacing(folder / "plan.json", synced=True) as file:
+        file.write(_written(about | {"crc32": _checksum(about)}).encode())
+
+
+def _written(about: Mapping[str, Any]) -> str:
+    """JSON with a line for each setting, data set and algorithm."""
+    parts = []
+    for name, value in about.items():
+        text = json.dumps(value)
+        if isinstance(value, dict):
+            lines = (f"  {json.dumps(key)}: {json.dumps(one)}" for key, one in value.items())
+            text = "{\n" + ",\n".join(lines) + "\n }"
+        parts.append(f" {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _checksum(about: Mapping[str, Any]) -> str:
+    """Of the values, however they are written."""
+    return f"{zlib.crc32(json.dumps(about, sort_keys=True).encode()):08x}"
+
+
+def read_plan(folder: Path) -> Plan | None:
+    """The plan of a directory, or None when it has none.
+
+    Raises:
+        ValueError: the file is damaged or of another version; says what to do.
+    """
+    path = folder / "plan.json"
+    if not path.exists():
+        return None
+    try:
+        about = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        raise _damaged(path, "it is no JSON") from None
+    if not isinstance(about, dict) or "schema" not in about:
+        raise _damaged(path, "it has no schema")
+    schema = about["schema"]
+    if schema not in (*READ_FROM_PAGES, SCHEMA):
+        raise ValueError(
+            f"{path} has schema {schema!r}, and this candidly reads up to {SCHEMA}. Update "
+            "candidly, or use the version that wrote it."
+        )
+    if schema == SCHEMA and about.pop("crc32", None) != _checksum(about):
+        raise _damaged(path, "it does not match its checksum")
+    try:
+        renamed = RENAMED if schema == 1 else {}
+        settings = kept_settings({renamed.get(k, k): v for k, v in about["settings"].items()})
+        facts = {name: _facts(values) for name, values in about["data"].items()}
+        pages = _old_pages(about, settings) if schema in READ_FROM_PAGES else _pages(about)
+        found = {
+            name: {label: _tuples(asked) for label, asked in by_label.items()}
+            for name, by_label in about.get("found", {}).items()
+        }
+    except UnknownName as error:
+        raise ValueError(f"{path} names an algorithm that is not there: {error}") from None
+    except KeyError as error:
+        raise _damaged(path, f"it lacks {error.args[0]}") from None
+    except (ValueError, TypeError, AttributeError) as error:
+        # only candidly's own sentences say something to a reader
+        raise _damaged(path, str(error) if type(error) is ValueError else "") from None
+    made_with = tuple(map(str, about.get("made_with", ())))
+    return made_plan(settings, facts, pages, found, made_with)
+
+
+def _facts(kept: Mapping[str, Any]) -> Facts:
+    several = {name: tuple(kept.get(name, ())) for name in ("shape", *OF_TEXTS)}
+    return Facts(**{**kept, **several})
+
+
+def _damaged(path: Path, why: str) -> ValueError:
+    return ValueError(
+        f"{path} cannot be read as a plan{f': {why}' if why else ''}. Restore it from a copy. "
+        f"Without one, move it away and repeat the command that made {path.parent}: the records "
+        "in its journal count again."
+    )
+
+
+def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
+    return {
+        label: Page(
+            **kept
+            | {name: tuple(kept[name]) for name in ("reads", "code")}
+            | {
+                name: _tuples(kept.get(name, ()))
+                for name in ("hyper", "of_pictures", "of_language")
+            }
+        )
+        for label, kept in about["algorithms"].items()
+    }
+
+
+def _tuples(drawn: Sequence[Sequence[Mapping[str, float | int]]]) -> Drawn:
+    return tuple(tuple(by_split) for by_split in drawn)
+
+
+def _old_pages(about: Mapping[str, Any], settings: Settings) -> dict[str, Page]:
+    """What such a file did not keep, from the algorithms themselves; their code is not known."""
+    from .pages import page_of, pages_asked  # which load torch
+
+    versions = about["versions"]
+    return {
+        page.label: replace(page_of(page, settings, versions[page.label]), code=())
+        for page in pages_asked(settings)
+    }

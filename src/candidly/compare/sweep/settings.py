@@ -1,0 +1,285 @@
+"""What a person asks of a sweep, from flags or a TOML file, checked at the door."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+
+from ...ground.names import UnknownName, lookup, nearest
+from ...ground.numbers import whole
+from ...ground.plugins import plugin_of
+from ...learn.engine.recipe import Recipe, default_recipe, recipe
+from ...learn.written.nets import read_net, unregistered
+from ...stats.metrics import METRICS
+from .presets import PRESETS
+from .search import RANDOM, search
+
+
+class Settings(BaseModel):
+    """A sweep's settings. ``None`` means the default that depends on the rest.
+
+    Attributes:
+        datasets: names of sources or paths of files.
+        algorithms: names, with a variant after a colon where it overrules ``variant``. ``plench``
+            there too brings the released program's scaling and record times.
+        configs: hyper-parameter configurations; the first is the defaults.
+        splits: train/validation/test splits, with seeds ``seed``, ``seed + 1``, ...
+        steps: updates per trial; by default what the data set's source says, else 10,000.
+        eval_every: updates between records.
+        labels: how to make labels imperfect, for example ``flip:rate=0.3``.
+        variant: ``fixed``, or ``plench`` for the released benchmark program's behaviour:
+            algorithms, scaling, record times and standard deviation.
+        scaling: ``train`` (statistics of the training rows, of pictures a channel), ``plench`` (of
+            all rows; of pictures the released program's constants), ``none``, or for pictures the
+            constants ``cifar10`` and ``cifar100``; by default what each algorithm's variant stands
+            for.
+        validation: what the validation rows are for: ``tune`` chooses models on them;
+            ``train-oracle`` adds them, with their true labels, to the training rows. That is an
+            oracle: it says what training on clean labels would give instead of choosing by them.
+        split: ``random`` holds out a share of the rows for testing; ``official`` the test set that
+            the data came with, and nothing is trained or chosen on any of it.
+        test_share, validation_share: of the rows, and of the rest, what is held out.
+        net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``; ``cnn:width=32``,
+            ``resnet32``, ...; ``FILE.py:make`` for one of your own (``nets.network``). By default
+            what suits the inputs (``default_net``).
+        recipe: optimiser, schedule, weight decay, precision and views, such as
+            ``sgd:momentum=0.95``; by default what suits the inputs (``default_recipe``).
+        hyper: hyper-parameters that have this value in every configuration of the algorithms that
+            have them, such as a noise rate that is known; beside those of the preset.
+        metrics: further numbers of each record, by the names of plug-ins (``metrics.Metric``); a
+            plan holds what file each is of, behind an ``@``.
+        search: how configurations are found, and which runs are stopped early, such as
+            ``tpe:by=CR,prune=median`` (``search.search``); by default all are drawn at random
+            and trained to the end.
+        preset: the table of ``PRESETS`` that settings which nobody gave were taken from.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    configs: int = 20
+    splits: int = 5
+    steps: int | None = None
+    eval_every: int = 1000
+    seed: int = 0
+    labels: str | None = None
+    variant: Literal["fixed", "plench"] = "fixed"
+    scaling: Literal["train", "none", "plench", "cifar10", "cifar100"] | None = None
+    validation: Literal["tune", "train-oracle"] = "tune"
+    split: Literal["random", "official"] = "random"
+    test_share: float = 0.1
+    validation_share: float = 0.1
+    net: str | None = None
+    recipe: str | None = None
+    hyper: dict[str, int | float] = Field(default_factory=dict)
+    dtype: Literal["float32", "float64"] = "float32"
+    metrics: tuple[str, ...] = ()
+    search: str | None = None
+    preset: str | None = None
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _checked(cls, value: Any, info: ValidationInfo) -> Any:
+        name = info.field_name or ""
+        return None if value is None and name in DEFAULTS_DEPEND else CHECKS[name](value, name)
+
+
+def _names(value: Any, name: str) -> tuple[str, ...]:
+    several = isinstance(value, list | tuple) and len(value) > 0
+    if not several or not all(isinstance(one, str) and one.strip() for one in value):
+        raise ValueError(f"`{name}` is {value!r}; give a list of names, one or more.")
+    return tuple(value)
+
+
+def _count(low: int) -> Check:
+    return lambda value, name: whole(value, f"`{name}`", low=low)
+
+
+def _share(value: Any, name: str) -> float:
+    share = _number(value)
+    if share is None or not 0 < share < 1:
+        raise ValueError(f"`{name}` is {value!r}; give a share above 0 and below 1, such as 0.1.")
+    return share
+
+
+def _number(value: Any) -> float | int | None:
+    """The value as a plain finite number; None where it is none."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if plain and math.isfinite(value) else None
+
+
+def _one_of(*known: str) -> Check:
+    def check(value: Any, name: str) -> str:
+        if value in known and isinstance(value, str):
+            return value
+        hint = nearest(value, known) if isinstance(value, str) else "."
+        raise ValueError(f"`{name}` is {value!r}{hint} Choose from: {', '.join(known)}.")
+
+    return check
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"`{name}` is {value!r}; give a text such as flip:rate=0.3.")
+    return value
+
+
+def _net(value: Any, name: str) -> str:
+    try:
+        asked = read_net(value, f"`{name}`")
+    except UnknownName as error:
+        raise ValueError(str(error)) from None
+    return unregistered(value) if asked.own else asked.text
+
+
+def _recipe(value: Any, name: str) -> str:
+    try:
+        return recipe(value, f"`{name}`").text
+    except UnknownName as error:
+        raise ValueError(str(error)) from None
+
+
+def _search(value: Any, name: str) -> str | None:
+    try:
+        made = search(value, f"`{name}`")
+        return None if made == RANDOM else made.text
+    except UnknownName as error:
+        raise ValueError(str(error)) from None
+
+
+def _metrics(value: Any, name: str) -> tuple[str, ...]:
+    return tuple(map(_metric, _names(value, name))) if value else ()
+
+
+def _metric(text: str) -> str:
+    """A metric with the plug-in that it is of; as it is where that is said already."""
+    if "@" in text:
+        return text
+    try:
+        known, metric = lookup(METRICS, text, "metric")
+    except UnknownName as error:
+        raise ValueError(f"`metrics`: {error}") from None
+    if metric.measure is None:
+        raise ValueError(f"`metrics` has {text!r}, which is recorded anyway. Leave it out.")
+    plugin = plugin_of("metric", known)
+    return f"{known}@{plugin.text if plugin else ''}"
+
+
+def _hyper(value: Any, name: str) -> dict[str, float | int]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ValueError(f"`{name}` is {value!r}; give values by name, such as noise_rate = 0.4.")
+    numbers = {key: _number(one) for key, one in value.items()}
+    for key, number in numbers.items():
+        if number is None:
+            raise ValueError(f"`{name}` has {key} = {value[key]!r}; give a finite number.")
+    return {key: number for key, number in numbers.items() if number is not None}
+
+
+Check = Callable[[Any, str], Any]
+CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a ValueError
+    "datasets": _names,
+    "algorithms": _names,
+    "configs": _count(1),
+    "splits": _count(1),
+    "steps": _count(1),
+    "eval_every": _count(1),
+    "seed": _count(0),
+    "labels": _text,
+    "variant": _one_of("fixed", "plench"),
+    "scaling": _one_of("train", "none", "plench", "cifar10", "cifar100"),
+    "validation": _one_of("tune", "train-oracle"),
+    "split": _one_of("random", "official"),
+    "test_share": _share,
+    "validation_share": _share,
+    "net": _net,
+    "recipe": _recipe,
+    "hyper": _hyper,
+    "dtype": _one_of("float32", "float64"),
+    "metrics": _metrics,
+    "search": _search,
+    "preset": _one_of(*PRESETS),
+}
+DEFAULTS_DEPEND = (
+    "steps",
+    "labels",
+    "scaling",
+    "net",
+    "recipe",
+    "search",
+    "preset",
+)  # settings that None stands for
+
+
+def make_settings(**values: Any) -> Settings:
+    """Settings from keyword values; those that are None keep their defaults, or the preset's.
+
+    Raises:
+        ValueError: an unknown or impossible setting, named with its value.
+    """
+    given = {name: value for name, value in values.items() if value is not None}
+    if "preset" in given:
+        preset = CHECKS["preset"](given["preset"], "preset")
+        own = PRESETS[preset].settings
+        if isinstance(asked := given.get("hyper"), Mapping):
+            given["hyper"] = {**own.get("hyper", {}), **asked}
+        given = {**own, **given}
+    return kept_settings(given)
+
+
+def kept_settings(values: Mapping[str, Any]) -> Settings:
+    """Settings as a plan has kept them: what is not among them has its default, not a preset's.
+
+    Raises:
+        ValueError: an unknown or impossible setting, named with its value.
+    """
+    given = {name: value for name, value in values.items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        problems = (_sentence(problem).rstrip(".") for problem in error.errors())
+        raise ValueError(". ".join(problems) + ".") from None
+
+
+def recipe_for(settings: Settings, kind: str) -> Recipe:
+    """The recipe of trials on inputs of this kind, as ``Labelled.kind`` names it."""
+    return recipe(settings.recipe) if settings.recipe else default_recipe(kind)
+
+
+def read_settings(path: Path | str, **overruling: Any) -> Settings:
+    """Settings from the ``[bench]`` table of a TOML file; values that are not None overrule it."""
+    with Path(path).open("rb") as file:
+        try:
+            table = tomllib.load(file)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{path} is no TOML: {error}") from None
+        except UnicodeDecodeError:
+            raise ValueError(f"{path} is no TOML: it is not UTF-8 text.") from None
+    if set(table) != {"bench"} or not isinstance(table["bench"], dict):
+        raise ValueError(f"{path} needs one table, [bench]; it has {sorted(table) or 'nothing'}.")
+    given = {name: value for name, value in overruling.items() if value is not None}
+    return make_settings(**{**table["bench"], **given})
+
+
+def _sentence(problem: Any) -> str:
+    name = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"no setting named {name!r}{nearest(name, Settings.model_fields)}"
+    if problem["type"] == "missing":
+        return f"`{name}` is missing: say which {name} to run"
+    return str(problem["ctx"]["error"])  # of a check above

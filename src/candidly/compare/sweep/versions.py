@@ -1,0 +1,66 @@
+"""Which rows of a directory another version or other code of an algorithm has made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...ground.names import UnknownName
+from ...ground.plugins import plugin_of
+from .code import code_of
+from .facts import Page, kept_in
+from .plan import Plan
+
+
+def check_sources(folder: Path, plan: Plan) -> None:
+    """Refuse results of a plug-in's algorithm or metric where another source has its name now.
+
+    Where nothing of that name is loaded, nothing can differ.
+
+    Raises:
+        ValueError: names the algorithm or metric, both sources and the copy to import.
+    """
+    for kind, name, text in plan.plugins:
+        here = plugin_of(kind, name)
+        if here is None or here.text == text:
+            continue
+        copy = f"Import {kept_in(folder, text)} in its place." if text else "Do not import it."
+        raise ValueError(
+            f"{folder}: the {kind} {name} was that of {text or 'no plug-in file'}, and what is "
+            f"imported here is {here.text}; results of another source are not shown. {copy}"
+        )
+
+
+def made_otherwise(pages: Mapping[str, Page]) -> list[str]:
+    """Sentences on the algorithms, by label, whose runs this candidly would not make the same.
+
+    A released change has another version; any other change has other code. Versions are asked for
+    only where the code has changed or is not known, as they take loading the algorithms.
+    """
+    changed = {label: page for label, page in pages.items() if page.code != (code_of(page.place),)}
+    if not changed:
+        return []
+    from ...learn.algorithms import algorithm  # which loads torch
+    from .pages import place_and_code
+
+    notes: dict[str, list[str]] = {}
+    for label, page in changed.items():
+        try:
+            here = algorithm(label)
+        except UnknownName:  # somebody's own, which is not here
+            continue
+        now = here.version
+        if page.version != now:
+            said = (
+                f"made by version {page.version}; this candidly has version {now}, whose numbers "
+                "differ"
+            )
+        elif page.code and page.code != place_and_code(here)[1]:
+            said = (
+                "made with other code of the algorithm than this candidly's, or with several; its "
+                "numbers may not be what this code would give"
+            )
+        else:
+            continue  # the same version, and nobody knows more
+        notes.setdefault(said, []).append(label)
+    return [f"{', '.join(labels)}: {said}" for said, labels in notes.items()]

@@ -1,0 +1,333 @@
+"""The user's own file back: as it was, with columns beside those that it has."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ground.files import replacing
+from ..labels.convert import from_text
+from ._arff import with_attributes
+from ._cells import with_cells, with_entries
+from ._examples import label_columns
+from ._packed import read_content
+from ._roles import CORRECTED, CORRECTED_BY, Roles
+from ._sheet import LINES, SAVED, TABLE_ENDINGS, Sheet
+from ._targets import labels_of
+from .table_checks import about, listed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The table that labels came from, so that they are not put into another.
+
+    Attributes:
+        file: its name. label: the column of labels. columns: what it held, without columns of
+            corrected labels. rows: how many. digest: SHA-256 (hex) of all their cells in order.
+    """
+
+    file: str
+    label: str
+    columns: tuple[str, ...]
+    rows: int
+    digest: str
+
+    def to_json(self) -> str:
+        """As text, for ``from_json``."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Origin:
+        """What ``to_json`` wrote."""
+        found = json.loads(text)
+        return cls(**found | {"columns": tuple(found["columns"])})
+
+
+def origin_of(sheet: Sheet, label: str) -> Origin:
+    """Which table this is; ``label`` is its column of labels.
+
+    Raises:
+        ValueError: it has no such column.
+    """
+    names = tuple(
+        name for name in sheet.frame.columns if not name.endswith((CORRECTED, CORRECTED_BY))
+    )
+    if label not in names:
+        raise ValueError(
+            f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
+        )
+    return Origin(sheet.path.name, label, names, len(sheet.frame), _digest(sheet.frame, names))
+
+
+def check_origin(sheet: Sheet, origin: Origin) -> None:
+    """Refuse another table, or the same with other rows, another order or changed cells.
+
+    Columns that were added since are no matter.
+
+    Raises:
+        ValueError: the message says what differs.
+    """
+    frame, told = sheet.frame, f"the labels came from {origin.file}"
+    if gone := [name for name in origin.columns if name not in frame.columns]:
+        raise ValueError(f"{sheet.path} has no column {gone[0]!r}, but {told}, which has one.")
+    if len(frame) != origin.rows:
+        raise ValueError(f"{sheet.path} has {len(frame):,} rows, but {told} of {origin.rows:,}.")
+    if _digest(frame, origin.columns) != origin.digest:
+        raise ValueError(
+            f"{sheet.path} holds other cells, or rows in another order: {told}, and its SHA-256"
+            " differs. Give that file as it was."
+        )
+
+
+def label_column(sheet: Sheet, roles: Roles) -> str:
+    """The column of labels that may be wrong.
+
+    Raises:
+        ValueError: there is none, or the roles name a column that is not there.
+    """
+    columns = label_columns(sheet.frame, roles.among(sheet.frame.columns))
+    for kind in ("label", "given", "candidates"):
+        if kind in columns:
+            return columns[kind]
+    raise ValueError(
+        f"{sheet.path} has the columns {listed(sheet.frame.columns)}; say with --label which of"
+        " them holds the labels."
+    )
+
+
+def classes_in(sheet: Sheet, label: str) -> tuple[str, ...]:
+    """The classes that a column of labels shows, as ``read`` has them.
+
+    Raises:
+        ValueError: no such column, or cells that are no labels.
+    """
+    with about(sheet.path):
+        frame = sheet.frame.select(label)
+        values, names = labels_of(frame, {"given": label}, Roles(label=label))
+    if names is not None:
+        return tuple(names)
+    return tuple(str(k) for k in range(int(max(values["given"], default=-1)) + 1))
+
+
+def labels_in(sheet: Sheet, label: str, classes: Sequence[str]) -> np.ndarray:
+    """The labels of a column as numbers of these classes, int64 (n,); -1 where a cell is empty.
+
+    Raises:
+        ValueError: no such column, a cell that is none of the classes, or several labels in one.
+    """
+    if label not in sheet.frame.columns:
+        raise ValueError(
+            f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
+        )
+    with about(sheet.path):
+        named = () if _nameless(classes) else classes
+        cells = from_text({label: sheet.frame[label].to_list()}, named)[label]
+        number: dict[Any, int] = {name: k for k, name in enumerate(classes)}
+        number |= {k: k for k in range(len(classes))} | {None: -1}
+        for row, cell in enumerate(cells):
+            if cell not in number:
+                raise ValueError(
+                    f"column {label!r} has {cell!r} at row {row}, which is none of the classes"
+                    f" {listed(tuple(classes))}."
+                )
+    return np.array([number[cell] for cell in cells], np.int64)
+
+
+def _nameless(classes: Sequence[str]) -> bool:
+    """Whether the classes are numbers that nobody gave a name."""
+    return all(name == str(k) for k, name in enumerate(classes))
+
+
+def corrected_columns(
+    sheet: Sheet,
+    label: str,
+    classes: Sequence[str],
+    labels: Any,
+    by: Sequence[str | None],
+) -> dict[str, Sequence[str | None]]:
+    """Columns for ``write_back``: corrected labels by name, and where each comes from.
+
+    Args:
+        label: the column with the old ones. classes: names; where these are numbers alone, a class
+            is written as the file writes it.
+        labels: int (n,), the corrected ones; -1 leaves a cell empty. by: n words.
+    """
+    names = dict(enumerate(classes))
+    if _nameless(classes):
+        old = labels_in(sheet, label, classes).tolist()
+        names |= {k: str(cell).strip() for k, cell in zip(old, sheet.frame[label]) if k >= 0}
+    texts = [names.get(int(k)) for k in labels]
+    return {label + CORRECTED: texts, label + CORRECTED_BY: by}
+
+
+def write_back(
+    sheet: Sheet,
+    columns: Mapping[str, Sequence[str | None]],
+    out: Path | str,
+    beside: str,
+    overwrite: bool = False,
+) -> None:
+    """The file that was read, with more columns behind one of its own; whole or not at all.
+
+    Cells of text that were there are written byte for byte as they stand. Cells that are put in
+    are ``inert``: no text that a spreadsheet would compute.
+
+    Args:
+        columns: n texts by name; None leaves a cell empty.
+        out: a file with the ending of the one that was read.
+        beside: the column of the file behind which they come. In lines of JSON they come last.
+        overwrite: ``out`` may be the file that was read.
+
+    Raises:
+        ValueError: the file has a column of such a name, holds another number of rows, or has
+            changed since it was read; another ending; a name that its encoding cannot write.
+        OSError: it cannot be written.
+    """
+    out, path, frame = Path(out), sheet.path, sheet.frame
+    for name in columns:
+        if name in frame.columns:
+            raise ValueError(
+                f"{path} has a column {name!r} already, so it was corrected before. Give the file"
+                " as it was, or drop that column."
+            )
+    for name, cells in columns.items():
+        if len(cells) != len(frame):
+            raise ValueError(f"{len(cells):,} cells of {name!r} for {len(frame):,} rows of {path}.")
+    if sheet.form.format == SAVED:
+        raise ValueError(
+            f"{path} is a folder of Hugging Face datasets, which is not written back. Write it as"
+            " Parquet with to_parquet, and give that file."
+        )
+    if _ending(out) != _ending(path):
+        raise ValueError(
+            f"{out} must end in {_ending(path)}, as {path.name} does: it is written the same way."
+        )
+    if out.exists() and out.samefile(path) and not overwrite:
+        raise ValueError(
+            f"{out} is the file itself; name another, or say --overwrite to write over it."
+        )
+    write = _WRITERS.get(sheet.form.format, _as_text)
+    data = write(sheet, columns, beside)
+    with replacing(out) as file:
+        file.write(_packed(sheet, data))
+
+
+def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
+    form, rows = sheet.form, list(zip(*columns.values(), strict=True))
+    encoding = form.encoding.removesuffix("-sig")  # the mark of the byte order stays in the text
+    try:
+        text = _unpacked(sheet).decode(encoding)
+        place = sheet.frame.columns.index(beside)
+        if form.format in LINES:
+            made = with_entries(text, list(columns), rows)
+        elif form.format == ".arff":
+            made = with_attributes(text, place, list(columns), rows)
+        else:
+            known = sheet.frame[beside].to_list()
+            made = with_cells(text, form.separator, place, known, list(columns), rows)
+    except ValueError as error:
+        raise ValueError(
+            f"{sheet.path} has changed since it was read, or is written in an unusual way: {error}."
+        ) from None
+    try:
+        return made.encode(encoding)
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{sheet.path} is written in {encoding}, which has no {error.object[error.start]!r};"
+            " save it in UTF-8 first."
+        ) from None
+
+
+def _as_frame(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
+    import polars as pl
+
+    frame, at = sheet.frame.clone(), sheet.frame.columns.index(beside) + 1  # inserted in place
+    for k, (name, cells) in enumerate(columns.items()):
+        frame = frame.insert_column(at + k, pl.Series(name, cells, pl.String))
+    file = io.BytesIO()
+    if sheet.form.format == ".parquet":
+        frame.write_parquet(file)
+    elif _unpacked(sheet).startswith(b"ARROW1"):
+        frame.write_ipc(file)
+    else:
+        frame.write_ipc_stream(file)
+    return file.getvalue()
+
+
+def _as_workbook(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
+    """At the right end, as formulas and merged cells name others by their place."""
+    from openpyxl import load_workbook  # type: ignore[import-untyped]
+
+    book = load_workbook(io.BytesIO(_unpacked(sheet)))
+    page = book.worksheets[0]
+    filled = [row for row in page.iter_rows() if any(cell.value is not None for cell in row)]
+    there = [cell.column for cell in filled[0] if str(cell.value) == beside]
+    known = [cell is None for cell in sheet.frame[beside].to_list()]
+    top, first = filled[0][0].row, page.max_column + 1
+    places = range(top + 1, top + 1 + len(known))
+    if not there or [page.cell(row, there[0]).value is None for row in places] != known:
+        raise ValueError(f"{sheet.path} has changed since it was read, or has cells of odd kinds.")
+    for k, (name, cells) in enumerate(columns.items()):
+        for row, text in enumerate((name, *cells), top):
+            cell = page.cell(row, first + k)
+            cell.value, cell.data_type = text, "s" if text else "n"
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+Writer = Callable[[Sheet, Mapping[str, Sequence[Any]], str], bytes]
+_WRITERS: dict[str, Writer] = {  # by format; text otherwise
+    ".parquet": _as_frame,
+    ".arrow": _as_frame,
+    ".feather": _as_frame,
+    ".xlsx": _as_workbook,
+}
+
+
+def _ending(path: Path) -> str:
+    """The last ending, and what it packs where that is said: ``.csv.gz``."""
+    return "".join(path.suffixes[-2 if path.suffix.lower() == ".gz" else -1 :]).lower()
+
+
+def _unpacked(sheet: Sheet) -> bytes:
+    return read_content(sheet.path, TABLE_ENDINGS).data
+
+
+def _packed(sheet: Sheet, data: bytes) -> bytes:
+    if sheet.form.compression == ".gz":
+        return gzip.compress(data)
+    if sheet.form.compression == ".zip":
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(sheet.form.member, data)
+        return file.getvalue()
+    return data
+
+
+def _digest(frame: pl.DataFrame, names: Sequence[str]) -> str:
+    """Over the columns one after the other, each cell with its length before it."""
+    import polars as pl
+
+    digest = hashlib.sha256(json.dumps(list(names)).encode())
+    for name in names:
+        column = frame[name]
+        if column.dtype.is_nested():
+            cells = pl.Series([json.dumps(cell, default=str) for cell in column.to_list()])
+        else:
+            cells = column.cast(pl.String)
+        long = cells.str.len_bytes().cast(pl.String)
+        digest.update((long + ":" + cells).fill_null("-").str.join("").item().encode())
+    return digest.hexdigest()

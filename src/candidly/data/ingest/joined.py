@@ -1,0 +1,108 @@
+"""Features from a file, joined to labels by ids: what another network made of the examples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...ground.files import replacing
+from ..labels.describe import with_given_features
+from ..labels.labelled import Labelled
+from ..labels.storage import read_arrays
+from .arrays import load_array
+from .table_checks import about
+
+
+def with_features(data: Labelled, path: Path, ids: Path | None = None) -> Labelled:
+    """``data`` with features from a file in place of its inputs.
+
+    Args:
+        path: ``.npy`` with numbers (n, d); or ``.npz`` with these as ``features``, and if you like
+            ``ids``, of their rows.
+        ids: ``.npy`` with the ids of the rows. Without any, row i belongs to id i.
+
+    Returns:
+        The same examples and labels; of the file, rows about others are left out. ``source`` says
+        that features were given.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: no table of finite numbers, ids that are not those of the rows, or an example
+            without features.
+    """
+    with about(path):
+        table, own = _read(path)
+        if own is not None and ids is not None:
+            raise ValueError("it has ids of its own; give no other file of them.")
+        rows = _rows(data.ids, len(table), own if ids is None else np.asarray(load_array(ids)))
+        features = np.asarray(table)[rows].astype(np.float64)
+        wrong = ~np.isfinite(features)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise ValueError(
+                f"it has {features[row, column]} at row {rows[row]}, column {column}; features are"
+                " finite numbers."
+            )
+    source = with_given_features(data.source, path.name)
+    return replace(data, inputs=features, features=None, source=source)
+
+
+def write_features(path: Path, features: np.ndarray, ids: np.ndarray, made_by: str) -> None:
+    """Features as ``with_features`` reads them: the arrays ``features``, ``ids`` and ``made_by``.
+
+    Args:
+        features: numbers (n, d).
+        ids: (n,), of the examples.
+        made_by: what made them, for whoever opens the file.
+
+    Raises:
+        OSError: it cannot be written; the message names ``path``.
+    """
+    named = ids if ids.dtype.kind in "iu" else np.array([str(one) for one in ids.tolist()])
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, features=features, ids=named, made_by=made_by)
+
+
+def _read(path: Path) -> tuple[np.ndarray, np.ndarray | None]:
+    if path.suffix.lower() == ".npz":
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no file {path}.")
+        arrays = read_arrays(path)[0]
+        if "features" not in arrays:
+            raise ValueError(f"it has the arrays {', '.join(arrays)}, and no 'features'.")
+        table, ids = arrays["features"], arrays.get("ids")
+    else:
+        table, ids = load_array(path), None
+    if table.ndim != 2 or table.dtype.kind not in "iuf" or not table.shape[1]:
+        raise ValueError(f"it holds {table.dtype} {table.shape}; features are numbers (n, d).")
+    return table, ids
+
+
+def _rows(wanted: np.ndarray, n: int, ids: np.ndarray | None) -> np.ndarray:
+    """int64, the row of each wanted id."""
+    if ids is None:
+        if wanted.dtype.kind not in "iu":
+            raise ValueError(
+                f"the data's ids are names such as {wanted[0]!r}; say which row is whose: an array"
+                " 'ids' in an .npz file, or a file of ids (--ids)."
+            )
+        ids = np.arange(n)
+    if ids.shape != (n,):
+        raise ValueError(f"it has {n} rows, and there are ids {ids.shape}.")
+    named = wanted.dtype.kind not in "iu"
+    at: dict[Any, int] = {}
+    for row, one in enumerate(ids.tolist()):
+        key = str(one) if named else one
+        if key in at:
+            raise ValueError(f"rows {at[key]} and {row} have the same id, {one!r}.")
+        at[key] = row
+    lacking = [one for one in wanted.tolist() if one not in at]
+    if lacking:
+        raise ValueError(
+            f"it has no features of {len(lacking)} examples, such as the one with the id"
+            f" {lacking[0]!r}."
+        )
+    return np.array([at[one] for one in wanted.tolist()], np.int64)

@@ -1,0 +1,1 @@
+"""Labels: the one container of them, how they are written, counted, checked and stored."""

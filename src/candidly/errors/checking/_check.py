@@ -1,0 +1,135 @@
+"""From a file to labels that look wrong."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...data.ingest import Roles
+from ...data.labels.labelled import Labelled
+from .. import confident as errors
+from ..crossval import CrossValidated, by_names, cross_validate
+from ._leaks import Leak, find_leaks
+from ._opened import Watch, opened
+from ._result import Checked
+
+READ, FITTED, ALL = 5, 95, 100  # how far the work is after each step, in hundredths
+
+
+def check(
+    where: Any,
+    label: str | None = None,
+    *,
+    separator: str | None = None,
+    id: str | None = None,
+    text: str | None = None,
+    image: str | None = None,
+    drop: Sequence[str] = (),
+    group: str | None = None,
+    classifier: Any = None,
+    net: str | None = None,
+    recipe: str | None = None,
+    folds: int = 5,
+    by: errors.FindBy | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> Checked:
+    """Labels that look wrong to a classifier that has not seen them.
+
+    The rows are dealt into folds, a classifier fitted to all folds but one judges that one, and
+    confident learning says which labels disagree with it.
+
+    Args:
+        where: a file with a table, a folder with a subfolder of pictures a class, a data frame of
+            polars or pandas, or ``Labelled``. The truth is not looked at.
+        label: the column of the labels, by default ``label``, ``given`` or ``candidates``. Cells
+            with several labels (``cat|dog``) are candidate sets: found is what probably lacks the
+            truth.
+        separator, id, text, image, drop: see ``ingest.Roles``.
+        group: a column; rows with the same value there are in one fold, and it is no input.
+        classifier: see ``cross_validate``; of several the most accurate is kept. By default what
+            suits the kind of input.
+        net, recipe: of the networks among the classifiers' names; see ``fit``.
+        folds: how many models, each judging what it left out.
+        by: the method, see ``errors.find``; by default ``noise rate``, and ``confident`` for
+            candidate sets.
+        seed: of folds and models. The same file and seed, the same result.
+        watch: called with work done and work in all.
+
+    Raises:
+        FileNotFoundError, ValueError, TypeError, KeyError: what is wrong, by name or row; a column
+            that copies the label; nothing that is labelled, one class only.
+
+    Warns:
+        UserWarning: what makes the answer worth less, such as a classifier no better than guesses.
+    """
+    tell = watch or (lambda done, total: None)
+    roles = Roles(
+        label=label, separator=separator, id=id, text=text, image=image,
+        drop=(drop,) if isinstance(drop, str) else tuple(drop),
+    )  # fmt: skip
+    named = classifier
+    if net is not None or recipe is not None:
+        named = by_names(_names(classifier), net=net, recipe=recipe)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        read = opened(where, roles, group, _part(tell, 0, READ))
+        data = _as_given(read.data)
+        leaks: tuple[Leak, ...] = ()
+        if read.typed is not None and data.given is not None:
+            leaks = find_leaks(read.typed, data.given, data.classes)
+        judged = cross_validate(
+            named,
+            data,
+            folds,
+            read.groups,
+            seed,
+            watch=_part(tell, READ, FITTED),
+        )
+        issues = _found(data, judged, by, _part(tell, FITTED, ALL))
+    notes = tuple(dict.fromkeys([*map(str, leaks), *(str(each.message) for each in caught)]))
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
+    return Checked(
+        read.name, data, read.frame, read.typed, read.roles, judged, issues, leaks, notes
+    )
+
+
+def _names(classifier: Any) -> list[str]:
+    names = [classifier] if isinstance(classifier, str) else list(classifier or [])
+    if not names or not all(isinstance(name, str) for name in names):
+        raise ValueError(
+            "`net` and `recipe` are of networks that are named: give `classifier` (--classifier) an"
+            " algorithm, such as ce."
+        )
+    return names
+
+
+def _part(watch: Watch, low: int, high: int) -> Watch:
+    """Tells what is done of a step as what is done of everything."""
+    return lambda done, total: watch(low * total + (high - low) * done, ALL * total)
+
+
+def _as_given(data: Labelled) -> Labelled:
+    """Candidate sets of one label each are given labels; data that have both, keep these."""
+    if data.given is None and data.candidates is not None and (data.candidates.sum(1) == 1).all():
+        return replace(data, given=data.candidates.argmax(1), candidates=None)
+    if data.given is None and data.candidates is None:
+        raise ValueError(
+            f"{data.source or 'the data'} has no labels to check; name their column with --label."
+        )
+    return data
+
+
+def _found(
+    data: Labelled, judged: CrossValidated, by: errors.FindBy | None, watch: Watch
+) -> errors.Issues:
+    common: dict[str, Any] = {"classes": data.classes, "unlabelled": True, "watch": watch}
+    probs = np.asarray(judged.probs)
+    if data.given is None:
+        return errors.find(data.candidates, probs, by or "confident", **common)
+    return errors.find(data.given, probs, by or "noise rate", **common)

@@ -1,0 +1,107 @@
+"""What is to be checked: the examples, and the columns that people see of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...data.ingest import Form, Roles, Sheet, is_table, label_column, read, read_frame
+from ...data.ingest.table_checks import listed, typed
+from ...data.inputs import Table, as_polars
+from ...data.labels.labelled import Labelled
+from ...ground.names import nearest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """Examples with labels, and where they are from.
+
+    Attributes:
+        name: of the file or folder, for people.
+        data: without its truth.
+        frame: the table's columns, a row an example; None where there is no table.
+        typed: those of them that the classifier sees, numbers as numbers.
+        roles: which column is what.
+        groups: what each row is from; None where that was not asked.
+    """
+
+    name: str
+    data: Labelled
+    frame: pl.DataFrame | None = None
+    typed: pl.DataFrame | None = None
+    roles: Roles = field(default_factory=Roles)
+    groups: np.ndarray | None = None
+
+
+def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
+    """The examples of a table, a frame, a folder of pictures, or ``Labelled``.
+
+    Raises:
+        FileNotFoundError, ValueError: see ``ingest.read``; a group's column is not there, or has
+            an empty cell.
+    """
+    if isinstance(where, Labelled):
+        return Opened(where.source or "data", _alone(where, group))
+    if isinstance(where, str | Path):
+        path = Path(where).expanduser()
+        if not is_table(path):
+            return Opened(path.name, _alone(read(path, roles, watch), group))
+        sheet = read_frame(path, roles.separator)
+    else:
+        sheet = Sheet(Path("data frame"), as_polars(where), Form(".parquet"))
+    return _of_table(sheet, roles, group, watch)
+
+
+def _alone(data: Labelled, group: str | None) -> Labelled:
+    if group is not None:
+        raise ValueError(f"--group {group!r} is a column of a table, and this is none.")
+    return data.blind()
+
+
+def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: Watch) -> Opened:
+    frame = sheet.frame
+    roles = roles.among(frame.columns)
+    label = label_column(sheet, roles)
+    roles = replace(roles, label=label)
+    groups = None
+    if group is not None:
+        groups = _groups(frame, group)
+        roles = replace(roles, drop=(*roles.drop, group))
+    if frame[label].null_count() == len(frame):
+        raise ValueError(
+            f"{sheet.path}: column {label!r} is empty in every row, so there is no label to check."
+        )
+    data = read(sheet, roles, watch).blind()
+    return Opened(sheet.path.name, data, frame, _typed(data, frame, roles), roles, groups)
+
+
+def _groups(frame: pl.DataFrame, name: str) -> np.ndarray:
+    if name not in frame.columns:
+        raise ValueError(
+            f"there is no column {name!r} (--group){nearest(name, frame.columns)} The columns are "
+            f"{listed(tuple(frame.columns))}."
+        )
+    column = frame[name]
+    if column.null_count():
+        row = int(column.is_null().arg_max() or 0)
+        raise ValueError(f"--group {name!r} is empty at row {row}; every row needs a group.")
+    return column.cast(str).to_numpy()
+
+
+def _typed(data: Labelled, frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
+    """The columns that the classifier sees, each as what it is."""
+    if isinstance(data.inputs, Table):
+        return data.inputs.frame
+    if data.kind != "table":
+        return frame.select([])
+    out = {roles.label, roles.truth, roles.id, *roles.drop}
+    return frame.select(typed(frame[name]) for name in frame.columns if name not in out)

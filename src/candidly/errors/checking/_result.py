@@ -1,0 +1,279 @@
+"""What a check found."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...data.ingest import Roles
+from ...data.ingest.media import File, checked_file
+from ...data.ingest.previews import Preview, preview_of
+from ...data.labels.labelled import Labelled
+from ..confident import Issues
+from ..confident.issues_page import write_issues_page
+from ..crossval import NAMED, CrossValidated
+from ._fields import fields_of
+from ._leaks import Leak
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MANY = 12  # names of columns that are listed
+KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
+ENCODED = {  # what a classifier is given, by the kind of inputs
+    "table": "the numbers as they are",
+    "columns": "categories, dates and gaps made numbers by what the training rows of a fold show",
+    "texts": "the texts",
+    "images": "the pictures",
+    "media": "the pictures",
+}
+WEIGHED = "counts of words, weighed by how rare a word is in the training rows of a fold"
+OF_TEXTS = {  # what it is given of texts, where it has one of these names
+    **dict.fromkeys(NAMED, WEIGHED),
+    "fasttext": "counts of words and of pairs of neighbouring words",
+    "sentences": "what a sentence encoder, trained elsewhere, makes of each text",
+}
+WEAK = 0.6  # agreement; at half, a third of the right labels of 108 classes are flagged
+MANY_WORDS = 3  # a cell of a column of texts
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """Labels to look at, and what they were found with.
+
+    Attributes:
+        name: of what was checked.
+        data: the examples, without their truth.
+        frame: the table's own columns, a row an example; None where there is no table.
+        typed: those of them that the classifier saw, numbers as numbers.
+        roles: which column is what.
+        judged: probabilities out of sample, the classifier and its accuracy.
+        issues: which labels look wrong, in what order.
+        leaks: columns that tell the label by themselves.
+        notes: sentences that were issued as ``UserWarning``, too.
+    """
+
+    name: str
+    data: Labelled
+    frame: pl.DataFrame | None
+    typed: pl.DataFrame | None
+    roles: Roles
+    judged: CrossValidated
+    issues: Issues
+    leaks: tuple[Leak, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"Checked({self.name}: {self.flagged} of {self.labelled} labels look wrong, "
+            f"{self.judged.chosen}, accuracy {self.accuracy:.4f})"
+        )
+
+    @property
+    def flagged(self) -> int:
+        """How many labels look wrong."""
+        return len(self.issues.indices)
+
+    @property
+    def labelled(self) -> int:
+        """How many rows have a label."""
+        return self.issues.evidence.number_labelled
+
+    @property
+    def accuracy(self) -> float:
+        """Share of held-out predictions that are the given label (of sets: a candidate)."""
+        return self.judged.accuracies[self.judged.chosen]
+
+    @cached_property
+    def largest(self) -> tuple[str, float]:
+        """The class that is most often a label, and how often: what always saying it reaches."""
+        if self.data.given is None:
+            assert self.data.candidates is not None
+            counts = self.data.candidates.sum(0)
+        else:
+            counts = np.bincount(self.data.given[self.data.given >= 0], minlength=self.data.q)
+        k = int(counts.argmax())
+        return self.data.classes[k], float(counts[k] / max(self.labelled, 1))
+
+    @property
+    def useless(self) -> bool:
+        """Whether the classifier is no better than guesses, or than always the largest class."""
+        return self.accuracy <= self.largest[1] or bool(self.issues.evidence.doubts)
+
+    def headline(self) -> str:
+        """How many labels look wrong, in a sentence."""
+        if self.data.given is None:
+            return f"{self.flagged:,} of {self.labelled:,} sets probably lack the right label."
+        return f"{self.flagged:,} of {self.labelled:,} labels look wrong."
+
+    def read(self) -> dict[str, str]:
+        """What was read, by what it is used as: rows, labels, ids, columns."""
+        found = {"rows": f"{self.data.n:,}"}
+        column = "" if self.roles.label is None or self.frame is None else f"{self.roles.label}: "
+        without = self.data.n - self.labelled
+        gaps = f", {without:,} rows without a label" if without else ""
+        sets = ", sets of candidates" if self.data.given is None else ""
+        found["labels"] = f"{column}{self.data.q:,} classes ({_listed(self.data.classes)}){sets}"
+        found["labels"] += gaps
+        if self.frame is None:
+            found["inputs"] = " x ".join(map(str, self.data.inputs.shape)) + f", {self.data.kind}"
+            return found
+        named = {"ids": self.roles.id, "texts": self.roles.text, "pictures": self.roles.image}
+        found |= {what: name for what, name in named.items() if name is not None}
+        if self.typed is not None:
+            for kind, what in KINDS.items():
+                names = [name for name, one in self.kinds.items() if one == kind]
+                if names:
+                    found[what] = f"{len(names):,}: {_listed(names)}"
+        if self.roles.drop:
+            found["left out"] = _listed(self.roles.drop)
+        return found
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each column is to the classifier: number, category, date or text."""
+        assert self.typed is not None
+        own: dict[str, str] = dict(getattr(self.data.inputs, "kinds", {}))
+        return own or dict.fromkeys(self.typed.columns, "number")
+
+    def findings(self) -> tuple[str, ...]:
+        """What was done and how good it is, in sentences."""
+        folds = len(self.judged.fold_ece)
+        what = "the labels" if self.data.given is not None else "the sets"
+        name, share = self.largest
+        given = ENCODED[self.data.kind]
+        if self.data.kind == "texts":
+            given = OF_TEXTS.get(self.judged.chosen, given)
+        if self.data.given is None:
+            always = f"{name!r} is in {share:.1%} of them"
+        else:
+            always = f"always saying {name!r} would agree with {share:.1%}"
+        found = [
+            f"Each row was judged by {self.judged.chosen}, fitted to the other folds ({folds} in "
+            f"all); it is given {given}.",
+            f"It agrees with {self.accuracy:.1%} of {what}; {always}.",
+        ]
+        if self.useless:
+            found.append(
+                "That is no better than a guess: what it flags tells nothing. Add columns that "
+                "say more, or take another classifier."
+            )
+        elif self.accuracy < WEAK and self.flagged:
+            found.append(
+                "That is weak: many of these rows are its own mistakes, so the count says little, "
+                "and the first rows far more than the last. More rows of each class help, and a "
+                "classifier that suits the data better (--classifier)."
+            )
+        for name in self._read_as_text():
+            found.append(
+                f"Of each text in {name!r} it saw 32 numbers; --text {shlex.quote(name)} takes the "
+                "texts alone, word for word."
+            )
+        if math.isfinite(self.judged.ece):
+            found.append(
+                f"Its probabilities are {100 * self.judged.ece:.1f} points from the agreement on "
+                "average (expected calibration error)."
+            )
+        return tuple(found)
+
+    def _read_as_text(self) -> list[str]:
+        """The columns of several words a cell that are encoded among others."""
+        if self.typed is None or self.data.kind != "columns":
+            return []
+        texts = (name for name, kind in self.kinds.items() if kind == "text")
+        return [name for name in texts if _words(self.typed[name]) >= MANY_WORDS]
+
+    def table(self) -> pl.DataFrame:
+        """A row per flagged example, the most suspicious first.
+
+        Columns: index (the row, from 0), id, given, proposed and predicted class, self-confidence
+        and margin (low is suspicious); then the row's own columns, as they stand. One whose name
+        is taken is called ``NAME (own)``.
+        """
+        import polars as pl
+
+        found = self.issues.table(classes=self.data.classes)
+        rows = found["index"].to_numpy()
+        scores = ["given", "proposed", "predicted", "self-confidence", "margin"]
+        ids = pl.Series("id", self.data.ids[rows].tolist())
+        parts = [found["index"], ids, *(found[name] for name in scores)]
+        own = [] if self.frame is None else self.frame[rows].get_columns()
+        taken = {part.name for part in parts}
+        own = [c.alias(f"{c.name} (own)") if c.name in taken else c for c in own]
+        return pl.DataFrame([*parts, *own])
+
+    def looks(self) -> Callable[[int], Preview]:
+        """A function from a flagged row to what a page shows of it."""
+        data, inputs = self.data, self.data.inputs
+        if data.kind == "media":
+            return lambda row: preview_of(_file(Path(str(inputs[row]))))
+        if data.kind in ("texts", "images"):
+            return lambda row: preview_of(inputs[row])  # type: ignore[arg-type]
+        table = self.issues.table().select("index", "given", "proposed")
+        pairs = {i: (given, proposed) for i, given, proposed in table.iter_rows()}
+        beside = {self.roles.label, self.roles.id}  # shown above the columns
+        if self.frame is None:
+            own = self._numbered()
+        else:
+            own = self.frame.select(n for n in self.frame.columns if n not in beside)
+        assert data.given is not None
+        fields = fields_of(own, own if self.typed is None else self.typed, data.given, data.q)
+        return lambda row: Preview(fields=fields(row, *pairs[row]))
+
+    def _numbered(self) -> pl.DataFrame:
+        """Inputs that are an array, with numbers for names."""
+        import polars as pl
+
+        inputs = np.asarray(self.data.inputs)
+        return pl.DataFrame(inputs, schema=[str(k) for k in range(inputs.shape[1])])
+
+    def write_page(self, path: Path | str, following: Sequence[str] = ()) -> None:
+        """One self-contained page: the flagged rows, what they look like, and how many there are.
+
+        Args:
+            following: commands to go on with.
+
+        Raises:
+            ValueError: for candidate sets, which the page does not show.
+            OSError: it cannot be written; the message names ``path``.
+        """
+        write_issues_page(
+            self.issues,
+            path,
+            classes=self.data.classes,
+            media=self.looks(),
+            notes=self.notes,
+            ids=self.ids(),
+            of=self.name,
+            findings=self.findings(),
+            read=self.read(),
+            following=following,
+        )
+
+    def ids(self) -> list[Any] | None:
+        """Of the examples; None where they are the numbers of the rows."""
+        ids = self.data.ids
+        plain = ids.dtype != object and bool((ids == np.arange(self.data.n)).all())
+        return None if plain else list(ids.tolist())
+
+
+def _words(texts: pl.Series) -> float:
+    """The median number of words of the cells that are not empty."""
+    counts = texts.drop_nulls().str.count_matches(r"\S+").to_numpy()
+    return float(np.median(counts)) if len(counts) else 0.0
+
+
+def _file(path: Path) -> File:
+    return File(path, checked_file(path))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MANY:,} more" if len(names) > MANY else ""
+    return ", ".join(names[:MANY]) + more

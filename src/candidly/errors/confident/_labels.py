@@ -1,0 +1,97 @@
+"""Given labels: checked once, at the door."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...data.ingest.label_parts import labels_beside
+from ...data.ingest.labels import (
+    UNLABELLED,
+    LabelColumn,
+    class_names,
+    label_numbers,
+    numbers_of_names,
+    whole_labels,
+)
+from ...data.ingest.prob_rows import ProbRows
+from ...ground.arrays import as_array
+
+
+def read_given(
+    given: Any, n: int, m: int, classes: Sequence[str] | None = None, unlabelled: bool = False
+) -> np.ndarray:
+    """Labels as the smallest signed integers that hold them, (n,).
+
+    Args:
+        given: integers in 0..m-1, or names of ``classes``; an array, tensor, list, a file's
+            ``LabelColumn``; see ``matched``.
+        unlabelled: whether -1, an empty name or an empty cell is allowed, for no label.
+
+    Raises:
+        ValueError: names the first wrong label, its place, and what would do.
+    """
+    if isinstance(given, LabelColumn):
+        labels, what = label_numbers(given, classes), given.what
+    else:
+        labels, what = _of_array(given, classes), "`given`"
+    if labels.ndim != 1 or len(labels) != n:
+        raise ValueError(f"{what} has shape {labels.shape}; `probs` has {n} rows.")
+    if labels.dtype.kind == "f":
+        labels = whole_labels(labels, what)
+    elif labels.dtype.kind not in "iu":
+        raise TypeError(f"{what} holds {labels.dtype}; labels are integers or names of classes.")
+    lowest = UNLABELLED if unlabelled else 0
+    if len(bad := np.flatnonzero((labels < lowest) | (labels >= m))):
+        row, value = int(bad[0]), labels[bad[0]]
+        if value == UNLABELLED:
+            count = int((labels == UNLABELLED).sum())
+            raise ValueError(
+                f"{what} has no label (-1, or an empty cell) at row {row}, and in {count} row"
+                f"{'s' * (count != 1)} in all. Pass unlabelled=True (--unlabelled) to leave such"
+                " rows out."
+            )
+        raise ValueError(f"{what} is {value} at row {row}; {m} classes are numbered 0 to {m - 1}.")
+    return labels.astype(class_dtype(m))
+
+
+def matched(
+    given: Any, source: ProbRows, classes: Sequence[str] | None
+) -> tuple[Any, ProbRows, Sequence[str] | None]:
+    """Labels of a file, the probabilities in its order, and the classes.
+
+    Where both name their rows, the probabilities go by the labels' ids. Where labels are names and
+    nobody said which classes there are, the columns' names are the classes, if labels are among
+    them.
+    """
+    if isinstance(given, str | Path):
+        given = labels_beside(given, source, classes=classes)
+    if not isinstance(given, LabelColumn):
+        return given, source, classes
+    if classes is None:
+        classes = class_names(given, source.columns)
+    return given, source.by_id(given.ids), classes
+
+
+def ids_of(given: Any) -> np.ndarray | None:
+    """Names of the rows, where labels are a file's."""
+    return given.ids if isinstance(given, LabelColumn) else None
+
+
+def class_dtype(m: int) -> np.dtype:
+    """The smallest integers that hold 0..m-1, and what is below 0 for none."""
+    return np.result_type(np.min_scalar_type(-2), np.min_scalar_type(-m))
+
+
+def _of_array(given: Any, classes: Sequence[str] | None) -> np.ndarray:
+    labels = as_array(given, "given")
+    if labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels.flat):
+        return labels.astype(np.int64)
+    if labels.dtype.kind == "S":
+        labels = np.char.decode(labels, "utf-8")
+    if labels.dtype.kind in "OUT" and labels.ndim == 1:
+        return numbers_of_names(labels.astype(object), "`given`", classes)
+    return labels

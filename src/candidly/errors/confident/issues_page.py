@@ -1,0 +1,334 @@
+"""One self-contained page: labels to look at, confusions, classes, the examples themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...data.ingest.previews import Media, open_media
+from ...show.grid import Column, Datum, Grid
+from ...show.heat import heat_table
+from ...show.page import (
+    Html,
+    Piece,
+    beside,
+    bullets,
+    command,
+    make_page,
+    paragraph,
+    section,
+    tiles,
+    together,
+    write_page,
+)
+from ...show.words import in_percent, percent
+from ._gallery import gallery as gallery_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from . import Issues
+
+GALLERY = 100  # examples shown with what they look like
+LISTED = 500  # rows of the ranked list
+HEAT = 30  # classes up to which confusions are a heat map
+PAIRS = 20  # confusions, overlapping classes and classes that are listed
+
+MEANING = {
+    "noise rate": "for every pair of classes, as many as are estimated to be wrong: those that "
+    "look most like the other class",
+    "class": "for every class, as many as are estimated to be wrong: the least self-confident",
+    "both": "what by noise rate and by class have in common",
+    "confident": "confidently another class than given",
+    "predicted": "the prediction differs from the given label",
+    "margin": "the lowest margins of all examples",
+    "self-confidence": "the lowest self-confidences of all examples",
+}
+OFF_DIAGONAL = "confidently another class than given, near-ties aside"
+CALIBRATED = (
+    "how many are expected to be wrong, after confident counts are scaled to how often each label "
+    "was given"
+)
+
+
+def write_issues_page(issues: Issues, path: Path | str, **options: Any) -> None:
+    """Write the page, whole or not at all; options are those of ``make_issues_page``.
+
+    Raises:
+        OSError: the folder cannot be written, or the disk is full; the message names ``path``.
+        ValueError, FileNotFoundError: the media do not fit; nothing is written.
+    """
+    write_page(make_issues_page(issues, **options), path)
+
+
+def make_issues_page(
+    issues: Issues,
+    *,
+    classes: Sequence[str] | None = None,
+    media: Path | str | Media | None = None,
+    gallery: int = GALLERY,
+    read: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    ids: Sequence[Any] | None = None,
+    of: str = "",
+    findings: Sequence[str] = (),
+    following: Sequence[str] = (),
+) -> str:
+    """The page as HTML text; it refers to nothing outside itself. The same input, the same text.
+
+    Args:
+        issues: what ``errors.find`` returns.
+        classes: names of the m classes.
+        media: what the examples look like, see ``open_media``; or a function from an example's
+            number to it.
+        gallery: how many of them are shown, the most suspicious first.
+        read: what to say of where labels and probabilities came from, by name.
+        notes: what to say besides, such as warnings.
+        ids: of the n examples, where they have other names than their numbers.
+        of: what was checked, for the title.
+        findings: sentences that stand first.
+        following: commands to go on with.
+
+    Raises:
+        ValueError: the media do not fit, or the evidence is not about one label per example.
+        FileNotFoundError: there are no media of that name.
+    """
+    from . import Evidence, counts, health
+
+    evidence = issues.evidence
+    if not isinstance(evidence, Evidence):
+        raise ValueError("the page is about one given label per example, not about other labels.")
+    names = list(classes) if classes is not None else [str(k) for k in range(evidence.m)]
+    labelled = int(evidence.given_counts.sum())
+    table = issues.table()
+    flagged = len(table)
+    given, proposed = table["given"].to_numpy(), table["proposed"].to_numpy()
+    cards: list[dict[str, Any]] = []
+    absent = 0
+    if media is not None:
+        look = media if callable(media) else open_media(media, evidence.n)
+        cards, absent = _cards(table, names, issues, look, gallery)
+        cards = [card | {"called": None if ids is None else ids[card["index"]]} for card in cards]
+    healthy = health(evidence)
+    found = counts(evidence)
+    agrees = int((evidence.predicted == evidence.given)[evidence.labelled].sum())
+    facts = {
+        **(read or {}),
+        "examples": f"{evidence.n:,}",
+        "without a label": f"{evidence.n - labelled:,}" if labelled < evidence.n else None,
+        "classes": f"{evidence.m:,}",
+        "prediction is the given label": f"{agrees / max(labelled, 1):.2%} of the labelled",
+        "rows divided by their sums": "yes" if evidence.normalised else None,
+        "guesses that the other collision rule changes": f"{evidence.disagreements:,}",
+    }
+    numbers = (
+        ("off-diagonal", f"{found.off_diagonal:,}", OFF_DIAGONAL),
+        ("calibrated", f"{found.calibrated:,}", CALIBRATED),
+        (f"flagged by {issues.by}", f"{flagged:,}", MEANING[issues.by]),
+    )
+    heat = _heat(given, proposed, names) if evidence.m <= HEAT else Html()
+    confused: list[Piece] = [
+        heat,
+        pairs_grid(given, proposed, names, 10 if heat else PAIRS),
+    ]
+    ranked = _ranked(table, names, issues, {card["index"] for card in cards}, ids)
+    where = f" in {of}" if of else ""
+    look_wrong = "look wrong" if of else "are worth a look"
+    source = "" if of else "Found from given labels and predicted probabilities. "
+    return make_page(
+        f"{flagged:,} of {labelled:,} labels{where} {look_wrong}"
+        if flagged
+        else f"No label of {labelled:,}{where} stands out",
+        *([_shown(cards, flagged, issues.rank, absent)] if cards else []),
+        section("How many", tiles(numbers)),
+        *([section("Which class for which", beside(*confused))] if flagged else []),
+        section(
+            "Classes",
+            f"Health is {percent(healthy.off_diagonal)} % by the off-diagonal count and "
+            f"{percent(healthy.calibrated)} % by the calibrated joint: the share of labels that "
+            "are not counted as wrong. The two definitions differ, so compare each with itself "
+            "only.",
+            beside(
+                classes_grid(healthy.table(names), PAIRS),
+                overlaps_grid(healthy.overlap_table(names), PAIRS),
+            ),
+        ),
+        *([section("What to do next", *map(command, following))] if following else []),
+        *([section("Ranked list", _of_the_list(flagged), ranked)] if flagged else []),
+        lead=together(
+            f"{source}What is here is suspicious, not certainly wrong: only looking tells.",
+            *([bullets(findings)] if findings else []),
+            *(paragraph(note, "note") for note in dict.fromkeys([*notes, *issues.warnings])),
+        ),
+        facts={name: value for name, value in facts.items() if value is not None},
+        made_of="labels and probabilities",
+    )
+
+
+def classes_grid(table: pl.DataFrame, most: int) -> Grid:
+    """Classes by the quality of their labels, worst first, from ``Health.table``."""
+    from . import FEW
+
+    rows = []
+    for row in table.head(most).fill_nan(None).rows(named=True):
+        few = "*" if row["given"] < FEW else ""
+        sure = None
+        if row["quality"] is not None:
+            sure = f"{percent(row['quality from'], 1)} to {percent(row['quality to'], 1)}"
+        rows.append(
+            (
+                str(row["class"]),
+                Datum(row["given"], text=f"{row['given']:,}{few}"),
+                *(row["label issues"], row["inverse issues"]),
+                *(in_percent(row["quality"]), sure),
+            )
+        )
+    note = (
+        "Label issues: given this class, likely another. Inverse issues: likely this class, given "
+        "another. Both are estimated, from the calibrated joint."
+    )
+    if any(row["given"] < FEW for row in table.head(most).rows(named=True)):
+        note += f" *: fewer than {FEW} examples, so the numbers say little."
+    columns = (
+        Column("class", "name"),
+        *(Column(name, form=",") for name in ("given", "label issues", "inverse issues")),
+        *(Column("quality %", form=".1f"), Column("95 % interval")),
+    )
+    return Grid("Classes by label quality, worst first", columns, rows, (note,))
+
+
+def overlaps_grid(table: pl.DataFrame, most: int) -> Grid:
+    """Pairs of classes that are taken for one another, from ``Health.overlap_table``."""
+    rows = []
+    for row in table.head(most).rows(named=True):
+        a, b, away, back = str(row["a"]), str(row["b"]), row["a to b"], row["b to a"]
+        rows.append((a, b, away, back) if away >= back else (b, a, back, away))
+    columns = (
+        *(Column("given", "name"), Column("likely", "name")),
+        *(Column("examples", form=","), Column("the other way", form=",")),
+    )
+    return Grid("Overlapping classes", columns, rows)
+
+
+def pairs_grid(given: np.ndarray, proposed: np.ndarray, names: Sequence[str], most: int) -> Grid:
+    """The pairs of given and proposed class that are flagged most often."""
+    pairs, counts = np.unique(np.stack([given, proposed], 1), axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:most]
+    largest = max(counts.max(initial=0), 1)
+    columns = (
+        *(Column("given", "name"), Column("proposed", "name")),
+        *(Column("examples", form=","), Column("", "bar")),
+    )
+    rows = [
+        (names[pairs[i, 0]], names[pairs[i, 1]], int(counts[i]), float(counts[i] / largest))
+        for i in order
+    ]
+    return Grid("Most frequent", columns, rows)
+
+
+def _ranked(
+    table: Any,
+    names: Sequence[str],
+    issues: Issues,
+    pictured: set[int],
+    ids: Sequence[Any] | None,
+) -> Grid:
+    columns = (
+        *(Column("rank"), Column("example" if ids is None else "row")),
+        *([] if ids is None else [Column("id", "name")]),
+        *(Column(name, "name") for name in ("given", "predicted", "proposed")),
+        *(Column("self-confidence", form=".4f"), Column("margin", form=".4f")),
+        Column("flagged by", "text"),
+    )
+    rows = []
+    for rank, row in enumerate(table.head(LISTED).iter_rows(named=True), 1):
+        one = _row(rank, row, names, issues)
+        link = f"example-{row['index']}" if row["index"] in pictured else None
+        rows.append(
+            (
+                *(rank, Datum(row["index"], link=link)),
+                *([] if ids is None else [str(ids[row["index"]])]),
+                *(one["given"], one["predicted"]),
+                Datum(one["proposed"], best=one["confident"]),
+                *(one["own"], one["margin"], one["methods"]),
+            )
+        )
+    return Grid("Flagged examples, the most suspicious first", columns, rows)
+
+
+def _of_the_list(flagged: int) -> Html:
+    cut = ""
+    if flagged > LISTED:
+        cut = f"The first {LISTED:,} of {flagged:,}; <code>--out</code> writes them all. "
+    return Html(
+        f'<p class="soft">{cut}Both scores lie between 0 and 1; low is suspicious. “proposed” is '
+        "bold where the example is confidently that class.</p>"
+    )
+
+
+def _shown(cards: Sequence[Mapping[str, Any]], flagged: int, rank: str, absent: int) -> Html:
+    first = f" {len(cards)} of {flagged:,}" if len(cards) < flagged else ""
+    out = f"; {absent:,} that have no file are left out" if absent else ""
+    order = (
+        " Columns whose value is more usual for the proposed class come first; in bold, where it "
+        "is far more usual."
+    ) * bool(cards[0]["item"].fields)
+    return section(
+        f"The most suspicious{first}",
+        f"By {rank}, the lowest first{out}. Beside each class: the probability that the model gave "
+        f"it.{order}",
+        gallery_of(cards),
+    )
+
+
+def _cards(
+    table: Any, names: Sequence[str], issues: Issues, media: Media, count: int
+) -> tuple[list[dict[str, Any]], int]:
+    """The first examples that have a file, and how many before the last of them have none."""
+    cards: list[dict[str, Any]] = []
+    absent = 0
+    for rank, row in enumerate(table.iter_rows(named=True), 1):
+        if len(cards) == count:
+            break
+        item = media(row["index"])
+        if item is None:
+            absent += 1
+        else:
+            cards.append(_row(rank, row, names, issues) | {"item": item})
+    return cards, absent
+
+
+def _row(rank: int, row: dict[str, Any], names: Sequence[str], issues: Issues) -> dict[str, Any]:
+    """What the list and a card say of an example."""
+    evidence, index = issues.evidence, row["index"]
+    given, proposed = row["given"], row["proposed"]
+    own, other = float(evidence.own[index]), float(evidence.other[index])
+    chance = own if proposed == given else other if proposed == row["predicted"] else None
+    methods = [name[3:] for name, value in row.items() if name.startswith("by ") and value]
+    return {
+        "rank": rank,
+        "index": index,
+        "given": names[given],
+        "predicted": names[row["predicted"]],
+        "proposed": names[proposed],
+        "own": own,
+        "chance": chance,
+        "confident": row["guess"] is not None and row["guess"] != given,
+        "margin": row["margin"],
+        "methods": ", ".join(methods if issues.by in methods else [issues.by, *methods]),
+    }
+
+
+def _heat(given: np.ndarray, proposed: np.ndarray, names: Sequence[str]) -> Html:
+    """Flagged examples by given and proposed class, coloured by their number."""
+    counts = np.zeros((len(names), len(names)), dtype=np.int64)
+    np.add.at(counts, (given, proposed), 1)
+    return heat_table(
+        "Flagged examples by given class (rows) and proposed class (columns)",
+        names,
+        counts / max(int(counts.max()), 1),
+        lambda row, column: str(counts[row, column]) if counts[row, column] else "",
+    )

@@ -1,0 +1,201 @@
+"""Classifiers by name: of scikit-learn's, with what belongs inside the folds, and networks.
+
+Those of scikit-learn's see pictures as descriptors and texts as counts of words (``_features``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...data.labels.labelled import Labelled
+from ...ground.names import lookup
+from ._features import Features, Views, grams, sentences, usual
+from ._job import Network
+
+PICTURES_C = 0.03  # descriptors are many, and say much the same
+TEXTS_C = 10  # words weigh between 0 and 1, and each says little
+ROUGH = 1e-3  # of many standardised features; finer steps take thrice as long for no better loss
+WORDS_KEPT = 1000  # where tables with mostly zeros are not taken
+
+
+def logistic(kind: str) -> Any:
+    """Logistic regression on standardised features, of texts on weighed words."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    of_texts: dict[str, Any] = {"C": TEXTS_C}  # at a rougher step it may stop before it begins
+    settings = {"table": {}, "texts": of_texts, "columns": {"tol": ROUGH}}.get(
+        kind, {"C": PICTURES_C, "tol": ROUGH}
+    )
+    return make_pipeline(*_scaled(kind), LogisticRegression(max_iter=1000, **settings))
+
+
+def forest(kind: str) -> Any:
+    """300 trees, at least two examples a leaf."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(*_weighed(kind), RandomForestClassifier(300, min_samples_leaf=2))
+
+
+def boosting(kind: str) -> Any:
+    """Gradient boosting over histograms; of texts, on the 1000 words that tell most."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.feature_selection import SelectKBest, chi2
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    few = [SelectKBest(chi2, k=WORDS_KEPT), FunctionTransformer(_dense)] if kind == "texts" else []
+    return make_pipeline(*_weighed(kind), *few, HistGradientBoostingClassifier())
+
+
+def knn(kind: str) -> Any:
+    """Shares of the 10 nearest neighbours on standardised features; texts by cosine."""
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+
+    metric = "cosine" if kind == "texts" else "minkowski"
+    return make_pipeline(*_scaled(kind), KNeighborsClassifier(10, metric=metric))
+
+
+def of_sentences(kind: str) -> Any:
+    """Logistic regression on vectors of length 1 that a sentence encoder makes of texts."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=TEXTS_C, max_iter=1000)
+
+
+def fasttext(kind: str) -> Any:
+    """fastText's classifier."""
+    from ._fasttext import FastText
+
+    return FastText()
+
+
+def _weighed(kind: str) -> list[Any]:
+    """Words that are in fewer of the training texts weigh more."""
+    if kind != "texts":
+        return []
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    return [TfidfTransformer(sublinear_tf=True)]
+
+
+def _scaled(kind: str) -> list[Any]:
+    if kind == "texts":
+        return _weighed(kind)
+    from sklearn.preprocessing import StandardScaler
+
+    return [StandardScaler()]
+
+
+def _dense(table: Any) -> Any:
+    return table.toarray()
+
+
+MEANT = {"steps": "the number of updates", "net": "the kind", "recipe": "the training"}
+
+# name -> (kind of inputs) -> an unfitted pipeline
+NAMED: dict[str, Callable[[str], Any]] = {
+    "logistic": logistic,
+    "forest": forest,
+    "boosting": boosting,
+    "knn": knn,
+    "fasttext": fasttext,
+    "sentences": of_sentences,
+}
+OF_TEXTS: Mapping[str, Callable[[Views], Features]] = {"fasttext": grams, "sentences": sentences}
+
+
+def seen_by(name: str) -> Callable[[Views], Features]:
+    """What a classifier of ``NAMED`` sees of the inputs."""
+    return OF_TEXTS.get(name, usual)
+
+
+class Default(NamedTuple):
+    """The classifier that a kind of input gets where none is named, and why."""
+
+    classifier: str
+    reason: str
+
+
+DEFAULTS: Mapping[str, Default] = {  # figures: docs/out-of-sample.md
+    "table": Default("logistic", "quick, and its probabilities are near the frequencies"),
+    "columns": Default(
+        "logistic", "as likely to be right as boosting on 50,000 mixed rows, in a tenth of the time"
+    ),
+    "images": Default("logistic", "the least log loss beside networks, in a tenth of their time"),
+    "media": Default("logistic", "as for images"),
+    "texts": Default("logistic", "quick on words, and its probabilities are near the frequencies"),
+}
+OF_SETS = Default("PRODEN", "learns from candidate sets, and most often among the best that do")
+
+
+def default_classifier(data: Labelled) -> Default:
+    """What ``cross_validate`` takes where no classifier is named."""
+    return OF_SETS if data.given is None else DEFAULTS[data.kind]
+
+
+def by_name(
+    name: str,
+    kind: str,
+    steps: int | None = None,
+    net: str | None = None,
+    recipe: str | None = None,
+) -> Any:
+    """A pipeline of ``NAMED``, or a ``Network`` for a name of ``ALGORITHMS``.
+
+    Args:
+        kind: of inputs; see ``Labelled``. The pipeline takes them as ``_features`` makes them.
+        steps, net, recipe: of a network, as in ``Network``; by default as there.
+
+    Raises:
+        UnknownName: neither; suggests the nearest.
+        ValueError: one of these, which none of ``NAMED`` has.
+    """
+    asked = _given(steps, net, recipe)
+    base = name.partition(":")[0]
+    if base not in NAMED:
+        from ...learn.algorithms import ALGORITHMS  # which brings torch
+
+        base = lookup({**NAMED, **ALGORITHMS}, base, "classifier or algorithm")[0]
+    if base not in NAMED:
+        return Network(name, **asked)
+    for option in asked:
+        raise _no_network([name], option)
+    return NAMED[base](kind)
+
+
+def by_names(
+    names: Sequence[str],
+    steps: int | None = None,
+    net: str | None = None,
+    recipe: str | None = None,
+) -> dict[str, str | Network]:
+    """Several for ``cross_validate``; what is said of networks is for those among them.
+
+    Raises:
+        UnknownName: no such classifier or algorithm; suggests the nearest.
+        ValueError: something is said of networks, and there is none.
+    """
+    found: dict[str, str | Network] = {}
+    for name in names:
+        each = by_name(name, "table")
+        found[name] = each if isinstance(each, Network) else name
+    networks = [name for name, each in found.items() if isinstance(each, Network)]
+    for option in _given(steps, net, recipe) if not networks else ():
+        raise _no_network(names, option)
+    return found | {name: by_name(name, "table", steps, net, recipe) for name in networks}
+
+
+def _given(steps: int | None, net: str | None, recipe: str | None) -> dict[str, Any]:
+    options = {"steps": steps, "net": net, "recipe": recipe}
+    return {option: value for option, value in options.items() if value is not None}
+
+
+def _no_network(names: Sequence[str], option: str) -> ValueError:
+    return ValueError(
+        f"`{option}` (--{option}) is not used by {', '.join(names)}: it is {MEANT[option]} of a "
+        "network. Leave it out, or choose an algorithm, such as ce."
+    )

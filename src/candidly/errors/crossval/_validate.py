@@ -1,0 +1,358 @@
+"""The one door: what is asked, checked; every classifier over every fold; what came out."""
+
+from __future__ import annotations
+
+import warnings as python_warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...data.labels.labelled import Labelled, from_arrays, given_to_candidates
+from ...ground.arrays import same_rows
+from ...ground.numbers import whole
+from ...ground.seeds import draw
+from . import _leaks
+from ._calibration import calibration_error
+from ._classifiers import checked
+from ._classifiers import learner as of_classifier
+from ._features import ENCODERS, Views, plain
+from ._folds import checked_folds, checked_groups, make_folds
+from ._job import Held, Job, Learner, Network, accuracy, held_out
+from ._named import NAMED, by_name, default_classifier, seen_by
+from ._result import CrossValidated
+
+if TYPE_CHECKING:
+    from ...learn.model import Model
+
+Watch = Callable[[int, int], None]
+UNITS = 100  # of progress, per fold
+
+
+def cross_validate(
+    classifier: Any,
+    data: Labelled | tuple[Any, Any],
+    folds: int | np.ndarray = 5,
+    groups: Any = None,
+    seed: int = 0,
+    *,
+    repeats: int = 1,
+    calibrate: bool = False,
+    start: Labelled | Model | tuple[Any, Any] | None = None,
+    pretrained_on: Any = None,
+    leak_check: bool = False,
+    classes: Any = None,
+    encoder: str = "own",
+    watch: Watch | None = None,
+) -> CrossValidated:
+    """Probabilities of each example by a model that did not learn from it.
+
+    Args:
+        classifier: a scikit-learn classifier with ``predict_proba``, unfitted, with scalers and
+            vocabularies before it in a ``Pipeline``; a ``Network`` or the name of one of
+            ``ALGORITHMS``; a name of ``NAMED``; or several of these, a list or by name, of which
+            the most accurate is kept; None for what ``DEFAULTS`` has for the kind of input.
+            Classifiers of your own see texts and paths as they are, images flattened, columns of
+            different kinds as the fold's training rows encode them, and labels as numbers of
+            classes. Those with names see pictures as descriptors, texts as counts of words.
+        data: ``Labelled`` with given labels, or candidate sets for algorithms that read these; or
+            (X, y) for ``from_arrays``. The truth is not looked at. Unlabelled rows are predicted,
+            not learned from.
+        folds: how many, at least 2, or the fold of each example, int (n,).
+        groups: (n,), of any kind: examples of one group stay in one fold.
+        seed: of folds and models. Folds depend on seed, labels and groups alone.
+        repeats: models per fold, with the seeds ``seed``, ``seed + 1``, ...; their probabilities
+            are averaged.
+        calibrate: scale each fold's probabilities by a temperature found on a fifth of its training
+            rows, which is set aside.
+        start: data to fit to before going on in each fold, as (X, y) or ``Labelled``, or, for
+            networks, a ``Model``.
+        pretrained_on: what a backbone that made the features was trained on: ``Labelled``, a
+            fingerprint, or ids.
+        leak_check: do it again with permuted labels, which nobody should be able to predict. Takes
+            as long as a repeat.
+        classes: names in order, or how many, for (X, y); see ``from_arrays``.
+        encoder: of columns of different kinds: candidly's ``own`` (``inputs.fit_encoding``), or
+            ``skrub``, whose TableVectorizer is fitted in each fold.
+        watch: called with hundredths of folds done and in all; describing pictures counts as one.
+
+    Raises:
+        ValueError, TypeError, KeyError: what is wrong, by name or row.
+
+    Warns:
+        UserWarning: what may make these probabilities better, or worse, than they look.
+
+    Source: Northcutt, Athalye & Mueller, NeurIPS 2021, section 4, for how they were made there.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X = np.random.default_rng(0).normal(size=(60, 9))
+    >>> y = (X[:, 0] > 0).astype(int)
+    >>> cross_validate(GaussianNB(), (X, y)).probs.shape
+    (60, 2)
+    """
+    if isinstance(data, tuple | list) and len(data) == 2:
+        same_rows(X=data[0], y=data[1], folds=folds, groups=groups)
+    repeats, seed = whole(repeats, "repeats", low=1), whole(seed, "seed", low=0)
+    everything, start = _taken(data, start, classes)
+    data = _as_given(everything.blind())
+    marks, strata = _marks(data)
+    numbered = checked_groups(groups, data.n)
+    if np.ndim(folds) == 0:
+        fold = make_folds(strata, folds, numbered, seed)  # type: ignore[arg-type]
+    else:
+        fold = checked_folds(folds, data.n)
+    if calibrate and data.given is None:
+        raise ValueError(
+            "calibrate needs one given label each: to be a candidate is not to be right."
+        )
+    if encoder not in ENCODERS:
+        raise ValueError(f"encoder is {encoder!r}; use one of {', '.join(ENCODERS)}.")
+    several = named(default_classifier(data).classifier if classifier is None else classifier)
+    tell = _Progress(watch)
+    views = Views(data, tell.described, encoder)
+    learners = {name: _learner(each, name, views) for name, each in several.items()}
+    job = Job(data, marks, strata, fold, numbered, seed, calibrate, start)
+
+    said: list[str] = []
+
+    def say(sentences: Iterable[str]) -> None:
+        for sentence in sentences:
+            said.append(sentence)
+            python_warnings.warn(sentence, stacklevel=3)
+
+    say(_leaks.of_split_groups(fold, numbered))
+    say(_leaks.of_constant_inputs(data))
+    say(_leaks.of_copies(data, fold, seed))
+    say(_leaks.of_rare_classes(marks, data.classes, job.count))
+    say(_leaks.of_start(everything, start))
+    if pretrained_on is not None:
+        say(_leaks.of_pretraining(everything, pretrained_on, "the model behind the features"))
+    for name, each in several.items():
+        if not isinstance(each, Network | str):
+            say(_leaks.of_fitted_parts(each, name))
+
+    runs = len(learners) * repeats + leak_check
+    described = any(_is_described(each, data.kind) for each in several.values())
+    tell.start(runs * job.count, described)
+    best: tuple[str, np.ndarray, np.ndarray, list[Held]] | None = None
+    accuracies: dict[str, float] = {}
+    for name, learn in learners.items():
+        probs, own, held = _repeated(learn, job, repeats, tell)
+        accuracies[name] = accuracy(probs, marks)
+        if best is None or accuracies[name] > accuracies[best[0]]:
+            best = name, probs, own, held
+    assert best is not None
+    chosen, probs, own, held = best
+    say(_leaks.of_absent_classes(held, data.classes))
+    say(_leaks.of_memory(held, accuracies[chosen], marks))
+    variance = own.var(0, ddof=1) if repeats > 1 else None
+    if variance is not None and not np.nansum(variance):
+        say([f"the repeats agree exactly: {chosen} does not depend on the seed."])
+    if leak_check:
+        other = _leaks.permuted(job, draw(seed, "crossval.permuted"))
+        guessed, _ = _run(learners[chosen], other, tell)
+        say(_leaks.of_permuted_labels(guessed, other.marks))
+    return CrossValidated(
+        probs=probs,
+        folds=fold,
+        classes=data.classes,
+        given=data.given,
+        chosen=chosen,
+        accuracies=accuracies,
+        ece=_ece(probs, data, fold >= 0),
+        fold_ece=np.array([_ece(probs, data, fold == k) for k in range(job.count)]),
+        temperatures=np.array([each.temperature for each in held]).reshape(repeats, job.count),
+        variance=variance,
+        warnings=tuple(said),
+    )
+
+
+# what was asked
+
+
+def _taken(data: Any, start: Any, classes: Any) -> tuple[Labelled, Labelled | Model | None]:
+    """Data and start as containers with the same classes."""
+    if not isinstance(data, Labelled):
+        names = classes
+        if names is None and start is not None:
+            names = _common(from_arrays(*_pair(data, "data")), start)
+        data = from_arrays(*_pair(data, "data"), classes=names)
+    elif classes is not None:
+        raise ValueError("`classes` goes with (X, y); this data names its own.")
+    if isinstance(start, tuple | list):
+        start = from_arrays(*_pair(start, "start"), classes=data.classes)
+    if isinstance(start, Labelled):
+        _check_alike(start, data)
+        start = _as_given(start.blind())
+    return data, start
+
+
+def _as_given(data: Labelled) -> Labelled:
+    """Candidate sets of one label each are given labels."""
+    if data.given is None and data.candidates is not None and (data.candidates.sum(1) == 1).all():
+        return replace(data, given=data.candidates.argmax(1))
+    return data
+
+
+def _pair(value: Any, name: str) -> tuple[Any, Any]:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise TypeError(f"`{name}` is {type(value).__name__}; give a Labelled or (X, y).")
+    return value[0], value[1]
+
+
+def _common(data: Labelled, start: Any) -> tuple[str, ...]:
+    """Names for (X, y): those of the start as well."""
+    if isinstance(start, tuple | list):
+        start = from_arrays(*_pair(start, "start"))
+    mine, its = set(data.classes), set(start.classes)
+    if mine <= its:
+        return start.classes
+    return data.classes if its <= mine else tuple(sorted(mine | its))
+
+
+def _check_alike(start: Labelled, data: Labelled) -> None:
+    if start.classes != data.classes:
+        raise ValueError(
+            f"`start` has the classes {', '.join(start.classes[:5])}, ... and the data "
+            f"{', '.join(data.classes[:5])}, ...; they must be the same, in order."
+        )
+    if start.kind != data.kind or start.inputs.shape[1:] != data.inputs.shape[1:]:
+        raise ValueError(
+            f"`start` is {start.kind} of shape {start.inputs.shape} and the data {data.kind} of "
+            f"shape {data.inputs.shape}; examples must be alike."
+        )
+
+
+def _marks(data: Labelled) -> tuple[np.ndarray, np.ndarray]:
+    """The labels as bool (n, q), and the class that folds are stratified by, -1 for none.
+
+    A candidate set is stratified by the candidate that is the rarest of all, so that classes that
+    are seldom candidates are spread over the folds.
+    """
+    if data.given is not None:
+        marks = given_to_candidates(data.given, data.q) & (data.given >= 0)[:, None]
+        strata = data.given
+    elif data.candidates is not None:
+        marks = np.array(data.candidates)
+        counts = marks.sum(0)
+        strata = np.where(marks, counts, data.n + 1).argmin(1)
+    else:
+        raise ValueError(
+            f"{data.source or 'the data'} has no given labels and no candidates, and the truth is "
+            "not looked at; make some with imperfect.apply (--labels noise:rate=0.1), or give "
+            "(X, y)."
+        )
+    there = np.flatnonzero(marks.any(0))
+    if len(there) < 2:
+        what = f"all labels are {data.classes[there[0]]!r}" if len(there) else "nothing is labelled"
+        raise ValueError(f"{what}; two classes at least can be told apart.")
+    return marks, strata
+
+
+def named(classifier: Any) -> dict[str, Any]:
+    """One or several classifiers by name; equal names are numbered.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if isinstance(classifier, Mapping):
+        found = {str(name): each for name, each in classifier.items()}
+    else:
+        several = list(classifier) if isinstance(classifier, list | tuple) else [classifier]
+        found = {}
+        for each in several:
+            name = _name(each)
+            same = sum(known.partition(" #")[0] == name for known in found)
+            found[f"{name} #{same + 1}" if same else name] = each
+    if not found:
+        raise ValueError("`classifier` holds none; give at least one.")
+    return found
+
+
+def _name(classifier: Any) -> str:
+    if isinstance(classifier, str):
+        return classifier
+    if isinstance(classifier, Network):
+        return classifier.algorithm
+    if isinstance(classifier, type):
+        return classifier.__name__
+    steps = getattr(classifier, "steps", None)  # of a Pipeline: what it ends in
+    last = steps[-1][1] if isinstance(steps, Sequence) and steps else classifier
+    return type(last).__name__
+
+
+def _learner(classifier: Any, name: str, views: Views) -> Learner:
+    """Who learns; strings are looked up among ``NAMED``, then among the algorithms."""
+    seen = seen_by(classifier) if isinstance(classifier, str) else plain
+    if isinstance(classifier, str):
+        classifier = by_name(classifier, views.data.kind)
+    if isinstance(classifier, Network):
+        from ._networks import learner as of_network  # which brings torch
+
+        return of_network(classifier, views)
+    return of_classifier(checked(classifier, name), name, seen, views)
+
+
+# what is done
+
+
+class _Progress:
+    """Hands progress on: pictures described, folds done in all the runs before, and in this one."""
+
+    def __init__(self, watch: Watch | None):
+        self.watch, self.total, self.before = watch, 0, 0
+
+    def start(self, folds: int, described: bool) -> None:
+        self.total = folds + described
+        self(0.0)
+
+    def described(self, done: int, total: int) -> None:
+        self(done / total)
+        self.before += done == total
+
+    def __call__(self, folds: float) -> None:
+        if self.watch is not None:
+            self.watch(round(UNITS * (self.before + folds)), UNITS * self.total)
+
+    def next(self, folds: int) -> None:
+        self.before += folds
+
+
+def _is_described(classifier: Any, kind: str) -> bool:
+    """Whether it sees pictures as descriptors: networks see the pixels of arrays."""
+    if isinstance(classifier, str) and classifier in NAMED:
+        return kind in ("images", "media")
+    return kind == "media" and isinstance(classifier, str | Network)
+
+
+def _run(learn: Learner, job: Job, tell: _Progress) -> tuple[np.ndarray, list[Held]]:
+    """One model per fold: probabilities (n, q), and what else there is, in order of folds."""
+    probs = np.zeros(job.marks.shape)
+    found = []
+    for fitted in learn(job, tell):
+        held = held_out(job, fitted)
+        probs[held.part.held] = held.probs
+        found.append(held._replace(probs=np.zeros(0)))
+    tell.next(job.count)
+    return probs, sorted(found, key=lambda held: held.part.number)
+
+
+def _ece(probs: np.ndarray, data: Labelled, rows: np.ndarray) -> float:
+    return float("nan") if data.given is None else calibration_error(probs[rows], data.given[rows])
+
+
+def _repeated(
+    learn: Learner, job: Job, repeats: int, tell: _Progress
+) -> tuple[np.ndarray, np.ndarray, list[Held]]:
+    """The mean over repeats, the labels' own probability (repeats, n), and all that was held."""
+    total = np.zeros(job.marks.shape)
+    own = np.full((repeats, len(total)), np.nan)
+    labelled = job.marks.any(1)
+    found: list[Held] = []
+    for number in range(repeats):
+        probs, held = _run(learn, replace(job, seed=job.seed + number), tell)
+        total += probs
+        own[number, labelled] = np.where(job.marks, probs, 0).sum(1)[labelled]
+        found += held
+    return total / repeats, own, found

@@ -1,0 +1,115 @@
+"""Labels that are probably wrong, as an estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from ..data.labels.labelled import from_arrays
+from ..learn.estimators import inputs_of, read_sets, seed_of
+from .confident import find
+from .crossval import cross_validate
+
+LEAST = 2  # rows
+CHOSEN = {True: "noise rate", False: "margin"}  # how labels are flagged: one a row, or sets
+
+
+class LabelErrorDetector(BaseEstimator):
+    """Finds labels that are probably wrong, and candidate sets that probably lack the truth.
+
+    It cannot stand inside a ``Pipeline``: what it changes is which rows and labels there are, and
+    a pipeline hands on inputs alone. Fit it before the pipeline, and fit that on ``clean(X, y)``.
+
+    Args:
+        classifier: what is cross-validated: a scikit-learn classifier, the name of an algorithm,
+            ...; see ``candidly.errors.cross_validate``. None: what suits the inputs.
+        by: how labels are flagged, see ``candidly.errors.find``; None: ``noise rate``, and
+            ``margin`` for candidate sets.
+        cv: folds, at least 2, or the fold of each row, int (n,).
+        random_state: of folds and models.
+
+    Attributes:
+        issues_: a polars data frame with a line for each flagged row, the most suspicious first:
+            its index, the labels by name, and scores (``candidly.errors.Issues.table``).
+        flagged_: bool (n,), the flagged rows.
+        probabilities_: float (n, q), out of sample, in the order of ``classes_``.
+        classes_: (q,), the labels in their own type.
+
+    Source: Northcutt, Jiang & Chuang, JAIR 2021; see ``docs/label-errors.md``.
+    """
+
+    def __init__(
+        self,
+        classifier: Any = None,
+        *,
+        by: str | None = None,
+        cv: Any = 5,
+        random_state: Any = None,
+    ):
+        self.classifier = classifier
+        self.by = by
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> LabelErrorDetector:
+        """Predict every row by a model that did not learn from it, and find what contradicts.
+
+        Args:
+            X: as for ``PartialLabelClassifier``.
+            y: one label a row, or candidate sets; see ``estimators.read_sets``.
+            groups: (n,): rows of one group stay in one fold.
+
+        Raises:
+            ValueError: labels or inputs that nothing can be learned from; names the row.
+        """
+        inputs = inputs_of(self, X, reset=True)
+        sets = read_sets(y)
+        check_consistent_length(inputs, sets.member)
+        if len(sets.member) < LEAST:
+            raise ValueError(
+                f"n_samples = {len(sets.member)}: rows are predicted by models that learn from "
+                f"others, so there have to be {LEAST} at least."
+            )
+        labels = sets.member.argmax(1) if sets.plain else sets.member
+        given, candidates = (labels, None) if sets.plain else (None, labels)
+        data = from_arrays(inputs, given=given, candidates=candidates, classes=sets.names)
+        crossed = cross_validate(self.classifier, data, self.cv, groups, seed_of(self.random_state))
+        by: Any = CHOSEN[sets.plain] if self.by is None else self.by
+        self.classes_ = sets.classes
+        self.probabilities_ = crossed.probs
+        found = find(labels, crossed.probs, by)
+        self.issues_, self.flagged_ = found.table(classes=sets.names), found.mask
+        return self
+
+    def clean(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """The rows that are not flagged, of the inputs and labels that it was fitted on.
+
+        Args:
+            X, y: in the order of ``fit``, in any form that scikit-learn can index.
+
+        Raises:
+            ValueError: another number of rows.
+        """
+        check_is_fitted(self)
+        check_consistent_length(X, y)
+        if len(self.flagged_) != _rows(y):
+            raise ValueError(
+                f"`y` has {_rows(y)} rows, and the detector was fitted on {len(self.flagged_)}. "
+                "Clean what it was fitted on."
+            )
+        kept = np.flatnonzero(~self.flagged_)
+        return _safe_indexing(X, kept), _safe_indexing(y, kept)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _rows(values: Any) -> int:
+    return values.shape[0] if hasattr(values, "shape") else len(values)

@@ -1,0 +1,63 @@
+"""How models learn: algorithms, networks, views, the engine, one run."""
+
+from typing import TYPE_CHECKING
+
+from ..ground.faces import lazy
+
+if TYPE_CHECKING:
+    from . import algorithms as algorithms
+    from . import contract as contract
+    from . import estimators as estimators
+    from . import model as model
+    from . import nets as nets
+    from . import views as views
+    from .algorithms import ALGORITHMS as ALGORITHMS
+    from .algorithms import Algorithm as Algorithm
+    from .algorithms import Stage as Stage
+    from .algorithms import cross_entropy as cross_entropy
+    from .algorithms import epochs as epochs
+    from .algorithms import masked_softmax as masked_softmax
+    from .algorithms import one_of as one_of
+    from .algorithms import power_of_ten as power_of_ten
+    from .algorithms import pure as pure
+    from .algorithms import uniform_over as uniform_over
+    from .estimators import NoisyLabelClassifier as NoisyLabelClassifier
+    from .estimators import PartialLabelClassifier as PartialLabelClassifier
+    from .estimators import accuracy_scorer as accuracy_scorer
+    from .estimators import candidate_sets as candidate_sets
+    from .estimators import covering_rate_scorer as covering_rate_scorer
+    from .model import Model as Model
+    from .model import fit as fit
+    from .model import load_model as load_model
+    from .nets import Net as Net
+
+_WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
+    "ALGORITHMS": "algorithms",
+    "Algorithm": "algorithms",
+    "Model": "model",
+    "Net": "nets",
+    "NoisyLabelClassifier": "estimators",
+    "PartialLabelClassifier": "estimators",
+    "Stage": "algorithms",
+    "accuracy_scorer": "estimators",
+    "algorithms": "",
+    "candidate_sets": "estimators",
+    "contract": "",
+    "covering_rate_scorer": "estimators",
+    "cross_entropy": "algorithms",
+    "epochs": "algorithms",
+    "estimators": "",
+    "fit": "model",
+    "load_model": "model",
+    "masked_softmax": "algorithms",
+    "model": "",
+    "nets": "",
+    "one_of": "algorithms",
+    "power_of_ten": "algorithms",
+    "pure": "algorithms",
+    "uniform_over": "algorithms",
+    "views": "",
+}
+
+if not TYPE_CHECKING:  # for them, a name that is not above is an error
+    __getattr__, __dir__, __all__ = lazy(__name__, _WHERE)

@@ -1,0 +1,172 @@
+"""Does an algorithm of somebody else's keep the contract? The checks of every page, for a plug-in.
+
+A page is trained on small data, three trials in a stack of unlike hyper-parameters, and must
+end as it does alone, when interrupted, and beside trials that fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+import torch
+
+from ...ground.plugins import Plugin, load, unload
+from ..algorithms import ALGORITHMS
+from . import _battery
+from ._reached import BRANCHES, Steps, Where, never_ran, watched
+
+
+def _bits(run: _battery.Reference) -> None:
+    _battery.check_bits(run.name)
+
+
+# each rule in words, and what raises an AssertionError where it is broken
+RULES: tuple[tuple[str, Callable[[_battery.Reference], None]], ...] = (
+    ("a trial ends alone as it does in a stack", _battery.check_alone),
+    ("in float32 a trial's bits do not depend on its neighbours", _bits),
+    ("a training that was interrupted ends as one that was not", _battery.check_resumed),
+    ("a trial that diverges leaves its neighbours alone", _battery.check_buried),
+    ("looking at predictions changes nothing", _battery.check_looking),
+    ("rows outside the batch stay as they are", _battery.check_rows),
+)
+TRAINS, REACHES = "it trains", "its short training reaches every line and branch of the file"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of one rule.
+
+    Attributes:
+        algorithm: its label, or the file's name.
+        rule: in words.
+        problem: '' where it is kept.
+    """
+
+    algorithm: str
+    rule: str
+    problem: str = ""
+
+
+def check_plugin(plugin: Plugin) -> list[Finding]:
+    """Put each algorithm of a plug-in through every rule.
+
+    Raises:
+        ValueError: it has no algorithm.
+    """
+    names = [name for kind, name in plugin.added if kind == "algorithm"]
+    if not names:
+        raise ValueError(
+            f"{plugin.file} registers no algorithm; it registers "
+            f"{', '.join(f'the {kind} {name}' for kind, name in plugin.added)}."
+        )
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        unload(plugin)
+        with watched(str(plugin.file)) as ran:  # what runs on import counts, too
+            load(plugin.file, plugin.digest)
+        found = [
+            finding
+            for name in names
+            for label in (name, *(f"{name}:{one}" for one in ALGORITHMS[name].variants))
+            for finding in _checked(label, plugin, ran)
+        ]
+    finally:
+        torch.set_num_threads(threads)
+    left = never_ran(plugin.file, ran)
+    return [*found, Finding(plugin.file.name, REACHES, "; ".join(left))]
+
+
+def coverage_note() -> str:
+    """What this Python cannot say; '' where it says all."""
+    return "" if BRANCHES else "branches are judged by Python 3.11 alone; here only lines are"
+
+
+def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Finding]:
+    try:
+        reference = _battery.train_reference(label, str(plugin.file))
+    except Exception as error:
+        yield Finding(label, TRAINS, f"{type(error).__name__}: {error}")
+        return
+    yield Finding(label, TRAINS)
+    for where, steps in reference.ran.items():
+        ran.setdefault(where, set()).update(steps)
+    for rule, check in RULES:
+        problem = ""
+        try:
+            with redirect_stderr(StringIO()):
+                check(reference)
+        except Exception as error:
+            said = str(error) or "what is compared differs"
+            problem = f"{type(error).__name__}: {' '.join(said.split())[:200]}"
+        yield Finding(label, rule, problem)
+
+
+def write_new(name: str, folder: Path) -> tuple[Path, Path]:
+    """Write a page of an algorithm that works, and its test, to begin with.
+
+    Args:
+        name: what people will write, such as ``my-method``.
+        folder: where both go.
+
+    Returns:
+        the page and the test.
+
+    Raises:
+        ValueError: no name.
+        FileExistsError: one of the files is there.
+    """
+    stem = "".join(c if c.isalnum() else "_" for c in name.lower()).strip("_")
+    if not stem or not stem.isascii() or set(name) & set(":,= \"'\\"):
+        raise ValueError(f"{name!r} is no name of an algorithm; use letters, digits and hyphens.")
+    if stem[0].isdigit():
+        stem = f"page_{stem}"
+    page, test = folder / f"{stem}.py", folder / f"test_{stem}.py"
+    for path in (page, test):
+        if path.exists():
+            raise FileExistsError(f"{path} is there already. Name another folder with --folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    page.write_text(PAGE.replace("NAME", name), encoding="utf-8")
+    test.write_text(TEST.replace("STEM", stem), encoding="utf-8")
+    return page, test
+
+
+PAGE = '''"""NAME: say here what it minimises, and who found it."""
+
+import candidly
+from candidly.learn import Algorithm, Stage, cross_entropy, masked_softmax, uniform_over
+
+
+def rows(s):
+    """Tables with a row for each training row: (1, n, q)."""
+    return {"weights": uniform_over(s.candidates, s.dtype)}
+
+
+def step(s, b):
+    """The objective of each trial, (K,). Nothing may reduce across trials, the first axis."""
+    return cross_entropy(b.weights, s.net(b.x).logits).mean(-1)
+
+
+def after(s, b):
+    """What the batch's rows become behind the optimiser: (K, B, q)."""
+    return {"weights": masked_softmax(s.net(b.x).logits, b.candidates)}
+
+
+candidly.register("algorithm", Algorithm("NAME", (Stage(step, after),), rows=rows))
+'''
+TEST = '''"""The page keeps the contract: stacking, resuming, divergence, and every branch runs."""
+
+from pathlib import Path
+
+import candidly
+from candidly.learn.contract import check_plugin
+
+
+def test_the_page_keeps_the_contract():
+    findings = check_plugin(candidly.plugins.load(Path(__file__).parent / "STEM.py"))
+    assert not [one for one in findings if one.problem]
+'''

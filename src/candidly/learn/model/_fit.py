@@ -1,0 +1,276 @@
+"""One training on all rows of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from ...data.labels.labelled import Labelled, from_arrays
+from ...ground.device import check_device
+from ...ground.names import nearest
+from ...ground.numbers import whole
+from ..algorithms import ALGORITHMS, Algorithm, Setting, common, configuration
+from ..algorithms import algorithm as algorithm_named
+from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
+from ..engine.recipe import Recipe, default_recipe, unsuited, unsuited_to
+from ..engine.recipe import recipe as recipe_named
+from ..engine.stack import Member, Stack
+from ..engine.start import start
+from ..engine.suspicion import suspicion
+from ..engine.texts import split_words
+from ..engine.train import Watcher, one_thread, train
+from ..nets import network
+from ..written.nets import default_net, pinned
+from ..written.seen import seen_as
+from ._model import Model
+from ._reading import fit_reading, takes_pictures
+
+DEFAULTS = {"candidates": "PRODEN", "given": "ce"}  # by the labels there are, the first that is
+TOLD_EVERY = 50  # updates
+
+
+def default_algorithm(data: Labelled) -> str:
+    """The algorithm that is taken for these labels where none is named; see ``DEFAULTS``.
+
+    Raises:
+        ValueError: neither candidate sets nor one label a row.
+    """
+    for labels, name in DEFAULTS.items():
+        if getattr(data, labels) is not None:
+            return name
+    raise ValueError(
+        f"{data.source or 'the data'} has no labels to learn from: neither candidates nor given."
+    )
+
+
+def fit(
+    data: Labelled | tuple[Any, Any],
+    algorithm: str | Algorithm | None = None,
+    *,
+    steps: int = 10_000,
+    seed: int = 0,
+    scaling: str = "train",
+    net: str | None = None,
+    recipe: str | None = None,
+    device: str = "cpu",
+    watchers: Sequence[Watcher] = (),
+    watch: Callable[[int, int], None] = lambda done, total: None,
+    every: int | None = None,
+    each: Callable[[Model, int], None] | None = None,
+    **hyper: float,
+) -> Model:
+    """Train one network on all of ``data``.
+
+    Args:
+        data: inputs of any kind, as ``read``, ``load`` and ``from_arrays`` give them, with the
+            labels that the algorithm reads; or (X, y) for ``from_arrays``. How columns of different
+            kinds, texts and pictures become numbers is found out from them, and kept with the
+            model.
+        algorithm: a name of ``ALGORITHMS``, with a variant after a colon if need be, or one of its
+            values. By default ``PRODEN`` for candidate sets, and ``ce`` for one label a row.
+        steps: updates.
+        seed: of initialisation and order.
+        scaling: ``train`` standardises the features, ``none`` leaves them as they are.
+        net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``; ``cnn:width=32``,
+            ``resnet32``, ...; ``FILE.py:make`` for one of your own (``nets.network``). By default
+            ``cnn`` for arrays of pictures from 8 x 8 on, else ``mlp``, which is given pictures in
+            files as descriptors; any other network is given their pixels, 32 x 32 in colour.
+        recipe: optimiser, schedule, weight decay, precision and views, such as
+            ``sgd:momentum=0.95``; by default Adam at a constant rate, and for pictures with crops
+            and flips. The defaults of learning rate, weight decay and batch size follow from it.
+        device: ``cpu``, ``cuda`` or ``cuda:1``.
+        watchers: called after every update with the stack and the batch, which holds the rows'
+            ``ids`` (1, B) and their ``logits`` (1, B, q) from before the update.
+        watch: called now and then with the updates done and the updates in all.
+        every, each: ``each(model, done)`` is called behind every ``every`` updates with the model
+            as it is then, without a ``suspicion``: to keep the best of a training, say.
+        hyper: hyper-parameters in place of the algorithm's defaults. The default batch size is
+            halved until there are as many rows.
+
+    Raises:
+        ValueError: the data does not suit the algorithm or is smaller than a batch, a device that
+            is not there, or an impossible setting.
+        FloatingPointError: training diverged.
+    """
+    data = _labelled(data, algorithm)
+    page = _page(default_algorithm(data) if algorithm is None else algorithm)
+    _check_net(net)
+    steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
+    kind = "images" if takes_pictures(data.kind, net) else seen_as(data.kind, net)
+    how = recipe_for(recipe, kind)
+    values = hyper_parameters(page, hyper, data.n, common(how.optimiser, kind))
+    if scaling not in SCALINGS:
+        raise ValueError(f"scaling is {scaling!r}; use one of {', '.join(SCALINGS)}.")
+    device = check_device(device)
+    if problem := unsuited_to(device, how):
+        raise ValueError(problem)
+    batch = int(values["batch_size"])
+    if data.n < batch:
+        raise ValueError(
+            f"{data.source or 'the data'} has {data.n} rows, and training needs at least as many "
+            f"as a batch, which is {batch}. Use more rows, or batch_size={max(data.n, 1)} or less."
+        )
+    reading = fit_reading(data, net)
+    seen, rows = reading.table(data if page.oracle else data.blind()), np.arange(data.n)
+    examples = make_examples(seen, page.reads, scaling, device=device, net=net)
+    scaled_by = split_scaling(seen, examples, rows, scaling)
+    member = Member(seed, rows, values, scaled_by, split_words(examples.texts, rows))
+    text = default_net(examples.shape) if net is None else net
+    made = network(text, examples.shape, data.q, examples.words, data.classes)
+    stack = start(page, made, examples, [member], steps, how)
+    if (every is None) != (each is None):
+        raise ValueError("every and each go together: after how many updates, and what to call.")
+    pauses = {*range(TOLD_EVERY, steps, TOLD_EVERY), steps}
+    due = set() if every is None else set(range(whole(every, "every", low=1), steps + 1, every))
+    about: dict[str, Any] = {
+        "algorithm": page.label,
+        "version": page.version,
+        "hyper": values,
+        "net": text if net is None else pinned(net),
+        "shape": list(examples.shape),
+        "recipe": how.text,
+        "steps": steps,
+        "seed": seed,
+        "scaling": scaling,
+        "classes": list(data.classes),
+        "data": data.fingerprint(),
+        "rows": data.n,
+        "inputs": reading.to_json(),
+    }
+    if data.given is not None and "given" in page.reads:
+        about["label counts"] = np.bincount(data.given[data.given >= 0], minlength=data.q).tolist()
+    if examples.words is not None:
+        about["words"] = asdict(examples.words)
+    if page.averages:
+        about["averaged"] = page.networks
+    scaled = _whole_scaling(examples, member)
+    with one_thread():
+        for done in train(stack, sorted(pauses | due), watchers):
+            if done in pauses:
+                watch(done, steps)
+            if each is not None and done in due and stack.diverged_at[0] is None:
+                each(Model(_parameters(stack), scaled, {**about, "steps": done}), done)
+    if stack.diverged_at[0] is not None:
+        raise FloatingPointError(
+            f"{page.label} diverged after {stack.diverged_at[0]} updates; lower the learning rate "
+            f"(lr={float(values['lr']):g})."
+        )
+    with one_thread():
+        scores = suspicion(stack)
+    return Model(_parameters(stack), scaled, about, scores)
+
+
+def _labelled(data: Any, algorithm: Any) -> Labelled:
+    """The data set, or one of (X, y).
+
+    Raises:
+        ValueError: something else; says what to write.
+    """
+    if isinstance(data, tuple) and len(data) == 2:
+        return from_arrays(*data)
+    if isinstance(data, Labelled):
+        return data
+    labels = algorithm is not None and not isinstance(algorithm, str | Algorithm)
+    what = "inputs and labels as two arguments" if labels else f"a {type(data).__name__}"
+    raise ValueError(
+        f"fit takes one Labelled or a pair of inputs and labels, and this is {what}: "
+        "fit((X, y), 'PRODEN')."
+    )
+
+
+def _page(algorithm: Any) -> Algorithm:
+    """The algorithm of a name, or a value that has one.
+
+    Raises:
+        ValueError: a value that no name stands for, so that a model of it could not be loaded.
+        KeyError: a name that is not there.
+    """
+    if not isinstance(algorithm, Algorithm):
+        return algorithm_named(algorithm)
+    listed = ALGORITHMS.get(algorithm.name)
+    if listed is None:
+        raise ValueError(
+            f"the algorithm {algorithm.name} is not among candidly.ALGORITHMS, and a model keeps "
+            "the name alone. Register it first: candidly.register('algorithm', it)."
+        )
+    found = algorithm_named(algorithm.label)
+    if found != algorithm:
+        raise ValueError(
+            f"candidly.ALGORITHMS has another algorithm named {algorithm.label}. Rename yours."
+        )
+    return found
+
+
+def _check_net(net: Any) -> None:
+    """Refuse a network that is no text, and say what to write."""
+    if net is None or isinstance(net, str):
+        return
+    raise ValueError(
+        f"net is a {type(net).__name__}, and a model keeps how its network is made: put a function "
+        "that makes it into a file, def make(shape, classes): ..., and name both: "
+        "net='my_net.py:make'."
+    )
+
+
+def _parameters(stack: Stack) -> dict[str, np.ndarray]:
+    """Parameters and buffers of what predicts, as a model keeps them."""
+    module = stack.modules[stack.algorithm.predicts]
+    return {
+        name: (tensor if stack.algorithm.averages else tensor[0]).detach().cpu().numpy().copy()
+        for name, tensor in {**module.parameters, **module.buffers}.items()
+    }
+
+
+def recipe_for(text: str | None, kind: str) -> Recipe:
+    """The recipe that is asked for, or the default for inputs of this kind.
+
+    Raises:
+        ValueError, KeyError: no recipe, or none for such inputs.
+    """
+    made = default_recipe(kind) if text is None else recipe_named(text)
+    if problem := unsuited(made, kind):
+        raise ValueError(problem)
+    return made
+
+
+def hyper_parameters(
+    page: Algorithm,
+    asked: Mapping[str, float],
+    rows: int | None = None,
+    shared: Mapping[str, Setting] | None = None,
+) -> dict[str, float]:
+    """The algorithm's defaults with what was asked for in their place.
+
+    Args:
+        rows: how many there are to learn from; the default batch size is halved until it is no
+            more.
+        shared: the hyper-parameters of every algorithm; by default those of Adam on tables.
+
+    Raises:
+        ValueError: a hyper-parameter that it does not have, which suggests the nearest, or a value
+            that it cannot have.
+    """
+    settings = page.settings(common() if shared is None else shared)
+    values = configuration(settings, 0, 0)
+    for name, value in asked.items():
+        if name not in values:
+            raise ValueError(
+                f"{page.label} has no hyper-parameter {name!r}{nearest(name, values)} "
+                f"It has {', '.join(values)}."
+            )
+        settings[name].check(f"{page.label}'s {name}", value)
+    if rows is not None:
+        while values["batch_size"] > max(rows, 1):
+            values["batch_size"] = int(values["batch_size"]) // 2
+    return values | dict(asked)
+
+
+def _whole_scaling(examples: Examples, member: Member) -> tuple[np.ndarray, np.ndarray]:
+    """Shift and factor on raw inputs; a feature constant in training counts for nothing."""
+    if member.scaling is None:  # of texts two times nothing
+        return examples.centre, 1 / examples.spread
+    shift, factor = member.scaling
+    return examples.centre + shift * examples.spread, factor / examples.spread

@@ -1,0 +1,358 @@
+"""A trained network with all it takes to apply it to new inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...data.inputs import Pictures
+from ...data.inputs.tokens import Tokens, Words
+from ...data.labels.labelled import Labelled
+from ...ground.checks import checked_classes
+from ...ground.names import UnknownName
+from ...stats import criteria
+from ..algorithms import algorithm as algorithm_named
+from ..engine.forward import rows_at_once
+from ..engine.train import one_thread
+from ..nets import Net, fixed, function_of, network
+from ..written.nets import pinned, read_net
+from ._file import NoModel, read_model, write_model
+from ._reading import Reading, from_json
+
+LARGEST_INPUT = 2**24  # numbers
+NET = "net/"  # in front of the names of parameters and buffers, in a file
+
+
+class Model:
+    """A trained network with the scaling it was trained under.
+
+    Attributes:
+        classes: q names, in the order of the probabilities' columns.
+        about: how it was trained, as JSON values.
+        parameters: float32 by name, and the network's buffers in their own types.
+        scaling: shift and factor of an input, float64 (d,) or (C, 1, 1).
+        reading: how inputs become the numbers or pictures that the network takes.
+        suspicion: float64 (n,), how suspicious the label of each training row was when training
+            ended, in the order of the data; higher is likelier wrong. By default the loss of the
+            label, in nats; some algorithms have a score of their own (``candidly.algorithms``).
+            None if the model was saved without it.
+
+    Inputs to predict for are of the kind that the model was trained on. A data frame, polars' or
+    pandas', goes by the names of its columns, whatever their order, where the model knows such
+    names (``features``); further columns are left out with a warning. Arrays go by position. A
+    ``Labelled`` stands for its inputs. What is predicted for a row does not depend on the number
+    of threads.
+    """
+
+    def __init__(
+        self,
+        parameters: dict[str, np.ndarray],
+        scaling: tuple[np.ndarray, np.ndarray],
+        about: dict,
+        suspicion: np.ndarray | None = None,
+    ):
+        self.parameters, self.scaling, self.about = parameters, scaling, about
+        self.suspicion = suspicion
+        self.classes: tuple[str, ...] = tuple(about["classes"])
+        self.reading: Reading = from_json(about.get("inputs"), self.shape[0])
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({self.about['algorithm']}, {self._takes()}, "
+            f"{len(self.classes)} classes, {self.about['steps']} updates)"
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of one input as the network takes it, (d,) or (C, H, W)."""
+        return _shape(self.about, self.scaling[0])
+
+    def _takes(self) -> str:
+        words = self.about.get("words")
+        return _size(self.shape) if words is None else f"texts of {words['size']:,} tokens"
+
+    @property
+    def features(self) -> tuple[str, ...] | None:
+        """Names of the columns that inputs are taken from; None where they have no names."""
+        return self.reading.names
+
+    def predict_logits(
+        self,
+        inputs: Any,
+        watch: Callable[[int, int], None] = lambda done, total: None,
+        *,
+        adjusted: bool = False,
+    ) -> np.ndarray:
+        """Logits float32 (n, q).
+
+        Args:
+            adjusted: for classes as frequent as each other, and not as they were among the training
+                labels (``criteria.prior_adjusted``).
+            watch: called now and then with the rows done and the rows in all.
+
+        Raises:
+            ValueError: inputs of another kind or shape, a column that is not there, or a number
+                that is not finite; the message names the column or row. Or a model that knows no
+                frequencies of labels is to adjust for them.
+
+        Warns:
+            UserWarning: columns that the model does not use.
+        """
+        counts = self._label_counts() if adjusted else None
+        if isinstance(inputs, Labelled):
+            inputs = self.reading.of(inputs)
+        raw = self._read(inputs)
+        net, averaged = _network(self.about, self.shape, self.classes)
+        tensors = {
+            name: torch.from_numpy(v if averaged > 1 else v[None])
+            for name, v in self.parameters.items()
+        }
+        state = fixed(
+            {name: tensors[name] for name in net.shapes},
+            {name: tensors[name] for name in net.buffers},
+        )
+        logits = np.empty((len(raw), len(self.classes)), np.float32)
+        at_once = rows_at_once(net)
+        order = np.arange(len(raw))
+        if isinstance(raw, Tokens):  # like lengths together
+            order = np.argsort(raw.lengths, kind="stable")
+        with torch.no_grad(), one_thread():
+            for start in range(0, len(raw), at_once):
+                rows = order[start : start + at_once]
+                x = torch.from_numpy(self._scaled(raw, rows))
+                trunk = net.trunk(state, x.expand(averaged, *x.shape))
+                logits[rows] = net.head(state, trunk).mean(0).numpy()
+                watch(min(start + at_once, len(raw)), len(raw))
+        return logits if counts is None else criteria.prior_adjusted(logits, counts)
+
+    def _label_counts(self) -> np.ndarray:
+        """Of each class among the training labels, int64 (q,)."""
+        if "label counts" not in self.about:
+            raise ValueError(
+                "this model does not know how frequent each class was in training: it learned from"
+                " candidate sets, or was saved by an earlier version. Leave adjusted out, or train"
+                " it again from one label a row."
+            )
+        return np.array(self.about["label counts"])
+
+    def _read(self, inputs: Any) -> np.ndarray | Pictures | Tokens:
+        """Inputs as numbers, pictures or tokens, of the shape that the model takes."""
+        if self.reading.tokeniser is not None:
+            return self.reading.tokens(inputs)
+        raw = self.reading.pictures(inputs) if self.reading.pixels else self.reading.numbers(inputs)
+        shape = raw.shape if isinstance(raw, Pictures) else raw.shape[1:]
+        if shape != self.shape:
+            raise ValueError(
+                f"`inputs` has {_size(shape)}; this model was trained on {_size(self.shape)}."
+            )
+        return raw
+
+    def predict_proba(self, inputs: Any, *, adjusted: bool = False) -> np.ndarray:
+        """Softmax of the logits: float32 (n, q), rows sum to 1."""
+        logits = self.predict_logits(inputs, adjusted=adjusted)
+        return torch.from_numpy(logits).softmax(-1).numpy()
+
+    def predict(self, inputs: Any, *, adjusted: bool = False) -> np.ndarray:
+        """Class indices int64 (n,); the lowest of equals."""
+        return self.predict_logits(inputs, adjusted=adjusted).argmax(1)
+
+    def measure(self, data: Labelled, *, adjusted: bool = False) -> dict[str, float]:
+        """How well predictions for ``data`` agree with its labels: see ``measures``.
+
+        Raises:
+            ValueError: other classes, no labels, or inputs that do not suit the model.
+        """
+        if data.classes != self.classes:
+            raise ValueError(
+                f"`data` has the classes {', '.join(data.classes[:5])}, ... and the model "
+                f"{', '.join(self.classes[:5])}, ...; they must be the same, in order."
+            )
+        return measures(self.predict_logits(data, adjusted=adjusted), data)
+
+    def save(self, path: Path | str) -> None:
+        """Write one ``.safetensors`` file, whose header says all the rest in JSON.
+
+        Raises:
+            ValueError: another ending. OSError: it cannot be written.
+        """
+        shift, factor = self.scaling
+        arrays = {"shift": shift, "factor": factor}
+        arrays |= {} if self.suspicion is None else {"suspicion": self.suspicion}
+        arrays |= {NET + name: value for name, value in self.parameters.items()}
+        write_model(path, arrays, self.about)
+
+    def _scaled(self, raw: np.ndarray | Pictures | Tokens, rows: np.ndarray) -> np.ndarray:
+        """Rows as the network sees them: float32, or token numbers."""
+        shift, factor = self.scaling
+        if isinstance(raw, Tokens):
+            return raw.take(rows)
+        if isinstance(raw, Pictures):
+            pixels = raw.take(rows).astype(np.float32)
+            return (pixels - shift.astype(np.float32)) * factor.astype(np.float32)
+        numbers = raw[rows].astype(np.float64)
+        if not np.isfinite(numbers).all():
+            row = rows[np.argmin(np.isfinite(numbers).all(1))]
+            raise ValueError(f"`inputs` has a value that is not finite at row {row}.")
+        return ((numbers - shift) * factor).astype(np.float32)
+
+
+def _shape(about: Mapping[str, Any], shift: np.ndarray) -> tuple[int, ...]:
+    """Of one input; models of before kept no shape, and took rows of numbers."""
+    return tuple(int(size) for size in about.get("shape", (len(shift),)))
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    if len(shape) == 1:
+        return f"{shape[0]} features"
+    channels, high, wide = shape
+    return f"pictures of {high} x {wide} pixels in {channels} channel{'s' * (channels != 1)}"
+
+
+def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
+    """How well predictions agree with the labels that are there, each a share in [0, 1].
+
+    Args:
+        logits: (n, q), or log-probabilities.
+        data: the same rows, which the model did not learn from.
+
+    Returns:
+        by name: ``covering rate`` (a candidate is predicted) and ``approximated accuracy`` (the
+        expected accuracy, from the candidates alone), ``given accuracy`` (the given label is
+        predicted), ``oracle accuracy`` (the true label is). NaN where no row has such a label.
+
+    Raises:
+        ValueError: no labels.
+    """
+    found = {}
+    if data.candidates is not None:
+        found["covering rate"] = criteria.covering_rate(logits, data.candidates)
+        found["approximated accuracy"] = criteria.approximated_accuracy(logits, data.candidates)
+    if data.given is not None:
+        found["given accuracy"] = criteria.accuracy(logits, data.given)
+    if data.truth is not None:
+        found["oracle accuracy"] = criteria.accuracy(logits, data.truth)
+    if not found:
+        raise ValueError("`data` has no labels to measure by: no candidates, given or truth.")
+    return {name: float(value) for name, value in found.items()}
+
+
+def load_model(path: Path | str, net: str | None = None) -> Model:
+    """A model that ``Model.save`` or ``candidly train`` wrote; files in ``.npz``, too.
+
+    No code is kept in a model, or loaded from it.
+
+    Args:
+        net: ``FILE.py:make``, of a model whose network a file of one's own made: that file, as it
+            was; ``hf:FOLDER``, of one that was a language model. Of other models what they have,
+            if anything.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: the file is something else, damaged, or of another version; its network's file
+            is not given, or is not as it was.
+    """
+    arrays, about = read_model(path)
+    _check_net(path, about, net)
+    try:
+        _check(arrays, about)
+        parameters = {n.removeprefix(NET): a for n, a in arrays.items() if n.startswith(NET)}
+        scaling = arrays["shift"], arrays["factor"]
+        return Model(parameters, scaling, about, arrays.get("suspicion"))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        reason = f"it has no {error}" if type(error) is KeyError else f"{error}".rstrip(".")
+        raise NoModel(f"{path} is a damaged model: {reason}. Train it again.") from error
+
+
+def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> None:
+    """Load the file that made a model's network, if one did."""
+    try:
+        trained = read_net(about["net"])
+    except (KeyError, ValueError):
+        return  # ``_check`` says so
+    given = None if net is None else pinned(net)
+    if not trained.own:
+        if given not in (None, trained.text):
+            raise ValueError(f"{path} has the network {trained.text}, not {given}; leave it out.")
+        return
+    called = trained.called
+    if given is None and trained.place:
+        raise ValueError(
+            f"{path} was trained with {trained.text}, a language model whose configuration stays "
+            "in its folder: name that folder, as it was, by net (--net hf:FOLDER)."
+        )
+    if given is None:
+        raise ValueError(
+            f"the network of {path} was made by {called}, and a model keeps no code: name that "
+            f"file, as it was, by net (--net {called})."
+        )
+    if given != trained.text:
+        raise ValueError(
+            f"{path} was trained with {trained.text}, and this is {given}: another one, or one "
+            "that was edited since. Give it as it was."
+        )
+    if trained.file is not None:
+        function_of(replace(read_net(net), digest=trained.digest))
+
+
+def _network(
+    about: Mapping[str, Any], shape: tuple[int, ...], classes: Sequence[str]
+) -> tuple[Net, int]:
+    """The network that predicts, and how many copies of it are averaged."""
+    page = algorithm_named(about["algorithm"])
+    settings = page.settings()
+    for name, value in about["hyper"].items():
+        if name in settings:
+            settings[name].check(f"its {name}", value)
+    words = about.get("words")
+    words = None if words is None else Words(words["size"], words["unknown"], (*words["special"],))
+    made = network(about["net"], shape, len(classes), words, tuple(classes))
+    nets = page.networks_on(made, len(classes), about["hyper"])
+    return nets[page.predicts], int(about.get("averaged", 1))
+
+
+def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
+    """Refuse arrays that the network cannot have, or a description that lacks something.
+
+    Raises:
+        ValueError, KeyError, TypeError: what is wrong.
+    """
+    classes = checked_classes(about["classes"])
+    if not isinstance(about["steps"], int):
+        raise ValueError(f"its steps are {about['steps']!r}")
+    shift, factor = arrays["shift"], arrays["factor"]
+    size = _shape(about, shift)
+    if len(size) not in (1, 3) or not 0 < math.prod(size) <= LARGEST_INPUT or min(size) < 1:
+        raise ValueError(f"its inputs are of shape {size}")
+    expected: tuple[int, ...] = size if len(size) == 1 else (size[0], 1, 1)
+    expected = expected if about.get("words") is None else (0,)
+    if shift.shape != expected or shift.shape != factor.shape:
+        raise ValueError(f"its scaling has the shapes {shift.shape} and {factor.shape}")
+    try:
+        net, averaged = _network(about, size, classes)
+    except UnknownName as error:
+        raise ValueError(str(error)) from None
+    lead = (averaged,) if averaged > 1 else ()
+    kept = dict(net.shapes) | {name: buffer.shape for name, buffer in net.buffers.items()}
+    wanted = {NET + name: (*lead, *shape) for name, shape in kept.items()}
+    there = {name: array.shape for name, array in arrays.items() if name.startswith(NET)}
+    for name in sorted(wanted.keys() | there.keys()):
+        if wanted.get(name) != there.get(name):
+            raise ValueError(
+                f"its {name} is {there.get(name, 'not there')}, and a network of {_size(size)} "
+                f"and {len(classes)} classes has {wanted.get(name, 'none')}"
+            )
+    for name, array in arrays.items():
+        kind = np.dtype("f4" if name in wanted else "f8")
+        buffer = net.buffers.get(name.removeprefix(NET))
+        if buffer is not None and not buffer.dtype.is_floating_point:
+            kind = torch.empty(0, dtype=buffer.dtype).numpy().dtype
+        if array.dtype != kind:
+            raise ValueError(f"its {name} is {array.dtype}, not {kind}")
+        if not np.isfinite(array).all() and name != "suspicion":
+            raise ValueError(f"its {name} has a number that is not finite")

@@ -1,0 +1,350 @@
+"""A project: a folder with a database and media, or a folder and a PostgreSQL database."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, func, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from ...data.ingest import Origin
+from ...data.labels.labelled import Labelled
+from ...ground.files import replacing
+from ...ground.names import shortened
+from . import _schema as t
+from ._bulk import insert_all
+from ._folder import make_folder
+from ._items import Item, check_items, gold_items, ordered
+from ._media import MEDIA_FOLDER, Looks, Shown, looks_of
+from ._orders import drawn, new_seed, seed_of
+from .questions import codes_of
+from .rules import Rules, check_new
+from .store import CONNECTIONS, Store, open_store
+
+DATABASE = "review.db"
+ADDRESS = "review.json"  # of a database that is elsewhere
+CODE = re.compile(r"[A-Za-z0-9._@-]{1,64}")
+IN_FILES = ("image", "audio")  # kinds of looks that are files below the media folder
+KEPT_EXAMPLES = 50  # of each class, from which those beside an item are drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Project:
+    """An open project. Close it, or use it in ``with``.
+
+    Attributes:
+        store: its database. folder: its folder; media are below ``folder / "media"``.
+        rules: how it asks. fingerprint: SHA-256 of rules and items; copies of one project share it.
+        golds: numbers of its gold items.
+        examples: numbers of the examples of each class.
+        origin: the table that the items are rows of, where they are.
+        clock: seconds since 1970; another one for tests.
+    """
+
+    store: Store
+    folder: Path
+    rules: Rules
+    fingerprint: str
+    golds: tuple[int, ...]
+    examples: Mapping[int, tuple[int, ...]]
+    origin: Origin | None = None
+    clock: Callable[[], float] = time.time
+
+    def close(self) -> None:
+        """Close its database."""
+        self.store.close()
+
+    def __enter__(self) -> Project:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who answers: ``code`` is the name under which they are known, and sign in.
+
+    ``revoked`` is how often their links and sessions were ended.
+    """
+
+    id: int
+    code: str
+    name: str | None = None
+    excluded: bool = False
+    revoked: int = 0
+
+
+def make_project(
+    folder: Path | str,
+    items: Sequence[Item],
+    rules: Rules,
+    *,
+    gold: Mapping[str, str] | None = None,
+    order: Sequence[int] | np.ndarray | None = None,
+    examples: Labelled | None = None,
+    example_looks: Looks | None = None,
+    origin: Origin | None = None,
+    url: str | None = None,
+) -> Project:
+    """A new project, open.
+
+    Args:
+        folder: made; must be empty or not there. Media may be there already.
+        items: see ``items_of_issues``, ``items_of_data``, ``items_of_tally``.
+        rules: a preset, perhaps with ``dataclasses.replace``.
+        gold: right answers of items whose answer is known, by name; these are handed out to check
+            people and are no part of the totals.
+        order: rows in order, for the goal ``order``; for a ranking that is to be safe,
+            ``stability.checking_plan(case).items``.
+        examples: training examples with ``given``, from which examples of classes are drawn; none
+            of those that look like an item to the byte, as they would tell its label.
+        example_looks: what a row of ``examples`` looks like; by default as ``looks_of`` has it.
+        origin: the table that the items are rows of; ``corrected_file`` refuses others.
+        url: ``postgresql://user@host/database`` instead of a file.
+
+    Raises:
+        ValueError: a folder or database that holds a project, items that do not fit the question,
+            a gold answer that it does not have, a threshold where nothing is decided. OSError: it
+            cannot be written.
+    """
+    folder = Path(folder)
+    check_free(folder)
+    check_new(rules)
+    if rules.seed is None:
+        rules = replace(rules, seed=new_seed())
+    everything = gold_items(items, gold or {})
+    check_items(everything, rules)
+    for item in everything:
+        if item.key is not None and not codes_of(item.key, rules):
+            raise ValueError(f"gold item {item.name!r} has the answer {item.key!r}.")
+    asked = ordered([item for item in everything if item.key is None], rules, order)
+    golds = [item for item in everything if item.key is not None]
+    rows = [_item_row(k, item) for k, item in enumerate([*asked, *golds])]
+    fingerprint = _fingerprint(rules, rows)
+    make_folder(folder)
+    media = folder / MEDIA_FOLDER
+    shown = []
+    if examples is not None:
+        look = example_looks or looks_of(examples, media, "example-")
+        shown = _examples(examples, rules, look, media, everything)
+    store = open_store(url or folder / DATABASE, new=True)
+
+    def fill(connection: Connection) -> None:
+        if connection.execute(select(func.count()).select_from(t.project)).scalar():
+            raise ValueError(f"{url or folder} holds a project already.")
+        connection.execute(
+            insert(t.project).values(
+                id=1,
+                fingerprint=fingerprint,
+                rules=rules.to_json(),
+                origin=None if origin is None else origin.to_json(),
+                at=time.time(),
+            )
+        )
+        insert_all(connection, t.item, rows)
+        insert_all(connection, t.example, shown)
+
+    try:
+        store.write(fill)
+        if url is not None:
+            with replacing(folder / ADDRESS, private=True) as file:
+                file.write(json.dumps({"url": url}).encode())
+    finally:
+        store.close()
+    return open_project(folder)
+
+
+def check_free(folder: Path) -> None:
+    """Raises ValueError for a folder that holds a project; ask before media are copied there."""
+    for name in (DATABASE, ADDRESS):
+        if (folder / name).exists():
+            raise ValueError(f"{folder} holds a project already; choose another folder.")
+
+
+def open_project(folder: Path | str, connections: int = CONNECTIONS) -> Project:
+    """A project that is there.
+
+    Args:
+        connections: to a database server, at most so many at once.
+
+    Raises:
+        FileNotFoundError: no such project. ValueError: a damaged one, or one of a newer candidly.
+        OSError: its database server does not answer.
+    """
+    folder = Path(folder)
+    place: Path | str = folder / DATABASE
+    if not (folder / DATABASE).is_file():
+        if not (folder / ADDRESS).is_file():
+            raise FileNotFoundError(
+                f"{folder} holds no project; candidly review new {folder} makes one."
+            )
+        place = _address(folder / ADDRESS)
+    store = open_store(place, connections=connections)
+    try:
+        with store.read() as connection:
+            found = connection.execute(select(t.project)).one_or_none()
+            golds = connection.execute(select(t.item.c.id).where(t.item.c.gold > t.ZERO)).scalars()
+            numbers = tuple(sorted(golds))
+            shown = connection.execute(select(t.example.c.of_class, t.example.c.id)).all()
+        if found is None:
+            raise ValueError(f"{place} holds no project.")
+    except BaseException:
+        store.close()
+        raise
+    by_class: dict[int, list[int]] = {}
+    for label, number in shown:
+        by_class.setdefault(label, []).append(number)
+    return Project(
+        store=store,
+        folder=folder,
+        rules=Rules.from_json(found.rules),
+        fingerprint=found.fingerprint,
+        golds=numbers,
+        examples={label: tuple(sorted(ids)) for label, ids in by_class.items()},
+        origin=None if found.origin is None else Origin.from_json(found.origin),
+    )
+
+
+def _address(path: Path) -> str:
+    """Where the database of a project is that is not in its folder."""
+    try:
+        return str(json.loads(path.read_text())["url"])
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f'{path} is damaged; it should hold {{"url": "postgresql://user@host/name"}}, the'
+            " address of the project's database."
+        ) from None
+
+
+def add_person(project: Project, code: str | None = None, name: str | None = None) -> Person:
+    """Somebody new; without a code one that cannot be guessed is made.
+
+    Raises:
+        ValueError: a code that is taken, or holds other than letters, digits and . _ @ -.
+    """
+    code = secrets.token_urlsafe(9) if code is None else code
+    if not CODE.fullmatch(code):
+        raise ValueError(
+            f"the code {shortened(code)} of a person must be 1 to 64 letters, digits, dots, _, @"
+            " and -."
+        )
+
+    def add(connection: Connection) -> int:
+        made = connection.execute(
+            insert(t.person).values(code=code, name=name).returning(t.person.c.id)
+        )
+        return int(made.scalar_one())
+
+    try:
+        number = project.store.write(add)
+    except IntegrityError:
+        raise ValueError(f"there is a person with the code {code!r} already.") from None
+    return Person(number, code, name)
+
+
+def find_person(project: Project, code: str) -> Person:
+    """The person with this code.
+
+    Raises:
+        KeyError: nobody.
+    """
+    with project.store.read() as connection:
+        row = connection.execute(select(t.person).where(t.person.c.code == code)).one_or_none()
+    if row is None:
+        raise KeyError(f"nobody has the code {shortened(code)}.")
+    return Person(row.id, row.code, row.name, bool(row.excluded), row.revoked)
+
+
+def people(project: Project) -> list[Person]:
+    """Everybody, in the order in which they came."""
+    with project.store.read() as connection:
+        rows = connection.execute(select(t.person).order_by(t.person.c.id)).all()
+    return [Person(row.id, row.code, row.name, bool(row.excluded), row.revoked) for row in rows]
+
+
+def people_state(project: Project) -> tuple[int, int]:
+    """Differs once somebody was added, left out of the totals or taken in again."""
+    number, excluded = func.count(t.person.c.id), func.coalesce(func.sum(t.person.c.excluded), 0)
+    with project.store.read() as connection:
+        row = connection.execute(select(number, excluded)).one()
+    return int(row[0]), int(row[1])
+
+
+def shown_examples(project: Project, numbers: Sequence[int]) -> list[Shown]:
+    """What examples of classes look like, by number."""
+    with project.store.read() as connection:
+        rows = connection.execute(select(t.example).where(t.example.c.id.in_(numbers))).all()
+    found = {row.id: Shown(row.kind, row.payload) for row in rows}
+    return [found[number] for number in numbers]
+
+
+def all_examples(project: Project) -> dict[int, Shown]:
+    """What all examples of classes look like, by number."""
+    with project.store.read() as connection:
+        rows = connection.execute(select(t.example)).all()
+    return {row.id: Shown(row.kind, row.payload) for row in rows}
+
+
+def _item_row(number: int, item: Item) -> dict[str, Any]:
+    gold = item.key is not None
+    values = {k: v for k, v in vars(item).items() if k not in ("row", "shown")}
+    return values | {
+        "id": number,
+        "at_row": item.row,
+        "kind": item.shown.kind,
+        "payload": item.shown.payload,
+        "gold": int(gold),
+        "queue": number,
+        "open": int(not gold),
+    }
+
+
+def _fingerprint(rules: Rules, rows: Sequence[Mapping[str, Any]]) -> str:
+    digest = hashlib.sha256(rules.to_json().encode())
+    for row in rows:
+        digest.update(json.dumps(row, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+def _examples(
+    data: Labelled, rules: Rules, look: Looks, folder: Path, items: Sequence[Item]
+) -> list[dict[str, Any]]:
+    """Up to ``KEPT_EXAMPLES`` rows of each class that look like no item, drawn at random."""
+    if data.given is None:
+        raise ValueError("examples of classes need `given` labels, and these data have none.")
+    if data.classes != rules.classes:
+        raise ValueError("examples of classes are of other classes than the project's.")
+    asked = {_content(item.shown, folder) for item in items}
+    found: list[dict[str, Any]] = []
+    order = drawn(seed_of(rules), "review examples").permutation(data.n)
+    for label in range(data.q):
+        left = KEPT_EXAMPLES
+        for row in order[data.given[order] == label].tolist():
+            if not left:
+                break
+            shown = look(row)
+            if _content(shown, folder) in asked:
+                if shown.kind in IN_FILES:
+                    (folder / shown.payload).unlink()
+                continue
+            left -= 1
+            found.append({"of_class": label, "kind": shown.kind, "payload": shown.payload})
+    return [{"id": k, **row} for k, row in enumerate(found)]
+
+
+def _content(shown: Shown, folder: Path) -> tuple[str, bytes]:
+    """What is the same of two that look the same."""
+    file = folder / shown.payload
+    there = shown.kind in IN_FILES and file.is_file()
+    content = file.read_bytes() if there else shown.payload.encode()
+    return shown.kind, hashlib.sha256(content).digest()

@@ -1,0 +1,86 @@
+"""From people's answers to verdicts, totals and corrected labels.
+
+People see an example with two classes, the given one and a guess, and answer: given, guessed,
+both, neither. ``judge`` makes a verdict of the answers; ``totals``, ``estimates`` and ``missed``
+say how many labels are wrong, ``agreement`` how far people agree, and ``corrected`` puts right
+labels in place of wrong ones.
+
+>>> import numpy as np
+>>> votes = from_counts([[1, 4, 0, 0], [5, 0, 0, 0]], item=[3, 0], given=[0, 1], guessed=[1, 0])
+>>> verdicts = judge(votes)
+>>> verdicts
+Verdicts(1 non-error, 1 correctable)
+>>> corrected(np.array([1, 1, 0, 0]), verdicts).labels
+array([1, 1, 0, 1])
+"""
+
+from . import label_errors
+from ._agreement import Agreement, Kappa, agreement, fleiss
+from ._answers import from_answers, read_answers
+from ._corrected import PROVENANCE, Corrected, corrected
+from ._estimate import Estimate, Missed, Stratified, estimate, missed, stratified
+from ._posteriors import Posteriors, posteriors
+from ._released import read_released
+from ._rule import CATEGORIES, DIFFERENT_SET, categories, fewest, majority, merged, needed, settled
+from ._tally import ANSWERS, SetTally, Tally, from_counts
+from ._totals import (
+    READINGS,
+    Reading,
+    Sets,
+    Share,
+    ThresholdSetting,
+    Totals,
+    estimates,
+    sets,
+    thresholds,
+    totals,
+)
+from ._verdicts import Verdicts, fragile, judge, judged
+
+__all__ = [
+    "ANSWERS",
+    "CATEGORIES",
+    "DIFFERENT_SET",
+    "PROVENANCE",
+    "READINGS",
+    "Agreement",
+    "Corrected",
+    "Estimate",
+    "Kappa",
+    "Missed",
+    "Posteriors",
+    "Reading",
+    "SetTally",
+    "Sets",
+    "Share",
+    "Stratified",
+    "Tally",
+    "ThresholdSetting",
+    "Totals",
+    "Verdicts",
+    "agreement",
+    "categories",
+    "corrected",
+    "estimate",
+    "estimates",
+    "fewest",
+    "fleiss",
+    "fragile",
+    "from_answers",
+    "from_counts",
+    "judge",
+    "judged",
+    "label_errors",
+    "majority",
+    "merged",
+    "missed",
+    "needed",
+    "posteriors",
+    "read_answers",
+    "read_released",
+    "sets",
+    "settled",
+    "stratified",
+    "thresholds",
+    "totals",
+]

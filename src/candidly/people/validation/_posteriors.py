@@ -1,0 +1,74 @@
+"""How probable each answer is to be the right one, once people's own errors are allowed for."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...ground.arrays import whole_numbers
+from ..crowd import Answers, dawid_skene
+from ._answers import SKIP
+from ._rule import NON_AGREEMENT
+from ._tally import ANSWERS
+from ._verdicts import Verdicts
+
+
+@dataclass(frozen=True, eq=False)
+class Posteriors:
+    """What Dawid and Skene's model holds of k items.
+
+    Attributes:
+        item: int64 (k,), ascending; items with an answer.
+        probability: float64 (k, 5), of each answer in the order of ``validation.ANSWERS`` to be
+            the right one; rows sum to 1.
+        quality: by person, the probability that they give the right answer.
+    """
+
+    item: np.ndarray
+    probability: np.ndarray
+    quality: dict[str, float]
+
+    def of(self, verdicts: Verdicts) -> np.ndarray:
+        """How probable each verdict is to be right: float64 (len(verdicts),), in [0, 1].
+
+        NaN where people did not agree, where nothing is decided, and for items not in ``item``.
+        """
+        place = np.searchsorted(self.item, verdicts.tally.item)
+        place = np.minimum(place, len(self.item) - 1)
+        known = (self.item[place] == verdicts.tally.item) & (verdicts.category < NON_AGREEMENT)
+        column = np.where(known, verdicts.category, 0)
+        return np.where(known, self.probability[place, column], np.nan)
+
+
+def posteriors(
+    item: Any, person: Any, answer: Any, *, offered: Sequence[str] = ANSWERS
+) -> Posteriors:
+    """Probabilities of the answers about each item, by Dawid and Skene's model.
+
+    The model estimates how each person takes one answer for another, and weighs them by it. It
+    needs several items per person; with few, a majority is as good. See ``crowd.dawid_skene``.
+
+    Args:
+        item, person, answer: a row per answer, as ``from_answers`` takes them; skips are left out.
+        offered: answers that people could give; the others have probability 0.
+
+    Raises:
+        ValueError: no answer but skips, an answer that was not offered, or one person twice about
+            one item.
+    """
+    items, answers = whole_numbers("item", item), np.asarray(list(answer), dtype=object)
+    said = answers != SKIP
+    people = np.asarray([str(who) for who in person], dtype=object)
+    table = Answers.from_columns(items[said], people[said], answers[said], classes=offered)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about its labels, which nobody sees here
+        found = dawid_skene(table)
+    probability = np.zeros((table.n, len(ANSWERS)))
+    probability[:, [ANSWERS.index(name) for name in table.classes]] = found.posterior
+    return Posteriors(
+        table.items, probability, dict(zip(table.annotators, found.annotator_quality.tolist()))
+    )

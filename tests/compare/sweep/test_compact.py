@@ -1,0 +1,292 @@
+"""Compacting a journal: nothing lost at any moment, the same records, few bytes."""
+
+from __future__ import annotations
+
+import doctest
+import lzma
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from candidly import benchmark
+from candidly.compare.report import render
+from candidly.compare.report.why import render_why
+from candidly.compare.sweep import compact as module
+from candidly.compare.sweep import records as records_module
+from candidly.compare.sweep.compact import NAME, compact
+from candidly.compare.sweep.journal import Journal, journal_files, read_records, read_results
+from candidly.compare.sweep.lock import locked
+from candidly.compare.sweep.plan import write_plan
+from candidly.compare.sweep.records import (
+    Record,
+    pack_outcomes,
+    plain_outcomes,
+    unpack_outcomes,
+)
+from compare.sweep.test_plan import planned
+
+from toys import toy
+
+SMALL = {"configs": 2, "splits": 2, "steps": 60, "eval_every": 20}
+
+
+def a_record(key, step, seed=0):
+    g = np.random.default_rng([seed, step])
+    shares = g.random(100) * (g.random(100) < 0.5)
+    return Record(
+        key=key,
+        step=step,
+        validation={"CR": float((shares > 0).mean()), "AA": float(shares.mean()), "OA": None},
+        test={"top1": g.random()},
+        loss=g.random(),
+        seconds=round(g.random(), 4),
+        memory_bytes=10**8,
+        outcomes=pack_outcomes(shares),
+    )
+
+
+def opened(found):
+    """Records by key and step with their outcomes as numbers: what readers see."""
+    return {
+        (key, step): (
+            replace(record, outcomes=None),
+            record.outcomes and unpack_outcomes(record.outcomes).tolist(),
+        )
+        for key, steps in found.items()
+        for step, record in steps.items()
+    }
+
+
+@pytest.fixture
+def out(tmp_path):
+    """A directory whose journal has three files, repeated lines and a diverged record."""
+    write_plan(tmp_path, planned(steps=30))
+    for part in range(3):
+        journal = Journal(tmp_path / "journal")
+        # step 20 is in every file, each time with other numbers: the first counts
+        journal.write(a_record(f"k{k}", s, part) for s in (20, 10 * part) for k in (2, 0, 1))
+        journal.close()
+    journal = Journal(tmp_path / "journal")
+    gone = Record("k3", 10, {"CR": None}, {"top1": None}, None, 1.0, 5, diverged_at=7)
+    journal.write([gone])
+    journal.close()
+    return tmp_path
+
+
+def names(out):
+    return [path.name for path in journal_files(out / "journal")]
+
+
+def test_the_same_records_in_one_file(out):
+    before = read_records(out / "journal")
+    told = compact(out)
+    after = read_records(out / "journal")
+    assert names(out) == [NAME]
+    assert opened(after[0]) == opened(before[0])
+    assert (told.records, told.files_before, told.kept, told.notes) == (10, 4, (), ())
+    assert told.bytes_after == (out / "journal" / NAME).stat().st_size < told.bytes_before
+
+
+def test_lines_are_in_order_and_are_those_of_a_journal(out):
+    compact(out)
+    lines = lzma.decompress((out / "journal" / NAME).read_bytes()).splitlines()
+    assert len(lines) == 10
+    (out / "journal" / NAME).unlink()
+    (out / "journal" / "a.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    found, notes = read_records(out / "journal")
+    assert notes == []
+    assert [(k, s) for k, steps in found.items() for s in steps] == sorted(
+        (k, s) for k, steps in found.items() for s in steps
+    )
+
+
+def test_the_same_records_give_the_same_bytes(out, tmp_path_factory):
+    found, _ = read_records(out / "journal")
+    other = tmp_path_factory.mktemp("other")
+    write_plan(other, planned(steps=30))
+    journal = Journal(other / "journal")
+    journal.write(r for steps in reversed(found.values()) for r in reversed(steps.values()))
+    journal.close()
+    for place in (out, other):
+        compact(place)
+    content = (out / "journal" / NAME).read_bytes()
+    assert (other / "journal" / NAME).read_bytes() == content
+    compact(out)
+    assert (out / "journal" / NAME).read_bytes() == content
+
+
+def test_later_records_join_and_earlier_ones_still_count(out):
+    first = opened(read_records(out / "journal")[0])
+    compact(out)
+    journal = Journal(out / "journal")
+    journal.write([a_record("k0", 20, seed=9), a_record("k0", 30)])
+    journal.close()
+    found = opened(read_records(out / "journal")[0])
+    assert {at: found[at] for at in first} == first
+    assert set(found) - set(first) == {("k0", 30)}
+    compact(out)
+    assert opened(read_records(out / "journal")[0]) == found
+    assert names(out) == [NAME]
+
+
+@pytest.mark.parametrize("at", ["replace", "fsync", "unlink", "unlink twice"])
+def test_a_kill_at_any_moment_loses_nothing(out, monkeypatch, at):
+    before = opened(read_records(out / "journal")[0])
+    calls = []
+
+    class Killed(BaseException):
+        pass
+
+    def killed(place, how_many=1):
+        real = getattr(place, at.split()[0])
+
+        def call(*arguments, **more):
+            calls.append(at)
+            if len(calls) == how_many:
+                raise Killed
+            return real(*arguments, **more)
+
+        return call
+
+    with monkeypatch.context() as patched:
+        place = os if at == "fsync" else Path
+        name = at.split()[0]
+        patched.setattr(place, name, killed(place, 2 if "twice" in at else 1))
+        with pytest.raises(Killed):
+            compact(out)
+    assert opened(read_records(out / "journal")[0]) == before
+    compact(out)
+    assert names(out) == [NAME]
+    assert opened(read_records(out / "journal")[0]) == before
+    assert not list((out / "journal").glob(".*"))
+
+
+def test_the_new_file_is_on_the_disk_under_its_name_before_an_old_one_goes(out, monkeypatch):
+    order = []
+    for place, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink")):
+        real = getattr(place, name)
+
+        def noted(*arguments, _real=real, _name=name, **more):
+            order.append(_name)
+            return _real(*arguments, **more)
+
+        monkeypatch.setattr(place, name, noted)
+    compact(out)
+    assert order == ["fsync", "replace", "fsync", *["unlink"] * 4]
+
+
+def test_what_a_kill_left_behind_is_cleaned_up(out):
+    torn = out / "journal" / f".{NAME}.99.part"
+    torn.write_bytes(b"half")
+    compact(out)
+    assert not torn.exists()
+
+
+def test_old_files_stay_when_the_new_one_does_not_read_back(out, monkeypatch):
+    before = names(out)
+    monkeypatch.setattr(module, "lzma", Broken)
+    with pytest.raises(OSError, match="does not read back"):
+        compact(out)
+    assert names(out) == before
+
+
+class Broken:
+    """A compressor that loses the last line."""
+
+    PRESET_EXTREME = lzma.PRESET_EXTREME
+
+    @staticmethod
+    def compress(data, preset):
+        return lzma.compress(data[: data.rindex(b"\n", 0, -1) + 1])
+
+
+def test_files_with_unreadable_lines_are_kept_unless_forced(out):
+    last = journal_files(out / "journal")[-1]
+    with last.open("ab") as file:
+        file.write(b'{"schema": 99, "key": "of another version"}\n')
+    before = opened(read_records(out / "journal")[0])
+    told = compact(out)
+    assert told.kept == (last.name,)
+    assert "line 2" in told.notes[0]
+    assert names(out) == [NAME, last.name]
+    assert opened(read_records(out / "journal")[0]) == before
+    assert compact(out, force=True).kept == ()
+    assert names(out) == [NAME]
+    assert opened(read_records(out / "journal")[0]) == before
+
+
+def test_a_damaged_compact_file_is_read_as_far_as_it_goes_and_not_replaced(out):
+    compact(out)
+    path = out / "journal" / NAME
+    path.write_bytes(path.read_bytes()[:-200])
+    _, (note,) = read_records(out / "journal")
+    assert "damaged behind line" in note
+    content = path.read_bytes()
+    with pytest.raises(ValueError, match="--force"):
+        compact(out)
+    assert path.read_bytes() == content
+    path.write_bytes(b"")
+    assert "damaged" in read_records(out / "journal")[1][0]
+
+
+def test_a_directory_at_work_or_without_a_plan_is_refused(out, tmp_path_factory):
+    before = names(out)
+    with locked(out), pytest.raises(BlockingIOError, match="another process"):
+        compact(out)
+    assert names(out) == before
+    empty = tmp_path_factory.mktemp("empty")
+    with pytest.raises(FileNotFoundError, match="no results directory"):
+        compact(empty)
+    assert list(empty.iterdir()) == []
+    write_plan(empty, planned())
+    assert compact(empty).records == 0
+    assert not (empty / "journal").exists()
+
+
+def test_a_reader_that_listed_the_files_before_reads_the_new_one(out, monkeypatch):
+    from candidly.compare.sweep import journal
+
+    before = opened(read_records(out / "journal")[0])
+    listed = journal.journal_files(out / "journal")
+    compact(out)
+    answers = [listed]
+    real = journal.journal_files
+    monkeypatch.setattr(journal, "journal_files", lambda f: answers.pop() if answers else real(f))
+    assert opened(read_records(out / "journal")[0]) == before
+    assert answers == []
+
+
+def test_tables_resuming_and_growing_go_on_as_before(tmp_path):
+    data, out = {"toy": toy()}, tmp_path / "out"
+    whole = benchmark(data, ["PRODEN", "CC"], workers=1, **SMALL)
+    small = benchmark(data, ["PRODEN"], out=out, workers=1, **SMALL)
+    compact(out)
+    again = read_results(out)
+    assert render(again, "json") == render(small, "json")
+    assert render_why(again, "json") == render_why(small, "json")
+    benchmark(data, ["PRODEN"], out=out, workers=1, **SMALL)
+    assert names(out) == [NAME]  # nothing was left to do
+    grown = benchmark(data, ["PRODEN", "CC"], out=out, workers=1, **SMALL)
+    assert len(names(out)) == 2
+    assert render(grown) == render(whole)
+
+
+def test_outcomes_say_the_same_in_both_forms():
+    shares = np.random.default_rng(0).random(300)
+    text = pack_outcomes(shares)
+    np.testing.assert_array_equal(unpack_outcomes(plain_outcomes(text)), unpack_outcomes(text))
+    assert plain_outcomes(plain_outcomes(text)) == plain_outcomes(text)
+    assert doctest.testmod(records_module).failed == 0
+
+
+def test_the_command(out):
+    words = [sys.executable, "-m", "candidly", "bench", "compact", str(out)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{out}: 10 records, ")
+    assert names(out) == [NAME]

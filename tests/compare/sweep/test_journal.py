@@ -1,0 +1,169 @@
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from candidly.compare.sweep.journal import Journal, lines_of, read_records, read_results
+from candidly.compare.sweep.records import (
+    MOST_OUTCOMES,
+    Record,
+    pack_confusion,
+    pack_outcomes,
+    plain_outcomes,
+    unpack_confusion,
+    unpack_outcomes,
+)
+
+RECORD = Record(
+    key="k1",
+    step=100,
+    validation={"CR": 0.5, "AA": None},
+    test={"top1": 0.4},
+    loss=1.5,
+    seconds=2.0,
+    memory_bytes=10,
+)
+
+
+def at(step, **changes):
+    return dataclasses.replace(RECORD, step=step, **changes)
+
+
+def test_records_read_back(tmp_path):
+    journal = Journal(tmp_path)
+    journal.write([at(100), at(200, loss=None, diverged_at=150)])
+    journal.close()
+    found, notes = read_records(tmp_path)
+    assert found["k1"] == {100: at(100), 200: at(200, loss=None, diverged_at=150)}
+    assert notes == []
+
+
+def test_of_repeated_lines_one_counts(tmp_path):
+    for loss in (1.5, 9.0):
+        journal = Journal(tmp_path)
+        journal.write([at(100, loss=loss)])
+        journal.close()
+    found, _ = read_records(tmp_path)
+    assert found["k1"][100].loss == 1.5
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2  # never two processes in one file
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b'{"schema": 1, "key": "k1", "st',  # torn by a kill
+        b"\x00\x00\x00\n",
+        b"null\n",
+        b'{"schema": 99, "key": "k1"}\n',
+        b'{"schema": 1, "key": "k1", "unknown": 3}\n',
+        b"\xff\xfe\n",
+    ],
+)
+def test_a_line_that_cannot_be_read_is_skipped_and_said(tmp_path, damage):
+    journal = Journal(tmp_path)
+    journal.write([at(100)])
+    with journal.path.open("ab") as file:
+        file.write(damage)
+    found, notes = read_records(tmp_path)
+    assert found["k1"] == {100: RECORD}
+    assert len(notes) == 1
+    assert "line 2" in notes[0]
+
+
+def test_any_changed_character_of_a_line_is_found(tmp_path):
+    journal = Journal(tmp_path)
+    journal.write([at(100, outcomes=pack_outcomes(np.ones(3)))])
+    journal.close()
+    line = journal.path.read_bytes()
+    for place in range(len(line) - 1):
+        for bit in (0, 1, 4):
+            changed = bytearray(line)
+            changed[place] ^= 1 << bit
+            journal.path.write_bytes(changed)
+            found, notes = read_records(tmp_path)
+            assert (found, len(notes)) == ({}, 1), changed
+
+
+def test_lines_from_before_there_were_checksums_are_read(tmp_path):
+    journal = Journal(tmp_path)
+    journal.write([at(100), at(200, loss=None)])
+    journal.close()
+    values = [json.loads(line) for line in journal.path.read_bytes().splitlines()]
+    old = ({k: v for k, v in one.items() if k != "crc32"} | {"schema": 1} for one in values)
+    journal.path.write_text("".join(json.dumps(one) + "\n" for one in old))
+    found, notes = read_records(tmp_path)
+    assert found["k1"] == {100: at(100), 200: at(200, loss=None)}
+    assert notes == []
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"step": "100"},
+        {"step": [100]},
+        {"key": 5},
+        {"validation": [0.5]},
+        {"validation": {"CR": "0.5"}},
+        {"test": {"top1": float("inf")}},
+        {"loss": float("nan")},
+        {"memory_bytes": None},
+    ],
+)
+def test_an_old_line_with_impossible_values_is_skipped(tmp_path, changed):
+    old = dataclasses.asdict(RECORD) | {"schema": 1} | changed
+    (tmp_path / "a.jsonl").write_text(json.dumps(old) + "\n" + "[" * 100_000 + "\n")
+    found, notes = read_records(tmp_path)
+    assert found == {}
+    assert "lines 1, 2" in notes[0]
+
+
+def test_packed_numbers_that_are_damaged_are_an_error_in_words():
+    for text in ("hex:0g", "AAAA", "?"):
+        with pytest.raises(ValueError, match="are damaged"):
+            unpack_outcomes(text)
+
+
+def test_every_line_carries_the_schema_version(tmp_path):
+    journal = Journal(tmp_path)
+    journal.write([at(100)])
+    assert json.loads(journal.path.read_text())["schema"] == 2
+
+
+def test_nan_never_reaches_the_journal(tmp_path):
+    with pytest.raises(ValueError):
+        Journal(tmp_path).write([at(100, loss=float("nan"))])
+
+
+def test_a_directory_without_a_plan_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no results directory"):
+        read_results(tmp_path)
+
+
+def test_outcomes_keep_cr_exactly_and_aa_within_a_step():
+    shares = np.array([0.0, 1e-9, 0.2, 0.5, 1.0, 0.99999])
+    back = unpack_outcomes(pack_outcomes(shares))
+    np.testing.assert_array_equal(back > 0, shares > 0)
+    assert np.abs(back - shares).max() <= 1 / 255
+    assert pack_outcomes(None) is None
+    assert pack_outcomes(np.ones(MOST_OUTCOMES + 1)) is None
+
+
+def test_confusions_come_back_in_both_forms():
+    counts = np.random.default_rng(0).poisson(0.4, (300, 300))
+    for table in (counts[:7, :7] + np.eye(7, dtype=int), counts[:100, :100]):
+        text = pack_confusion(table)
+        assert np.array_equal(unpack_confusion(text), table)
+        assert np.array_equal(unpack_confusion(plain_outcomes(text)), table)
+    assert pack_confusion(counts) is None  # too many cells for a line
+    assert pack_confusion(np.zeros((2, 2), int)) is None
+    assert pack_confusion(None) is None
+
+
+def test_a_line_without_given_labels_is_as_it_always_was():
+    plain = json.loads(lines_of([RECORD]))
+    assert "confusion" not in plain
+    text = pack_confusion(np.eye(2, dtype=int))
+    told = json.loads(lines_of([dataclasses.replace(RECORD, confusion=text)]))
+    assert told.pop("confusion") == text
+    assert {**told, "crc32": ""} == {**plain, "crc32": ""}

@@ -1,0 +1,125 @@
+"""Text that names a pipeline of processes."""
+
+import numpy as np
+import pytest
+
+from candidly import imperfect
+from candidly.data.imperfect import PROCESSES, apply, canonical, flip, noise, uniform
+from candidly.data.labels.labelled import from_arrays
+
+
+@pytest.fixture
+def clean():
+    truth = np.arange(300) % 4
+    return from_arrays(truth[:, None], truth=truth, source="toy")
+
+
+@pytest.mark.parametrize(
+    ("spec", "normal"),
+    [
+        ("uniform", "uniform:seed=0"),
+        ("UNIFORM:seed=3", "uniform:seed=3"),
+        ("flip:rate=0.3,seed=0", "flip:rate=0.3,seed=0"),
+        (" flip : seed=1 , rate=.30 ", "flip:rate=0.3,seed=1"),
+        ("flip:rate=1,force=TRUE", "flip:rate=1.0,force=true,seed=0"),
+        ("flip:rate=0,force=false", "flip:rate=0.0,seed=0"),
+        ("uniform+noise:rate=0.1", "uniform:seed=0+noise:rate=0.1,seed=0"),
+        ("Symmetric:rate=.2", "symmetric:rate=0.2,seed=0"),
+        (
+            "pair:rate=.2,to=9-1/2-0,per_class=true",
+            "pair:rate=0.2,to=9-1/2-0,per_class=true,seed=0",
+        ),
+        ("matrix:file=My Data/T.csv", "matrix:file=My Data/T.csv,seed=0"),
+        ("lookalike:rate=1", "lookalike:rate=1.0"),
+        ("Instance Label:rate=0.2", "instance-label:rate=0.2,seed=0"),
+        ("empirical", "empirical:seed=0"),
+        ("Long Tail:factor=10", "long-tail:factor=10.0,seed=0"),
+        (
+            "hold-out:classes=3+Open Set:rate=.2,random=true",
+            "hold-out:classes=3+open-set:rate=0.2,random=true,seed=0",
+        ),
+        (
+            "symmetric:rate=.2,classes=0-1+pair:rate=.1,classes=2/3,of_all=true",
+            "symmetric:rate=0.2,seed=0,classes=0-1+pair:rate=0.1,seed=0,classes=2/3,of_all=true",
+        ),
+    ],
+)
+def test_normal_form(spec, normal):
+    assert canonical(spec) == normal
+    assert canonical(normal) == normal
+
+
+def test_apply_is_the_functions(clean):
+    truth = clean.truth
+    assert np.array_equal(apply(clean, "uniform:seed=2").candidates, uniform(truth, 4, 2))
+    forced = flip(truth, 4, 0.3, force=True, seed=1)
+    assert np.array_equal(apply(clean, "flip:rate=0.3,force=true,seed=1").candidates, forced)
+    piped = noise(uniform(truth, 4), truth, 0.2, seed=5)
+    assert np.array_equal(apply(clean, "uniform+noise:rate=0.2,seed=5").candidates, piped)
+    alone = noise(truth[:, None] == np.arange(4), truth, 0.2)
+    assert np.array_equal(apply(clean, "noise:rate=0.2").candidates, alone)
+    again = apply(apply(clean, "uniform"), "noise:rate=0.2,seed=5")
+    assert np.array_equal(again.candidates, piped)
+
+
+def test_apply_changes_candidates_and_source_alone(clean):
+    made = apply(clean, "flip:rate=0.3+noise:rate=0.1,seed=2")
+    assert made.source == "toy + flip(rate=0.3, seed=0) + noise(rate=0.1, seed=2)"
+    assert np.array_equal(made.truth, clean.truth)
+    assert np.shares_memory(made.inputs, clean.inputs)
+    assert clean.candidates is None
+
+
+def test_a_pipeline_is_the_same_however_it_is_written(clean):
+    spec = "Flip: rate=.3+ noise:rate=.1"
+    assert apply(clean, spec) == apply(clean, canonical(spec))
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("flip", r"flip needs rate; write for example flip:rate=0.1"),
+        ("flip:rat=0.1", r"flip has no parameter 'rat'; did you mean 'rate'\? It has rate, force"),
+        ("flip:rate=x", r"flip:rate='x'; rate must be a number"),
+        ("flip:rate", r"flip:rate=''; rate must be a number"),
+        ("flip:rate=2", r"`rate` is 2.0; it must be in \[0, 1\]"),
+        ("flip:rate=nan", r"`rate` is nan"),
+        ("uniform:seed=0.5", r"seed must be an integer"),
+        ("uniform:seed=-1", r"`seed` is -1"),
+        ("flip:rate=0.1,force=maybe", r"force must be true or false"),
+    ],
+)
+def test_mistakes_are_named(clean, spec, message):
+    with pytest.raises(ValueError, match=message):
+        apply(clean, spec)
+    with pytest.raises(ValueError, match=message):
+        canonical(spec)
+
+
+def test_unknown_processes(clean):
+    with pytest.raises(KeyError, match=r"no process for making labels named 'flipp'.*'flip'"):
+        apply(clean, "flipp:rate=0.1")
+    with pytest.raises(KeyError, match=r"Choose from: uniform, flip, instance, noise"):
+        canonical("")
+
+
+def test_the_truth_must_be_complete():
+    with pytest.raises(ValueError, match="toy has no `truth`"):
+        apply(from_arrays([[1], [2]], [0, 1], source="toy"), "uniform")
+    with pytest.raises(ValueError, match="`truth` is -1 at row 1"):
+        apply(from_arrays([[1], [2]], truth=[0, -1], classes=2), "uniform")
+
+
+def test_every_process_is_listed_and_public():
+    makes = {name: process.makes for name, process in PROCESSES.items()}
+    assert makes == dict.fromkeys(["uniform", "flip", "instance", "noise"], "candidates") | (
+        dict.fromkeys(
+            ["symmetric", "pair", "matrix", "empirical", "lookalike", "instance-label"], "given"
+        )
+        | {"open-set": "inputs"}
+        | dict.fromkeys(["hold-out", "pool", "long-tail"], "examples")
+    )
+    for name, process in PROCESSES.items():
+        assert process.summary
+        if name not in ("hold-out", "pool"):  # those mean nothing alone
+            assert callable(getattr(imperfect, name.replace("-", "_")))

@@ -1,0 +1,295 @@
+"""``candidly.check``: planted wrong labels come out, with what they were found by."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from PIL import Image
+from sklearn.datasets import load_wine
+
+import candidly
+from candidly.errors import Network
+from candidly.errors.checking import find_leaks
+
+NAMES = np.array(["red", "white", "rose"])
+
+
+@pytest.fixture(scope="module")
+def wine():
+    """178 wines with names for classes, and the rows whose label was changed."""
+    bunch = load_wine(as_frame=True)
+    y = bunch.target.to_numpy().copy()
+    wrong = np.random.default_rng(0).choice(len(y), 8, replace=False)
+    y[wrong] = (y[wrong] + 1) % 3
+    frame = pl.from_pandas(bunch.data).with_columns(
+        pl.Series("kind", NAMES[y]), pl.Series("id", [f"w{k}" for k in range(len(y))])
+    )
+    return frame, set(wrong.tolist())
+
+
+@pytest.fixture(scope="module")
+def found(wine):
+    return candidly.check(wine[0], label="kind", classifier="logistic")
+
+
+def test_planted_errors_are_flagged_with_ids_and_own_columns(wine, found):
+    frame, wrong = wine
+    table = found.table()
+    assert len(wrong - set(table["index"].to_list())) <= 1
+    assert len(table) == found.flagged <= 2 * len(wrong)
+    assert table["id"].to_list() == [f"w{k}" for k in table["index"]]
+    assert table["id (own)"].to_list() == table["id"].to_list()
+    assert table["alcohol"].to_list() == frame["alcohol"][table["index"].to_list()].to_list()
+    assert table["given"].to_list() == table["kind"].to_list()
+
+
+def test_it_is_cross_validation_and_confident_learning_and_nothing_else(wine, found):
+    frame, _ = wine
+    x = frame.drop("kind", "id").to_numpy().astype(np.float64)
+    judged = candidly.errors.cross_validate("logistic", (x, frame["kind"].to_list()))
+    assert np.array_equal(judged.probs, found.judged.probs)
+    again = candidly.errors.find(judged.given, judged.probs)
+    assert again.indices.tolist() == found.issues.indices.tolist()
+
+
+def test_accuracy_and_the_largest_class_are_those_of_a_slow_count(wine, found):
+    labels = wine[0]["kind"].to_list()
+    said = [found.judged.classes[k] for k in found.judged.probs.argmax(1)]
+    assert found.accuracy == np.mean([a == b for a, b in zip(labels, said)])
+    most = max(set(labels), key=labels.count)
+    assert found.largest == (most, labels.count(most) / len(labels))
+    assert not found.useless
+
+
+def test_a_pandas_frame_a_file_and_a_polars_frame_say_the_same(wine, found, tmp_path):
+    frame, _ = wine
+    frame.write_csv(tmp_path / "wine.csv")
+    for where in (pd.DataFrame(frame.to_dict(as_series=False)), tmp_path / "wine.csv"):
+        other = candidly.check(where, label="kind", classifier="logistic")
+        assert other.issues.indices.tolist() == found.issues.indices.tolist()
+
+
+def test_a_group_stays_in_one_fold_and_is_no_input(wine):
+    frame, _ = wine
+    groups = np.arange(len(frame)) // 6
+    grouped = candidly.check(
+        frame.with_columns(pl.Series("cask", groups)), label="kind", group="cask"
+    )
+    folds = grouped.judged.folds
+    assert all(len(set(folds[groups == g])) == 1 for g in set(groups))
+    assert grouped.typed is not None
+    assert "cask" not in grouped.typed.columns
+
+
+def test_rows_without_a_label_are_counted_and_never_flagged(wine):
+    frame, _ = wine
+    some = frame.with_columns(
+        pl.when(pl.int_range(len(frame)) % 9 == 0).then(None).otherwise("kind").alias("kind")
+    )
+    result = candidly.check(some, label="kind")
+    assert result.labelled == some["kind"].count()
+    assert "rows without a label" in result.read()["labels"]
+    assert not (result.issues.indices % 9 == 0).any()
+
+
+def test_a_classifier_no_better_than_guesses_is_told(wine):
+    frame, _ = wine
+    rng = np.random.default_rng(3)
+    noise = pl.DataFrame({"x": rng.normal(size=178), "kind": rng.permutation(frame["kind"])})
+    with pytest.warns(UserWarning, match="tell nothing of the labels"):
+        result = candidly.check(noise, label="kind", classifier="logistic")
+    assert result.useless
+    assert "no better than a guess" in " ".join(result.findings())
+
+
+def test_the_count_of_a_weak_classifier_is_put_in_its_place(found):
+    g = np.random.default_rng(0)
+    truth = np.arange(600) % 30
+    x = np.eye(30)[truth] + g.normal(scale=0.42, size=(600, 30))  # every label is right
+    weak = candidly.check(candidly.from_arrays(x, truth))
+    assert 0.3 < weak.accuracy < 0.6
+    assert weak.flagged > 60
+    said = "That is weak: many of these rows are its own mistakes, so the count says little"
+    assert said in " ".join(weak.findings())
+    assert said not in " ".join(found.findings())
+
+
+def test_sets_of_candidates_are_checked_for_the_missing_truth(wine):
+    frame, _ = wine
+    rng = np.random.default_rng(1)
+    true = load_wine().target
+    sets = []
+    for row, y in enumerate(true):
+        names = {NAMES[y]} if row % 16 else {NAMES[(y + 1) % 3]}  # every 16th lacks the truth
+        if rng.random() < 0.3:
+            names.add(NAMES[(y + 2) % 3])
+        sets.append("|".join(sorted(names)))
+    result = candidly.check(
+        frame.with_columns(pl.Series("kind", sets)),
+        label="kind",
+        classifier=Network("PRODEN", 150, {"lr": 3e-3}),
+        folds=3,
+    )
+    assert "sets" in result.headline()
+    flagged = result.issues.indices
+    assert np.mean(flagged % 16 == 0) > 0.4
+    assert np.isin(np.arange(0, 178, 16), flagged).mean() >= 0.5
+    assert result.table()["given"].dtype == pl.List(pl.String)
+
+
+# leaks
+
+
+def labels(n=90, q=3, seed=0):
+    return np.random.default_rng(seed).integers(0, q, n)
+
+
+def test_columns_that_tell_the_label_are_named_and_others_are_not():
+    y = labels()
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame(
+        {
+            "finer": [f"{k}{row % 2}" for row, k in enumerate(y)],  # six values, each of one class
+            "position": y * 10 + rng.random(90),  # no value repeats, but neighbours agree
+            "honest": y + rng.normal(size=90),
+            "constant": np.zeros(90),
+            "number": np.arange(90),
+            "name": [f"row {k}" for k in range(90)],
+            "old": [NAMES[k] if row % 10 else "red" for row, k in enumerate(y)],  # another label
+            "colour": [("red", "blue")[int(r < 0.5)] for r in rng.random(90)],
+        }
+    )
+    leaks = find_leaks(frame, y, NAMES.tolist())
+    assert {leak.column for leak in leaks} == {"finer", "position", "old"}
+    assert {leak.column: leak.agrees for leak in leaks}["finer"] == 1
+    slow = np.mean([a == NAMES[b] for a, b in zip(frame["old"], y)])
+    assert {leak.column: leak.agrees for leak in leaks}["old"] == pytest.approx(slow)
+    assert "--drop 'old'" in str(next(leak for leak in leaks if leak.column == "old"))
+
+
+def test_rows_without_a_label_and_a_single_class_show_no_leak():
+    y = labels()
+    y[::2] = -1
+    frame = pl.DataFrame({"a": np.where(y >= 0, y, 7)})
+    assert find_leaks(frame, y, NAMES.tolist())
+    assert not find_leaks(frame, np.zeros(90, int), ("red", "white"))
+
+
+def test_an_earlier_label_among_the_columns_is_warned_of(wine):
+    frame, _ = wine
+    truth = pl.Series("first entered", NAMES[load_wine().target])
+    with pytest.warns(UserWarning, match="column 'first entered' holds names of the classes"):
+        candidly.check(frame.with_columns(truth), label="kind")
+
+
+def test_a_column_that_copies_the_label_is_refused_by_name(wine):
+    frame, _ = wine
+    codes = frame["kind"].replace_strict(dict(zip(NAMES.tolist(), (7, 3, 5)))).alias("code")
+    with pytest.raises(ValueError, match=r"column 'code' copies the label.*--drop"):
+        candidly.check(frame.with_columns(codes), label="kind")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"label": "kin"}, "no column 'kin'.*did you mean 'kind'"),
+        ({"label": "kind", "group": "cask"}, r"no column 'cask' \(--group\)"),
+        ({"label": "kind", "drop": ["alkohol"]}, "no column 'alkohol'.*'alcohol'"),
+        ({"label": "kind", "classifier": "logistik"}, "logistic"),
+        ({}, "say with --label"),
+    ],
+)
+def test_what_is_not_there_is_refused_by_name(wine, more, said):
+    with pytest.raises((ValueError, KeyError), match=re.compile(said, re.S)):
+        candidly.check(wine[0], **more)
+
+
+def test_labels_that_are_all_empty_or_all_the_same_are_refused(wine):
+    frame, _ = wine
+    with pytest.raises(ValueError, match="'kind' is empty in every row"):
+        candidly.check(frame.with_columns(pl.lit(None, pl.String).alias("kind")), label="kind")
+    with pytest.raises(ValueError, match="every label is 'red'"):
+        candidly.check(frame.with_columns(kind=pl.lit("red")), label="kind")
+
+
+# the page
+
+
+def test_the_page_shows_each_rows_columns_escaped_and_what_is_usual(wine, tmp_path):
+    frame, _ = wine
+    odd = frame.with_columns(
+        pl.lit("<script>alert(1)</script>").alias("remark <b>"),
+        pl.Series("kind", [f"{name} & <i>" for name in frame["kind"]]),
+    )
+    result = candidly.check(odd, label="kind", classifier="logistic")
+    result.write_page(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "<script" not in page
+    assert "<i>" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    first = int(result.issues.indices[0])
+    assert f"usual for {frame['kind'][first]} &amp; &lt;i&gt;" in page
+    card = page[page.index(f'id="example-{first}"') :]
+    card = card[: card.index("</li>")]
+    assert f"w{first} " in card
+    for name in frame.columns:
+        if name not in ("kind", "id"):
+            assert f">{name}</th>" in card.replace("<wbr>", ""), name
+    assert str(frame["alcohol"][first]) in card
+    low, high = np.percentile(  # of the class that is given, as it is given
+        frame["alcohol"].to_numpy()[frame["kind"].to_numpy() == frame["kind"][first]], [10, 90]
+    )
+    assert f"{low:.4g} to {high:.4g}" in card
+    result.write_page(tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text() == page
+
+
+@pytest.fixture(scope="module")
+def notes():
+    g = np.random.default_rng(0)
+    words = (("oven", "flour", "bread"), ("wheel", "chain", "road"))
+    topic = np.arange(60) % 2
+    texts = [" ".join([*g.choice(words[k], 2), f"x{i}"]) for i, k in enumerate(topic)]
+    return pl.DataFrame({"the note": texts, "topic": [("baking", "cycling")[k] for k in topic]})
+
+
+@pytest.mark.parametrize(
+    ("classifier", "given"),
+    [
+        (None, "counts of words, weighed by how rare a word is"),
+        ("fasttext", "counts of words and of pairs"),
+        (Network("ce", steps=5), "the texts."),
+    ],
+)
+def test_of_texts_it_says_what_the_classifier_was_given(notes, classifier, given):
+    found = candidly.check(notes, "topic", text="the note", classifier=classifier, folds=2)
+    assert f"it is given {given}" in found.findings()[0]
+    assert not any("--text" in sentence for sentence in found.findings())
+
+
+def test_a_column_of_texts_among_others_can_be_taken_word_for_word(notes):
+    coded = notes.with_columns(pl.Series("code", [f"c{i}" for i in range(60)]))
+    found = candidly.check(coded, "topic", folds=2)
+    assert found.kinds == {"the note": "text", "code": "text"}
+    told = [sentence for sentence in found.findings() if "--text" in sentence]
+    assert [sentence.partition(" takes")[0] for sentence in told] == [
+        "Of each text in 'the note' it saw 32 numbers; --text 'the note'"
+    ]
+
+
+def test_a_network_checks_pictures_that_a_table_names(tmp_path):
+    g = np.random.default_rng(0)
+    for i in range(20):
+        pixels = g.integers(0, 80, (16, 16, 3)) + 150 * (i % 2)
+        Image.fromarray(pixels.astype(np.uint8)).save(tmp_path / f"{i}.png")
+    table = pl.DataFrame({"photo": [f"{i}.png" for i in range(20)], "kind": ["dark", "light"] * 10})
+    table.write_csv(tmp_path / "photos.csv")
+    network = Network("ce", steps=50)
+    found = candidly.check(
+        tmp_path / "photos.csv", "kind", image="photo", classifier=network, folds=2
+    )
+    assert found.accuracy > 0.8

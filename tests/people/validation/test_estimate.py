@@ -1,0 +1,156 @@
+"""Totals from samples: published figures, enumeration, simulation."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pytest
+
+from candidly.people.validation import (
+    estimate,
+    estimates,
+    from_counts,
+    judge,
+    missed,
+    stratified,
+    totals,
+)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "percent", "ends"),
+    [
+        ((65, 400, 4643, 30607), 2.465, (1.97, 3.06)),
+        ((458, 2360, 4643, 30607), 2.944, (2.71, 3.19)),
+        ((1870, 2500, 6825383, 50426266), 10.124, (9.89, 10.35)),
+        ((732, 1000, 533249, 9996437), 3.905, (3.75, 4.05)),
+    ],
+)
+def test_published_samples(numbers, percent, ends):
+    found = estimate(*numbers)
+    assert found.percent == pytest.approx(percent, abs=5e-4)
+    assert [round(100 * end / numbers[3], 2) for end in found.wilson] == list(ends)
+
+
+def test_a_census_has_no_sampling_error():
+    found = estimate(54, 275, 275, 10_000)
+    assert found.census
+    assert found.interval == found.finite == (54, 54)
+    assert found.percent == pytest.approx(0.54)
+
+
+@pytest.mark.parametrize(("flagged", "checked"), [(20, 8), (25, 24), (12, 1)])
+def test_the_finite_interval_against_enumeration(flagged, checked):
+    def chance(x, m):
+        return comb(m, x) * comb(flagged - m, checked - x) / comb(flagged, checked)
+
+    for found in range(checked + 1):
+        possible = [
+            m
+            for m in range(flagged + 1)
+            if sum(chance(x, m) for x in range(found, checked + 1)) > 0.025
+            and sum(chance(x, m) for x in range(found + 1)) > 0.025
+        ]
+        low, high = estimate(found, checked, flagged).finite
+        assert (low, high) == (possible[0], possible[-1])
+
+
+def test_the_finite_interval_holds_its_level():
+    rng = np.random.default_rng(0)
+    flagged, checked, wrong = 300, 120, 90
+    drawn = rng.hypergeometric(wrong, flagged - wrong, checked, 2000)
+    inside = 0
+    for found, times in zip(*np.unique(drawn, return_counts=True)):
+        low, high = estimate(int(found), checked, flagged).finite
+        inside += times * (low <= wrong <= high)
+    assert inside / 2000 >= 0.94  # exact intervals hold at least 95 %; 2.7 standard errors below
+
+
+def test_the_interval_is_the_finite_one_beyond_a_twentieth():
+    few, many = estimate(5, 50, 1001), estimate(5, 51, 1000)
+    assert few.interval == few.wilson != few.finite
+    assert many.interval == many.finite != many.wilson
+
+
+@pytest.mark.parametrize("numbers", [(5, 4), (1, 4, 3), (1, 4, 5, 4), (-1, 4), (0, 0)])
+def test_numbers_that_fall_are_refused(numbers):
+    with pytest.raises(ValueError, match="must not fall"):
+        estimate(*numbers)
+
+
+def test_missed_errors():
+    none = missed(44_560)
+    assert (none.expected, none.high) == (None, 44_560)
+    assert "nothing is known of the 44,560" in str(none)
+    clean = missed(44_560, 300)
+    assert clean.high == pytest.approx(445.6)
+    assert "up to 446" in str(clean)
+    some = missed(1_000, 40, 2)
+    assert some.expected == 50
+    assert some.low < 50 < some.high
+    assert "about 50 were missed" in str(some)
+    assert missed(10, 2).high == 10  # 3 / 2 is more than all
+    assert missed(10, 10).high == 0  # all were audited
+    assert (missed(10, 10, 3).low, missed(10, 10, 3).high) == (3, 3)
+    with pytest.raises(ValueError, match="must not fall"):
+        missed(10, 11)
+    with pytest.raises(ValueError, match="must not fall"):
+        missed(10, 5, 6)
+
+
+def test_the_rule_of_three_is_close_to_the_exact_bound():
+    for audited in (100, 300, 3000):
+        exact = 1 - 0.05 ** (1 / audited)
+        assert missed(10**6, audited).high / 10**6 == pytest.approx(exact, rel=0.03)
+
+
+def test_stratified_by_hand():
+    # 100 * 5/10 + 900 * 3/30; variances 100²(.9)(.25)/9 = 250 and 900²(29/30)(.09)/29 = 2430
+    found = stratified([100, 900], [10, 30], [5, 3])
+    assert found.total == pytest.approx(140)
+    assert found.standard_error == pytest.approx((250 + 2430) ** 0.5)
+    assert found.low == pytest.approx(140 - 1.959964 * 2680**0.5)
+
+
+def test_stratified_is_unbiased_and_its_variance_too():
+    rng = np.random.default_rng(3)
+    sizes, wrong, audited = np.array([40, 200]), np.array([10, 6]), np.array([10, 50])
+    draws = rng.hypergeometric(wrong, sizes - wrong, audited, (4000, 2))
+    found = [stratified(sizes, audited, e) for e in draws]
+    totals = np.array([f.total for f in found])
+    assert totals.mean() == pytest.approx(16, abs=4 * totals.std() / 4000**0.5)
+    assert np.mean([f.standard_error**2 for f in found]) == pytest.approx(totals.var(), rel=0.1)
+
+
+def test_strata_that_are_all_audited_are_certain():
+    found = stratified([4, 0], [4, 0], [1, 0])
+    assert (found.total, found.standard_error, found.low, found.high) == (1, 0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("audited", "found"), [([1, 3], [0, 0]), ([3, 3], [0, 4]), ([3, 30], [0, 0]), ([0, 3], [0, 0])]
+)
+def test_strata_with_too_few_are_refused(audited, found):
+    with pytest.raises(ValueError, match="stratum"):
+        stratified([10, 20], audited, found)
+
+
+def test_totals_and_estimates_of_verdicts():
+    counts = [[5, 0, 0, 0], [0, 5, 0, 0], [2, 0, 3, 0], [1, 1, 0, 0], [0, 0, 0, 0], [2, 2, 0, 0]]
+    verdicts = judge(from_counts(counts))
+    found = totals(verdicts)
+    assert (found.checked, found.decided, found.unanswered, found.short) == (6, 4, 1, 0)
+    assert {name: e.count for name, e in found.errors.items()} == {
+        "exact": 3,
+        "seen": 2,
+        "confirmed wrong": 1,
+    }
+    assert found.errors["exact"].share == 0.75
+    assert sum(found.categories.values()) == 6
+    whole = estimates(verdicts, 40, 100)
+    assert whole["exact"].total == 30
+    assert totals(judge(from_counts([[4, 0, 0, 0]]), 5)).short == 1
+    with pytest.raises(ValueError, match="none of the 1 items"):
+        estimates(judge(from_counts([[1, 0, 0, 0]])), 1, 10)
+    assert np.isnan(totals(judge(from_counts([[1, 0, 0, 0]]))).errors["exact"].share)

@@ -1,0 +1,310 @@
+"""What ``docs/deploy.md`` shows, tried: unit, compose file, web servers in front, a dump."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from candidly import review
+from candidly.people.web import person_link
+from candidly.people.web._links import follow_link
+
+from needs import postgres_program, skip_without
+from review_cases import take
+from web_browser import until
+from web_cases import TOKEN, a_project, a_site, browser, fields_of, said
+
+FILES = Path(__file__).parents[3] / "docs" / "examples" / "deploy"
+NAME = "labels.example.org"
+on_postgresql = pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+
+
+def words_of_the_unit() -> list[str]:
+    unit = (FILES / "candidly-review.service").read_text()
+    return shlex.split(re.search(r"^ExecStart=(.*)$", unit, re.MULTILINE)[1])
+
+
+def words_of_compose() -> list[str]:
+    yaml = pytest.importorskip("yaml")
+    services = yaml.safe_load((FILES / "compose.yaml").read_text())["services"]
+    words = services["review"]["command"]
+    return ["candidly", *(re.sub(r"\$\{CANDIDLY_NAME[^}]*\}", NAME, word) for word in words)]
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        return door.getsockname()[1]
+
+
+@contextmanager
+def running(words: list[str], folder: Path, port: int):
+    """A command line of the documents, on this project and loopback; what it prints first."""
+    changed = {"--port": str(port), "--host": "127.0.0.1", "--behind-proxy": "127.0.0.1"}
+    changed["--processes"] = "2"  # of a small machine
+    assert words[1:3] == ["review", "serve"]
+    ours = [*words[1:3], str(folder), *words[4:]]
+    ours = [changed.get(before, word) for before, word in zip(["", *ours], ours)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "candidly", *ours, "--json"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "CANDIDLY_TOKEN": TOKEN},
+    )
+    try:
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == -signal.SIGTERM
+        process.stdout.close()
+
+
+@pytest.mark.slow
+@on_postgresql
+@pytest.mark.parametrize("words", [words_of_the_unit, words_of_compose])
+def test_the_command_lines_run(tmp_path, url, words):
+    a_project(tmp_path / "check", url=url).close()
+    port = free_port()
+    with running(words(), tmp_path / "check", port) as told:
+        assert told["address"] == f"https://{NAME}"
+        assert told["links"]["ann"].startswith(f"https://{NAME}/in/")
+        headers = {"host": NAME, "x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.1"}
+        path = told["links"]["ann"].removeprefix(f"https://{NAME}")
+        answer = httpx.get(f"http://127.0.0.1:{port}{path}", headers=headers)
+        assert answer.status_code == 303
+        assert "; secure" in answer.headers["set-cookie"].lower()
+        unknown = httpx.get(f"http://127.0.0.1:{port}/", headers={"host": "elsewhere.org"})
+        assert unknown.status_code == 400
+
+
+def test_systemd_takes_the_unit(tmp_path):
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("needs systemd-analyze (install the Debian package systemd)")
+    unit = tmp_path / "candidly-review.service"
+    program = words_of_the_unit()[0]
+    unit.write_text((FILES / unit.name).read_text().replace(program, sys.executable))
+    checked = subprocess.run(
+        ["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False
+    )
+    about = [line for line in checked.stderr.splitlines() if unit.name in line]
+    assert (checked.returncode, about) == (0, []), checked.stderr
+
+
+def test_the_compose_file_is_whole():
+    yaml = pytest.importorskip("yaml")
+    found = yaml.safe_load((FILES / "compose.yaml").read_text())
+    services = found["services"]
+    named = {volume.split(":")[0] for one in services.values() for volume in one.get("volumes", ())}
+    assert named == set(found["volumes"])
+    build = services["review"]["build"]
+    root = (FILES / build["context"]).resolve()
+    assert (root / build["dockerfile"]).resolve() == FILES / "Dockerfile"
+    assert (root / "constraints.txt").is_file()
+    for one in services.values():
+        assert set(one.get("depends_on", ())) <= set(services)
+    words = services["review"]["command"]
+    [network] = found["networks"]["default"]["ipam"]["config"]
+    assert words[words.index("--behind-proxy") + 1] == network["subnet"]
+    # no secret is in the file
+    for name in ("CANDIDLY_TOKEN", "PGPASSWORD"):
+        assert services["review"]["environment"][name].startswith("${")
+
+
+# ---- web servers in front
+
+
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """One that nobody has signed, and its key."""
+    places = folder / "labels.pem", folder / "labels.key"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    command += ["-subj", f"/CN={NAME}", "-out", places[0], "-keyout", places[1]]
+    subprocess.run(command, check=True, capture_output=True)
+    return places
+
+
+def nginx(folder: Path, door: int, port: int) -> list[str]:
+    public, key = certificate(folder)
+    text = (FILES / "nginx.conf").read_text()
+    for theirs, ours in {
+        "listen 443 ssl": f"listen 127.0.0.1:{door} ssl",
+        "/etc/ssl/certs/labels.pem": str(public),
+        "/etc/ssl/private/labels.key": str(key),
+        "127.0.0.1:8765": f"127.0.0.1:{port}",
+    }.items():
+        assert theirs in text
+        text = text.replace(theirs, ours)
+    whole = f"pid {folder}/pid; daemon off; error_log {folder}/errors; events {{}}\n"
+    whole += f"http {{ access_log off; client_body_temp_path {folder}/body;\n{text}}}\n"
+    (folder / "whole.conf").write_text(whole)
+    return ["nginx", "-p", str(folder), "-c", str(folder / "whole.conf")]
+
+
+def caddy(folder: Path, door: int, port: int) -> list[str]:
+    text = re.search(r"labels\.example\.org \{.*?\n\}\n", DEPLOY.read_text(), re.DOTALL)[0]
+    assert "127.0.0.1:8765" in text
+    text = text.replace("127.0.0.1:8765", f"127.0.0.1:{port}")
+    text = text.replace("labels.example.org {", f"{NAME}:{door} {{\n    bind 127.0.0.1")
+    public, key = certificate(folder)
+    text = text.replace("    reverse_proxy", f"    tls {public} {key}\n    reverse_proxy")
+    (folder / "Caddyfile").write_text(
+        f"{{\n    admin off\n    auto_https disable_redirects\n}}\n{text}"
+    )
+    return ["caddy", "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
+
+
+DEPLOY = FILES.parents[1] / "deploy.md"
+
+
+@pytest.mark.slow
+@on_postgresql
+@pytest.mark.parametrize("front", [nginx, caddy])
+def test_behind_a_web_server_with_tls(tmp_path, url, front):
+    for program in (front.__name__, "openssl"):
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program} (install the Debian package {program})")
+    project = a_project(tmp_path / "check", url=url)
+    port, door = free_port(), free_port()
+    (tmp_path / "front").mkdir()
+    before = subprocess.Popen(
+        front(tmp_path / "front", door, port),
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )
+    try:
+        with running(words_of_the_unit(), project.folder, port) as told:
+            until(lambda: reached(door))
+            with through(door) as ann:
+                link = told["links"]["ann"].removeprefix(f"https://{NAME}")
+                signed = ann.get(link)
+                assert (signed.status_code, signed.headers["location"]) == (303, "/review")
+                ann.headers["cookie"] = signed.headers["set-cookie"].partition(";")[0]
+                cards = ann.get("/tasks", headers={"accept": "application/json"}).json()["cards"]
+                card = cards[0]["html"]
+                picture = re.search(r'src="(/shown/[^"]+)"', card)[1]
+                assert ann.get(picture).headers["content-type"] == "image/png"
+                csrf = re.search(r'name="csrf" value="([^"]+)"', card)[1]
+                form = dict([*fields_of(card), (said(card), "a"), ("csrf", csrf)])
+                own = {"origin": f"https://{NAME}"}
+                assert ann.post("/answer", data=form, headers=own).status_code == 303
+                other = {"origin": "https://elsewhere.org"}
+                assert ann.post("/answer", data=form, headers=other).status_code == 403
+                assert review.progress(project).answers == 1
+    finally:
+        before.terminate()
+        before.wait()
+        project.close()
+
+
+def through(door: int) -> httpx.Client:
+    """Asks the web server in front as a browser that looks for it by its name."""
+    transport = httpx.HTTPTransport(verify=False)
+    client = httpx.Client(transport=transport, base_url=f"https://127.0.0.1:{door}")
+    client.headers["host"] = NAME
+    client.event_hooks["request"] = [lambda request: request.extensions.update(sni_hostname=NAME)]
+    return client
+
+
+def reached(door: int) -> bool:
+    try:
+        with through(door) as client:
+            return client.get("/page.css").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+# ---- copies
+
+
+@on_postgresql
+def test_machines_with_a_copy_of_the_folder_are_one_app(tmp_path, url):
+    with a_project(tmp_path / "check", url=url) as project:
+        here = a_site(project)
+        ann = review.find_person(project, "ann")
+        shutil.copytree(project.folder, tmp_path / "copy")
+        with review.open_project(tmp_path / "copy") as copy:
+            there = a_site(copy)
+            assert follow_link(there, person_link(here, "", ann).removeprefix("/in/"))[1] == ann
+            one, other = browser(here, "person", "ann"), browser(there)
+            other.client.cookies.update(one.client.cookies)
+            card = one.cards()[0]
+            assert other.say(card, "a").status_code == 200
+            picture = re.search(r'src="(/shown/[^"]+)"', card)[1]
+            assert other.get(picture).status_code == 200
+        assert review.progress(project).answers == 1
+
+
+@pytest.mark.slow
+@on_postgresql
+def test_a_dump_is_a_whole_copy(tmp_path, url):
+    dump, restore = postgres_program("pg_dump"), postgres_program("psql")
+    if dump is None or restore is None:
+        skip_without("PostgreSQL")
+    place = re.search(r"host=([^&]+)", url)[1]
+    schema = url.rpartition("%3D")[2]
+    name = f"again_{schema}"
+    to = ["-h", place, "-U", "postgres"]
+    with a_project(tmp_path / "check", url=url) as project:
+        ann = review.find_person(project, "ann")
+        for _ in range(4):
+            assert take(project, ann)
+        before = list(review.log(project))
+        made = subprocess.run(
+            [dump, *to, "-n", schema, "postgres"], check=True, capture_output=True
+        )
+        subprocess.run([restore, *to, "-c", f"CREATE DATABASE {name}", "postgres"], check=True)
+        subprocess.run(
+            [restore, *to, "-q", name], input=made.stdout, check=True, capture_output=True
+        )
+        shutil.copytree(project.folder, tmp_path / "copy")
+    address = url.replace("/postgres?", f"/{name}?")
+    (tmp_path / "copy" / "review.json").write_text(json.dumps({"url": address}))
+    with review.open_project(tmp_path / "copy") as copy:
+        assert list(review.log(copy)) == before
+        assert take(copy, review.find_person(copy, "ann")) is not None  # and work goes on there
+        assert len(list(review.log(copy))) == len(before) + 1
+
+
+# ---- numbers
+
+
+RESULTS = FILES.parents[2] / "bench" / "results" / "review_scale.json"
+
+
+def measured() -> list[str]:
+    """A line of the page's table for each run, from the committed result."""
+    runs: dict[str, dict[str, float]] = {}
+    for claim in json.loads(RESULTS.read_text())["claims"]:
+        run, _, what = claim["name"].partition(": ")
+        if " people, " in run:
+            runs.setdefault(run, {})[what] = claim["value"]
+    lines = []
+    for run, found in runs.items():
+        people, processes, *killed = run.split(", ")
+        waits = [found[f"answer to next item, {k} ms"] for k in WAITS]
+        busy = [v for what, v in found.items() if re.match("processors busy with (the|Post)", what)]
+        cells = [people.split()[0], processes.split()[0] + (", killed ten times" if killed else "")]
+        cells += [f"{found['answers a second']:.0f}", *(f"{wait:.0f}" for wait in waits)]
+        lines.append(f"| {' | '.join([*cells, *(f'{one:.2f}' for one in busy)])} |")
+    return lines
+
+
+WAITS = ("median", "95th percentile,", "99th percentile,")
+
+
+@pytest.mark.skipif(not RESULTS.exists(), reason="comes without bench/results")
+def test_the_table_is_of_the_committed_result():
+    lines = measured()
+    assert len(lines) >= 5
+    for line in lines:
+        assert f"{line}\n" in DEPLOY.read_text(), line
