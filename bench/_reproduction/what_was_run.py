@@ -74,7 +74,7 @@ def _promise(lost: Sweep, algorithms: Sequence[str]) -> str:
         clock's, on a machine that was busy with other things; of all other rows, processor time.
         Every `plench` row, and of the `fixed` ones CC, PRODEN, NN, GA, CAVL, LWS, MCL-GCE, MCL-MSE,
         EXP, ABS-GCE, POP and L-W, were trained (but for a few runs) before denormals counted as
-        zero in training (see [design.md](design.md)); until then some stacks became several times
+        zero in training (`bench/denormals.py`); until then some stacks became several times
         slower as they went on, in `fixed` those of EXP and L-W up to seven times."""
     ]
     for variant in ("plench", "fixed"):

@@ -1,4 +1,13 @@
-"""Which is better: sweeps, rankings, challenges, benchmarks that are built."""
+"""Which is better: sweeps, rankings, challenges, benchmarks that are built.
+
+A benchmark: ``sources.load`` → ``imperfect.apply`` → ``make_plan`` → ``make_tasks`` → ``execute``
+(``train``, then ``oracle_measure`` at each record) → ``Journal`` → ``read_results`` → ``cells`` →
+``render``, ``write_report``. Stability: two versions of labels, predictions → ``make_case`` →
+``Case`` → ``assess`` → ``Report``. A challenge: label sets → ``make_challenge`` → folder;
+submissions → ``submit`` → ``run_challenge`` → outcomes and answers → ``score_challenge`` →
+``Result`` → page, CSV, JSON. All but the runs follows from the folder, and is computed anew each
+time.
+"""
 
 from typing import TYPE_CHECKING
 

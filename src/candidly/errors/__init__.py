@@ -1,5 +1,10 @@
 """Which labels are wrong? Confident learning, other detectors, and out-of-sample probabilities.
 
+Probabilities: data → ``make_folds`` → learner (fits, or trains one stack) → ``CrossValidated``.
+Label errors: labels and probabilities → ``examine`` → ``Evidence`` → ``find`` → ``Issues`` → table,
+page. Detectors: ``Labelled`` → ``make_subject`` (blind) → a detector → ``Detection`` → ``judge``. A
+check is all of it: file → ``cross_validate`` → ``find`` → ``Checked`` → table, page.
+
 >>> import numpy as np
 >>> from candidly import errors
 >>> given = np.array([0, 0, 1, 1, 1])

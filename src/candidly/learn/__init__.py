@@ -1,4 +1,9 @@
-"""How models learn: algorithms, networks, views, the engine, one run."""
+"""How models learn: algorithms, networks, views, the engine, one run.
+
+One run: ``Labelled`` → ``fit`` → ``engine.start`` → ``Stack``, ``train`` with watchers → ``Model``,
+with a ``suspicion`` for each training row. New rows: ``read_frame`` → ``NewRows`` →
+``predict_logits`` → table.
+"""
 
 from typing import TYPE_CHECKING
 

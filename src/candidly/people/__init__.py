@@ -1,4 +1,10 @@
-"""What people say of labels: asked, counted, judged."""
+"""What people say of labels: asked, counted, judged.
+
+Several annotators: votes or a table, or its parts → ``Answers`` → ``consensus`` → ``Consensus`` →
+tables, page. Validation: answers → ``Tally`` → ``judge`` → ``Verdicts`` → totals, page,
+``corrected`` → ``Corrected``. Review: issues, data or votes → ``make_project`` → ``next_tasks``,
+``answer_and_next`` → log → ``refresh`` → ``progress``, ``tally`` → ``Verdicts``.
+"""
 
 from typing import TYPE_CHECKING
 

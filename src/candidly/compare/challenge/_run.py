@@ -2,6 +2,14 @@
 
 A run is a folder that appears when it is over, so that a kill at any moment costs at most the run
 that was going on, and the same command goes on behind it.
+
+What a submission wrote is read as bytes, and as plain arrays whose header is checked before
+anything is made (``_answers.py``); nothing is unpickled or imported. A run's folder is written
+beside its place and renamed, so that it is there whole or not at all, and running is a subtraction,
+as in a sweep. ``WAYS`` in ``confine.py`` names the ways of confining, best first, and what each
+lacks. ``_first_process.py`` is the init of a run's process namespace and must not need candidly:
+with its end everything of the run ends. ``/out`` is in memory and of limited size, and its
+descriptor is held by the parent, so that what was answered before a SIGKILL is read after it.
 """
 
 from __future__ import annotations

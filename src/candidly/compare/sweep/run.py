@@ -1,4 +1,72 @@
-"""Running a plan: here or in worker processes, resumable at any moment."""
+"""Running a plan: here or in worker processes, resumable at any moment.
+
+* A journal of JSON lines, one file per process, whole lines per append, each with a checksum (older
+  lines have none). Readers skip what they cannot parse or what does not match, and say so; of equal
+  (key, step) they take the first line. Compacting writes all readable records to one compressed
+  file, synced and read back before an old file goes; readers take compressed files first, as what
+  was there before. Few records stay lines. Many become a Parquet file (``packed.py``) with its
+  checksum in its name, so that writing and naming it is one step; it is checked as a whole before
+  each reading, and is right or refused.
+* Columns. Of a million runs there is no object for each record. Files of columns and lines, each in
+  order of key and step, are merged piece by piece (``columns.merged``), so that all records of a
+  run are in one piece, once. A pass computes for all runs of a piece what is asked of each: how far
+  it is, what a criterion chooses, what its last record says (``parts.py``); what remains is an
+  array with an entry per run (``many.ManyRuns``, answered by ``stored.StoredRuns``). Trials of one
+  data set and algorithm are a group, whose keys are computed together (``plan.TrialGroup``,
+  ``trial.keys_of``), and trials are made when somebody asks for them. Whatever asks for less than
+  all records (``select``, ``counts``, ``spent``, ``gap``, ``recorded``) has a way for ``ManyRuns``
+  and one for runs as objects, which says what is meant; ``tests/compare/sweep/test_columns.py``
+  holds the two to the same text, page and numbers. Others see a sequence of runs with all their
+  records. Few records, and those of a search, are objects from the start (``journal.read_many``).
+* Resuming is subtraction: planned trials minus those with every record that is due
+  (``recorded.py``). Stacks with a checkpoint are taken up as they were, because a checkpoint names
+  its members; only the rest is packed anew. Hence another stack size, worker count or a longer plan
+  loses nothing. A checkpoint behind which a record is missing, or that does not match its checksum,
+  is discarded: going on from it would leave that record out for good.
+* Order on the disk: folders and plan before training, journal before a checkpoint, all records
+  before a run is named done. A power cut may drop whatever was not synced
+  (``tests/compare/sweep/power_cut.py`` drops any part of it), and resuming still ends with the same
+  numbers. At the end the journal is read again: a run whose records are not there is no success.
+* A checkpoint is everything that changes (``Stack.state``), written beside and renamed, at records,
+  as often as costs at most 5 % of the time. A kill between a record and its checkpoint repeats
+  lines; see above.
+* A search has no state but the plan and the journal (``rounds.py``). A data set, an algorithm and a
+  split make a study; configurations have rounds. What the next round trains, and whether a run of
+  it is stopped, follows from the records of the study's earlier rounds and a seed alone, with a new
+  Optuna sampler each time; it is in the plan before it is trained. So neither workers, nor stacks,
+  nor a kill changes it, and a plan that grows asks for what a larger one would have. A stopped run
+  leaves its stack: a smaller stack takes up the state of the others (``checkpoint.state_of_some``)
+  and is saved, and only then is the stopped one given its remaining records, without values.
+* Where results go (``keeping.py``): a task writes its records and states to the disk itself, or, on
+  a cluster, sends them as messages, and the driver, which alone writes, applies them in their
+  order. A message is whole: records, a state, the records of a stopped trial and the deletion of an
+  old state come together, as they would be written. What a lost worker had not sent is trained
+  again from the last state that came. Nodes have the data from their object store, and the copies
+  of networks, policies and plug-ins from a message; they share no folder. ``versions`` says what
+  must agree: sources of candidly, Python, torch, NumPy, and what the processor's kernels are.
+* What a task raises on a cluster fails its runs, and no others (``failed.py``); they are in no
+  table, and tried again by the next run.
+* A plug-in (``plugins.py``) adds to the explicit tables, by ``register``, while its file is run;
+  the table of kinds names tables of rooms above, which are imported when something is registered.
+  The bytes that are hashed are those that are run. A plan holds the hash of each algorithm's and
+  metric's source, and the directory a copy, which workers load before their first task; a network's
+  name stands for its file, which has had such rules before (``own_files.py``).
+* Code. The plan keeps a hash of what each page computes (``compare/sweep/code.py``): the
+  definitions that it reaches in the files of ``learn/algorithms/``, without comments, docstrings
+  and texts about it; of a page that is not candidly's, its compiled functions (``own_code.py``).
+  Resuming with other code is refused or, with ``--accept-code``, noted in tables; reading notes it
+  too. It is no part of a trial's key: ``version`` says which released numbers are the same.
+* A trial's key covers the data's content, algorithm, variant, version, hyper-parameters, net,
+  scaling, split, seed, steps, record times and dtype, and what came later where it is not as before
+  (recipe, official test set); a user's network counts by its file's content; no name, path, host,
+  device or worker count. Moving data or results changes nothing.
+* A plan may grow (data sets, algorithms, configurations, splits); what contradicts the directory is
+  refused. Estimates among the facts are not compared: the fingerprint covers what they follow from,
+  and directories from before them go on.
+* Tables and reports are made from plan and journal alone: the plan holds what they need of data
+  sets and algorithms (``Facts``, ``Page``), so that reading loads no torch. Plans from before that
+  are read with the algorithms' pages. Only complete runs are chosen from.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,41 @@ has the pages, but a power cut would then take back the last commits.
 There is one writer at a time. Writers of one process share its transaction (``_group``); other
 processes wait for its end, with SQLite for up to ``BUSY_S``. Readers see what was committed when
 they began; they neither wait nor are waited for.
+
+The log (``entry``) is what counts. Everything else follows from it: a ``seat`` says who was asked
+about what and which answer stands, an ``item`` what its seats come to, a ``person`` how many
+answers they gave. Whoever changes a seat calls ``refresh`` on its item, which reads its few seats
+afresh, in the same transaction; nothing is added up step by step, so nothing drifts, and
+``recount`` must find the same (``test_what_is_kept_follows_from_the_log``). Times beyond a day
+count as unknown (``_log.time_of``), so no sum leaves the finite. Counts of an item are text, ``0:3
+1:2``: the organiser's sums group by it, and few patterns come back, however many items there are.
+
+* One writer at a time: SQLite takes its lock at the start of a transaction (``BEGIN IMMEDIATE``),
+  as a reader that becomes a writer may fail instead of waiting; PostgreSQL takes an advisory lock.
+  So no query of a write locks rows, and no two writes wait for each other in a circle. Readers see
+  the last commit and neither wait nor are waited for. PostgreSQL ends a writer that says nothing
+  for a minute (``store.FROZEN_S``): its machine may be gone.
+* Writers of one process share a transaction (``_group.py``): who comes while another writes queues
+  up, and the first of these then writes for all. Each work is undone alone when it raises (a
+  savepoint); what the database breaks off is tried again, one by one.
+* What reviewers ask for at the same time (``turn.py``) goes through the same statements together:
+  read the people, their seats and ids; add entries; refresh; read the head of the queue; lease;
+  refresh. Sixteen statements for fifty people. Who stands elsewhere in the queue than most is
+  looked up alone, after the leases so far are written.
+* A value bound where a partial index has its bound (``until > :x``) makes SQLite prepare the
+  statement again at each call, which costs ten times the query; it stands there outright
+  (``_schema.ZERO``).
+* Answers are synced (``synchronous=FULL``). With ``NORMAL`` a killed process loses nothing, but a
+  power cut would. Leases are not synced: one that is lost is handed out again. A lease is renewed
+  when a tenth of it has passed, not at each request.
+* Items stand in a queue, and a person has a ``cursor`` in it; what opens again goes to the end. So
+  the next item is a look into an index.
+* Migrations are statements that both databases take, in a list that only grows.
+* The organiser's sums are one query over an index that holds all of them (``item_sums``), grouped
+  by pattern of answers; what is computed from them has a weight per pattern instead of a row per
+  item. ``Recent`` keeps them for a few times as long as they took.
+* A view of the gallery is an ``ItemFilter``; the address says it, and the page of a folder says it
+  behind the ``#``.
 """
 
 from __future__ import annotations

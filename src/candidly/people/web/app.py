@@ -1,4 +1,46 @@
-"""The app as a whole: every address in one table, behind the guard."""
+"""The app as a whole: every address in one table, behind the guard.
+
+Several processes serve one project (``people/web/_processes.py``): they share a listening socket,
+from which each takes one connection at a time, and what they must agree on is in the database and
+in ``review.key``. A process keeps for itself only what may differ: which sessions were open within
+five seconds, rates, and the organiser's sums, which ``Recent`` makes anew when the people have
+changed. The process that started them replaces one that ends; they end with it, however it ends.
+What is loaded at the start is frozen (``gc.freeze``), as looking through it takes a tenth of a
+second each time.
+
+The app (``people/web/``) is functions from a ``Visit`` to a response, listed in ``app.ROUTES`` with
+who may see them. What it rests on:
+
+* ``_connections.Connection`` is the server's protocol with bounds in time, and ``Crowd`` shares
+  places among addresses: one connection too many pushes out the one of its address that waits
+  longest for whoever opened it. So a flood from an address does not lock out others of that
+  address, such as people behind one web server, as who asks at once is not waited for.
+* ``_guard.Guard`` sees each request first and each response last: names (DNS rebinding), sizes,
+  origins, rates; the headers are on every answer, refusals and faults included.
+* A form is read only for who may send it, up to what a card can hold; ``_fields`` reads numbers,
+  each within bounds; ``Turns`` has four requests of a client worked on at once, and keeps the rest
+  waiting outside the threads that all share.
+* A cookie is the signed number of a row of ``session``; the row is what counts. ``Sessions`` asks
+  for it once in five seconds. A link holds how often its person's were ended (``person.revoked``).
+* What a database cannot do is a ``StoreError`` from ``store.py`` on, with a sentence for people and
+  a kind for the status; SQLAlchemy's exceptions stay inside ``people/review/``.
+* A person's page holds no number of an item, turn or file that could be read: known items have
+  numbers of their own, and files are named by row. Forms, keys of cards and addresses of files
+  carry them sealed for this person and purpose (``_seal``), and messages leave them out. All cards
+  are alike but for picture and class names (``test_all_cards_are_alike``). ``/media/NAME`` is for
+  viewers and the organiser; people who answer get files at ``/shown/``, with headers that are the
+  same for all. ``tests/people/web/test_attacker.py`` plays a reviewer who has the program and the
+  data.
+* The seed of a project is 128 bits, as text, unless a number was given (``_orders.drawn``): each
+  purpose and time has a key from HMAC-SHA256, so that what one draw shows tells nothing of another.
+  From a number, which can be found by trying, draws are those of ``seeds.draw``; earlier projects
+  have one, and keep their orders.
+* The script (``review.js``, ``card.js``, ``kept.js``) keeps each answer and each undo under a key
+  of its own in ``localStorage`` and delivers them one at a time, in order, until the server has
+  them; ids make a repetition harmless. Whatever is neither taken nor refused in words stays there.
+  What is chosen and not sent is a draft beside them, by the key of its card; it goes when its
+  answer is taken, or the card is no longer handed out.
+"""
 
 from __future__ import annotations
 
