@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ..data.labels.labelled import from_arrays
+from ..data.labels.labelled import from_numbers
 from ..learn.estimators import inputs_of, read_sets, seed_of
 from .confident import find
 from .crossval import cross_validate
@@ -76,7 +76,7 @@ class LabelErrorDetector(BaseEstimator):
             )
         labels = sets.member.argmax(1) if sets.plain else sets.member
         given, candidates = (labels, None) if sets.plain else (None, labels)
-        data = from_arrays(inputs, given=given, candidates=candidates, classes=sets.names)
+        data = from_numbers(inputs, sets.names, given=given, candidates=candidates)
         crossed = cross_validate(self.classifier, data, self.cv, groups, seed_of(self.random_state))
         by: Any = CHOSEN[sets.plain] if self.by is None else self.by
         self.classes_ = sets.classes

@@ -1,9 +1,8 @@
 """``Labelled`` from what people have: a table, arrays, a folder of pictures, a data frame.
 
-Of a table, one example a row. Labels are names; where all are whole numbers, they are class numbers
-from 0. How labels are written is one rule, see ``_label_text``. The inputs are a column of texts,
-or of pictures' files, or else all columns that have no other role; a first column without a name
-that numbers the rows, as pandas writes it, is left out.
+Of a table, one example a row. How labels are read is one rule, see ``data.labels.reading``. The
+inputs are a column of texts, or of pictures' files, or else all columns that have no other role; a
+first column without a name that numbers the rows, as pandas writes it, is left out.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ import numpy as np
 
 from ...ground.arrays import is_frame
 from ..inputs import as_inputs, as_polars
-from ..labels.convert import as_ids
-from ..labels.labelled import Labelled, from_arrays
+from ..labels.coded import as_ids
+from ..labels.labelled import Labelled, from_numbers
 from ..labels.votes import Votes
 from ._features import check_no_copy, features
 from ._mat import load_mat
@@ -55,6 +54,7 @@ def read(
     separator: str | None = None,
     label_separator: str = "|",
     classes: Any = None,
+    merge_labels: bool | Mapping[str, str] = False,
 ) -> Labelled:
     """The inputs and labels of a file, a data frame or a folder of pictures.
 
@@ -63,8 +63,8 @@ def read(
             with a subfolder of pictures a class; a data frame of polars or pandas; or a ``Sheet``.
         roles: which column is what, in place of the arguments below.
         watch: called with rows done and rows in all, by what takes long.
-        label, truth, id, text, image, annotator, item, drop, separator, label_separator, classes:
-            see ``Roles``.
+        label, truth, id, text, image, annotator, item, drop, separator, label_separator, classes,
+        merge_labels: see ``Roles``.
 
     Returns:
         One label a cell is ``given``; any cell with several makes the column ``candidates``.
@@ -79,7 +79,7 @@ def read(
     named = Roles(
         label=label, truth=truth, id=id, text=text, image=image, annotator=annotator, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
-        label_separator=label_separator, classes=classes,
+        label_separator=label_separator, classes=classes, merge_labels=merge_labels,
     )  # fmt: skip
     if roles is not None and named != Roles():
         raise ValueError("`roles` says which column is what; give no other names beside it.")
@@ -177,12 +177,12 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
                 check_no_copy(inputs, labels[kind], columns.get(kind) or columns["label"])
     ids = ids_of(frame[roles.id]) if roles.id else ids
     name = roles.text or roles.image
-    return from_arrays(
+    return from_numbers(
         inputs,
+        classes,
         ids=ids,
         features=(name,) if name else None,
         source=sheet.path.name,
-        classes=classes,
         **labels,
     )
 
@@ -197,7 +197,6 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
         check_filled(frame[name], "Drop such rows.")
     kinds = {"tags": names[0]} | {kind: name for kind, name in columns.items() if kind == "truth"}
     found, classes = labels_of(frame, kinds, roles)
-    said = from_arrays([""] * len(frame), classes=classes, **found)
     items = frame[item].cast(str)
     first = items.is_first_distinct().arg_true()
     row_of = dict(zip(items[first], range(len(first))))
@@ -216,13 +215,12 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
     else:
         inputs = items[first].to_list()
         warnings.warn("it has no inputs; the items' names stand for them.", stacklevel=5)
-    assert said.tags is not None
-    votes = zip(rows, frame[who].cast(str), (np.flatnonzero(row) for row in said.tags))
-    return from_arrays(
+    votes = zip(rows, frame[who].cast(str), (np.flatnonzero(row) for row in found["tags"]))
+    return from_numbers(
         inputs,
+        classes,
         votes=Votes.from_rows(votes),
-        truth=None if said.truth is None else said.truth[first.to_numpy()],
-        classes=said.classes,
+        truth=found["truth"][first.to_numpy()] if "truth" in found else None,
         ids=ids_of(frame[item][first]),
         source=sheet.path.name,
     )

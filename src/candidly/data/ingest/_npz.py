@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..labels.convert import written_classes
 from ..labels.labelled import Labelled, from_arrays, from_stored
+from ..labels.reading import written_classes
 from ..labels.storage import read_arrays
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..labels.convert import from_text, written_classes
 from ..labels.labelled import Labelled, from_arrays
 from .media import checked_file
 
@@ -54,9 +53,8 @@ def load_folder(folder: Path, classes: Any, watch: Callable[[int, int], None]) -
             " least two."
         )
     _check_pictures(files, folder, watch)
-    given = from_text({"given": labels}, written_classes(classes))
     ids = [path.relative_to(folder).as_posix() for path in files]
-    return from_arrays(files, ids=ids, classes=classes, source=folder.name, **given)
+    return from_arrays(files, given=labels, ids=ids, classes=classes, source=folder.name)
 
 
 def files_named(column: pl.Series, folder: Path) -> list[Path]:

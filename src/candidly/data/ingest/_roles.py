@@ -39,6 +39,8 @@ class Roles:
             bar); found out by default.
         label_separator: what stands between the labels of a set in one cell.
         classes: names in order, or how many; by default what the labels show.
+        merge_labels: make one class of those that differ by spelling alone; or a dict, old name ->
+            new name.
 
     Every column that is neither named nor dropped is an input.
     """
@@ -54,6 +56,7 @@ class Roles:
     separator: str | None = None
     label_separator: str = "|"
     classes: Any = None
+    merge_labels: Any = False
 
     def __post_init__(self) -> None:
         named = [name for _, name in self._named()]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.files import replacing
-from ..labels.convert import from_text
+from ..labels.reading import WHOLE
 from ._arff import with_attributes
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
@@ -114,11 +114,7 @@ def classes_in(sheet: Sheet, label: str) -> tuple[str, ...]:
         ValueError: no such column, or cells that are no labels.
     """
     with about(sheet.path):
-        frame = sheet.frame.select(label)
-        values, names = labels_of(frame, {"given": label}, Roles(label=label))
-    if names is not None:
-        return tuple(names)
-    return tuple(str(k) for k in range(int(max(values["given"], default=-1)) + 1))
+        return labels_of(sheet.frame.select(label), {"given": label}, Roles(label=label))[1]
 
 
 def labels_in(sheet: Sheet, label: str, classes: Sequence[str]) -> np.ndarray:
@@ -132,22 +128,8 @@ def labels_in(sheet: Sheet, label: str, classes: Sequence[str]) -> np.ndarray:
             f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
         )
     with about(sheet.path):
-        named = () if _nameless(classes) else classes
-        cells = from_text({label: sheet.frame[label].to_list()}, named)[label]
-        number: dict[Any, int] = {name: k for k, name in enumerate(classes)}
-        number |= {k: k for k in range(len(classes))} | {None: -1}
-        for row, cell in enumerate(cells):
-            if cell not in number:
-                raise ValueError(
-                    f"column {label!r} has {cell!r} at row {row}, which is none of the classes"
-                    f" {listed(tuple(classes))}."
-                )
-    return np.array([number[cell] for cell in cells], np.int64)
-
-
-def _nameless(classes: Sequence[str]) -> bool:
-    """Whether the classes are numbers that nobody gave a name."""
-    return all(name == str(k) for k, name in enumerate(classes))
+        read = labels_of(sheet.frame, {"given": label}, Roles(label=label, classes=classes))[0]
+    return read["given"]
 
 
 def corrected_columns(
@@ -165,7 +147,7 @@ def corrected_columns(
         labels: int (n,), the corrected ones; -1 leaves a cell empty. by: n words.
     """
     names = dict(enumerate(classes))
-    if _nameless(classes):
+    if all(map(WHOLE.fullmatch, classes)):  # a number stays as it is written there
         old = labels_in(sheet, label, classes).tolist()
         names |= {k: str(cell).strip() for k, cell in zip(old, sheet.frame[label]) if k >= 0}
     texts = [names.get(int(k)) for k in labels]

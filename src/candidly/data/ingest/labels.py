@@ -1,22 +1,25 @@
 """Labels in files: one column of names or numbers of classes, or of sets, and ids beside it.
 
-One rule wherever labels are read. A cell holds the name of a class or its number from 0; an empty
-cell and -1 say that there is no label. Of several columns the one named by ``--label`` counts, else
-one of the usual names. A column of ids names the rows.
+What labels mean is one rule, see ``data.labels.reading``; this says where in a file they are. Of
+several columns the one that was named counts, else one of the usual names. A column of ids names
+the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...ground.files import lines_of
-from ...ground.names import nearest
-from ..labels.text import BAR, labels_in
+from ..labels.coded import Coded, coded, missing
+from ..labels.reading import WHOLE, LabelRule
+from ..labels.reading import read_labels as numbered
+from ..labels.text import BAR
 from ._columns import (
     Columns,
     check_kind,
@@ -27,7 +30,7 @@ from ._columns import (
 )
 from ._roles import CORRECTED, Roles
 from .arrays import load_array, load_member
-from .table_checks import about, is_number, listed, odd_cell, typed
+from .table_checks import listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,8 +47,8 @@ class LabelColumn:
     Attributes:
         path: of the file.
         what: what a message calls the column.
-        values: integers (n,), -1 for none; names as object (n,) of ``str``, None for none; or bool
-            (n, m), candidate sets of an array. Other arrays are there for others to refuse.
+        values: whole numbers (n,); object (n,) of what cells hold, None for none; or bool (n, m),
+            candidate sets of an array.
         ids: (n,) names of the rows as text, or None.
         separator: what stands between the names of a set.
     """
@@ -56,12 +59,18 @@ class LabelColumn:
     ids: np.ndarray | None = None
     separator: str = BAR
 
+    @cached_property
+    def coded(self) -> Coded:
+        """The different entries and where they stand."""
+        return coded(self.what, self.values)
+
     @property
-    def names(self) -> list[str] | None:
-        """The different names, in order of the rows; None for numbers."""
-        if self.values.dtype != object:
+    def names(self) -> list[Any] | None:
+        """The different names, in order of the rows; None where all are whole numbers."""
+        entries = [entry for entry in self.coded.values if not missing(entry) and entry != ""]
+        if all(isinstance(entry, str) and WHOLE.fullmatch(entry.strip()) for entry in entries):
             return None
-        return [name for name in dict.fromkeys(self.values.tolist()) if name is not None]
+        return entries if any(isinstance(entry, str | list | bool) for entry in entries) else None
 
 
 def read_labels(
@@ -112,56 +121,35 @@ def labels_in_columns(columns: Columns, roles: Roles, classes: Sequence[str] | N
     """
     name = _label_name(columns, roles)
     what = columns.what(name)
-    values = _cells(columns.frame[name], what, set(classes or ()))
+    values = _cells(columns.frame[name], what)
     return LabelColumn(columns.path, what, values, columns.ids, roles.label_separator)
 
 
 def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndarray:
-    """Numbers of classes (n,), -1 for none; an array that holds no names stays as it is.
+    """Numbers of classes, int (n,), -1 for none.
 
     Args:
-        classes: names in order, where labels are names.
+        classes: names in order; without any, labels are whole numbers and stay as they are.
 
     Raises:
-        ValueError: a name that is no class, or a set.
+        ValueError: a label that is no class, or several in a row.
     """
     values = labels.values
     if values.ndim != 1:
         raise ValueError(f"{labels.what} has shape {values.shape}; labels are one column.")
-    if values.dtype == object:
-        for row, cell in enumerate(values.tolist()):
-            if isinstance(cell, list):
-                raise ValueError(f"{labels.what} is {cell} at row {row}; it takes one label a row.")
-        return numbers_of_names(values, labels.what, classes)
-    return whole_labels(values, labels.what) if values.dtype.kind == "f" else values
-
-
-def numbers_of_names(names: np.ndarray, what: str, classes: Sequence[str] | None) -> np.ndarray:
-    """Numbers of classes, int64 (n,), from names; -1 where there is none.
-
-    Raises:
-        ValueError: no classes to count by, or a name that is none; names row and value.
-    """
-    cells = names.tolist()
-    there = [row for row, name in enumerate(cells) if name not in (None, "")]
-    if not there:
-        return np.full(len(cells), UNLABELLED)
+    if classes is None and values.dtype.kind in "iu":
+        return values
+    if classes is None and (names := labels.names) is not None:
+        row = labels.coded.row(list(labels.coded.values).index(names[0]))
+        raise ValueError(
+            f"{labels.what} holds names ({str(names[0])!r} at row {row}); say with `classes` which"
+            " there are, in order, or correct the cell."
+        )
     if classes is None:
-        row = there[odd_cell(cells[row] for row in there)]
-        raise ValueError(
-            f"{what} holds names ({str(cells[row])!r} at row {row}); say with `classes` "
-            "(--classes) which there are, in order, or correct the cell."
-        )
-    number: dict[Any, int] = {name: k for k, name in enumerate(classes)}
-    number |= {None: UNLABELLED, "": UNLABELLED}
-    found = np.fromiter((number.get(name, -2) for name in map(_key, cells)), np.int64, len(cells))
-    if len(bad := np.flatnonzero(found == -2)):
-        row = int(bad[odd_cell([cells[k] for k in bad])])
-        raise ValueError(
-            f"{what} is {str(cells[row])!r} at row {row}, which is no class; the classes are"
-            f" {listed(list(classes))}{nearest(str(cells[row]), classes)}"
-        )
-    return found
+        return _as_they_are(labels)
+    return numbered({"label": labels.coded}, LabelRule(classes), {"label": labels.what}).labels[
+        "label"
+    ]
 
 
 def class_numbers(column: pl.Series, what: str, classes: Sequence[str] | None) -> np.ndarray:
@@ -172,21 +160,17 @@ def class_numbers(column: pl.Series, what: str, classes: Sequence[str] | None) -
     """
     if not len(column):
         return np.zeros(0, np.int64)
-    values = _cells(column, what, set(classes or ()))
-    return np.asarray(label_numbers(LabelColumn(Path(), what, values), classes), np.int64)
+    labels = LabelColumn(Path(), what, _cells(column, what))
+    return np.asarray(label_numbers(labels, classes), np.int64)
 
 
-def whole_labels(values: np.ndarray, what: str) -> np.ndarray:
-    """Floats that are whole as int64 (n,).
-
-    Raises:
-        ValueError: another number; names its row.
-    """
-    if len(bad := np.flatnonzero(~(np.isfinite(values) & (values == np.floor(values))))):
-        raise ValueError(
-            f"{what} is {values[bad[0]]} at row {bad[0]}; labels are integers, or names of classes."
-        )
-    return values.astype(np.int64)
+def _as_they_are(labels: LabelColumn) -> np.ndarray:
+    """Whole numbers, -1 where there is none: int64 (n,)."""
+    if all(missing(one) or one == "" for one in labels.coded.values):
+        return np.full(len(labels.values), UNLABELLED)
+    read = numbered({"label": labels.coded}, None, {"label": labels.what})
+    number = np.array([*map(int, read.classes), UNLABELLED], np.int64)
+    return number[read.labels["label"]]
 
 
 def label_sets(labels: LabelColumn, classes: Sequence[str] | None, m: int) -> np.ndarray:
@@ -197,22 +181,15 @@ def label_sets(labels: LabelColumn, classes: Sequence[str] | None, m: int) -> np
     """
     if labels.values.dtype == bool:
         return labels.values
-    rows = _sets_of(labels)
-    lengths = [len(row) for row in rows]
-    flat = [name for row in rows for name in row]
-    if classes is None and all(map(is_number, flat)):
-        classes = [str(k) for k in range(m)]
-    names = np.array([*flat, None], object)[:-1]
-    owner = np.repeat(np.arange(len(rows)), lengths)
-    found = np.zeros((len(rows), m), bool)
-    number = {name: k for k, name in enumerate(classes or ())}
-    for row, name in zip(owner.tolist(), flat):
-        if name not in number:
-            one = np.full(row + 1, None, object)
-            one[row] = name
-            numbers_of_names(one, labels.what, classes)  # refuses it, by its row
-    found[owner, numbers_of_names(names, labels.what, classes)] = True
-    return found
+    column = replace(labels.coded, values=[_barred(labels, one) for one in labels.coded.values])
+    return numbered({"tags": column}, LabelRule(classes or m), {"tags": labels.what}).labels["tags"]
+
+
+def _barred(labels: LabelColumn, entry: Any) -> Any:
+    """A cell of text with bars between its labels."""
+    if not isinstance(entry, str) or labels.separator == BAR:
+        return entry
+    return entry.replace(labels.separator, BAR)
 
 
 def holds_sets(labels: LabelColumn) -> bool:
@@ -237,10 +214,13 @@ def in_order_of(labels: LabelColumn, ids: np.ndarray | None) -> LabelColumn:
 
 def class_names(labels: LabelColumn, columns: Sequence[str] | None) -> list[str] | None:
     """The names of the columns of probabilities as classes, where a label is among them."""
-    if labels.names is None or columns is None:
+    if columns is None or labels.values.dtype == bool:
         return None
-    known = {one for row in _sets_of(labels) for one in row} & set(columns)
-    return list(columns) if known else None
+    there: set[str] = set()
+    for entry in labels.coded.values:
+        several = entry if isinstance(entry, list) else str(entry).split(labels.separator)
+        there |= {str(one).strip() for one in several}
+    return list(columns) if there & set(columns) else None
 
 
 def read_names(
@@ -340,28 +320,19 @@ def _label_name(columns: Columns, roles: Roles) -> str:
     return usual
 
 
-def _cells(column: pl.Series, what: str, classes: set[str]) -> np.ndarray:
-    """Integers, or names and None."""
+def _cells(column: pl.Series, what: str) -> np.ndarray:
+    """Whole numbers, or what cells hold and None."""
     import polars as pl
 
     if column.dtype in (pl.Categorical, pl.Enum):
         column = column.cast(pl.String)
     if not len(column):
         raise ValueError(f"{what} has no rows.")
-    if isinstance(column.dtype, pl.List):
-        return _plain(column.to_list())
-    if column.dtype == pl.String:
-        column = column.replace("", None)
-    numbers = typed(column)
-    if numbers.dtype == pl.Null:
-        return np.full(len(column), UNLABELLED)
-    if numbers.dtype.is_numeric() and not {str(one) for one in numbers.unique()} & classes:
-        if numbers.dtype.is_integer():
-            return numbers.fill_null(UNLABELLED).to_numpy()
-        return whole_labels(numbers.fill_null(UNLABELLED).to_numpy(), what)
-    if column.dtype.is_temporal() or column.dtype == pl.Binary or column.dtype.is_nested():
+    if column.dtype.is_integer() and not column.null_count():
+        return column.to_numpy()
+    if column.dtype.is_temporal() or column.dtype in (pl.Binary, pl.Struct, pl.Object):
         raise ValueError(f"{what} holds no numbers and no names of classes, but {column.dtype}.")
-    return _plain(column.cast(pl.String).to_list())
+    return _plain(column.to_list())
 
 
 def _plain(cells: Sequence[Any]) -> np.ndarray:
@@ -370,21 +341,3 @@ def _plain(cells: Sequence[Any]) -> np.ndarray:
     for row, cell in enumerate(cells):
         found[row] = (cell.strip() or None) if isinstance(cell, str) else cell
     return found
-
-
-def _sets_of(labels: LabelColumn) -> list[list[str]]:
-    """The labels of each row."""
-    rows = []
-    with about(labels.path):
-        for row, cell in enumerate(labels.values.tolist()):
-            if isinstance(cell, str) and labels.separator == BAR:
-                rows.append(labels_in(cell, "label", row, (cell,) if BAR not in cell else ()))
-            elif isinstance(cell, str):
-                rows.append([one.strip() for one in cell.split(labels.separator)])
-            else:
-                rows.append([] if cell is None else [str(one) for one in cell])
-    return rows
-
-
-def _key(name: Any) -> Any:
-    return name if name is None or isinstance(name, str) else str(name)

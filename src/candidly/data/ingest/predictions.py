@@ -13,7 +13,7 @@ from ._packed import COMPRESSED
 from ._roles import Roles
 from ._sheet import TABLE_ENDINGS
 from .arrays import load_array
-from .labels import LABELS, label_numbers, labels_in_columns, numbers_of_names
+from .labels import LABELS, LabelColumn, label_numbers, labels_in_columns
 
 ENDINGS = (".npy", *TABLE_ENDINGS)
 
@@ -48,7 +48,7 @@ def read_predictions(
     if path.suffix.lower() == ".npy":
         array = load_array(path)
         if array.dtype.kind in "UT" and array.ndim == 1:
-            return numbers_of_names(array.astype(object), str(path), classes)
+            return label_numbers(LabelColumn(path, str(path), array.astype(object)), classes)
         return _refuse_labels(path, array)
     columns = read_columns(path, roles, classes or ())
     names = columns.frame.columns

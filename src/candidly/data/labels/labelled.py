@@ -14,10 +14,11 @@ import numpy as np
 from ...ground import checks as _checks
 from ...ground.arrays import as_array, is_frame, rows_are, same_rows
 from ..inputs import Table, as_inputs, checked_features, checked_inputs, kind_of_inputs
-from . import convert as _convert
 from ._splits import Split, make_split
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
+from .coded import as_ids, holds_sets, listed
 from .describe import Description, describe, labelled_rows
+from .reading import LabelRule, read_labels, written_classes
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
 
@@ -238,6 +239,7 @@ def from_arrays(
     tags: Any = None,
     votes: Votes | None = None,
     classes: Any = None,
+    merge_labels: bool | Mapping[str, str] = False,
     ids: Any = None,
     features: Sequence[str] | None = None,
     source: str = "arrays",
@@ -250,62 +252,88 @@ def from_arrays(
             files). Bool and integer tables become float32 up to 16 bits and float64 beyond: exact.
             A data frame with categories, dates, texts or missing values becomes a ``Table``. A
             first column without a name that numbers the rows is left out.
-        y: the labels. A 0/1 matrix (n, q), or one list or set of labels a row, or strings of which
-            some are sets such as ``"cat|dog"``, is ``candidates``; integers or strings, one a row,
-            are ``given`` (-1, None or "": none).
-        truth: integers or strings, one a row; -1 or None where unknown.
+        y: the labels, see ``data.labels.reading``. A 0/1 matrix (n, q), or one list or set of
+            labels a row, or strings of which some are sets such as ``"cat|dog"``, is
+            ``candidates``; one label a row is ``given``: names, whole numbers or bools. None, NaN
+            and "" are none, and -1 where ``classes`` says which there are.
+        truth: one label a row, in the same way.
         candidates, given, tags: the same by name, when there is more than one kind.
         votes: answers of people, from ``Votes.from_rows``.
         classes: names in order, or how many. By default from the labels: a data frame's columns,
-            the sorted names, or 0 to the largest integer.
+            the categories that a column declares, else the labels that occur, sorted. Where they
+            are given, a whole number among the labels is the class of that name, or, if not all
+            names are whole numbers, a place from 0.
+        merge_labels: make one class of those that differ in case, spaces or the form of letters
+            alone; or a dict, old name -> new name.
         ids: different integers or strings; 0..n-1 by default.
         features: names of the columns that ``X`` was taken from; by default a data frame's.
         source: where this came from, in words.
 
     Raises:
         ValueError: nothing in ``X``; labels that do not fit, or text of labels in another notation
-            (``_label_text``); Series and frames of pandas whose rows are named otherwise than each
-            other; masked arrays that hide something; class numbers from 1000 on that exceed the
-            number of rows, without ``classes``. The message says which and where.
+            (``data.labels.text``); Series and frames of pandas whose rows are named otherwise than
+            each other; masked arrays that hide something; nearly as many different labels as rows,
+            without ``classes``. The message says which and where.
 
     Warns:
-        UserWarning: a column was left out.
+        UserWarning: a column was left out; classes that look like spellings of one, names that may
+            say that there is no label, many rows without one.
 
     >>> from_arrays([[0.5], [1.5]], [{"cat", "dog"}, {"dog"}]).candidates.tolist()
     [[True, True], [False, True]]
     """
     same_rows(X=X, y=y, truth=truth, candidates=candidates, given=given, tags=tags, ids=ids)
     raw = {"candidates": candidates, "given": given, "tags": tags, "truth": truth}
-    raw = {name: _convert.listed(name, v) for name, v in raw.items() if v is not None}
-    known = _convert.written_classes(classes)
+    raw = {name: value for name, value in raw.items() if value is not None}
     if y is not None:
-        y = _convert.listed("y", y)
-        name = "candidates" if _convert.holds_sets(y, known) else "given"
+        several = holds_sets(listed("`y`", y), written_classes(classes))
+        name = "candidates" if several else "given"
         if name in raw:
             raise ValueError(f"`y` holds {name}, and `{name}` is there as well. Pass one of them.")
         raw[name] = y
-    if any(_convert.written(name, value) for name, value in raw.items()):
-        cells = {name: value for name, value in raw.items() if isinstance(value, list)}
-        raw |= _convert.from_text(cells, known)
-    parts: dict[str, _convert.Named | _convert.Matrix] = {}
-    for name, value in raw.items():
-        read = _convert.as_sets if name in _convert.SETS else _convert.as_labels
-        parts[name] = read(name, value, known)
+    read = read_labels(raw, LabelRule(classes, merge=merge_labels))
+    return from_numbers(
+        X, read.classes, **read.labels, votes=votes, ids=ids, features=features, source=source
+    )
+
+
+def from_numbers(
+    X: Any,
+    classes: tuple[str, ...],
+    *,
+    candidates: np.ndarray | None = None,
+    given: np.ndarray | None = None,
+    tags: np.ndarray | None = None,
+    truth: np.ndarray | None = None,
+    votes: Votes | None = None,
+    ids: Any = None,
+    features: Sequence[str] | None = None,
+    source: str = "arrays",
+) -> Labelled:
+    """``from_arrays`` of labels that have been read: places among the classes.
+
+    Args:
+        classes: names in order.
+        candidates, tags: bool (n, q).    given, truth: int64 (n,), -1 for none.
+    """
     inputs = as_inputs(X)
     if not len(inputs):
         raise ValueError("`inputs` has no rows.")
-    names = _checks.checked_classes(_convert.as_classes(classes, parts))
-    arrays: dict[str, Any] = {}
-    for name, part in parts.items():
-        write = _convert.to_sets if name in _convert.SETS else _convert.to_labels
-        arrays[name] = write(name, part, names)
-    if ids is not None:
-        arrays["ids"] = _convert.as_ids(ids)
     if features is None and is_frame(X) and isinstance(inputs, np.ndarray):
         # a first column may have been left out
         features = [str(name) for name in X.columns][-inputs.shape[1] :]
-    arrays["features"] = None if features is None else tuple(features)
-    return Labelled(inputs=inputs, classes=names, votes=votes, source=source, **arrays)
+    return Labelled(
+        inputs=inputs,
+        classes=classes,
+        candidates=candidates,
+        given=given,
+        tags=tags,
+        truth=truth,
+        votes=votes,
+        ids=None if ids is None else as_ids(ids),  # type: ignore[arg-type]  # as there
+        features=None if features is None else tuple(features),
+        source=source,
+    )
 
 
 def given_to_candidates(given: np.ndarray, q: int) -> np.ndarray:

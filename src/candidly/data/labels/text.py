@@ -9,27 +9,24 @@ from __future__ import annotations
 from collections.abc import Collection
 
 BAR = "|"
-NAME_CLASSES = (  # what to do about a strange name of a class
-    "name all classes with `classes`; on the command line, with --classes of candidly data convert"
-    " or candidly crowd"
-)
+NAME_CLASSES = "name all classes with `classes`"  # what to do about a strange name of a class
 SEPARATORS = (",", ";", "\t", "\n")  # of other notations
 PAIRS = {"[": "]", "{": "}", '"': '"', "'": "'"}  # around lists and quoted names
 
 
-def labels_in(text: str, name: str, row: int, classes: Collection[str] = ()) -> list[str]:
+def labels_in(text: str, what: str, row: int, classes: Collection[str] = ()) -> list[str]:
     """The labels that a cell holds, as they stand; none in an empty cell.
 
     Args:
         text: of the cell.
-        name, row: its column and its row, for messages.
+        what, row: what a message calls its column, and its row.
         classes: names that somebody wrote down as classes. A cell, or a part of it, that is one of
             these is one label, whatever it looks like.
 
     Raises:
         ValueError: a label without a name, or another notation.
 
-    >>> labels_in("cat | dog", "candidates", 0)
+    >>> labels_in("cat | dog", "`candidates`", 0)
     ['cat', 'dog']
     """
     text = text.strip()
@@ -42,34 +39,34 @@ def labels_in(text: str, name: str, row: int, classes: Collection[str] = ()) -> 
         return labels
     if not all(labels):
         raise ValueError(
-            f"`{name}` has {text!r} at row {row}, where a label has no name. Write one {BAR}"
+            f"{what} has {text!r} at row {row}, where a label has no name. Write one {BAR}"
             f" between two labels, such as cat{BAR}dog."
         )
     if _is_foreign(text) or any(_is_foreign(label) for label in labels if label not in classes):
         raise ValueError(
-            f"`{name}` has {text!r} at row {row}, which looks like a list in another notation."
+            f"{what} has {text!r} at row {row}, which looks like a list in another notation."
             f" Write {BAR} between two labels, such as cat{BAR}dog, and no brackets or quotes; or,"
             f" if it is the name of one class, {NAME_CLASSES}."
         )
     return labels
 
 
-def label_in(text: str, name: str, row: int, classes: Collection[str] = ()) -> str | None:
+def label_in(text: str, what: str, row: int, classes: Collection[str] = ()) -> str | None:
     """The one label that a cell holds, None in an empty cell; otherwise as ``labels_in``.
 
     Raises:
         ValueError: several labels, a label without a name, or another notation.
     """
-    labels = labels_in(text, name, row, classes)
+    labels = labels_in(text, what, row, classes)
     if len(labels) > 1:
         raise ValueError(
-            f"`{name}` has {text!r} at row {row}, which is {len(labels)} labels; it takes one."
+            f"{what} has {text!r} at row {row}, which is {len(labels)} labels; it takes one."
             f" Sets of labels are `candidates`; if it is the name of one class, {NAME_CLASSES}."
         )
     return labels[0] if labels else None
 
 
-def check_name(label: str, name: str, row: int, classes: Collection[str] = ()) -> None:
+def check_name(label: str, what: str, row: int, classes: Collection[str] = ()) -> None:
     """Refuse what cannot be the name of a label that stands alone, as in a list of labels.
 
     Raises:
@@ -78,10 +75,10 @@ def check_name(label: str, name: str, row: int, classes: Collection[str] = ()) -
     if label in classes:
         return
     if not label.strip():
-        raise ValueError(f"`{name}` has the label {label!r} at row {row}, which is no name.")
+        raise ValueError(f"{what} has the label {label!r} at row {row}, which is no name.")
     if BAR in label:
         raise ValueError(
-            f"`{name}` has the label {label!r} at row {row}; {BAR} separates labels. Write them one"
+            f"{what} has the label {label!r} at row {row}; {BAR} separates labels. Write them one"
             f" by one, or, if it is the name of one class, {NAME_CLASSES}."
         )
 

@@ -14,8 +14,6 @@ from ...data.ingest.labels import (
     LabelColumn,
     class_names,
     label_numbers,
-    numbers_of_names,
-    whole_labels,
 )
 from ...data.ingest.prob_rows import ProbRows
 from ...ground.arrays import as_array
@@ -34,16 +32,12 @@ def read_given(
     Raises:
         ValueError: names the first wrong label, its place, and what would do.
     """
-    if isinstance(given, LabelColumn):
-        labels, what = label_numbers(given, classes), given.what
-    else:
-        labels, what = _of_array(given, classes), "`given`"
-    if labels.ndim != 1 or len(labels) != n:
-        raise ValueError(f"{what} has shape {labels.shape}; `probs` has {n} rows.")
-    if labels.dtype.kind == "f":
-        labels = whole_labels(labels, what)
-    elif labels.dtype.kind not in "iu":
-        raise TypeError(f"{what} holds {labels.dtype}; labels are integers or names of classes.")
+    if not isinstance(given, LabelColumn):
+        given = _of_array(given)
+    what = given.what
+    if given.values.ndim != 1 or len(given.values) != n:
+        raise ValueError(f"{what} has shape {given.values.shape}; `probs` has {n} rows.")
+    labels = label_numbers(given, _declared(given, m) if classes is None else classes)
     lowest = UNLABELLED if unlabelled else 0
     if len(bad := np.flatnonzero((labels < lowest) | (labels >= m))):
         row, value = int(bad[0]), labels[bad[0]]
@@ -86,12 +80,17 @@ def class_dtype(m: int) -> np.dtype:
     return np.result_type(np.min_scalar_type(-2), np.min_scalar_type(-m))
 
 
-def _of_array(given: Any, classes: Sequence[str] | None) -> np.ndarray:
+def _of_array(given: Any) -> LabelColumn:
+    """Labels in memory as those of a file."""
     labels = as_array(given, "given")
-    if labels.dtype == object and all(isinstance(label, int | np.integer) for label in labels.flat):
-        return labels.astype(np.int64)
     if labels.dtype.kind == "S":
         labels = np.char.decode(labels, "utf-8")
-    if labels.dtype.kind in "OUT" and labels.ndim == 1:
-        return numbers_of_names(labels.astype(object), "`given`", classes)
-    return labels
+    return LabelColumn(
+        Path(), "`given`", labels.astype(object) if labels.dtype.kind in "UT" else labels
+    )
+
+
+def _declared(labels: LabelColumn, m: int) -> Sequence[str] | None:
+    """Without names, the columns of probabilities are the classes 0 to m - 1."""
+    numbers = labels.values.dtype.kind not in "iu" and labels.names is None
+    return [str(k) for k in range(m)] if numbers else None

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ...data.labels.labelled import Labelled, from_arrays
+from ...data.labels.labelled import Labelled, from_numbers
 from ...ground.arrays import is_frame, objects
 from ...ground.numbers import whole
 from ...stats.criteria import accuracy, approximated_accuracy, covering_rate
@@ -197,7 +197,7 @@ class PartialLabelClassifier(_NetworkClassifier):
 
     def _data(self, inputs: Any, sets: LabelSets) -> Labelled:
         given = sets.member.argmax(1) if sets.plain else None
-        return from_arrays(inputs, candidates=sets.member, given=given, classes=sets.names)
+        return from_numbers(inputs, sets.names, candidates=sets.member, given=given)
 
 
 class NoisyLabelClassifier(_NetworkClassifier):
@@ -261,7 +261,7 @@ class NoisyLabelClassifier(_NetworkClassifier):
                 "`y` holds sets of candidates, and NoisyLabelClassifier takes one label a row. Use "
                 "PartialLabelClassifier."
             )
-        return from_arrays(inputs, given=sets.member.argmax(1), classes=sets.names)
+        return from_numbers(inputs, sets.names, given=sets.member.argmax(1))
 
 
 class _Best:

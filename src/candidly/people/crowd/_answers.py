@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ...data.labels.convert import as_classes, written_classes
+from ...data.labels.coded import coded as coded_labels
+from ...data.labels.coded import missing
 from ...data.labels.labelled import Labelled
-from ...data.labels.text import label_in
+from ...data.labels.reading import LabelRule, declared_classes, read_labels
 from ...data.labels.votes import Votes, check_votes
 from ...ground.arrays import as_array, same_rows
-from ...ground.checks import check_highest, check_size, read_only
+from ...ground.checks import check_size, read_only
 from ...ground.names import made_by
-from ._columns import NUMBERS, Coded, checked_column, coded
+from ._columns import NUMBERS, Column, checked_column, coded
 
 NAMED = 5  # of those that are left out, in a warning
 
@@ -51,6 +52,7 @@ class Answers:
         *,
         items: Any = None,
         classes: Sequence[str] | int | None = None,
+        merge_labels: bool | Mapping[str, str] = False,
         rows: Any = None,
     ) -> Answers:
         """From a long table, as three columns of one entry per answer.
@@ -59,8 +61,9 @@ class Answers:
             item, annotator, label: integers or strings; lists, arrays or series.
             items: names of all items in order, or how many, when ``item`` counts from 0. By
                 default those that occur, sorted.
-            classes: names in order, or how many. By default from the labels: the sorted names, or
-                0 to the largest integer.
+            classes: names in order, or how many. By default the labels that occur, sorted.
+            merge_labels: make one class of those that differ by spelling alone; or a dict, old name
+                -> new name.
             rows: what rows are called in messages, by their places; by default by these.
 
         Raises:
@@ -73,18 +76,20 @@ class Answers:
         """
         same_rows(item=item, annotator=annotator, label=label)
         called = NUMBERS if rows is None else rows
-        given = {"item": item, "annotator": annotator, "label": label}
-        columns = {name: coded(name, values, called) for name, values in given.items()}
-        columns["label"] = _read_labels(columns["label"], written_classes(classes), called)
-        if len({len(column.codes) for column in columns.values()}) > 1:
-            sizes = ", ".join(f"{len(column.codes)} {name}s" for name, column in columns.items())
-            raise ValueError(f"answers: {sizes}; give one of each per answer.")
+        given = {"item": item, "annotator": annotator}
+        columns = {name: coded(name, given[name], called) for name in ("item", "annotator")}
+        names, labels = _read_labels(label, classes, merge_labels, called)
+        sizes = {name: len(column.codes) for name, column in columns.items()} | {
+            "label": len(labels)
+        }
+        if len(set(sizes.values())) > 1:
+            told = ", ".join(f"{size} {name}s" for name, size in sizes.items())
+            raise ValueError(f"answers: {told}; give one of each per answer.")
         item_names = columns["item"].names if items is None else _names_of_items(items)
-        names = _class_names(columns["label"], classes, called)
         return _made(
             _places("item", columns["item"], item_names, called),
             columns["annotator"].codes.astype(np.int32),
-            _label_codes(columns["label"], names, called),
+            labels,
             item_names,
             tuple(str(name) for name in columns["annotator"].names),
             names,
@@ -115,13 +120,12 @@ class Answers:
                 f"answers: {len(set(names))} different annotators named for {matrix.shape[1]}"
                 " columns; name each once."
             )
-        values = coded("label", matrix[said])
-        found = _class_names(values, classes)
+        found, labels_said = _read_labels(matrix[said], classes)
         kept, codes = _those_who_answered(names, columns)
         return _made(
             rows.astype(np.int32),
             codes,
-            _label_codes(values, found),
+            labels_said,
             np.arange(len(matrix)),
             kept,
             found,
@@ -134,7 +138,7 @@ class Answers:
         Raises:
             ValueError: an answer with several labels, or what ``from_columns`` refuses.
         """
-        names = _class_names(coded("label", np.zeros(0, np.int64)), classes)
+        names = _two(declared_classes(classes))
         check_votes(votes, n, len(names))
         lengths = np.diff(votes.offsets)
         for answer in np.flatnonzero(lengths > 1)[:1]:
@@ -248,58 +252,46 @@ def _names_of_items(items: Any) -> np.ndarray:
     return names
 
 
-def _read_labels(labels: Coded, classes: Collection[str], rows: Any) -> Coded:
-    """Names without the spaces around them; what is no name of one class is refused."""
-    if labels.names.dtype == np.int64:
-        return labels
-    names = []
-    for k, text in enumerate(labels.names.tolist()):
-        row = rows[labels.row(k)]
-        name = label_in(text, "label", row, classes)
-        if name is None:
-            raise ValueError(
-                f"answers: `label` is {text!r} in row {row}, among names. Leave out rows without an"
-                " answer."
-            )
-        names.append(name)
-    return labels._replace(names=np.array(names, object))
+def _read_labels(
+    labels: Any,
+    classes: Sequence[str] | int | None,
+    merge: bool | Mapping[str, str] = False,
+    rows: Any = NUMBERS,
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """The classes, at least two, and each answer's place among them: int32 (answers,)."""
+    entries = coded_labels("answers: `label`", labels)
+    if not len(entries.codes):
+        raise ValueError("answers: there is none.")
+    empty = [k for k, one in enumerate(entries.values) if missing(one) or one == ""]
+    there = [k for k in empty if (entries.codes == k).any()]
+    for k in there[:1]:
+        row = rows[entries.row(k)]
+        raise ValueError(
+            f"answers: `label` is {entries.values[k]!r} in row {row}. Leave out rows without an"
+            " answer."
+        )
+    read = read_labels(
+        {"label": entries}, LabelRule(classes, merge=merge), {"label": "answers: `label`"}
+    )
+    found = read.labels["label"]
+    if (bad := np.flatnonzero(found < 0)).size:
+        raise ValueError(
+            f"answers: `label` is -1 in row {rows[bad[0]]}, which is no class. Leave out rows"
+            " without an answer."
+        )
+    return _two(read.classes), found.astype(np.int32)
 
 
-def _class_names(
-    labels: Coded, classes: Sequence[str] | int | None, rows: Any = NUMBERS
-) -> tuple[str, ...]:
-    """At least two names: those given, or those in the labels."""
-    there = labels.names
-    if classes is not None:
-        names = as_classes(classes, {})
-    elif there.dtype == np.int64:
-        last = [rows[labels.row(len(there) - 1)]] if len(there) else []
-        check_highest("label", there[-1:], last, len(labels.codes))
-        names = tuple(str(k) for k in range(int(there.max(initial=-1)) + 1))
-    else:
-        names = tuple(sorted(set(there.tolist())))
-    if len(names) < 2 and (len(there) or classes is not None):
+def _two(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(names) < 2:
         raise ValueError(
             f"answers: there is one class, {names[0]!r}; name all that could have been said with"
-            " `classes` (--classes)."
-            if names
-            else "answers: there is no class."
+            " `classes`."
         )
     return names
 
 
-def _label_codes(labels: Coded, classes: tuple[str, ...], rows: Any = NUMBERS) -> np.ndarray:
-    if labels.names.dtype != np.int64:
-        return _places("label", labels, np.array(classes, object), rows)
-    for k in np.flatnonzero((labels.names < 0) | (labels.names >= len(classes)))[:1]:
-        raise ValueError(
-            f"answers: `label` is {labels.names[k]} in row {rows[labels.row(k)]}; {len(classes)}"
-            f" classes are numbered 0 to {len(classes) - 1}."
-        )
-    return labels.names[labels.codes].astype(np.int32)
-
-
-def _places(name: str, column: Coded, names: np.ndarray, rows: Any) -> np.ndarray:
+def _places(name: str, column: Column, names: np.ndarray, rows: Any) -> np.ndarray:
     """The place of each entry among the names: int32 (answers,)."""
     if names is column.names:
         return column.codes.astype(np.int32)

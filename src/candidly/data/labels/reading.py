@@ -1,0 +1,481 @@
+"""Labels as people have them, as classes and numbers: one rule, wherever labels come in.
+
+A label is a name. A whole number is the name of a class, too: labels 1 to 5 are the five classes
+1, 2, 3, 4 and 5. Which classes there are is declared (a list of names, how many, the columns of a
+matrix, the categories of a column), else they are the labels that occur: sorted, numbers by their
+value.
+
+Where classes are declared and a label is a whole number, it means the class of that name if all
+names of classes are whole numbers, and the place among the classes, from 0, if they are not. There,
+and nowhere else, -1 says that there is no label. An empty text, None and NaN always say so.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ground.arrays import column_order, plain
+from ...ground.checks import MOST_CLASSES, check_size, checked_classes
+from ...ground.names import nearest
+from . import spelling
+from .coded import Coded, Matrix, coded, is_set, matrix_of, missing, shown
+from .text import check_name, label_in, labels_in
+
+SETS = ("candidates", "tags")  # kinds of labels that are several a row
+ONE_A_ROW = ("given", "label")  # and those of which an empty one is worth a word
+DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?")
+WHOLE = re.compile(r"[-+]?(0|[1-9]\d*)(\.0*)?")
+FEW = 50  # different labels are never too many
+LOST = -(2**63)  # what a cast of NaN to integers makes
+MUCH = 1 / 3  # of the rows without a label are worth a warning
+
+
+class Cells(NamedTuple):
+    """A column of labels: what messages call it, whether a cell may hold several, its entries."""
+
+    what: str
+    several: bool
+    coded: Coded
+
+    def row(self, k: int) -> int:
+        """The first row of an entry."""
+        return self.coded.row(k)
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """What a person said of labels.
+
+    Args:
+        classes: names in order, or how many; None: what the labels show.
+        whole: whether a cell of text is one label, whatever it looks like.
+        merge: classes to make one: those that differ by spelling alone, or old name -> new name.
+    """
+
+    classes: Any = None
+    whole: bool = False
+    merge: bool | Mapping[str, str] = False
+
+
+class Read(NamedTuple):
+    """Labels as candidly counts them.
+
+    Attributes:
+        classes: the names, in order.
+        labels: by column: int64 (n,) places in ``classes``, -1 for none; of sets bool (n, q).
+        own: each class as the caller wrote it: a number stays a number.
+    """
+
+    classes: tuple[str, ...]
+    labels: dict[str, np.ndarray]
+    own: tuple[Any, ...]
+
+
+class Token(NamedTuple):
+    """One label of a cell: its text, what it is by type, and the value itself."""
+
+    text: str
+    kind: str  # text, number or bool
+    own: Any
+
+
+def read_labels(
+    columns: Mapping[str, Any],
+    rule: LabelRule | None = None,
+    called: Mapping[str, str] | None = None,
+) -> Read:
+    """Classes, and the number of each row's label.
+
+    Args:
+        columns: by name; those in ``SETS`` hold a set a row: see ``coded`` and ``matrix_of``.
+        rule: what was declared.
+        called: what messages call a column; by default its name in backquotes.
+
+    Raises:
+        ValueError: a label that is none, or no class of those declared; it names column, row and
+            value.
+
+    Warns:
+        UserWarning: classes that look like spellings of one; names that may mean that there is no
+            label; -1, where it looks as if it should; and many rows without a label.
+
+    >>> read_labels({"given": [3, 1, 3]})
+    Read(classes=('1', '3'), labels={'given': array([1, 0, 1])}, own=(1, 3))
+    >>> read_labels({"given": ["dog", " cat"]}, LabelRule(["dog", "cat", "cow"])).labels
+    {'given': array([0, 1])}
+    """
+    rule = rule or LabelRule()
+    called = {name: f"`{name}`" for name in columns} | dict(called or {})
+    known = written_classes(rule.classes)
+    matrices: dict[str, Matrix] = {}
+    cells: dict[str, Cells] = {}
+    for name, values in columns.items():
+        matrix = matrix_of(called[name], values) if name in SETS else None
+        if matrix is not None:
+            matrices[name] = matrix
+        else:
+            cells[name] = Cells(
+                called[name],
+                name in SETS,
+                values if isinstance(values, Coded) else coded(called[name], values),
+            )
+    tokens = {
+        name: [
+            _tokens(value, column, k, known, rule.whole)
+            for k, value in enumerate(column.coded.values)
+        ]
+        for name, column in cells.items()
+    }
+    numbers = _one_kind(tokens, cells)
+    tokens = {
+        name: [
+            [_canonical(one, numbers) for one in labels if not _is_nan(one, numbers)]
+            for labels in rows
+        ]
+        for name, rows in tokens.items()
+    }
+    if rule.merge:
+        tokens = _merged(tokens, cells, rule.merge)
+    there = {one.text: one.own for rows in tokens.values() for labels in rows for one in labels}
+    classes = _classes(rule.classes, matrices, cells, there, numbers)
+    declared = rule.classes is not None or bool(matrices)
+    declared = declared or any(column.coded.declared for column in cells.values())
+    places = _Places(classes, numbers, declared)
+    found = {
+        name: _placed(column, tokens[name], places, len(classes)) for name, column in cells.items()
+    }
+    for name, matrix in matrices.items():
+        found[name] = _ordered(called[name], matrix, classes)
+    _say_empty(found, called)
+    if not declared:
+        _say(classes, found, numbers)
+    own = tuple(there.get(name, name) for name in classes)
+    return Read(classes, found, own)
+
+
+# ---- an entry as labels
+
+
+def _tokens(value: Any, column: Cells, k: int, known: Collection[str], whole: bool) -> list[Token]:
+    """The labels of one entry; each as text, of one type."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [Token(text, "text", text) for text in _texts(value, column, k, known, whole)]
+    if not is_set(value):
+        return [_token(value, column, k)]
+    if not column.several:
+        raise ValueError(
+            f"{column.what} has {shown(value)} at row {column.row(k)}; it takes one label a row."
+            " Sets of labels are `candidates`."
+        )
+    found = []
+    for one in value:
+        if isinstance(one, str):
+            check_name(one, column.what, column.row(k), known)
+            found.append(Token(one.strip(), "text", one.strip()))
+        elif not missing(one):
+            found.append(_token(one, column, k))
+    return found
+
+
+def _texts(value: str, column: Cells, k: int, known: Collection[str], whole: bool) -> list[str]:
+    """The labels of a cell of text."""
+    text = value.strip()
+    if whole or text in known or text.replace(" ", "").isalnum():
+        return [text] if text else []
+    if column.several:
+        return labels_in(value, column.what, column.row(k), known)
+    one = label_in(value, column.what, column.row(k), known)
+    return [] if one is None else [one]
+
+
+def _token(value: Any, column: Cells, k: int) -> Token:
+    """A label that is no text."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, bool):
+        return Token(str(value), "bool", value)
+    if isinstance(value, int) and value != LOST:
+        return Token(str(value), "number", value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return Token(str(int(value)), "number", value)
+    if isinstance(value, int | float):
+        hint = " It is what a cast of NaN to integers makes." if value == LOST else ""
+        raise ValueError(
+            f"{column.what} has {shown(value)} at row {column.row(k)}; labels are names or whole"
+            f" numbers.{hint}"
+        )
+    raise ValueError(
+        f"{column.what} has {shown(value)} ({type(value).__name__}) at row {column.row(k)}. Labels"
+        " are names or whole numbers; a 0/1 matrix goes in as a numpy array."
+    )
+
+
+def _one_kind(tokens: Mapping[str, list[list[Token]]], cells: Mapping[str, Cells]) -> bool:
+    """Whether all labels are whole numbers.
+
+    Raises:
+        ValueError: numbers beside names, by their types.
+    """
+    first: Token | None = None
+    texts = []
+    for name, rows in tokens.items():
+        for k, labels in enumerate(rows):
+            for one in labels:
+                first = first or one
+                if one.kind != first.kind:
+                    raise ValueError(
+                        f"{cells[name].what} has {shown(one.own)} ({one.kind}) at row"
+                        f" {cells[name].row(k)},"
+                        f" and {shown(first.own)} ({first.kind}) before. Use either whole numbers"
+                        " or names."
+                    )
+                texts.append(one.text)
+    if first is None or first.kind == "bool":
+        return False
+    if first.kind == "number":
+        return True
+    numbers = [text for text in texts if text.lower() != "nan"]
+    return bool(numbers) and all(map(WHOLE.fullmatch, numbers))
+
+
+def _is_nan(one: Token, numbers: bool) -> bool:
+    return numbers and one.text.lower() == "nan"
+
+
+def _canonical(one: Token, numbers: bool) -> Token:
+    if not numbers or one.kind != "text":
+        return one
+    return Token(str(int(one.text.partition(".")[0])), one.kind, one.own)
+
+
+def _rows(tokens: Mapping[str, list[list[Token]]], cells: Mapping[str, Cells]) -> dict[str, int]:
+    """How many rows have each label, in all columns."""
+    rows: dict[str, int] = {}
+    for name, column in cells.items():
+        codes = column.coded.codes
+        counts = np.bincount(codes, minlength=len(column.coded.values)).tolist()
+        for labels, count in zip(tokens[name], counts):
+            for one in labels:
+                rows[one.text] = rows.get(one.text, 0) + count
+    return rows
+
+
+def _merged(
+    tokens: dict[str, list[list[Token]]],
+    cells: Mapping[str, Cells],
+    merge: bool | Mapping[str, str],
+) -> dict[str, list[list[Token]]]:
+    """The same with one name for several.
+
+    Raises:
+        ValueError: a name to replace that is no label.
+    """
+    rows = _rows(tokens, cells)
+    new = spelling.merged(rows) if isinstance(merge, bool) else merge
+    if strange := [old for old in new if old not in rows]:
+        raise ValueError(
+            f"`merge_labels` replaces {strange[0]!r}, which is no label{nearest(strange[0], rows)}"
+        )
+    return {
+        name: [
+            [Token(new[t.text], t.kind, new[t.text]) if t.text in new else t for t in labels]
+            for labels in found
+        ]
+        for name, found in tokens.items()
+    }
+
+
+# ---- classes
+
+
+def written_classes(classes: Any) -> tuple[str, ...]:
+    """The names of classes that somebody wrote down, as text; none for a number or nothing."""
+    if classes is None or (isinstance(classes, (int, np.integer)) and classes is not True):
+        return ()
+    if isinstance(classes, np.ndarray):
+        classes = classes.tolist()
+    if isinstance(plain(classes), (list, tuple)):
+        classes = [
+            str(name) if isinstance(name, (int, np.integer, str)) else name
+            for name in plain(classes)
+        ]
+    return checked_classes(classes)
+
+
+def declared_classes(classes: Any) -> tuple[str, ...]:
+    """The names given, or ``"0"``.. for a number of classes.
+
+    Raises:
+        ValueError: neither, or too many.
+    """
+    if isinstance(classes, (int, np.integer)) and not isinstance(classes, bool):
+        if not 0 < classes <= MOST_CLASSES:
+            raise ValueError(f"`classes` is {classes:,}; there may be 1 to {MOST_CLASSES:,}.")
+        return tuple(map(str, range(int(classes))))
+    return written_classes(classes)
+
+
+def _classes(
+    classes: Any,
+    matrices: Mapping[str, Matrix],
+    cells: Mapping[str, Cells],
+    there: Mapping[str, Any],
+    numbers: bool,
+) -> tuple[str, ...]:
+    if classes is not None:
+        return declared_classes(classes)
+    if matrices:
+        return _of_matrices(matrices, there, numbers)
+    if not there:
+        raise ValueError("no labels to tell the classes from. Pass classes=[...], their names.")
+    declared = tuple(
+        dict.fromkeys(one for column in cells.values() for one in column.coded.declared)
+    )
+    if declared and there.keys() <= set(declared):
+        return checked_classes(declared)
+    column = next(iter(cells.values()))
+    rows = sum(len(one.coded.codes) for one in cells.values())
+    if len(there) > max(FEW, rows / 2):
+        raise ValueError(
+            f"{column.what} has {len(there):,} different labels in"
+            f" {len(column.coded.codes):,} rows, as names and texts have. If they are classes, name"
+            " them with `classes`."
+        )
+    if not numbers and all(map(DATE.fullmatch, there)):
+        raise ValueError(
+            f"{column.what} holds dates such as {next(iter(there))!r}, and no classes. If they are"
+            " classes, name them with `classes`."
+        )
+    return tuple(sorted(there, key=int) if numbers else sorted(there))
+
+
+def _of_matrices(
+    matrices: Mapping[str, Matrix], there: Mapping[str, Any], numbers: bool
+) -> tuple[str, ...]:
+    widths = {name: part.values.shape[1] for name, part in matrices.items()}
+    columns = next((p.columns for p in matrices.values() if p.columns is not None), None)
+    if len(set(widths.values())) > 1:
+        raise ValueError(f"different numbers of classes (columns): {widths}. Make them agree.")
+    if there and not numbers and columns is None:
+        raise ValueError(
+            f"there are names of classes ({next(iter(there))!r}), but the matrix"
+            f" `{next(iter(matrices))}` does not say which column is which. Pass classes=[...] in"
+            " the order of the columns."
+        )
+    return checked_classes(columns or declared_classes(next(iter(widths.values()))))
+
+
+class _Places:
+    """Where a label stands among the classes."""
+
+    def __init__(self, classes: tuple[str, ...], numbers: bool, declared: bool):
+        self.classes = classes
+        named = [WHOLE.fullmatch(name) is not None for name in classes]
+        self.by_place = numbers and not all(named)
+        self.place = {name: k for k, name in enumerate(classes)}
+        if numbers and all(named):
+            self.place = {str(int(name.partition(".")[0])): k for k, name in enumerate(classes)}
+        # -1 is a class only where the labels themselves say which there are
+        self.none = {"-1"} - self.place.keys() if numbers and declared else set()
+        if self.by_place and any(named):
+            which = next(name for name, whole in zip(classes, named) if whole)
+            warnings.warn(
+                f"some names of classes are whole numbers, such as {which!r}, and others are not: a"
+                " whole number among the labels means a place, from 0, and no name.",
+                stacklevel=5,
+            )
+
+    def of(self, text: str, column: Cells, k: int) -> int:
+        if text in self.none:
+            return -1
+        if self.by_place:
+            place = int(text)
+            if 0 <= place < len(self.classes):
+                return place
+        elif text in self.place:
+            return self.place[text]
+        raise ValueError(self._refusal(text, column.what, column.row(k)))
+
+    def _refusal(self, text: str, what: str, row: int) -> str:
+        q = len(self.classes)
+        if self.by_place:
+            return (
+                f"{what} has label {text} at row {row}, but there"
+                f" {'is 1 class' if q == 1 else f'are {q} classes'} (0..{q - 1}, or -1 for none)."
+                " Correct the label, or name all the classes."
+            )
+        some = ", ".join(self.classes[:10]) + (", ..." if q > 10 else "")
+        advice = nearest(text, self.classes)
+        if self.classes == tuple(map(str, range(q))):
+            advice = (
+                f" If they start at 1, name the classes: 1 to {q}."
+                if text == str(q)
+                else " Correct the label, or name all the classes."
+            )
+        return f"{what} has label {text!r} at row {row}, which is none of {some}.{advice}"
+
+
+def _placed(column: Cells, tokens: list[list[Token]], places: _Places, q: int) -> np.ndarray:
+    found = [[places.of(one.text, column, k) for one in ls] for k, ls in enumerate(tokens)]
+    codes = column.coded.codes
+    if not column.several:
+        flat = np.array([row[0] if row else -1 for row in found] or [-1], np.int64)
+        return flat[codes] if len(codes) else np.zeros(0, np.int64)
+    check_size(column.what, (len(codes), q), 1)
+    sets = np.zeros((max(len(found), 1), q), bool)
+    for row, labels in zip(sets, found):
+        row[[label for label in labels if label >= 0]] = True
+    return sets[codes]
+
+
+def _ordered(what: str, matrix: Matrix, classes: Sequence[str]) -> np.ndarray:
+    if matrix.columns is not None:
+        return matrix.values[:, column_order(matrix.columns, classes, what)]
+    return matrix.values
+
+
+# ---- what is worth saying
+
+
+def _say_empty(found: Mapping[str, np.ndarray], called: Mapping[str, str]) -> None:
+    for name, labels in found.items():
+        empty = int((labels < 0).sum()) if name in ONE_A_ROW else 0
+        if len(labels) > empty > MUCH * len(labels):
+            warnings.warn(
+                f"{empty:,} of {len(labels):,} rows have no label ({called[name]} is empty there).",
+                stacklevel=4,
+            )
+
+
+def _say(classes: tuple[str, ...], found: Mapping[str, np.ndarray], numbers: bool) -> None:
+    """What labels look like that nobody declared."""
+    if numbers:
+        values = sorted(map(int, classes))
+        if values[0] == -1 and len(values) > 2 and values == list(range(-1, len(values) - 1)):
+            warnings.warn(
+                "-1 is taken as a class. Where it says that there is no label, leave the cell"
+                " empty or name the classes.",
+                stacklevel=4,
+            )
+        return
+    counts = np.zeros(len(classes), np.int64)
+    for labels in found.values():
+        if labels.ndim == 2:
+            counts += labels.sum(0)
+        else:
+            counts += np.bincount(labels[labels >= 0], minlength=len(classes))
+    if groups := spelling.alike(dict(zip(classes, counts.tolist()))):
+        warnings.warn(spelling.sentence(groups), stacklevel=4)
+    if empty := spelling.may_be_none(classes):
+        warnings.warn(
+            f"{', '.join(map(repr, empty))} may mean that there is no label; taken as"
+            f" {'a class' if len(empty) == 1 else 'classes'}.",
+            stacklevel=4,
+        )
