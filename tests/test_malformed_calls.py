@@ -42,7 +42,7 @@ ARRAYS = {
     "label mapping": (lambda: from_arrays(X, {0: 1}), "`y` is {0: 1}, of the type dict"),
     "no labels": (lambda: from_arrays(X, [None] * 3), "no labels to tell the classes from"),
     "floats": (lambda: from_arrays(X, [1.0, 0.0, 1.0]), r"has 1\.0 \(float\) at row 0"),
-    "halves": (lambda: from_arrays(X, np.array([1.5, 0, 1])), "labels are integers or strings"),
+    "halves": (lambda: from_arrays(X, np.array([1.5, 0, 1])), "labels are names or whole numbers"),
     "truth values": (lambda: from_arrays(X, [True, False, True]), r"has True \(bool\) at row 0"),
     "dates": (lambda: from_arrays(X, [datetime.date(2024, 1, 1)] * 3), r"\(date\) at row 0"),
     "negative": (lambda: from_arrays(X, [0, -3, 1]), "label -3 at row 1.*start at 0"),

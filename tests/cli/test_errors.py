@@ -126,7 +126,7 @@ def test_labels_by_name_as_csv_and_probabilities_as_csv_parquet_or_chunks(candid
     (tmp_path / "names.csv").write_text("mouse\n" + named.replace("dog", "mouse") + "cat\n")
     status, out, err = candidly("errors", "find", *files, "--classes", "classes.txt")
     assert (status, out) == (2, "")
-    assert "column 'mouse', is 'mouse' at row" in err
+    assert "names.csv, column 'mouse', has shape" in err
 
 
 def test_normalise_unlabelled_collisions_workers(candidly, made, tmp_path):
@@ -309,8 +309,8 @@ def spoil(given, probs, how):
         ("label", "labels.npy is 9 at row 7; 4 classes are numbered 0 to 3."),
         ("minus", "(--unlabelled)"),
         ("short", "labels.npy has shape (599,); --probs has 600 rows."),
-        ("floats", "labels are integers"),
-        ("kind", "labels.npy holds bool"),
+        ("floats", "labels are names or whole"),
+        ("kind", "labels.npy holds names"),
         ("complex", "probs.npy holds complex128"),
         ("flat", "probs.npy has shape (600,)"),
         ("one class", "label errors need two classes"),

@@ -111,19 +111,7 @@ DATA = {  # of `candidly data describe`
     ),
     "floats.csv": (
         "a,given\n1,0.25\n2,0.5\n3,0.75\n",
-        "has 0.25 at row 0; numbers of classes are whole, from 0.",
-    ),
-    "negative.csv": (
-        "a,given\n1,-5\n2,0\n",
-        "`given` has label -5 at row 0, but there is 1 class (0..0). Numbers of",
-    ),
-    "huge.csv": (
-        f"a,given\n1,{10**20}\n2,0\n",
-        "`given` has 100000000000000000000 at row 0, which is no class number.",
-    ),
-    "from one.csv": (
-        "a,given\n1,1\n2,2\n",
-        "labels run from 1 to 2 and 0 is never used. If they start at 1,",
+        "has 0.25 at row 0; labels are names or whole numbers.",
     ),
     "utf16.csv": (
         "a,given\n1,caf\u00e9\n2,dog\n".encode("utf-16-le"),
@@ -291,18 +279,6 @@ DATA = {  # of `candidly data describe`
         arrays(X=X, candidates=np.array([[0, 2], [1, 1]])),
         "`candidates` has 2 at row 0, column 1; a matrix of sets holds only 0",
     ),
-    "flat.npz": (
-        arrays(X=X, candidates=Y),
-        "`candidates` has 0 at row 0; write a list of labels there.",
-    ),
-    "floats.npz": (
-        arrays(X=X, y=np.array([1.0, 0])),
-        "`given` is float64 of shape (2,); labels are integers or strings (n,).",
-    ),
-    "bools.npz": (
-        arrays(X=X, y=np.array([True, False])),
-        "`given` is bool of shape (2,); labels are integers or strings (n,). Use",
-    ),
     "nan.npz": (
         arrays(X=X * np.nan, y=Y),
         "`inputs` has nan at row 0, column 0. Fill in or drop such rows before",
@@ -317,7 +293,7 @@ DATA = {  # of `candidly data describe`
     ),
     "deep.npz": (
         arrays(X=X, y=np.ones((2, 3, 4), int)),
-        "`given` is int64 of shape (2, 3, 4); labels are integers or strings",
+        "`given` is int64 of shape (2, 3, 4); labels are one a row, (n,).",
     ),
     "classes.npz": (
         arrays(X=X, y=Y, classes=np.array(["a", "a"])),
@@ -444,7 +420,7 @@ VOTES = {  # of `candidly validate --votes`
     ),
     "class.csv": (
         "item,person,answer,given\n0,a,given,1.5\n",
-        "the given class is 1.5 at row 0; labels are integers, or names of",
+        "the given class has 1.5 at row 0; labels are names or whole numbers.",
     ),
     "x.txt": ("hello", "it has no column 'item', but hello; it needs item, person, answer."),
     "x.doc": ("hello", "must end in one of .json, .csv, .tsv, .txt, .jsonl, .ndjson, .parquet,"),
@@ -480,15 +456,15 @@ LABELS = {  # of `candidly errors find --labels`, beside p.csv
     ),
     "half.csv": (
         "label\n0\n1\n0.5\n1\n",
-        "column 'label', is 0.5 at row 2; labels are integers, or names of",
+        "column 'label', has 0.5 at row 2; labels are names or whole numbers.",
     ),
     "beyond.csv": (
         "label\n0\n1\n2\n1\n",
-        "column 'label', is 2 at row 2; 2 classes are numbered 0 to 1.",
+        "column 'label', has label 2 at row 2, but there are 2 classes (0..1",
     ),
     "name.csv": (
         "label\ncat\ndog\ncot\ndog\n",
-        "column 'label', is 'cot' at row 2, which is no class; the classes are",
+        "column 'label', has 'cot' at row 2, which is not in `classes` (cat, dog",
     ),
     "gap.csv": (
         'label\n0\n1\n""\n1\n',
@@ -533,7 +509,7 @@ LABELS = {  # of `candidly errors find --labels`, beside p.csv
     ),
     "bool.npy": (
         array(np.array([True] * 4)),
-        "holds bool; labels are integers or names of classes.",
+        "holds names ('True' at row 0); say with",
     ),
     "x.doc": ("hello", "must end in one of .npy, .npz, .csv, .tsv, .txt, .jsonl, .ndjson,"),
     "sets.csv": (

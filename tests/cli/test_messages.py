@@ -108,7 +108,7 @@ def test_a_bad_label_is_named_with_file_row_and_column(candidly, files, option):
         (files / file).write_text(text)
         assert sentence in stability(candidly, option, file)
     pl.DataFrame({"label": [0.0, None, 0.5]}).write_parquet(files / "half.parquet")
-    sentence = "half.parquet, column 'label', is 0.5 at row 2; labels are integers"
+    sentence = "half.parquet, column 'label', has 0.5 at row 2; labels are names"
     assert sentence in stability(candidly, option, "half.parquet")
     pl.DataFrame({"label": [[0], [1]]}).write_parquet(files / "lists.parquet")
     sentence = "column 'label', is [0] at row 0; it takes one label"
@@ -129,7 +129,7 @@ def test_ids_that_are_no_names_are_refused_in_plain_words(candidly, files):
     ("option", "value", "sentence"),
     [
         ("--labels", "header.csv", "header.csv, column 'label', has no rows"),
-        ("--labels", "floats.npy", "labels are integers"),
+        ("--labels", "floats.npy", "labels are names or whole"),
         ("--labels", "cube.npy", "labels are one column"),
         ("--labels", "short.npy", "--corrected has 40 labels and --labels 5"),
         ("--also", "short.npy", "correction 'short': --also has 5 labels and --labels 40"),

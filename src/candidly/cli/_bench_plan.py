@@ -43,7 +43,19 @@ from ._bench_options import (
     usual_folder,
     where_of,
 )
-from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text, Truth
+from ._column_options import (
+    Annotator,
+    Classes,
+    Drop,
+    Id,
+    Image,
+    Item,
+    Label,
+    MergeLabels,
+    Separator,
+    Text,
+    Truth,
+)
 from ._hyper import Hyper
 from ._network_options import Net, Training
 from ._print import grid_of, print_text, show
@@ -99,6 +111,8 @@ def plan(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    classes: Classes = None,
+    merge_labels: MergeLabels = None,
     device: Device = "cpu",
     workers: Workers = None,
     stack: StackSize = None,

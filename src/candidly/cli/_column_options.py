@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..data.ingest import Roles
+from ..data.ingest.labels import read_classes
+from ..data.ingest.merges import read_merges
 
 COLUMN = "COLUMN"
-ROLES = ("label", "truth", "separator", "id", "text", "image", "annotator", "item", "drop")
+ROLES = (
+    "label", "truth", "separator", "id", "text", "image", "annotator", "item", "drop",
+    "classes", "merge_labels",
+)  # fmt: skip
 
 Label = Annotated[
     str | None,
@@ -71,6 +76,29 @@ Drop = Annotated[
 ]
 
 
+Classes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Names of the classes in order: a text file with a name a line, or a list such as "
+        "cat,dog; or how many. (default: what the labels show)",
+    ),
+]
+MergeLabels = Annotated[
+    str | None,
+    typer.Option(
+        metavar="spelling or FILE",
+        help="Make one class of those that differ by spelling alone, or by a table of old and new "
+        "names, as candidly labels spelling writes it.",
+    ),
+]
+
+
+def classes_of(text: str | None) -> Any:
+    """Names of classes, or how many, as --classes says."""
+    return int(text) if text and text.isdecimal() else read_classes(text)
+
+
 def roles_of(
     label: str | None = None,
     separator: str | None = None,
@@ -81,6 +109,8 @@ def roles_of(
     item: str | None = None,
     drop: Sequence[str] | None = None,
     truth: str | None = None,
+    classes: str | None = None,
+    merge_labels: str | None = None,
 ) -> Roles:
     """What the options say.
 
@@ -98,4 +128,12 @@ def roles_of(
         annotator=annotator,
         item=item,
         drop=tuple(name for name in names if name),
+        classes=classes_of(classes),
+        merge_labels=_merges(merge_labels),
     )
+
+
+def _merges(text: str | None) -> Any:
+    if text is None:
+        return False
+    return True if text == "spelling" else read_merges(text)

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from ..data.ingest import Roles
-from ..data.ingest.labels import read_classes
 from ..data.labels.labelled import Labelled
 from ..data.sources import load
 from ._progress import reading
@@ -22,24 +21,15 @@ What = Annotated[
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder to look for files in, first.")
 ]
-Classes = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES",
-        help="Names of the classes of a file, in order: a text file with a name a line, or a list "
-        "such as cat,dog; or how many there are.",
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
-def loaded_from(what: str, root: Path | None, classes: str | None, roles: Roles) -> Labelled:
+def loaded_from(what: str, root: Path | None, roles: Roles) -> Labelled:
     """A data set by name or path; what is warned of goes to stderr."""
-    names = int(classes) if classes and classes.isdecimal() else read_classes(classes)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         with reading("reading images", "of the images read") as watch:
-            loaded = load(what, root, watch=watch, classes=names, roles=roles)
+            loaded = load(what, root, watch=watch, roles=roles)
     for warning in caught:
         tell(f"warning: {warning.message}")
     return loaded

@@ -47,7 +47,7 @@ def join(
     """
     check_place(out, "OUT", (".npz",))
     roles = roles_of(label, separator, id, text, image, drop=drop)
-    save(with_features(loaded_from(what, data, None, roles), features, ids), out, as_json)
+    save(with_features(loaded_from(what, data, roles), features, ids), out, as_json)
 
 
 def make_features(
@@ -78,7 +78,7 @@ def make_features(
     from ..errors.crossval import ENCODER, sentence_vectors
 
     check_place(out, "OUT", (".npz",))
-    loaded = loaded_from(what, data, None, roles_of(label, separator, id, text, drop=drop))
+    loaded = loaded_from(what, data, roles_of(label, separator, id, text, drop=drop))
     if loaded.kind != "texts":
         raise ValueError(
             f"a sentence encoder reads texts, and the inputs of {what} are of the kind"

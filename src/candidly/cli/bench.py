@@ -44,7 +44,19 @@ from ._bench_options import (
     where_of,
 )
 from ._bench_table import Brief, Where, print_tables, results_of
-from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text, Truth
+from ._column_options import (
+    Annotator,
+    Classes,
+    Drop,
+    Id,
+    Image,
+    Item,
+    Label,
+    MergeLabels,
+    Separator,
+    Text,
+    Truth,
+)
 from ._hyper import Hyper
 from ._network_options import Net, Training
 from ._print import grid_of, show
@@ -96,6 +108,8 @@ def run(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    classes: Classes = None,
+    merge_labels: MergeLabels = None,
     device: Device = "cpu",
     workers: Workers = None,
     on: On = None,

@@ -40,6 +40,8 @@ def check(
     text: columns.Text = None,
     image: columns.Image = None,
     drop: columns.Drop = None,
+    classes: columns.Classes = None,
+    merge_labels: columns.MergeLabels = None,
     group: Annotated[
         str | None,
         typer.Option(
@@ -99,7 +101,9 @@ def check(
     """
     from ..errors.checking import check as run
 
-    roles = columns.roles_of(label, separator, id, text, image, drop=drop)
+    roles = columns.roles_of(
+        label, separator, id, text, image, drop=drop, classes=classes, merge_labels=merge_labels
+    )
     name = Path(what.rstrip("/")).name.split(".")[0] or "data"
     places = {
         "table": out or Path(f"{name}-check.csv"),

@@ -18,18 +18,20 @@ from ..show.grid import Column, Grid
 from . import _print
 from ._column_options import (
     Annotator,
+    Classes,
     Drop,
     Id,
     Image,
     Item,
     Label,
+    MergeLabels,
     Separator,
     Text,
     Truth,
     roles_of,
 )
 from ._contact_sheet import SheetView, check_pictures, pictures_in_words, write_sheet
-from ._data_common import AsJson, Classes, Data, What, loaded_from, print_json, save, tell
+from ._data_common import AsJson, Data, What, loaded_from, print_json, save, tell
 from ._data_features import join, make_features
 from ._description import FACTS, as_text, comparison_grid, description_grid, histograms, transitions
 from ._issues import check_place
@@ -111,7 +113,6 @@ def show(
 def describe_data(
     what: What,
     data: Data = None,
-    classes: Classes = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -121,6 +122,8 @@ def describe_data(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    classes: Classes = None,
+    merge_labels: MergeLabels = None,
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
     ] = None,
@@ -157,8 +160,9 @@ def describe_data(
     loaded = loaded_from(
         what,
         data,
-        classes,
-        roles_of(label, separator, id, text, image, annotator, item, drop, truth),
+        roles_of(
+            label, separator, id, text, image, annotator, item, drop, truth, classes, merge_labels
+        ),
     )
     if out is None and view != "plain":
         raise ValueError("--view is of the contact sheet: name its file with --out FILE.png.")
@@ -203,7 +207,6 @@ def convert(
     what: What,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
     data: Data = None,
-    classes: Classes = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -213,6 +216,8 @@ def convert(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    classes: Classes = None,
+    merge_labels: MergeLabels = None,
     numbers: Annotated[
         bool,
         typer.Option(
@@ -232,8 +237,10 @@ def convert(
       candidly data convert shop.csv shop.npz --label category --numbers
     """
     check_place(out, "OUT", (".npz",))
-    roles = roles_of(label, separator, id, text, image, annotator, item, drop, truth)
-    loaded = loaded_from(what, data, classes, roles)
+    roles = roles_of(
+        label, separator, id, text, image, annotator, item, drop, truth, classes, merge_labels
+    )
+    loaded = loaded_from(what, data, roles)
     if numbers and isinstance(loaded.inputs, Table):
         encoding = fit_encoding(loaded.inputs)
         inputs, features = encoding.encode(loaded.inputs), encoding.features
@@ -260,7 +267,6 @@ def make(
         str | None, typer.Option("--noise", metavar="SPEC", help="SPEC, as an option.")
     ] = None,
     data: Data = None,
-    classes: Classes = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -270,6 +276,8 @@ def make(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    classes: Classes = None,
+    merge_labels: MergeLabels = None,
     as_json: AsJson = False,
 ) -> None:
     """Make imperfect labels from the truth of a data set, and write the result.
@@ -289,8 +297,19 @@ def make(
             loaded_from(
                 what,
                 data,
-                classes,
-                roles_of(label, separator, id, text, image, annotator, item, drop, truth),
+                roles_of(
+                    label,
+                    separator,
+                    id,
+                    text,
+                    image,
+                    annotator,
+                    item,
+                    drop,
+                    truth,
+                    classes,
+                    merge_labels,
+                ),
             ),
             spec,
         ),

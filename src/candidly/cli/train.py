@@ -12,12 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.ingest.labels import read_classes
 from ..data.labels.describe import labelled_rows, track_of
 from ..learn.engine.recipe import recipe as read_recipe
 from ..learn.written.nets import of_tokens, pinned, read_net
 from . import _progress
-from ._column_options import Drop, Id, Image, Label, Separator, Text, Truth, roles_of
+from ._column_options import (
+    Classes,
+    Drop,
+    Id,
+    Image,
+    Label,
+    MergeLabels,
+    Separator,
+    Text,
+    Truth,
+    roles_of,
+)
 from ._help import whole
 from ._hyper import Hyper, hyper_of
 from ._issues import check_place
@@ -60,14 +70,8 @@ def train(
     text: Text = None,
     image: Image = None,
     drop: Drop = None,
-    classes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Names of the classes in order: a text file with a name a line, or a list such as "
-            "cat,dog. (default: what the labels show)",
-        ),
-    ] = None,
+    classes: Classes = None,
+    merge_labels: MergeLabels = None,
     labels: Annotated[
         str | None,
         typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
@@ -132,7 +136,9 @@ def train(
         pinned(net, "--net")  # said before the data is read
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
-    roles = roles_of(label, separator, id, text, image, None, None, drop, truth)
+    roles = roles_of(
+        label, separator, id, text, image, None, None, drop, truth, classes, merge_labels
+    )
     if validation != CHECKED and not 0 <= validation < 1:
         raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")
     asked = hyper_of(hyper)
@@ -145,7 +151,7 @@ def train(
     with stoppable(lambda: _stopped(*done)):
         from ..learn.model import fit
 
-        loaded = _loaded(what, data, roles, classes, labels)
+        loaded = _loaded(what, data, roles, labels)
         name = algorithm or _default(loaded)
         if settings is not None and not own:
             _check_inputs(settings, loaded, what)
@@ -243,15 +249,12 @@ def _stopped(done: int, steps: int) -> str:
     )
 
 
-def _loaded(
-    what: str, root: Path | None, roles: Any, classes: str | None, labels: str | None
-) -> Labelled:
+def _loaded(what: str, root: Path | None, roles: Any, labels: str | None) -> Labelled:
     from ..data import imperfect
     from ..data.sources import load
 
     with _progress.reading("reading", "read") as watch:
-        names = int(classes) if classes and classes.isdecimal() else read_classes(classes)
-        loaded = load(what, root, watch=watch, classes=names, roles=roles)
+        loaded = load(what, root, watch=watch, roles=roles)
     if labels is not None:
         loaded = imperfect.apply(loaded, labels)
     if loaded.q < 2:

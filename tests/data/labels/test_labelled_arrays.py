@@ -138,26 +138,22 @@ def test_several_kinds_of_labels_by_name():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"y": np.array([1.0, 2.0, 0.0])}, r"`given` is float64 of shape \(3,\).*astype\(int\)"),
-        ({"y": [1.0, 2.0, 0.0]}, r"`given` has 1.0 \(float\) at row 0"),
-        ({"y": np.array([True, False, True])}, r"`given` is bool.*astype\(int\)"),
-        ({"truth": [np.array([0]), np.array([1]), 0]}, r"`truth` has array\(\[0\]\).*at row 0"),
-        ({"y": pandas.DataFrame()}, r"`classes` is empty|no label"),
+        ({"y": np.array([1.0, 2.5, 0.0])}, r"`given` has 2.5 at row 1; labels are names or whole"),
+        ({"truth": [np.array([0]), np.array([1]), 0]}, r"`truth` has \[0\] at row 0; .* one label"),
+        ({"y": pandas.DataFrame()}, r"must be one at least"),
         ({"X": pandas.DataFrame(), "y": [0, 1, 0]}, r"no columns"),
-        ({"y": [1, 2, 3]}, r"labels run from 1 to 3 and 0 is never used.*subtract 1"),
-        ({"y": [[1], [2], [1, 2]]}, r"labels run from 1 to 2"),
-        ({"y": [1, 2, 3], "classes": 3}, r"label 3 at row 2, but there are 3 classes.*subtract 1"),
+        ({"y": [1, 2, 3], "classes": 3}, r"label 3 at row 2, but there are 3 .*name the classes"),
         ({"y": [[0], [0, 1], [5]], "classes": 3}, r"label 5 at row 2, but there are 3 classes"),
         ({"y": [[0], [], [1]]}, r"`candidates` has no label at row 1"),
-        ({"y": [[0], 1, [1]]}, r"`candidates` has 1 at row 1; write a list"),
         ({"y": np.array([[0, 2], [1, 0], [1, 1]])}, r"has 2 at row 0, column 1; a matrix"),
-        ({"y": ["a", 1, "b"]}, r"`given` has 1 at row 1, but str before"),
-        ({"y": ["a", "b", "a"], "truth": [0, 1, 0]}, r"`given` has class names and `truth` int"),
+        ({"y": ["a", 1, "b"]}, r"`given` has 1 \(number\) at row 1, and 'a' \(text\) before"),
+        ({"y": ["a", "b", "a"], "truth": [0, 1, 0]}, r"`given` holds names .* and `truth` whole"),
         ({"y": np.eye(3), "truth": ["a", "b", "c"]}, r"does not say which column is which"),
         ({"y": np.eye(3), "tags": np.zeros((3, 2))}, r"different numbers of classes"),
         ({"y": [0, 1]}, r"`given` has shape \(2,\), but \(3,\)"),
         ({"y": [0, 1, 0], "given": [0, 1, 0]}, r"`y` holds given, and `given` is there"),
         ({}, r"no labels to tell the classes from"),
+        ({"y": [0, 1, 0], "classes": 0}, r"there must be one at least"),
         ({"X": [], "y": []}, r"no labels|no rows"),
         ({"X": np.zeros((0, 2)), "y": [], "classes": 2}, r"no rows"),
         ({"X": [1.0, 2.0, 3.0], "y": [0, 1, 0]}, r"reshape\(-1, 1\)"),
@@ -176,6 +172,56 @@ def test_several_kinds_of_labels_by_name():
 def test_mistakes_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         from_arrays(**({"X": X} | arguments))
+
+
+@pytest.mark.parametrize(
+    ("y", "classes", "labels"),
+    [
+        ([1, 2, 5], ("1", "2", "5"), [0, 1, 2]),
+        ([-1, 1, -1], ("-1", "1"), [0, 1, 0]),
+        (np.array([1.0, np.nan, 3.0]), ("1", "3"), [0, -1, 1]),
+        ([10, 2, 1], ("1", "2", "10"), [2, 1, 0]),
+        (["10", "2", "1"], ("1", "2", "10"), [2, 1, 0]),
+        ([2001, 1999, 2001], ("1999", "2001"), [1, 0, 1]),
+        (np.array([True, False, True]), ("False", "True"), [1, 0, 1]),
+        (["True", "False", "True"], ("False", "True"), [1, 0, 1]),
+        (["007", "7", "x"], ("007", "7", "x"), [0, 1, 2]),
+        (pandas.Categorical(["b", "a", "b"], ["c", "b", "a"]), ("c", "b", "a"), [1, 2, 1]),
+        (polars.Series(["b", None, "b"], dtype=polars.Enum(["c", "b"])), ("c", "b"), [1, -1, 1]),
+    ],
+)
+def test_classes_are_the_labels_that_occur_or_that_a_column_declares(y, classes, labels):
+    data = from_arrays(X, y)
+    assert (data.classes, data.given.tolist()) == (classes, labels)
+
+
+def test_a_whole_number_means_a_name_where_names_are_whole_numbers_and_else_a_place():
+    assert from_arrays(X, [1, 2, 1], classes=[1, 2, 3]).given.tolist() == [0, 1, 0]
+    assert from_arrays(X, ["1", "2", "1"], classes=["1", "2", "3"]).given.tolist() == [0, 1, 0]
+    assert from_arrays(X, [1, 0, -1], classes=["cat", "dog"]).given.tolist() == [1, 0, -1]
+    with pytest.warns(UserWarning, match="means a place, from 0, and no name"):
+        assert from_arrays(X, [1, 0, 1], classes=["1", "cat"]).given.tolist() == [1, 0, 1]
+
+
+def test_what_is_worth_a_word():
+    with pytest.warns(UserWarning, match="-1 is taken as a class"):
+        assert from_arrays(X, [-1, 0, 1]).classes == ("-1", "0", "1")
+    with pytest.warns(UserWarning, match="2 of 3 rows have no label"):
+        from_arrays(X, ["a", None, ""])
+    with pytest.warns(UserWarning, match="'N/A' may mean that there is no label"):
+        from_arrays(X, ["a", "N/A", "b"])
+    y = ["billing"] * 60 + ["Billing "] * 2 + ["biling"] + ["refund"] * 9
+    with pytest.warns(UserWarning, match=r"'Billing' \(2\) and 'billing' \(60 rows\); 'biling'"):
+        data = from_arrays(np.zeros((72, 1)), y)
+    assert data.q == 4
+    merged = from_arrays(np.zeros((72, 1)), y, merge_labels=True)
+    assert merged.classes == ("biling", "billing", "refund")
+    merged = from_arrays(
+        np.zeros((72, 1)), y, merge_labels={"biling": "billing", "Billing": "billing"}
+    )
+    assert merged.classes == ("billing", "refund")
+    with pytest.raises(ValueError, match="replaces 'bill', which is no label"):
+        from_arrays(np.zeros((72, 1)), y, merge_labels={"bill": "billing"})
 
 
 @given(st.lists(st.sets(st.integers(0, 4), min_size=1), min_size=1), st.randoms())

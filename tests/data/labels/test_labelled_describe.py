@@ -43,7 +43,9 @@ def test_counted_by_hand():
 
 
 def test_given_labels():
-    found = describe(from_arrays([[1], [2], [3], [4]], [0, 1, 1, -1], truth=[0, 0, -1, 1]))
+    found = describe(
+        from_arrays([[1], [2], [3], [4]], [0, 1, 1, -1], truth=[0, 0, -1, 1], classes=2)
+    )
     assert found.given_missing == 1
     assert found.oracle_given_noise_rate == 0.5
     assert found.oracle_flipping[0] == (0.5, 0.5)

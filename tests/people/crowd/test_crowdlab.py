@@ -154,7 +154,7 @@ def test_edges_are_defined():
     assert found.labels.tolist() == [0, 1] * 3 + [-1]
     assert (found.annotator_quality == 1).all()
     np.testing.assert_allclose(found.posterior[6], 1 / 3)
-    one_class = Answers.from_columns([0, 0, 1, 1], list("abab"), [1, 1, 1, 1])
+    one_class = Answers.from_columns([0, 0, 1, 1], list("abab"), [1, 1, 1, 1], classes=2)
     found = crowdlab(one_class, np.full((2, 2), 0.5))  # E0 is 0
     assert np.isfinite(found.posterior).all()
     assert found.labels.tolist() == [1, 1]

@@ -162,7 +162,9 @@ def test_two_answers_of_one_person_are_named_by_part_and_row(tmp_path):
     part(tmp_path, "part-10.csv", "x1,ann,cat\nx3,ann,cat|dog\n")
     assert f"`label` has 'cat|dog' at row 1 of {tmp_path}/part-10.csv" in refused(tmp_path)
     part(tmp_path, "part-10.csv", "x1,ann,cat\nx3,ann,emu\n")
-    with pytest.raises(ValueError, match=r"`label` is 'emu' in row 1 of \S+/part-10.csv, which is"):
+    with pytest.raises(
+        ValueError, match=r"`label` has 'emu' at row 1 of \S+/part-10.csv, which is"
+    ):
         crowd.read_answers(tmp_path, classes=["cat", "dog"])
     # within a single table, too, rows without an answer count
     single = part(tmp_path, "single.csv", "x0,,\nx1,ann,cat\nx1,ann,dog\n")

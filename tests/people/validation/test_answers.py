@@ -106,7 +106,7 @@ def test_names_of_classes_and_labels_from_elsewhere(file):
     assert tally.guessed.tolist() == [2, 1]
     with pytest.raises(ValueError, match=r"holds names \('dog' at row 0\)"):
         read_answers(path)
-    with pytest.raises(ValueError, match="the guessed class is 'emu' at row 3"):
+    with pytest.raises(ValueError, match="the guessed class has 'emu' at row 3"):
         read_answers(path, classes=names[:2])
     with pytest.raises(ValueError, match=r"item 2 is asked about, but `labels` has 2 entries"):
         read_answers(path, labels=np.array([0, 1]), classes=names)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data.labels.reading import LabelRule, read_labels, written_classes
 from ...ground.arrays import as_array, as_table, same_rows
 from ...ground.logits import classes_ahead
 
@@ -105,7 +106,7 @@ def make_case(
     corrected: Any,
     models: Mapping[str, Any],
     *,
-    classes: int | None = None,
+    classes: int | Sequence[str] | None = None,
     flagged: Any = None,
     checked: Any = None,
     ids: Sequence[Any] | np.ndarray | None = None,
@@ -113,13 +114,15 @@ def make_case(
     """A checked case.
 
     Args:
-        original: int (n,), labels 0..q-1.
-        corrected: int (n,), the same where the label stands, another where it was wrong, and -1
-            where no single label is right.
+        original: labels (n,): 0..q-1, or, where ``classes`` names them, as ``from_arrays`` takes
+            labels.
+        corrected: (n,), the same where the label stands, another where it was wrong, and -1 where
+            no single label is right.
         models: name -> predicted classes int (n,), or probabilities or other scores float (n, q),
             of which the highest wins, the lowest class among equals. A value may be a function
             that gives the array, so that only one is in memory at a time.
-        classes: q; otherwise columns of probabilities, or one more than the largest label.
+        classes: names in order, or how many; otherwise columns of probabilities, or one more than
+            the largest label.
         flagged: bool (n,), items that a detector proposed; for counts only.
         checked: bool (n,), items whose corrected label people have seen besides those that changed.
         ids: (n,) names of the items, each once.
@@ -129,8 +132,10 @@ def make_case(
     """
     same_rows(original=original, corrected=corrected, flagged=flagged, checked=checked, ids=ids)
     published = original
-    original = _labels(original, "original", 0)
-    corrected = _labels(corrected, "corrected", PRUNED)
+    names = written_classes(classes)
+    q_given = len(names) if names else classes
+    original = _labels(_numbers(original, "original", names), "original", 0)
+    corrected = _labels(_numbers(corrected, "corrected", names), "corrected", PRUNED)
     n = len(original)
     if n == 0:
         raise ValueError("`original` is empty; there is nothing to compare.")
@@ -141,10 +146,10 @@ def make_case(
     if len(models) < 2:
         raise ValueError(f"`models` has {len(models)}; a ranking needs at least two.")
     reduced = {
-        name: _reduced(_made(value, published, name), original, corrected, name)
+        name: _reduced(_made(value, published, name, names), original, corrected, name)
         for name, value in models.items()
     }
-    q = _classes(classes, original, corrected, {name: r[2] for name, r in reduced.items()})
+    q = _classes(q_given, original, corrected, {name: r[2] for name, r in reduced.items()})
     for name, (predicted, _, _) in reduced.items():
         _refuse_beyond(predicted, q, f"the prediction of {name!r}")
     touched = corrected != original
@@ -186,10 +191,20 @@ def _integers(values: np.ndarray, what: str) -> np.ndarray:
     return values.astype(np.int64)
 
 
-def _made(value: Any, original: Any, name: str) -> np.ndarray:
+def _numbers(values: Any, name: str, classes: Sequence[str]) -> Any:
+    """Labels as numbers of the classes that were named; as they are where none were."""
+    if not classes:
+        return values
+    rule = LabelRule(tuple(classes))
+    return read_labels({name: values}, rule, {name: f"`{name}`"}).labels[name]
+
+
+def _made(value: Any, original: Any, name: str, classes: Sequence[str]) -> np.ndarray:
     """A model's predictions, made if need be; their rows must be the labels'."""
     made = value() if callable(value) else value
     same_rows(original=original, **{f"models[{name!r}]": made})
+    if classes and len(np.shape(made)) == 1:
+        made = _numbers(made, f"models[{name!r}]", classes)
     return as_table(made, f"models[{name!r}]")
 
 
@@ -233,7 +248,7 @@ def _reduced(
 
 
 def _classes(
-    classes: int | None, original: np.ndarray, corrected: np.ndarray, columns: Mapping[str, int]
+    classes: Any, original: np.ndarray, corrected: np.ndarray, columns: Mapping[str, int]
 ) -> int:
     wide = {name: q for name, q in columns.items() if q}
     if len(set(wide.values())) > 1:

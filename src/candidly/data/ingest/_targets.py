@@ -31,7 +31,7 @@ def labels_of(
         ValueError: cells that are no labels, a column without any, fewer than two classes; the
             message names the column.
     """
-    called = {kind: f"column {name!r}" for kind, name in columns.items()}
+    called = {kind: _called(kind, name) for kind, name in columns.items()}
     cells = {kind: _coded(frame[name], roles) for kind, name in columns.items()}
     if "label" in cells:
         several = holds_sets(cells["label"], written_classes(roles.classes))
@@ -48,6 +48,11 @@ def labels_of(
             f"every label is {read.classes[0]!r}; there must be two different ones. {HINT}"
         )
     return read.labels, read.classes
+
+
+def _called(kind: str, name: str) -> str:
+    """What a message calls a column."""
+    return f"`{name}`" if kind == name else f"column {name!r}"
 
 
 def ids_of(column: pl.Series) -> list[Any]:

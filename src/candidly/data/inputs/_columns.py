@@ -245,6 +245,8 @@ def _from_pandas(name: str, column: Any) -> pl.Series:
     if kind == "m":
         return pl.Series(name, column.to_numpy().astype("timedelta64[us]"))
     values = [None if out else value for value, out in zip(column.to_list(), gone)]
+    if hasattr(column, "cat") and all(isinstance(one, str) for one in column.cat.categories):
+        return pl.Series(name, values, dtype=pl.Enum(column.cat.categories.tolist()))
     try:
         return pl.Series(name, values, strict=True)
     except (TypeError, pl.exceptions.PolarsError):

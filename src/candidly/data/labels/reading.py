@@ -31,21 +31,26 @@ SETS = ("candidates", "tags")  # kinds of labels that are several a row
 ONE_A_ROW = ("given", "label")  # and those of which an empty one is worth a word
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?")
 WHOLE = re.compile(r"[-+]?(0|[1-9]\d*)(\.0*)?")
+DECIMAL = re.compile(r"[-+]?\d*\.?\d*(e[-+]?\d+)?", re.IGNORECASE)
+PART = re.compile(r"[-+]?\d*\.\d*[1-9]\d*")  # no whole number
 FEW = 50  # different labels are never too many
 LOST = -(2**63)  # what a cast of NaN to integers makes
 MUCH = 1 / 3  # of the rows without a label are worth a warning
 
 
 class Cells(NamedTuple):
-    """A column of labels: what messages call it, whether a cell may hold several, its entries."""
+    """A column of labels: what messages call it and its rows, its entries, and whether one may
+    hold several labels."""
 
     what: str
     several: bool
     coded: Coded
+    rows: Sequence[Any] | None = None
 
-    def row(self, k: int) -> int:
-        """The first row of an entry."""
-        return self.coded.row(k)
+    def row(self, k: int) -> Any:
+        """What a message calls the first row of an entry."""
+        place = self.coded.row(k)
+        return place if self.rows is None else self.rows[place]
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,7 @@ def read_labels(
     columns: Mapping[str, Any],
     rule: LabelRule | None = None,
     called: Mapping[str, str] | None = None,
+    rows: Sequence[Any] | None = None,
 ) -> Read:
     """Classes, and the number of each row's label.
 
@@ -96,6 +102,7 @@ def read_labels(
         columns: by name; those in ``SETS`` hold a set a row: see ``coded`` and ``matrix_of``.
         rule: what was declared.
         called: what messages call a column; by default its name in backquotes.
+        rows: what messages call a row; by default its place.
 
     Raises:
         ValueError: a label that is none, or no class of those declared; it names column, row and
@@ -124,6 +131,7 @@ def read_labels(
                 called[name],
                 name in SETS,
                 values if isinstance(values, Coded) else coded(called[name], values),
+                rows,
             )
     tokens = {
         name: [
@@ -132,10 +140,11 @@ def read_labels(
         ]
         for name, column in cells.items()
     }
-    numbers = _one_kind(tokens, cells)
+    declared = rule.classes is not None or bool(matrices)
+    whole = _whole_columns(tokens, cells, declared)
     tokens = {
         name: [
-            [_canonical(one, numbers) for one in labels if not _is_nan(one, numbers)]
+            [_canonical(one, whole[name]) for one in labels if not _is_nan(one, whole[name])]
             for labels in rows
         ]
         for name, rows in tokens.items()
@@ -143,18 +152,18 @@ def read_labels(
     if rule.merge:
         tokens = _merged(tokens, cells, rule.merge)
     there = {one.text: one.own for rows in tokens.values() for labels in rows for one in labels}
-    classes = _classes(rule.classes, matrices, cells, there, numbers)
-    declared = rule.classes is not None or bool(matrices)
-    declared = declared or any(column.coded.declared for column in cells.values())
-    places = _Places(classes, numbers, declared)
+    classes = _classes(rule.classes, matrices, cells, there, any(whole.values()))
+    closed = declared or any(column.coded.declared for column in cells.values())
+    places = {number: _Places(classes, number, closed) for number in set(whole.values())}
     found = {
-        name: _placed(column, tokens[name], places, len(classes)) for name, column in cells.items()
+        name: _placed(column, tokens[name], places[whole[name]], len(classes))
+        for name, column in cells.items()
     }
     for name, matrix in matrices.items():
         found[name] = _ordered(called[name], matrix, classes)
     _say_empty(found, called)
-    if not declared:
-        _say(classes, found, numbers)
+    if not closed:
+        _say(classes, found, any(whole.values()))
     own = tuple(there.get(name, name) for name in classes)
     return Read(classes, found, own)
 
@@ -217,32 +226,72 @@ def _token(value: Any, column: Cells, k: int) -> Token:
     )
 
 
-def _one_kind(tokens: Mapping[str, list[list[Token]]], cells: Mapping[str, Cells]) -> bool:
-    """Whether all labels are whole numbers.
+def _whole_columns(
+    tokens: Mapping[str, list[list[Token]]], cells: Mapping[str, Cells], declared: bool
+) -> dict[str, bool]:
+    """Which columns hold whole numbers alone.
+
+    Where nobody said which classes there are, all columns do or none does: names of one column are
+    those of the others.
 
     Raises:
         ValueError: numbers beside names, by their types.
     """
+    kinds = {name: _kind(tokens[name], column) for name, column in cells.items()}
+    for name in kinds:
+        _refuse_decimals(tokens[name], cells[name])
+    texts = [name for name, kind in kinds.items() if kind == "text"]
+    numbers = {
+        name: [one.text for labels in tokens[name] for one in labels if one.text.lower() != "nan"]
+        for name in texts
+    }
+    whole = {
+        name: bool(found) and all(map(WHOLE.fullmatch, found)) for name, found in numbers.items()
+    }
+    if not declared:
+        every = all(whole[name] or not numbers[name] for name in texts)
+        whole = {name: every and any(numbers.values()) for name in texts}
+    found = {name: kind == "number" for name, kind in kinds.items()} | whole
+    if (
+        not declared
+        and len({kinds[name] == "number" or found[name] for name in kinds if kinds[name]}) > 1
+    ):
+        named = next(name for name, kind in kinds.items() if kind and not found[name])
+        counted = next(name for name in kinds if found[name])
+        raise ValueError(
+            f"{cells[named].what} holds names of classes, and {cells[counted].what} whole numbers."
+            " Name all classes with `classes`, so that numbers can be read as places among them."
+        )
+    return found
+
+
+def _kind(rows: list[list[Token]], column: Cells) -> str:
+    """The one kind of a column's labels, '' where it has none.
+
+    Raises:
+        ValueError: several kinds.
+    """
     first: Token | None = None
-    texts = []
-    for name, rows in tokens.items():
-        for k, labels in enumerate(rows):
-            for one in labels:
-                first = first or one
-                if one.kind != first.kind:
-                    raise ValueError(
-                        f"{cells[name].what} has {shown(one.own)} ({one.kind}) at row"
-                        f" {cells[name].row(k)},"
-                        f" and {shown(first.own)} ({first.kind}) before. Use either whole numbers"
-                        " or names."
-                    )
-                texts.append(one.text)
-    if first is None or first.kind == "bool":
-        return False
-    if first.kind == "number":
-        return True
-    numbers = [text for text in texts if text.lower() != "nan"]
-    return bool(numbers) and all(map(WHOLE.fullmatch, numbers))
+    for k, labels in enumerate(rows):
+        for one in labels:
+            first = first or one
+            if one.kind != first.kind:
+                raise ValueError(
+                    f"{column.what} has {shown(one.own)} ({one.kind}) at row {column.row(k)}, and"
+                    f" {shown(first.own)} ({first.kind}) before. Use either whole numbers or names."
+                )
+    return first.kind if first else ""
+
+
+def _refuse_decimals(rows: list[list[Token]], column: Cells) -> None:
+    """Refuse a column of numbers, as text, of which some are not whole."""
+    texts = [(k, one.text) for k, labels in enumerate(rows) for one in labels]
+    part = next((k for k, text in texts if PART.fullmatch(text)), None)
+    if part is not None and all(DECIMAL.fullmatch(text) for _, text in texts):
+        raise ValueError(
+            f"{column.what} has {rows[part][0].text} at row {column.row(part)}; labels are names or"
+            " whole numbers."
+        )
 
 
 def _is_nan(one: Token, numbers: bool) -> bool:
@@ -316,8 +365,10 @@ def declared_classes(classes: Any) -> tuple[str, ...]:
         ValueError: neither, or too many.
     """
     if isinstance(classes, (int, np.integer)) and not isinstance(classes, bool):
-        if not 0 < classes <= MOST_CLASSES:
-            raise ValueError(f"`classes` is {classes:,}; there may be 1 to {MOST_CLASSES:,}.")
+        if classes < 1:
+            raise ValueError(f"`classes` is {classes}; there must be one at least.")
+        if classes > MOST_CLASSES:
+            raise ValueError(f"`classes` is {classes:,}; there may be at most {MOST_CLASSES:,}.")
         return tuple(map(str, range(int(classes))))
     return written_classes(classes)
 
@@ -403,23 +454,21 @@ class _Places:
             return self.place[text]
         raise ValueError(self._refusal(text, column.what, column.row(k)))
 
-    def _refusal(self, text: str, what: str, row: int) -> str:
+    def _refusal(self, text: str, what: str, row: Any) -> str:
         q = len(self.classes)
-        if self.by_place:
-            return (
-                f"{what} has label {text} at row {row}, but there"
-                f" {'is 1 class' if q == 1 else f'are {q} classes'} (0..{q - 1}, or -1 for none)."
-                " Correct the label, or name all the classes."
-            )
-        some = ", ".join(self.classes[:10]) + (", ..." if q > 10 else "")
-        advice = nearest(text, self.classes)
-        if self.classes == tuple(map(str, range(q))):
-            advice = (
-                f" If they start at 1, name the classes: 1 to {q}."
-                if text == str(q)
-                else " Correct the label, or name all the classes."
-            )
-        return f"{what} has label {text!r} at row {row}, which is none of {some}.{advice}"
+        counted = self.classes == tuple(map(str, range(q)))
+        if not (self.by_place or (counted and WHOLE.fullmatch(text))):
+            some = ", ".join(self.classes[:10]) + (", ..." if q > 10 else "")
+            close = nearest(text, self.classes)
+            return f"{what} has {text!r} at row {row}, which is not in `classes` ({some}){close}"
+        advice = "Correct the label, or name all the classes."
+        if counted and text == str(q):
+            advice = f"If labels start at 1, name the classes: 1 to {q}."
+        return (
+            f"{what} has label {text} at row {row}, but there"
+            f" {'is 1 class' if q == 1 else f'are {q} classes'} (0..{q - 1}, or -1 for none)."
+            f" {advice}"
+        )
 
 
 def _placed(column: Cells, tokens: list[list[Token]], places: _Places, q: int) -> np.ndarray:
@@ -438,6 +487,11 @@ def _placed(column: Cells, tokens: list[list[Token]], places: _Places, q: int) -
 def _ordered(what: str, matrix: Matrix, classes: Sequence[str]) -> np.ndarray:
     if matrix.columns is not None:
         return matrix.values[:, column_order(matrix.columns, classes, what)]
+    if matrix.values.shape[1] != len(classes):
+        raise ValueError(
+            f"{what} has {matrix.values.shape[1]} columns, and there are {len(classes)} classes."
+            " Give a column for each."
+        )
     return matrix.values
 
 

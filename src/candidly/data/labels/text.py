@@ -7,6 +7,7 @@ looks like a list in another notation is refused, as it would become a class of 
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 BAR = "|"
 NAME_CLASSES = "name all classes with `classes`"  # what to do about a strange name of a class
@@ -14,7 +15,7 @@ SEPARATORS = (",", ";", "\t", "\n")  # of other notations
 PAIRS = {"[": "]", "{": "}", '"': '"', "'": "'"}  # around lists and quoted names
 
 
-def labels_in(text: str, what: str, row: int, classes: Collection[str] = ()) -> list[str]:
+def labels_in(text: str, what: str, row: Any, classes: Collection[str] = ()) -> list[str]:
     """The labels that a cell holds, as they stand; none in an empty cell.
 
     Args:
@@ -51,7 +52,7 @@ def labels_in(text: str, what: str, row: int, classes: Collection[str] = ()) -> 
     return labels
 
 
-def label_in(text: str, what: str, row: int, classes: Collection[str] = ()) -> str | None:
+def label_in(text: str, what: str, row: Any, classes: Collection[str] = ()) -> str | None:
     """The one label that a cell holds, None in an empty cell; otherwise as ``labels_in``.
 
     Raises:
@@ -66,7 +67,7 @@ def label_in(text: str, what: str, row: int, classes: Collection[str] = ()) -> s
     return labels[0] if labels else None
 
 
-def check_name(label: str, what: str, row: int, classes: Collection[str] = ()) -> None:
+def check_name(label: str, what: str, row: Any, classes: Collection[str] = ()) -> None:
     """Refuse what cannot be the name of a label that stands alone, as in a list of labels.
 
     Raises:

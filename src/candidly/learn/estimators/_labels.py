@@ -113,7 +113,9 @@ def _one_column(y: Any) -> Any:
         )
     if hasattr(y, "__array__") and not hasattr(y, "dtype"):  # says that it is an array
         return np.asarray(y)
-    if isinstance(y, np.ndarray) and y.dtype.kind == "f":
+    if isinstance(y, list) and y and isinstance(y[0], float):
+        y = np.asarray(y)
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind == "f":
         check_classification_targets(y)  # which has its own words for continuous numbers
     return y
 

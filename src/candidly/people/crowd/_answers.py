@@ -270,9 +270,8 @@ def _read_labels(
             f"answers: `label` is {entries.values[k]!r} in row {row}. Leave out rows without an"
             " answer."
         )
-    read = read_labels(
-        {"label": entries}, LabelRule(classes, merge=merge), {"label": "answers: `label`"}
-    )
+    rule, called = LabelRule(classes, merge=merge), {"label": "answers: `label`"}
+    read = read_labels({"label": entries}, rule, called, None if rows is NUMBERS else rows)
     found = read.labels["label"]
     if (bad := np.flatnonzero(found < 0)).size:
         raise ValueError(
