@@ -96,7 +96,7 @@ CELLS = {
         "0\n1\ncow\n",
         "word.csv, column 0, holds names ('cow' at row 2); say with --classes",
     ),
-    "half.csv": ("label\n0\n1.5\n", "half.csv, column 'label', is 1.5 at row 1; labels are integ"),
+    "half.csv": ("label\n0\n1.5\n", "half.csv, column 'label', has 1.5 at row 1; labels are names"),
     "short.csv": ("id,label\na,0\nb\n", "short.csv: line 3 has 1 cell"),
     "long.csv": ("id,label\na,0\nb,1,2\n", "long.csv: line 3 has 3 cells"),
 }
@@ -142,7 +142,7 @@ def test_ids_that_are_no_names_are_refused_in_plain_words(candidly, files):
         ("--classes", "blank.txt", "--classes is 'blank.txt', in which there is no name"),
         ("--classes", ",", "--classes is ',', in which there is no name"),
         ("--classes", "a,b,a", "--classes has 'a' twice"),
-        ("--classes", "a,b", "2 classes are numbered 0 to 1"),
+        ("--classes", "a,b", "but there are 2 classes (0..1"),
         ("--alpha", "much", "Invalid value for '--alpha': 'much' is no number"),
         ("--alpha", "0", "--alpha is 0.0; it lies between 0 and 1"),
         ("--alpha", "nan", "--alpha is nan"),

@@ -35,6 +35,7 @@ from ._data_common import AsJson, Data, What, loaded_from, print_json, save, tel
 from ._data_features import join, make_features
 from ._description import FACTS, as_text, comparison_grid, description_grid, histograms, transitions
 from ._issues import check_place
+from ._labels_spelling import spelling
 from ._progress import reading
 
 app = typer.Typer(
@@ -254,6 +255,9 @@ def convert(
 
 app.command()(join)
 app.command("features")(make_features)
+
+
+labels_app.command("spelling")(spelling)
 
 
 @labels_app.command()

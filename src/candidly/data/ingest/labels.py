@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.files import lines_of
-from ..labels.coded import Coded, coded, missing
-from ..labels.reading import WHOLE, LabelRule
+from ..labels.coded import Coded, coded, is_set, missing
+from ..labels.reading import LabelRule, is_whole
 from ..labels.reading import read_labels as numbered
 from ..labels.text import BAR
 from ._columns import (
@@ -65,12 +65,16 @@ class LabelColumn:
         return coded(self.what, self.values)
 
     @property
-    def names(self) -> list[Any] | None:
-        """The different names, in order of the rows; None where all are whole numbers."""
-        entries = [entry for entry in self.coded.values if not missing(entry) and entry != ""]
-        if all(isinstance(entry, str) and WHOLE.fullmatch(entry.strip()) for entry in entries):
-            return None
-        return entries if any(isinstance(entry, str | list | bool) for entry in entries) else None
+    def odd(self) -> tuple[int, Any] | None:
+        """The first entry that is no whole number, with its row; None where all are."""
+        for k, entry in enumerate(self.coded.values):
+            text = entry.strip() if isinstance(entry, str) else entry
+            whole = isinstance(text, int | float) and not isinstance(text, bool)
+            if not (
+                whole or missing(text) or text == "" or (isinstance(text, str) and is_whole(text))
+            ):
+                return self.coded.row(k), entry
+        return None
 
 
 def read_labels(
@@ -139,10 +143,11 @@ def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndar
         raise ValueError(f"{labels.what} has shape {values.shape}; labels are one column.")
     if classes is None and values.dtype.kind in "iu":
         return values
-    if classes is None and (names := labels.names) is not None:
-        row = labels.coded.row(list(labels.coded.values).index(names[0]))
+    if classes is None and labels.odd is not None:
+        row, entry = labels.odd
+        numbered({"label": labels.coded}, LabelRule(), {"label": labels.what})  # may refuse it
         raise ValueError(
-            f"{labels.what} holds names ({str(names[0])!r} at row {row}); say with `classes` which"
+            f"{labels.what} holds names ({str(entry)!r} at row {row}); say with `classes` which"
             " there are, in order, or correct the cell."
         )
     if classes is None:
@@ -197,7 +202,10 @@ def holds_sets(labels: LabelColumn) -> bool:
     values = labels.values
     if values.dtype != object:
         return bool(values.dtype == bool and values.ndim == 2)
-    return any(not isinstance(name, str) or labels.separator in name for name in labels.names or ())
+    return any(
+        is_set(entry) or (isinstance(entry, str) and labels.separator in entry)
+        for entry in labels.coded.values
+    )
 
 
 def in_order_of(labels: LabelColumn, ids: np.ndarray | None) -> LabelColumn:

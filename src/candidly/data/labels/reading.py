@@ -344,6 +344,15 @@ def _merged(
 # ---- classes
 
 
+def is_whole(text: str) -> bool:
+    """Whether a label is a whole number as text.
+
+    >>> is_whole("-1"), is_whole("2.0"), is_whole("007")
+    (True, True, False)
+    """
+    return WHOLE.fullmatch(text) is not None or text.lower() == "nan"
+
+
 def written_classes(classes: Any) -> tuple[str, ...]:
     """The names of classes that somebody wrote down, as text; none for a number or nothing."""
     if classes is None or (isinstance(classes, (int, np.integer)) and classes is not True):

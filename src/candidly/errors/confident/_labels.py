@@ -92,5 +92,5 @@ def _of_array(given: Any) -> LabelColumn:
 
 def _declared(labels: LabelColumn, m: int) -> Sequence[str] | None:
     """Without names, the columns of probabilities are the classes 0 to m - 1."""
-    numbers = labels.values.dtype.kind not in "iu" and labels.names is None
+    numbers = labels.values.dtype.kind not in "iu" and labels.odd is None
     return [str(k) for k in range(m)] if numbers else None

@@ -78,8 +78,10 @@ def read_sets(y: Any, classes: Sequence[Any] | None = None) -> LabelSets:
         check_size("`y`", (len(member), len(read.classes)), 1)
         member = member[:, None] == np.arange(len(read.classes))
     _check_empty(member.sum(1))
-    if known is None:
-        known = np.arange(len(read.own)) if matrix and not is_frame(y) else _array([*read.own])
+    if known is None and matrix:
+        known = _array([*y.columns]) if is_frame(y) else np.arange(len(read.classes))
+    elif known is None:
+        known = _array([*read.own])
     return LabelSets(member, known, plain=not sets)
 
 
@@ -111,7 +113,9 @@ def _one_column(y: Any) -> Any:
         raise ValueError(
             f"`y` has {y.shape[1]} columns of labels. Give a set a row: [set(row) for row in y]."
         )
-    if hasattr(y, "__array__") and not hasattr(y, "dtype"):  # says that it is an array
+    if (
+        hasattr(y, "__array__") and not hasattr(y, "dtype") and not is_frame(y)
+    ):  # says that it is an array
         return np.asarray(y)
     if isinstance(y, list) and y and isinstance(y[0], float):
         y = np.asarray(y)
