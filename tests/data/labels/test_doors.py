@@ -7,6 +7,7 @@ they mean, and each door has to say the same.
 from __future__ import annotations
 
 import json
+import random
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -271,3 +272,65 @@ def test_a_column_of_categories_is_believed(tmp_path):
     )
     assert read(tmp_path / "t.arff", label="label").classes == ("c", "b", "a")
     assert json.loads(json.dumps(read(frame, label="label").given.tolist())) == [1, 2]
+
+
+# ---- a second rule at one door is noticed
+
+
+def changed(door: Callable[..., Outcome], cell: Callable[[Any], Any]) -> Callable[..., Outcome]:
+    """A door that reads each cell in another way first."""
+    return lambda column, classes, folder: door([cell(one) for one in column], classes, folder)
+
+
+def answered(door: Callable[..., Outcome], change: Callable[[Any], Any]) -> Callable[..., Outcome]:
+    """A door that says something else of what it has read."""
+
+    def other(column: Cells, classes: Any, folder: Path) -> Outcome:
+        return change(door(column, classes, folder))
+
+    return other
+
+
+def from_one(outcome: Outcome) -> Outcome:
+    names, labels = outcome
+    return names, tuple(None if one is None else names[names.index(one) - 1] for one in labels)
+
+
+def ordered_as_text(outcome: Outcome) -> Outcome:
+    names, labels = outcome
+    return tuple(sorted(names, key=lambda name: (len(name) < 2, name))), labels
+
+
+def check_all(columns: Sequence[Cells], folder: Path) -> None:
+    for column in columns:
+        check(["list"], column, None, folder)
+
+
+LIST = DOORS["list"]
+FAULTS = {
+    "spaces count": changed(LIST, lambda c: f"{c} " and c and c.replace(" ", "_")),
+    "case does not count": changed(LIST, lambda c: c and c.lower()),
+    "commas separate": changed(LIST, lambda c: c and c.split(",")[0]),
+    "-1 is none": changed(LIST, lambda c: None if c == "-1" else c),
+    "nan is a name": changed(LIST, lambda c: "not a number" if c == "nan" else c),
+    "N/A is none": changed(LIST, lambda c: None if c == "N/A" else c),
+    "007 is 7": changed(LIST, lambda c: c and (c.lstrip("0") or "0")),
+    "1.0 is a name": changed(LIST, lambda c: c and c.replace(".0", "·0")),
+    "brackets are taken off": changed(LIST, lambda c: c and c.strip("[]'")),
+    "empty is a class": changed(LIST, lambda c: c or "empty"),
+    "classes as text": answered(
+        LIST, lambda o: (tuple(sorted(o[0], key=lambda n: (len(n) < 2, n))), o[1])
+    ),
+    "numbers from one": answered(LIST, from_one),
+    "bars are part of names": changed(LIST, lambda c: c and c.replace("|", "/")),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_second_rule_at_one_door_is_noticed(tmp_path, monkeypatch, fault):
+    monkeypatch.setitem(DOORS, "list", FAULTS[fault])
+    rng = random.Random(0)
+    pools = [(*WORDS, *EMPTY), (*NUMBERS, *EMPTY), ("0", "1", "2", "-1"), (*WORDS, *STRANGE)]
+    columns = [[rng.choice(pool) for _ in range(rng.randint(2, 6))] for pool in pools * 100]
+    with pytest.raises(AssertionError, match="list"):
+        check_all(columns, tmp_path)
