@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -63,6 +64,7 @@ def made_by(value: object, kinds: type | tuple[type, ...], name: str, maker: str
         raise ValueError(f"{name} is a {type(value).__name__}; make it with {maker}.")
 
 
+@lru_cache(4096)
 def _fold(name: str) -> str:
     # a plus is part of a name: ELR and ELR+ are two
     return "".join(c for c in name.lower() if c.isalnum() or c == "+")
