@@ -96,8 +96,6 @@ def probs(
 
     check_place(out, "--out", ENDINGS)
     names = several([classifier], "--classifier")
-    if not names:
-        raise ValueError("--classifier is empty; give a name, such as logistic.")
     loaded = _loaded(what, data, labels)
     try:
         with _progress.reading("fitting", "done") as watch:
