@@ -538,7 +538,11 @@ def test_hyper_parameters_are_named_and_numbers(candidly):
     fixed = json.loads(candidly(*what, "--hyper", "noise_rate=0.4,batch_size=32")[1])
     assert fixed["settings"]["hyper"] == {"noise_rate": 0.4, "batch_size": 32}
     assert fixed["trials"] != free["trials"]
-    for wrong in ("noise_rate", "noise_rate=some", "=0.4"):
+    for wrong, said in (
+        ("noise_rate", "noise_rate has no value"),
+        ("noise_rate=some", "noise_rate is 'some'; give a number, such as 0.4"),
+        ("=0.4", "no key stands in front of ="),
+    ):
         status, _, errors = candidly(*what, "--hyper", wrong)
         assert status == 2
-        assert "noise_rate" in errors
+        assert said in errors

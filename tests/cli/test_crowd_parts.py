@@ -63,7 +63,7 @@ def test_any_parts_and_workers_give_the_same_bytes(candidly, rows, tmp_path, by)
     ("arguments", "message"),
     [
         (["parts", "--on", "processes", "--workers", 0], "'0' is no whole number of at least 1"),
-        (["parts", "--on", "yarn"], "on='yarn': it is ray"),
+        (["parts", "--on", "yarn"], "no place to work named 'yarn'"),
         (["one.csv", "--on", "processes"], "one.csv is no folder or address of parts"),
         (["empty"], "empty holds no .parquet or .csv"),
         (["memory://nowhere"], "memory://nowhere does not exist"),

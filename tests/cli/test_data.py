@@ -188,7 +188,10 @@ def test_many_classes_and_strange_names_are_shown(candidly, tmp_path):
         (["data", "describe", "english"], "'English.mat'"),
         (["data", "describe", "digits", "--labels", "flipp"], "did you mean 'flip'?"),
         (["labels", "make", "digits", "flip", "out.npz"], "flip needs rate"),
-        (["labels", "make", "digits", "flip:rate=7", "out.npz"], "`rate` is 7.0"),
+        (
+            ["labels", "make", "digits", "flip:rate=7", "out.npz"],
+            "rate is '7'; give a number from 0 to 1",
+        ),
         (["labels", "make", "digits", "out.npz"], "labels make needs one SPEC and one OUT"),
         (["labels", "make", "digits", "uniform", "out.npz", "--noise", "uniform"], "one SPEC"),
         (["labels", "make", "digits", "--noise", "matrix:file=T.csv", "out.npz"], "no file T.csv"),

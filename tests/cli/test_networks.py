@@ -100,7 +100,7 @@ def test_probabilities_and_checks_by_a_network_that_is_named(folder):
 @pytest.mark.parametrize(
     ("net", "said"),
     [
-        ("cnm", "is 'cnm'; did you mean 'cnn'?"),
+        ("cnm", "no network named 'cnm'; did you mean 'cnn'?"),
         ("gone.py:make", "there is no file gone.py"),
         ("net.py:mak", "net.py has no function 'mak'; it has Small, make."),
         ("resnet18:depth=3", "has no option 'depth'"),

@@ -168,7 +168,10 @@ def test_candidate_sets_have_their_own_last_line(candidly, tmp_path):
         (("data.npz", "--out", "p.csv"), "--out is p.csv; it must end in .npy or .parquet or .npz"),
         (("data.npz", "--out", "no/p.npy"), "there is no folder no"),
         (("data.npz", "--out", "p.npy", "--classifier", "logstic"), "did you mean 'logistic'"),
-        (("data.npz", "--out", "p.npy", "--classifier", " , "), "--classifier is empty"),
+        (
+            ("data.npz", "--out", "p.npy", "--classifier", " , "),
+            "--classifier ' , ': nothing stands in front of a comma",
+        ),
         (("data.npz", "--out", "p.npy", "--groups", "no.npy"), "there is no file no.npy"),
         (("data.npz", "--out", "p.npy", "--groups", "groups.npy"), "shape (3,), but there are 90"),
         (("data.npz", "--out", "p.npy", "--folds", 91), "there are 90 examples; use fewer folds"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..ground.spec import halves, several
 from ._bench_table import results_of
 from ._print import print_text, width
 
@@ -80,8 +81,8 @@ def compare(
 def _variants(text: str | None) -> tuple[str | None, str | None]:
     if text is None:
         return None, None
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or not all(parts) or parts[0] == parts[1]:
+    parts = several([text], "--variants")
+    if len(parts) != 2 or parts[0] == parts[1]:
         raise ValueError(f"--variants is {text!r}; give two with a comma, such as plench,fixed.")
     return parts[0], parts[1]
 
@@ -97,6 +98,6 @@ def _side(
     name = str(path) if variant is None else f"{path}, {variant}"
     side = side_of(results, name, criteria, metric, variant)
     if variant is not None and not side.entries and results.runs:
-        there = {run.algorithm.partition(":")[2] or "fixed" for run in results.runs}
+        there = {halves(run.algorithm)[1] or "fixed" for run in results.runs}
         raise ValueError(f"{path} has no variant {variant!r}, but {', '.join(sorted(there))}.")
     return side

@@ -147,18 +147,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 def settings_of(values: dict[str, Any]) -> Settings:
     """The settings among a command's parameters, and in the file that it names."""
     from ..compare.sweep.settings import Settings, make_settings, read_settings
-    from ..data.sources import names_in
+    from ..ground.spec import several
 
     names = {"dataset": "datasets", **{name: name for name in Settings.model_fields}}
     asked = {names[k]: v for k, v in values.items() if k in names}
-    if asked["datasets"]:
-        asked["datasets"] = tuple(names_in(asked["datasets"]))
-    if asked["algorithms"]:
-        parts = [part.strip() for text in asked["algorithms"] for part in text.split(",")]
-        asked["algorithms"] = tuple(part for part in parts if part)
-    if asked["metrics"]:
-        parts = [part.strip() for text in asked["metrics"] for part in text.split(",")]
-        asked["metrics"] = tuple(part for part in parts if part)
+    for option in ("dataset", "algorithms", "metrics"):
+        if texts := asked[names[option]]:
+            asked[names[option]] = tuple(several(texts, f"--{option}"))
     if asked["hyper"]:
         asked["hyper"] = hyper_of(asked["hyper"])
     file = values["settings"]

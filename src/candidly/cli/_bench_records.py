@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..ground.names import lookup
+from ..ground.spec import several
 from ._bench_table import Where, results_of
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _form(asked: str | None, out: Path | None) -> str:
 
 def _of(results: Results, algorithms: list[str] | None) -> Results:
     """The runs of some algorithms, in the order of the plan."""
-    asked = [name.strip() for text in algorithms or () for name in text.split(",") if name.strip()]
+    asked = several(algorithms or (), "--algorithms")
     if not asked:
         return results
     there = {run.algorithm: None for run in results.runs}

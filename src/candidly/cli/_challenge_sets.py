@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..ground.spec import first_step, halves, titled
+
 if TYPE_CHECKING:
     from ..compare.challenge import Given
     from ..data.labels.labelled import Labelled
@@ -39,16 +41,14 @@ def read_set(text: str) -> SetText:
     >>> read_set("mine/hard=pets.csv+pair:rate=0.4")
     SetText(name='hard', data_set='mine', data='pets.csv', process='pair:rate=0.4')
     """
-    names, equals, rest = text.partition("=")
-    if not equals or ":" in names or "+" in names:  # of an option, not of a name
-        names, rest = "", text
+    names, rest = titled(text)
     data_set, _, name = names.rpartition("/")
-    data, _, process = rest.partition("+")
-    if not data.strip():
+    data, process = first_step(rest)
+    if not data:
         raise ValueError("--set needs data: [[DATA_SET/]NAME=]DATA[+PROCESS].")
-    base = Path(data).stem.partition(":")[0].lower()
+    base = halves(Path(data).stem)[0].lower()
     first, _, last = base.partition("-")
-    own = process.partition(":")[0] if process else last
+    own = halves(process)[0] if process else last
     return SetText(name or own or f"{base}-given", data_set or first, data, process)
 
 

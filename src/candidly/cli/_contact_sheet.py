@@ -14,7 +14,8 @@ from ..data.ingest.media import checked_file, opened_picture
 from ..data.inputs import Table
 from ..data.labels.labelled import Labelled
 from ..data.labels.votes import votes_to_given
-from ..learn.written.views import VIEWS, digest_of_view, read_view
+from ..ground.spec import undigested
+from ..learn.written.views import VIEWS, read_view
 
 SheetView = Annotated[
     str,
@@ -132,8 +133,7 @@ def write_sheet(data: Labelled, path: Path, view: str) -> None:
         red = ", red where the true class is not among them" if data.truth is not None else ""
         note += f"; below each picture: {below}{red}"
     if view != "plain":
-        name = view.partition("@")[0] if digest_of_view(view) else view
-        note += f"; each picture as the view {name} draws it once"
+        note += f"; each picture as the view {undigested(view)[0]} draws it once"
     title = f"{data.source or 'pictures'}: {data.n:,} pictures, {data.q:,} classes"
     if words := pictures_in_words(data):
         title += f", {words}"

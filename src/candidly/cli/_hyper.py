@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ..ground.spec import figure, pairs
+
 Hyper = Annotated[
     list[str] | None,
     typer.Option(
@@ -20,17 +22,6 @@ def hyper_of(texts: list[str] | None) -> dict[str, int | float]:
     """Values by name.
 
     Raises:
-        ValueError: no name, or no number.
+        ValueError: no name, no number, or a name twice.
     """
-    parts = [part for text in texts or () for part in text.split(",")]
-    return dict(map(_value, parts))
-
-
-def _value(text: str) -> tuple[str, int | float]:
-    name, _, number = text.partition("=")
-    try:
-        return name.strip(), int(number) if number.strip().isdecimal() else float(number)
-    except ValueError:
-        raise ValueError(
-            f"--hyper {text!r} is no NAME=VALUE with a number, such as noise_rate=0.4."
-        ) from None
+    return pairs(",".join(texts), "--hyper", figure) if texts else {}

@@ -14,6 +14,7 @@ import numpy as np
 import typer
 
 from ..ground.files import replacing
+from ..ground.spec import several
 from ..show.grid import Column, Grid
 from . import _progress
 from ._help import whole
@@ -94,9 +95,7 @@ def probs(
     from ..errors.crossval import by_names, cross_validate
 
     check_place(out, "--out", ENDINGS)
-    names = [name.strip() for name in classifier.split(",") if name.strip()]
-    if not names:
-        raise ValueError("--classifier is empty; give a name, such as logistic.")
+    names = several([classifier], "--classifier")
     loaded = _loaded(what, data, labels)
     try:
         with _progress.reading("fitting", "done") as watch:

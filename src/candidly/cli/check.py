@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..ground.files import write_table
+from ..ground.spec import several
 from . import _column_options as columns
 from . import _progress
 from ._help import whole
@@ -116,7 +117,7 @@ def check(
     for place in places.values():
         if place.resolve() == Path(what).resolve():
             raise ValueError(f"{place} is the file that is read; write to another one.")
-    names = None if classifier is None else [n.strip() for n in classifier.split(",") if n.strip()]
+    names = None if classifier is None else several([classifier], "--classifier")
     with (
         stoppable(lambda: "stopped; nothing was written."),
         warnings.catch_warnings(),

@@ -111,11 +111,12 @@ def _run(what: _Demo, out: Path, workers: int | None) -> None:
     from ..compare.sweep.journal import read_results
     from ..compare.sweep.run import run_plan
     from ..compare.sweep.settings import make_settings
+    from ..data.imperfect import steps
 
     started = time.monotonic()
     settings = make_settings(**what.settings)
     plan, loaded = prepare(settings, own=what.own)
-    rate = str(settings.labels).rpartition("=")[2]
+    rate = steps(str(settings.labels))[0][2]["rate"]
     print(
         f"{what.inputs}; every wrong label is a candidate with probability {rate}. Training "
         f"{len(plan.trials)} networks, each for {settings.steps:,} updates.",

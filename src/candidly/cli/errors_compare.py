@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -99,9 +98,10 @@ def compare(
     from ..errors.detectors import DETECTORS, EPOCHS, check_taken
     from ..errors.detectors.comparison_page import write_comparison_page
     from ..ground.names import lookup
+    from ..ground.spec import several
 
-    asked = detectors.split(",") if detectors is not None else list(DETECTORS)
-    names = [lookup(DETECTORS, name.strip(), "detector")[0] for name in asked]
+    asked = several([detectors], "--detectors") if detectors is not None else list(DETECTORS)
+    names = [lookup(DETECTORS, name, "detector")[0] for name in asked]
     options = {"probs": probs, "features": features, "metric": metric, "epochs": epochs}
     options |= {"net": net, "recipe": recipe}
     check_taken(names, options, "--")
@@ -162,7 +162,7 @@ def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
     Args:
         noise: a process of ``imperfect.PROCESSES`` that makes given labels, with its parameters;
             ``none`` for the truth; ``as given`` for the labels that are there.
-        seed: of a process that has one and is not told which.
+        seed: of processes that have one and are not told which.
 
     Raises:
         ValueError: there is no truth, or a process that makes candidate sets.
@@ -170,22 +170,19 @@ def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
     from dataclasses import replace
 
     from ..data import imperfect
-    from ..ground.names import lookup
 
     if noise == AS_GIVEN:
         return data
     bare = replace(data, candidates=None, given=None)
     if noise.strip().lower() == CLEAN:
         return replace(bare, given=data.truth)
-    _, process = lookup(imperfect.PROCESSES, noise.partition(":")[0], "noise")
-    if process.makes != "given":
-        raise ValueError(
-            f"--noise {noise!r} makes {MADE[process.makes]}, and detectors look at one given "
-            "label; use for example symmetric:rate=0.2."
-        )
-    if "seed" in process.defaults and not re.search(r"\bseed\s*=", noise):
-        noise += f"{',' if ':' in noise else ':'}seed={seed}"
-    return imperfect.apply(bare, noise)
+    for _, process, _ in imperfect.steps(noise):
+        if process.makes != "given":
+            raise ValueError(
+                f"--noise {noise!r} makes {MADE[process.makes]}, and detectors look at one given "
+                "label; use for example symmetric:rate=0.2."
+            )
+    return imperfect.apply(bare, noise, seed=seed)
 
 
 def _probabilities(path: Path, data: Labelled) -> np.ndarray:

@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from .process import HUGE_PAGES
+from .spec import read
 from .version import __version__
+
+CLUSTERS = "ray is a cluster of this machine's cores; write ray:ADDRESS for one that runs"
 
 
 @dataclass(frozen=True)
@@ -39,13 +42,17 @@ def cluster_of(text: str) -> Cluster:
     >>> cluster_of("ray"), cluster_of("ray:10.0.0.1:6379")
     (Cluster(address=None), Cluster(address='10.0.0.1:6379'))
     """
-    kind, _, address = text.partition(":")
-    if kind != "ray" or (":" in text and not address) or address.startswith("//"):
-        raise ValueError(
-            f"on={text!r}: it is ray (a cluster of this machine's cores) or ray:ADDRESS, a cluster "
-            "that runs (ray:auto, ray:10.0.0.1:6379)."
-        )
-    return Cluster(address or None)
+    asked = read(text, "on", "ray:auto")
+    asked.lookup({"ray": None}, "cluster", CLUSTERS)
+    if asked.behind is None:
+        return Cluster()
+    return Cluster(asked.argument("ray:auto", _address, "address"))
+
+
+def _address(text: str, name: str) -> str:
+    if text.startswith("//"):
+        raise ValueError(f"{name} is {text!r}, with slashes; write ray:10.0.0.1:6379.")
+    return text
 
 
 def check_device_there(device: object) -> tuple[str]:

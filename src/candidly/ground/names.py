@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -23,15 +24,23 @@ def lookup(table: Mapping[str, Value], name: str, what: str) -> tuple[str, Value
         KeyError: nothing of that name; the message suggests the nearest one and lists the rest.
         ValueError: no string.
     """
-    named(name, what, next(iter(table)))
-    by_folded = {_fold(known): known for known in table}
-    known = by_folded.get(_fold(name))
+    named(name, what, next(iter(table), ""))
+    known = same(table, name)
     if known is None:
         choices = ", ".join(table)
         raise UnknownName(
             f"no {what} named {shortened(name)}{nearest(name, table)} Choose from: {choices}."
         )
     return known, table[known]
+
+
+def same(names: Iterable[str], name: str) -> str | None:
+    """The one of ``names`` that means the same, whatever the case and punctuation; None for none.
+
+    >>> same(["CAVL", "ELR", "ELR+"], "elr+"), same(["drop-words"], "Drop_Words"), same([], "x")
+    ('ELR+', 'drop-words', None)
+    """
+    return {_fold(known): known for known in names}.get(_fold(name))
 
 
 def named(name: object, what: str, example: str) -> str:
@@ -55,6 +64,7 @@ def made_by(value: object, kinds: type | tuple[type, ...], name: str, maker: str
         raise ValueError(f"{name} is a {type(value).__name__}; make it with {maker}.")
 
 
+@lru_cache(4096)
 def _fold(name: str) -> str:
     # a plus is part of a name: ELR and ELR+ are two
     return "".join(c for c in name.lower() if c.isalnum() or c == "+")

@@ -11,20 +11,21 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.abc import InspectLoader
 from importlib.metadata import entry_points
 from importlib.util import decode_source, find_spec, module_from_spec, spec_from_loader
+from itertools import chain
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from .names import UnknownName, lookup, shortened
+from .names import lookup, same, shortened
+from .spec import DIGITS
 
 GROUP = "candidly.plugins"  # of entry points
-DIGITS = 16  # of a source's SHA-256
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,7 @@ class PluginKind:
     def taken(self, name: str) -> str | None:
         """The name in its tables that means the same; None where there is none."""
         tables = [self.entries, *([getattr(self._module, self.beside)] if self.beside else [])]
-        for table in filter(None, tables):
-            with suppress(UnknownName):
-                return lookup(table, name, "name")[0]
-        return None
+        return same(chain.from_iterable(tables), name)
 
     def check(self, kind: str, value: Any) -> None:
         """Refuse a value of another kind.

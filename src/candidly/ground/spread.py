@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
 from .cluster import (
+    CLUSTERS,
     Cluster,
     OtherVersions,
     check_nodes,
@@ -22,6 +23,7 @@ from .cluster import (
     why,
 )
 from .process import tune_memory
+from .spec import read
 
 Place = Literal["processes"] | Cluster
 Task = TypeVar("Task")
@@ -41,12 +43,12 @@ def place_of(text: str) -> Place:
     >>> place_of("processes"), place_of("ray:10.0.0.1:6379")
     ('processes', Cluster(address='10.0.0.1:6379'))
     """
-    if text == "processes":
-        return "processes"
-    try:
+    asked = read(text, "on", "processes")
+    name, _ = asked.lookup({"processes": None, "ray": None}, "place to work", CLUSTERS)
+    if name == "ray":
         return cluster_of(text)
-    except ValueError as error:
-        raise ValueError(f"{error} Or it is processes, of this machine.") from None
+    asked.alone()
+    return "processes"
 
 
 def spread(

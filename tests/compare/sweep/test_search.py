@@ -82,12 +82,12 @@ def test_texts_are_read_and_kept_at_their_shortest(text, made):
         ("tpe:by=last", "compares nothing"),
         ("tpe:by=peak", "looks at the test rows"),
         ("tpe:by=NVA:corrected", "behind the training"),
-        ("tpe:start=0", "whole number from 1 on"),
-        ("tpe:round=2.5", "whole number from 1 on"),
+        ("tpe:start=0", "whole number from 1 to 999,999"),
+        ("tpe:round=2.5", "whole number from 1 to 999,999"),
         ("tpe:prune=medium", "did you mean 'median'"),
         ("tpe:round=2,round=3", "says round twice"),
         ("random:by=CR", "has no effect"),
-        (4, "give a text"),
+        (4, "is a int; give its name"),
     ],
 )
 def test_a_bad_text_is_a_sentence(text, told):

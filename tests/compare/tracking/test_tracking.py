@@ -199,7 +199,7 @@ def test_a_memory_that_is_damaged_is_said(folder, tmp_path):
 
 
 def test_names_of_trackers(tmp_path):
-    with pytest.raises(ValueError, match="does not say where to write"):
+    with pytest.raises(ValueError, match="nothing stands behind tensorboard"):
         make_sink("tensorboard")
     with pytest.raises(UnknownName, match="did you mean 'tensorboard'"):
         make_sink("tensorbord:x")

@@ -10,7 +10,8 @@ from candidly.compare.sweep.planning import facts_of, make_plan
 from candidly.compare.sweep.settings import make_settings
 from candidly.data.labels.describe import labelled_rows
 from candidly.data.labels.votes import union
-from candidly.data.sources import load, names_in, source_of, title_of
+from candidly.data.sources import load, source_of, title_of
+from candidly.ground.spec import several
 from candidly.learn.engine.examples import unlearnable
 from candidly.stats.criteria import constant_flip_rate
 from picture_files import TEST, TRAIN, made, ten_binary
@@ -241,17 +242,17 @@ def test_one_name_for_one_choice(text, name):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("cifar10h:k=48", r"cifar10h:k=48: give a whole number from 1 to 47\."),
+        ("cifar10h:k=48", r"k is '48'; give a whole number from 1 to 47\."),
         ("cifar10h:k=0", "whole number from 1 to 47"),
-        ("cifar10h:k=", "whole number from 1 to 47"),
-        ("cifar10h:k=3,k=4", "cifar10h says k twice"),
+        ("cifar10h:k=", "k has no value"),
+        ("cifar10h:k=3,k=4", "'cifar10h:k=3,k=4' says k twice"),
         ("cifar10h:K9=3", "cifar10h has no option 'K9'"),
         ("cifar10h:set=union", "did you mean 'sets'"),
         ("cifar10h:sets=longest", "choose from union, vaguest, majority, at-least-2, none"),
         ("cifar10h:sets=at-least-0", "choose from"),
         ("cifar10h:seed=1", r"says nothing without k; write for example cifar10h:k=3,seed=1\."),
         ("cifar10h:answer=named", "cifar10h has no option 'answer'"),
-        ("cifar10s:answer=all", "choose from possible, named"),
+        ("cifar10s:answer=all", "Choose from: possible, named"),
         ("lost:k=3", "lost has no options"),
         ("cifar10hh:k=3", "did you mean 'cifar10h'"),
     ],
@@ -262,10 +263,11 @@ def test_other_options_are_refused_kindly(nowhere, text, message):
 
 
 def test_commas_stand_between_names_and_between_options():
-    assert names_in(["cifar10h:k=3,seed=1,lost", "a.csv, cifar10s:answer=named , k=2"]) == [
+    asked = ["cifar10h:k=3,seed=1,lost", "a.csv, cifar10s:answer=named , k=2"]
+    assert several(asked, "--dataset") == [
         "cifar10h:k=3,seed=1", "lost", "a.csv", "cifar10s:answer=named,k=2",
     ]  # fmt: skip
-    assert names_in(["lost,k=3", ",,"]) == ["lost", "k=3"]
+    assert several(["lost,k=3"], "--dataset") == ["lost", "k=3"]
 
 
 @real_files

@@ -194,7 +194,7 @@ def test_what_is_not_there_is_said_with_the_next_step(released, tmp_path):
         loaded(tmp_path)
     with pytest.raises(ValueError, match="leave noise out"):
         loaded(tmp_path, part="heldout", noise="mix")
-    with pytest.raises(ValueError, match=r"choose from 0\.1, 0\.2"):
+    with pytest.raises(ValueError, match=r"Choose from: 0\.1, 0\.2"):
         load("noisywikihow:noise=mix,rate=0.3", root=released)
 
 

@@ -170,7 +170,7 @@ def test_probabilities_of_this_process_alone(made):
         ValueError, match=r"`probs` lies in the memory of this process\. Give files"
     ):
         errors.find(*made, on="processes")
-    with pytest.raises(ValueError, match=r"on='threads': it is ray .* Or it is processes"):
+    with pytest.raises(ValueError, match=r"no place to work named 'threads'.*processes, ray"):
         errors.find(made[0], makers.parts(), on="threads")
 
 

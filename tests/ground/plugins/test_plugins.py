@@ -247,7 +247,7 @@ def test_a_network_is_a_name_of_its_file(tmp_path):
     assert plan["data"]["digits"]["net"].startswith("own.py:make@")
     plugins.unload(plugin)
     assert read_results(tmp_path / "out").runs
-    with pytest.raises(ValueError, match="`net` is 'thin'"):
+    with pytest.raises(ValueError, match="no network named 'thin'"):
         bench(tmp_path / "other", "CC", net="thin")
 
 

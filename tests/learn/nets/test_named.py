@@ -51,8 +51,12 @@ def test_options_reach_the_network():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("cnnn", "net is 'cnnn'; did you mean 'cnn'? Choose from: mlp, linear, cnn, "),
-        ("mlp:", "hidden is ''; give a whole number from 1 on, such as mlp:128."),
+        (
+            "cnnn",
+            "net: no network named 'cnnn'; did you mean 'cnn'? Choose from: mlp, linear",
+        ),
+        ("mlp:", "nothing stands behind the colon"),
+        ("mlp:x", "hidden is 'x'; give a whole number from 1 to 999,999,999, such as mlp:128."),
         ("mlp:0", "hidden is '0'"),
         ("mlp:1e3", "hidden is '1e3'"),
         ("mlp:٣", "hidden is '٣'"),
@@ -62,7 +66,7 @@ def test_options_reach_the_network():
         ("mlp:8,hidden=9", "says hidden twice"),
         ("mlp:initial=xaviar", "initial is 'xaviar'; did you mean 'xavier'?"),
         ("cnn:32", "has no option '32'. Choose from: width."),
-        ("cnn:width=0", "give a whole number from 1 on, such as cnn:width=16."),
+        ("cnn:width=0", "give a whole number from 1 to 999,999,999, such as cnn:width=16."),
         ("resnet32:depth=3", "has no option 'depth'"),
         ("net.py", "name the function that makes the network behind the file, such as net.py:make"),
         ("net.py:", "such as net.py:make"),

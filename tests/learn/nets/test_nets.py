@@ -115,6 +115,6 @@ def test_a_network_by_name_and_width():
     assert network("mlp:12", (7,), 3).shapes == mlp(7, 3, hidden=12).shapes
     with pytest.raises(KeyError, match="did you mean 'mlp'"):
         network("mpl:12", (7,), 3)
-    for wrong in ("mlp:", "mlp:0", "mlp:-3", "mlp:wide", "mlp:1.5"):
+    for wrong in ("mlp:0", "mlp:-3", "mlp:wide", "mlp:1.5"):
         with pytest.raises(ValueError, match="such as mlp:128"):
             network(wrong, (7,), 3)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ...ground.spec import halves
 from ...stats import corrected_t, holm, ranked, summarise
 from ..sweep.counts import examples
 from ..sweep.records import Results
@@ -99,7 +100,7 @@ def side_of(
     """The numbers of a directory; of one variant alone, under the algorithms' names without it."""
     entries = {}
     for cell in cells(results, criteria):
-        base, _, own = cell.algorithm.partition(":")
+        base, own = halves(cell.algorithm)
         if variant is not None and (own or "fixed") != variant:
             continue
         label = cell.algorithm if variant is None else base

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...ground.spec import halves
 from ...learn.written.nets import same_file
 from .facts import Drawn, Facts, Page, kept_in
 from .plan import Plan, made_plan, net_of
@@ -111,7 +112,7 @@ def _check_page(
             "its search space has changed since. Use another --out."
         )
     if then.code and then.code[-1:] != now.code and not accept_code:
-        file = f"algorithms/{then.place.partition(':')[0]}.py" if then.place else "its page"
+        file = f"algorithms/{halves(then.place)[0]}.py" if then.place else "its page"
         same = then.place == now.place
         why = f"{file}, or what it uses, has changed" if same else f"it is not that of {file}"
         raise ValueError(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ...ground.files import replacing
 from ...ground.plugins import load, needs_a_file, plugin_of
+from ...ground.spec import halves, undigested
 from ...learn.algorithms import Algorithm
 from ...learn.engine.recipe import recipe
 from ...learn.nets import function_of, loaded_source, neighbours_of, network
@@ -157,7 +158,7 @@ def _open_folder(out: Path, asked: NetText) -> None:
 
 
 def _note_of(out: Path, asked: NetText) -> Path:
-    return out / NETS / f"{asked.called.partition(':')[2]}@{asked.digest}.json"
+    return out / NETS / f"{halves(asked.called)[1]}@{asked.digest}.json"
 
 
 def _noted(note: Path) -> str:
@@ -180,7 +181,7 @@ def _copy(out: Path, folder: str, digest: str, name: str) -> Path:
 
 
 def _copy_of_policy(out: Path, view: str) -> Path:
-    return _copy(out, POLICIES, digest_of_view(view), view.partition("@")[0])
+    return _copy(out, POLICIES, digest_of_view(view), undigested(view)[0])
 
 
 def _is_kept(copy: Path, digest: str) -> bool:

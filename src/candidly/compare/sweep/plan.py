@@ -17,6 +17,7 @@ from typing import Any, overload
 from ...ground.files import replacing
 from ...ground.names import UnknownName
 from ...ground.seeds import hashed_text
+from ...ground.spec import halves
 from ...ground.version import software
 from .facts import Drawn, Facts, Page
 from .records import Run
@@ -62,7 +63,7 @@ class Plan:
     @property
     def plugins(self) -> tuple[tuple[str, str, str], ...]:
         """Kind, name and plug-in, ``my.py@0123456789abcdef`` or '', of algorithms and metrics."""
-        names = {label.partition(":")[0]: page.plugin for label, page in self.pages.items()}
+        names = {halves(label)[0]: page.plugin for label, page in self.pages.items()}
         metrics = (text.partition("@") for text in self.settings.metrics)
         return (
             *(("algorithm", name, text) for name, text in names.items()),
@@ -181,7 +182,7 @@ def _groups(
     for name, facts in facts_by_name.items():
         recipe = recipe_for(settings, facts.kind).text
         for label, page in pages.items():
-            algorithm, _, variant = label.partition(":")
+            algorithm, variant = halves(label)
             released = variant == "plench"
             official = settings.split == "official"
             drawn, asked = page.hyper_for(facts.kind), found.get(name, {}).get(label, ())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from ...ground.spec import halves
 from ...stats.criteria import FlipRate
 
 if TYPE_CHECKING:
@@ -225,8 +226,8 @@ Cells = Iterable[Any]
 _OF_RUN: Mapping[str, tuple[str, Callable[[Run], Any]]] = {
     "dataset": ("String", lambda run: run.dataset),
     "algorithm": ("String", lambda run: run.algorithm),
-    "base": ("String", lambda run: run.algorithm.partition(":")[0]),
-    "variant": ("String", lambda run: run.algorithm.partition(":")[2] or "fixed"),
+    "base": ("String", lambda run: halves(run.algorithm)[0]),
+    "variant": ("String", lambda run: halves(run.algorithm)[1] or "fixed"),
     "config": ("Int64", lambda run: run.config),
     "split": ("Int64", lambda run: run.split),
     "key": ("String", lambda run: run.key),

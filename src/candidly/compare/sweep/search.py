@@ -9,11 +9,11 @@ run: no split learns from what another one has held out. Loads neither torch nor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
-from ...ground.names import UnknownName, lookup, nearest, shortened
+from ...ground.names import UnknownName, lookup, shortened
+from ...ground.spec import Reader, integer, read, word, written
 from .criterion import CORRECTED, CRITERIA, Criterion
 
 SAMPLERS = ("random", "tpe")
@@ -50,12 +50,12 @@ class Search:
     def text(self) -> str:
         """What ``search`` reads this from, at its shortest."""
         usual = Search(self.sampler)
-        options = ",".join(
-            f"{field.name}={getattr(self, field.name)}"
+        options = {
+            field.name: getattr(self, field.name)
             for field in fields(self)
             if getattr(self, field.name) != getattr(usual, field.name)
-        )
-        return f"{self.sampler}:{options}" if options else self.sampler
+        }
+        return written(self.sampler, options)
 
     @property
     def learns(self) -> bool:
@@ -109,47 +109,17 @@ def search(text: str | None, name: str = "search") -> Search:
     """
     if text is None:
         return RANDOM
-    if not isinstance(text, str):
-        raise ValueError(f"{name} is {text!r}; give a text such as tpe:by=CR.")
-    base, colon, options = text.partition(":")
-    base, where = base.strip().lower(), f"{name} {shortened(text)}"
-    if base not in SAMPLERS:
-        raise UnknownName(
-            f"{name} is {shortened(text)}{nearest(base, SAMPLERS)} Choose from: "
-            f"{', '.join(SAMPLERS)}."
-        )
-    given: dict[str, Any] = {}
-    for option in options.split(",") if colon else ():
-        key, _, value = (part.strip() for part in option.partition("="))
-        if key not in OPTIONS:
-            raise UnknownName(
-                f"{where} has no {key!r}{nearest(key, OPTIONS)} Choose from: {', '.join(OPTIONS)}."
-            )
-        if key in given:
-            raise ValueError(f"{where} says {key} twice.")
-        given[key] = OPTIONS[key](value, f"{where}: {key}")
-    made = replace(Search(base), **given)
+    asked = read(text, name, "tpe:by=CR")
+    sampler, _ = asked.lookup(dict.fromkeys(SAMPLERS), "search")
+    given = asked.options(OPTIONS)
+    made = replace(Search(sampler), **given)
     if given and not made.learns and not made.prune:
         key = next(iter(given))
         raise ValueError(
-            f"{where}: {key} has no effect on configurations that are drawn at random and trained "
-            f"to the end. Leave {key} out, or add prune=median."
+            f"{name} {shortened(text)}: {key} has no effect on configurations that are drawn at "
+            f"random and trained to the end. Leave {key} out, or add prune=median."
         )
     return made
-
-
-def _count(value: str, name: str) -> int:
-    if not (value.isascii() and value.isdecimal() and len(value) < 7 and int(value)):
-        raise ValueError(f"{name} is {value!r}; give a whole number from 1 on, such as 8.")
-    return int(value)
-
-
-def _kept(value: str, name: str) -> str:
-    if value not in KEPT:
-        raise UnknownName(
-            f"{name} is {value!r}{nearest(value, KEPT)} Choose from: {', '.join(KEPT)}."
-        )
-    return value
 
 
 def _criterion(value: str, name: str) -> str:
@@ -173,11 +143,11 @@ def _criterion(value: str, name: str) -> str:
     return known
 
 
-OPTIONS: Mapping[str, Callable[[str, str], Any]] = {  # how a key's value is read
+OPTIONS: Mapping[str, Reader] = {
     "by": _criterion,
-    "start": _count,
-    "round": _count,
-    "prune": _kept,
+    "start": integer(1, 999_999, 8),
+    "round": integer(1, 999_999, 8),
+    "prune": word(*KEPT),
 }
 
 

@@ -141,26 +141,17 @@ def _text(value: Any, name: str) -> str:
 
 
 def _net(value: Any, name: str) -> str:
-    try:
-        asked = read_net(value, f"`{name}`")
-    except UnknownName as error:
-        raise ValueError(str(error)) from None
+    asked = read_net(value, f"`{name}`")
     return unregistered(value) if asked.own else asked.text
 
 
 def _recipe(value: Any, name: str) -> str:
-    try:
-        return recipe(value, f"`{name}`").text
-    except UnknownName as error:
-        raise ValueError(str(error)) from None
+    return recipe(value, f"`{name}`").text
 
 
 def _search(value: Any, name: str) -> str | None:
-    try:
-        made = search(value, f"`{name}`")
-        return None if made == RANDOM else made.text
-    except UnknownName as error:
-        raise ValueError(str(error)) from None
+    made = search(value, f"`{name}`")
+    return None if made == RANDOM else made.text
 
 
 def _metrics(value: Any, name: str) -> tuple[str, ...]:

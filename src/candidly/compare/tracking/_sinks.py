@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ...ground.names import lookup
+from ...ground.spec import read
 from ._follow import Sink
 from ._tensorboard import TensorBoardSink
 
@@ -22,8 +22,6 @@ def make_sink(text: str) -> Sink:
         ValueError: nothing says where it writes.
         ModuleNotFoundError: it needs a package that is not there.
     """
-    name, colon, where = text.partition(":")
-    name, make = lookup(SINKS, name, "tracker")
-    if not (colon and where):
-        raise ValueError(f"{text!r} does not say where to write. Write {name}:FOLDER.")
-    return make(where)
+    asked = read(text, "tracker", "tensorboard:FOLDER")
+    name, make = asked.lookup(SINKS, "tracker")
+    return make(asked.argument(f"{name}:FOLDER"))

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from ...ground.plugins import plugin_of
+from ...ground.spec import written, written_pairs
 from ..inputs import encoded
 from ..labels.describe import transition
 from ..labels.labelled import Labelled
 from ._pools import Embedding, hold_out, of_numbers, read_pool, replaced_by
-from ._specs import Process, ProcessInput, Values, parsed, written
+from ._specs import Process, ProcessInput, Steps, Values, parsed, shown
 from ._steps import finished, taken
 from .flip import flip
 from .instance import instance
@@ -43,6 +44,7 @@ __all__ = [
     "open_set",
     "pair",
     "replace_inputs",
+    "steps",
     "symmetric",
     "transition",
     "uniform",
@@ -189,7 +191,10 @@ PROCESSES: dict[str, Process] = {
 
 
 def apply(
-    data: Labelled, spec: str, watch: Callable[[int, int], None] = lambda done, total: None
+    data: Labelled,
+    spec: str,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+    seed: int | None = None,
 ) -> Labelled:
     """The same examples with imperfect labels made from their truth.
 
@@ -202,32 +207,32 @@ def apply(
             example ``flip:rate=0.3,seed=1`` or ``uniform+noise:rate=0.1``. Of what makes given
             labels several may be joined, each with its own ``classes``.
         watch: called with rows done and rows in all, by processes that take long.
+        seed: of the processes that have one and are not told which; by default 0.
 
     Returns:
         ``data`` with new ``candidates`` or ``given``, and a ``source`` that tells how they came
         about. Inputs that were replaced have a ``given`` label and the truth -1.
 
     Raises:
-        UnknownName (a KeyError): no such process.
-        ValueError: a parameter unknown, missing or out of range; processes that do not join; truth
-            missing.
+        UnknownName (a KeyError): no such process or parameter.
+        ValueError: a parameter missing or out of range; processes that do not join; truth missing.
         FileNotFoundError: a file that a process reads is not there.
     """
-    steps = parsed(PROCESSES, spec)
+    made = parsed(PROCESSES, spec, seed)
     truth = data.truth
     if truth is None:
         raise ValueError(
             f"labels cannot be made by {spec!r}: {data.source or 'the data'} has no `truth`."
         )
     task = ProcessInput(data, truth, watch)
-    for name, process, values in steps:
+    for name, process, values in made:
         try:
             task = taken(task, process, values)
         except ValueError as error:
             if (plugin := plugin_of("process", name)) is None:
                 raise
             raise ValueError(f"the process {name} of {plugin.text} failed: {error}") from error
-        source = f"{task.data.source or 'data'} + {name}({written(values, ', ')})"
+        source = f"{task.data.source or 'data'} + {name}({written_pairs(shown(values), ', ')})"
         task = replace(task, data=replace(task.data, source=source))
     return finished(task)
 
@@ -273,7 +278,8 @@ def replace_inputs(
     flags = {"per_class": per_class, "random": random, "reuse": reuse, "of_all": of_all}
     values = {"rate": rate, "seed": seed, "classes": "/".join(map(str, classes)), **flags}
     made = finished(taken(ProcessInput(data, data.truth, watch, pool=pool), process, values))
-    return replace(made, source=f"{data.source or 'data'} + open-set({written(values, ', ')})")
+    said = written_pairs(shown(values), ", ")
+    return replace(made, source=f"{data.source or 'data'} + open-set({said})")
 
 
 def canonical(spec: str) -> str:
@@ -282,5 +288,16 @@ def canonical(spec: str) -> str:
     >>> canonical("Flip: rate=.30 + noise:rate=0.1")
     'flip:rate=0.3,seed=0+noise:rate=0.1,seed=0'
     """
-    steps = parsed(PROCESSES, spec)
-    return "+".join(f"{name}:{written(values, ',')}" for name, _, values in steps)
+    return "+".join(written(name, shown(values)) for name, _, values in steps(spec))
+
+
+def steps(spec: str) -> Steps:
+    """The processes that ``spec`` names, in order: names, processes and all parameters.
+
+    Raises:
+        UnknownName, ValueError: as ``apply``.
+
+    >>> [(name, values) for name, _, values in steps("flip:rate=0.3")]
+    [('flip', {'rate': 0.3, 'force': False, 'seed': 0})]
+    """
+    return parsed(PROCESSES, spec)

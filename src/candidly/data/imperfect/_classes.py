@@ -16,7 +16,7 @@ def read_classes(text: str) -> tuple[int, ...]:
     """
     found: list[int] = []
     for part in text.split("/") if text else ():
-        ends = re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip())
+        ends = re.fullmatch(r"([0-9]+)(?:-([0-9]+))?", part.strip())
         if not ends or int(ends[2] or ends[1]) < int(ends[1]):
             raise ValueError(f"classes={text!r}; write numbers and ranges, as in classes=0-4/7.")
         found += range(int(ends[1]), int(ends[2] or ends[1]) + 1)

@@ -1,8 +1,7 @@
-"""Processes as text names them: their parameters, read and written in one way."""
+"""Processes as text names them: the tables of their parameters, which ``ground.spec`` reads."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,9 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...ground.names import lookup, nearest
+from ...ground.spec import Reader, Spec, anything, integer, number, pipeline, switch
 from ..labels.labelled import Labelled
-from ._checks import check_factor, check_rate, check_seed
 from ._classes import read_classes
 from .pair import read_partners
 
@@ -61,37 +59,48 @@ class Process:
 
 Steps = list[tuple[str, Process, Values]]
 
-BOOLS = {"true": True, "false": False, "1": True, "0": False}
-READERS: dict[type, Callable[[str], Any]] = {
-    bool: lambda text: BOOLS[text.lower()],
-    int: int,
-    float: float,
-    str: str,
+READERS: dict[type, Reader] = {
+    bool: switch,
+    int: integer(),
+    float: number(example=0.1),
+    str: anything,
 }
-WORDS = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
 EXAMPLES = {float: "0.1", str: "name.npz"}
 EXAMPLES_OF = {"classes": "8/9", "factor": "100"}  # where the kind's own misleads
-CHECKS: dict[str, Callable[[Any], object]] = {
-    "rate": check_rate,
-    "seed": check_seed,
-    "to": read_partners,
-    "factor": check_factor,
-    "classes": read_classes,
+
+
+def _kept(read: Callable[[str], object]) -> Reader:
+    def take(text: str, name: str) -> str:
+        read(text)
+        return text
+
+    return take
+
+
+OF_KEY: dict[tuple[str, type], Reader] = {  # where the kind says too little
+    ("rate", float): number(0, 1, 0.1),
+    ("seed", int): integer(0, 2**64 - 1),
+    ("factor", float): number(1, example=100),
+    ("to", str): _kept(read_partners),
+    ("classes", str): _kept(read_classes),
 }
 
 
-def parsed(processes: Mapping[str, Process], spec: str) -> Steps:
+def parsed(processes: Mapping[str, Process], spec: str, seed: int | None = None) -> Steps:
     """The pipeline that ``spec`` names, in order.
 
+    Args:
+        seed: of the processes that have one and are not told which; None: as their tables say.
+
     Raises:
-        UnknownName (a KeyError): no such process.
-        ValueError: a parameter unknown, missing or out of range; processes that do not join.
+        UnknownName (a KeyError): no such process or parameter.
+        ValueError: a parameter missing or out of range; processes that do not join.
     """
     steps: Steps = []
-    for step in spec.split("+"):
-        name, _, parameters = (part.strip() for part in step.partition(":"))
-        name, process = lookup(processes, name, "process for making labels")
-        steps.append((name, process, _values(name, process, parameters)))
+    for step in pipeline(spec, "labels", "flip:rate=0.3"):
+        name, process = step.lookup(processes, "process")
+        seeded = {} if seed is None or "seed" not in process.defaults else {"seed": seed}
+        steps.append((name, process, _values(name, process, seeded, step)))
     _check_joined(steps)
     return steps
 
@@ -131,42 +140,24 @@ def _check_joined(steps: Steps) -> None:
             taken[label_number] = name
 
 
-def written(values: Values, separator: str) -> str:
-    """Parameters as text, without false switches and empty texts."""
-    shown = {key: value for key, value in values.items() if value is not False and value != ""}
-    return separator.join(
-        f"{key}={'true' if value is True else value}" for key, value in shown.items()
-    )
+def shown(values: Values) -> Values:
+    """Parameters without false switches and empty texts."""
+    return {key: value for key, value in values.items() if value is not False and value != ""}
 
 
-def _values(name: str, process: Process, parameters: str) -> Values:
-    values: Values = {
-        key: default for key, default in process.defaults.items() if not isinstance(default, type)
+def _values(name: str, process: Process, usual: Values, step: Spec) -> Values:
+    kinds = {
+        key: default if isinstance(default, type) else type(default)
+        for key, default in process.defaults.items()
     }
-    for pair in filter(None, re.split(r"\s*,\s*", parameters)):
-        key, _, text = (part.strip() for part in pair.partition("="))
-        if key not in process.defaults:
-            choices = ", ".join(process.defaults)
-            raise ValueError(
-                f"{name} has no parameter {key!r}{nearest(key, process.defaults) or '.'} It has"
-                f" {choices}."
-            )
-        values[key] = _value(name, key, text, process.defaults[key])
-    for key, default in process.defaults.items():
-        if key not in values and isinstance(default, type):
+    given = step.options(
+        {key: OF_KEY.get((key, kind), READERS[kind]) for key, kind in kinds.items()}
+    )
+    values = {**process.defaults, **usual, **given}
+    for key, value in values.items():
+        if isinstance(value, type):
             raise ValueError(
                 f"{name} needs {key}; write for example {name}:{key}="
-                f"{EXAMPLES_OF.get(key, EXAMPLES[default])}."
+                f"{EXAMPLES_OF.get(key, EXAMPLES[value])}."
             )
-    return {key: values[key] for key in process.defaults}
-
-
-def _value(name: str, key: str, text: str, default: Any) -> Any:
-    kind = default if isinstance(default, type) else type(default)
-    try:
-        value = READERS[kind](text)
-    except (ValueError, KeyError):
-        raise ValueError(f"{name}:{key}={text!r}; {key} must be {WORDS[kind]}.") from None
-    if key in CHECKS:
-        CHECKS[key](value)
-    return value
+    return values

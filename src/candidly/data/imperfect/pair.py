@@ -66,7 +66,7 @@ def read_partners(text: str) -> dict[int, int] | None:
     """
     if not text:
         return None
-    pairs = [re.fullmatch(r"(\d+)-(\d+)", part.strip()) for part in text.split("/")]
+    pairs = [re.fullmatch(r"([0-9]+)-([0-9]+)", part.strip()) for part in text.split("/")]
     partners = {int(found[1]): int(found[2]) for found in pairs if found}
     if len(partners) < len(pairs):
         raise ValueError(

@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...ground.names import UnknownName, lookup
+from ...ground.names import UnknownName, same
+from ...ground.spec import halves
+from ...ground.spec import read as read_text
 from ..ingest import SUFFIXES, Roles, load_mat, read
 from ..labels.labelled import Labelled
 from ._crowds import SOURCES_OF_CROWDS
 from ._from_votes import with_scored
 from ._images import with_pictures
-from ._options import as_words, names_in
+from ._options import as_words
 from ._source import Comparison, Expected, Source, compare
 from .cifar10_people import CIFAR10_PEOPLE
 from .cifar_n import CIFAR_N
@@ -37,7 +39,6 @@ __all__ = [
     "compare",
     "load",
     "match_order",
-    "names_in",
     "source_of",
     "title_of",
 ]
@@ -298,11 +299,7 @@ def is_known(name: str) -> bool:
     """Whether a data set has this name, whatever the case and punctuation; a place is no name."""
     if "/" in name or os.sep in name:
         return False
-    try:
-        lookup(SOURCES, name.partition(":")[0], "data set")
-    except (UnknownName, ValueError):
-        return False
-    return True
+    return same(SOURCES, halves(name)[0]) is not None
 
 
 def source_of(name: str) -> Source:
@@ -315,9 +312,9 @@ def source_of(name: str) -> Source:
     >>> source_of("CIFAR-10H: seed=0, k=3").name
     'cifar10h:k=3'
     """
-    base, colon, options = name.partition(":") if isinstance(name, str) else (name, "", "")
-    _, source = lookup(SOURCES, base, "data set")
-    return source.with_options(options) if colon else source
+    asked = read_text(name, "data set", "lost")
+    _, source = asked.lookup(SOURCES, "data set")
+    return source.with_options(asked)
 
 
 def _known(name: str, path: Path) -> Source:

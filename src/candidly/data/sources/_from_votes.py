@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...ground.names import shortened
+from ...ground.spec import integer
 from ..labels.labelled import Labelled
 from ..labels.votes import SETS, first_answers, some_answers, way_of_sets
-from ._options import NameOption, Values, number
+from ._options import NameOption, Values
 from ._source import Source
 from .official import read_official
 from .pictures import Official, Watch
@@ -20,13 +22,15 @@ TRAINING = 50_000  # pictures of CIFAR-10's training part
 SCORED = 10_000  # official training pictures that test pictures are scored on, by default
 
 
-def _way(text: str) -> str:
-    if text != NO_SETS:
+def _way(text: str, name: str) -> str:
+    way = text.lower().replace("_", "-")
+    if way != NO_SETS:
         try:
-            way_of_sets(text)
+            way_of_sets(way)
         except ValueError:
-            raise ValueError(f"choose from {', '.join(SETS)}, at-least-2, {NO_SETS}") from None
-    return text
+            ways = ", ".join((*SETS, "at-least-2", NO_SETS))
+            raise ValueError(f"{name} is {shortened(text)}; choose from {ways}.") from None
+    return way
 
 
 def options_of_votes(sets: str, most: int, seed: int | str = "") -> dict[str, NameOption]:
@@ -46,8 +50,8 @@ def options_of_votes(sets: str, most: int, seed: int | str = "") -> dict[str, Na
             sets,
             _way,
         ),
-        "k": NameOption(f"how many answers of a picture count, 1 to {most}", "", number(1, most)),
-        "seed": NameOption(f"draws the k answers at random{drawn}", seed, number(0, 2**31), "k"),
+        "k": NameOption(f"how many answers of a picture count, 1 to {most}", "", integer(1, most)),
+        "seed": NameOption(f"draws the k answers at random{drawn}", seed, integer(0, 2**31), "k"),
     }
 
 
@@ -57,7 +61,7 @@ def scored_option(of_them: str) -> dict[str, NameOption]:
         "scored": NameOption(
             f"how many official training pictures, the first ones, are scored on; {of_them}",
             SCORED,
-            number(1, TRAINING),
+            integer(1, TRAINING),
         )
     }
 

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...ground.spec import Spec, written
 from ..inputs.tokens import TextSize
 from ..labels.describe import labelled_rows
 from ..labels.labelled import Labelled
-from ._options import NameOption, Values, changed, read_options, written
+from ._options import NameOption, Values, changed, read_options
 from ._parts import FilePart
 
 
@@ -94,27 +95,27 @@ class Source:
     values: Values = field(default_factory=dict)
     note: str = ""
 
-    def with_options(self, text: str) -> Source:
-        """The same with options, written as ``key=value,...``.
+    def with_options(self, asked: Spec) -> Source:
+        """The same with the options that stand behind its name.
 
         Its name, and the title that its training seeds are made of, say the options that are not as
         usual; what was published is not said of it where there is one.
 
         Raises:
-            UnknownName, ValueError: no such option, or no such value.
+            SpecError: no such option, or no such value.
         """
-        values = read_options(self.name, self.options, text)
-        said = written(self.options, values)
+        values = read_options(self.options, asked)
+        said = changed(self.options, values)
         if not said:
             return self
         was = self.expected
         bare = Expected(None, was.d, was.q, texts=was.texts)
-        if not any(self.options[key].resizes for key in changed(self.options, values)):
+        if not any(self.options[key].resizes for key in said):
             bare = replace(bare, n=was.n, n_test=was.n_test)
         return replace(
             self,
-            name=f"{self.name}:{said}",
-            title=f"{self.title}:{said}",
+            name=written(self.name, said),
+            title=written(self.title, said),
             expected=bare,
             values=values,
         )

@@ -19,12 +19,13 @@ import numpy as np
 
 from ...ground.arrays import objects
 from ...ground.seeds import draw
+from ...ground.spec import word
 from ..labels.labelled import Labelled
 from ..labels.votes import Votes, some_answers
 from ._cifar_names import CIFAR10
 from ._collections import TEN
 from ._from_votes import SCORED, options_of_votes, scored_option, with_sets
-from ._options import NameOption, words
+from ._options import NameOption
 from ._parts import FilePart, read, read_array
 from ._source import Expected, Source
 
@@ -198,7 +199,7 @@ CIFAR10_PEOPLE = (
                 "which classes an answer holds: possible (all that were not called impossible), or"
                 " named (the most probable and, if there is one, the second)",
                 "possible",
-                words(*ANSWERS),
+                word(*ANSWERS),
             ),
             **options_of_votes("union", most=11),
             **scored_option("a tenth as many people-labelled ones are learned"),

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ...ground.spec import number, word
 from ..ingest import read_frame
 from ..inputs.tokens import TextSize
 from ..labels.labelled import Labelled
-from ._options import NameOption, words
+from ._options import NameOption
 from ._source import Expected, Source
 
 if TYPE_CHECKING:
@@ -301,6 +302,10 @@ def refuse(path: Path, row: int, what: str) -> NoReturn:
     raise ValueError(f"{path}, row {row}: {what}. It is not the released file; get it again.")
 
 
+def _rate(text: str, name: str) -> str:
+    return word(*RATES)(f"{number()(text, name):g}", name)
+
+
 NOISYWIKIHOW = Source(
     name="noisywikihow",
     title="NoisywikiHow",
@@ -325,16 +330,16 @@ NOISYWIKIHOW = Source(
         "part": NameOption(
             "train: the training file; heldout: the validation file in its place",
             "train",
-            words("train", "heldout"),
+            word("train", "heldout"),
         ),
         "noise": NameOption(
             "mix: texts of other categories in place of some; neighbor, uncommon, tail: from a"
             " single source; sym: labels of some flipped",
             "",
-            words(*COLUMNS),
+            word(*COLUMNS),
             resizes=False,
         ),
-        "rate": NameOption("of the noise", "0.1", words(*RATES), needs="noise", resizes=False),
+        "rate": NameOption("of the noise", "0.1", _rate, needs="noise", resizes=False),
     },
     note="The validation and the test file are clean; bring the files, of which cat158.csv is found"
     " first.",

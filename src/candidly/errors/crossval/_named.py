@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...data.labels.labelled import Labelled
-from ...ground.names import lookup
+from ...ground.names import same
+from ...ground.spec import read
 from ._features import Features, Views, grams, sentences, usual
 from ._job import Network
 
@@ -155,13 +156,14 @@ def by_name(
         ValueError: one of these, which none of ``NAMED`` has.
     """
     asked = _given(steps, net, recipe)
-    base = name.partition(":")[0]
-    if base not in NAMED:
+    text = read(name, "classifier", "logistic")
+    base = same(NAMED, text.name.text)
+    if base is None:
         from ...learn.algorithms import ALGORITHMS  # which brings torch
 
-        base = lookup({**NAMED, **ALGORITHMS}, base, "classifier or algorithm")[0]
-    if base not in NAMED:
+        text.lookup({**NAMED, **ALGORITHMS}, "classifier or algorithm")
         return Network(name, **asked)
+    text.alone()
     for option in asked:
         raise _no_network([name], option)
     return NAMED[base](kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ground.names import UnknownName, lookup, named, nearest
+from ...ground.spec import read, word
 from ._algorithm import Algorithm, Own, Row, Slots, Stage, Updates, epochs, pure
 from ._asked import Asked, AskedTrial
 from ._rates import Rate, schedule
@@ -146,16 +146,12 @@ def algorithm(name: str, variant: str = "fixed") -> Algorithm:
         UnknownName: no such algorithm or variant; suggests the nearest.
         ValueError: no string.
     """
-    base, _, own = named(name, "algorithm", "PRODEN").partition(":")
-    _, page = lookup(ALGORITHMS, base, "algorithm")
-    wanted = own or variant
-    known = list(dict.fromkeys((*VARIANTS, *page.variants)))
-    if wanted not in known:
-        raise UnknownName(
-            f"{page.name} has no variant {wanted!r}{nearest(wanted, known)} "
-            f"Choose from: {', '.join(known)}."
-        )
-    return page.as_variant(wanted)
+    asked = read(name, "algorithm", "PRODEN")
+    base, page = asked.lookup(ALGORITHMS, "algorithm")
+    known = word(*dict.fromkeys((*VARIANTS, *page.variants)))
+    if asked.behind is None:
+        return page.as_variant(known(variant, f"variant of {base}"))
+    return page.as_variant(asked.argument(f"{base}:{VARIANTS[-1]}", known, "variant"))
 
 
 __all__ = [

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...ground.names import UnknownName, lookup, named
+from ...ground.spec import halves
 from ._published import REPRODUCTION, Published
 from ._published_texts import LEVELS, TEXTS
 
@@ -300,7 +301,7 @@ def published(label: str, dataset: str) -> Published:
     known = {name: one for (name, of), one in PUBLISHED.items() if of == dataset}
     if label in known:
         return known[label]
-    same = [name for name in known if name.partition(":")[0] == label.partition(":")[0]]
+    same = [name for name in known if halves(name)[0] == halves(label)[0]]
     hint = f"; there are some of {' and '.join(same)}." if same else "."
     raise UnknownName(
         f"no published settings of {label} on {dataset} are known{hint} Choose from:"
@@ -310,4 +311,4 @@ def published(label: str, dataset: str) -> Published:
 
 def of_algorithm(name: str) -> dict[tuple[str, str], Published]:
     """The published settings of an algorithm and its variants, by label and data set."""
-    return {key: one for key, one in PUBLISHED.items() if key[0].partition(":")[0] == name}
+    return {key: one for key, one in PUBLISHED.items() if halves(key[0])[0] == name}

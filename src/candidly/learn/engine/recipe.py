@@ -6,13 +6,13 @@ torch, so that what a person writes is checked at the door.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from math import inf
 from typing import Any
 
-from ...ground.names import UnknownName, nearest, shortened
+from ...ground.names import shortened
+from ...ground.spec import Reader, integer, number, read, switch, word, written
 from ..written.seen import LANGUAGE, TOKENS
 from ..written.views import is_view_of, read_view
 
@@ -86,12 +86,12 @@ class Recipe:
         if self == FINE_TUNE:
             return "fine-tune"
         usual = RECIPES[self.optimiser]
-        options = ",".join(
-            f"{field.name}={_written(getattr(self, field.name))}"
+        options = {
+            field.name: getattr(self, field.name)
             for field in fields(self)
             if getattr(self, field.name) != getattr(usual, field.name)
-        )
-        return f"{self.optimiser}:{options}" if options else self.optimiser
+        }
+        return written(self.optimiser, options)
 
 
 REPLACED = ("weak", "strong", "distill")
@@ -158,27 +158,11 @@ def recipe(text: str, name: str = "recipe") -> Recipe:
     >>> recipe("sgd:schedule=steps,at=0.6").at
     (0.6,)
     """
-    if not isinstance(text, str):
-        raise ValueError(f"{name} is {text!r}; give a text such as sgd:momentum=0.95.")
-    base, colon, options = text.partition(":")
-    base = base.strip().lower()
-    if base not in NAMES:
-        raise UnknownName(
-            f"{name} is {shortened(text)}{nearest(base, NAMES)} Choose from: {', '.join(NAMES)}."
-        )
-    given: dict[str, Any] = {}
-    where = f"{name} {shortened(text)}"
-    for option in options.split(",") if colon else ():
-        key, _, value = (part.strip() for part in option.partition("="))
-        if key not in OPTIONS:
-            raise UnknownName(
-                f"{where} has no {key!r}{nearest(key, OPTIONS)} Choose from: {', '.join(OPTIONS)}."
-            )
-        if key in given:
-            raise ValueError(f"{where} says {key} twice.")
-        given[key] = OPTIONS[key](value, f"{where}: {key}")
-    made = replace(NAMES[base], **given)
-    _check_effect(where, made, given)
+    asked = read(text, name, "sgd:momentum=0.95")
+    _, usual = asked.lookup(NAMES, "recipe")
+    given = asked.options(OPTIONS)
+    made = replace(usual, **given)
+    _check_effect(f"{name} {shortened(text)}", made, given)
     return made
 
 
@@ -199,82 +183,31 @@ def _check_effect(where: str, made: Recipe, given: Mapping[str, Any]) -> None:
         raise ValueError(f"{where}: nesterov needs a momentum above 0.")
 
 
-def _one_of(*known: str) -> Callable[[str, str], str]:
-    def read(value: str, name: str) -> str:
-        if value not in known:
-            hint = nearest(value, known)
-            raise UnknownName(f"{name} is {value!r}{hint} Choose from: {', '.join(known)}.")
-        return value
-
-    return read
+_SHARE = number(0, 1, 0.1, below=True)
 
 
-def _share(value: str, name: str) -> float:
-    """From 0 to below 1."""
-    try:
-        share = float(value)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share < 1:
-        raise ValueError(f"{name} is {value!r}; give a share from 0 to below 1, such as 0.1.")
-    return share
-
-
-def _shares(value: str, name: str) -> tuple[float, ...]:
-    shares = tuple(_share(part, name) for part in value.split("/"))
+def _shares(text: str, name: str) -> tuple[float, ...]:
+    shares = tuple(_SHARE(part, name) for part in text.split("/"))
     if shares[0] == 0 or any(one >= after for one, after in pairwise(shares)):
-        raise ValueError(f"{name} is {value!r}; give growing shares above 0, such as 0.5/0.75.")
+        raise ValueError(f"{name} is {text!r}; give growing shares above 0, such as 0.5/0.75.")
     return shares
 
 
-def _factor(value: str, name: str) -> float:
-    factor = _share(value, name)
-    if not factor:
-        raise ValueError(f"{name} is {value!r}; give a number above 0 and below 1, such as 0.1.")
-    return factor
-
-
-def _cycles(value: str, name: str) -> int:
-    if not (value.isascii() and value.isdecimal() and len(value) < 7 and int(value)):
-        raise ValueError(f"{name} is {value!r}; give a whole number from 1 on, such as 12.")
-    return int(value)
-
-
-def _norm(value: str, name: str) -> float:
-    try:
-        norm = float(value)
-    except ValueError:
-        norm = -1.0
-    if not 0 <= norm < inf:
-        raise ValueError(f"{name} is {value!r}; give a number such as 1.0, or 0 for none.")
-    return norm
-
-
-def _switch(value: str, name: str) -> bool:
-    return _one_of("true", "false")(value, name) == "true"
-
-
-OPTIONS: Mapping[str, Callable[[str, str], Any]] = {  # how a key's value is read
-    "schedule": _one_of("constant", "cosine", "steps", "linear"),
+OPTIONS: Mapping[str, Reader] = {
+    "schedule": word("constant", "cosine", "steps", "linear"),
     "at": _shares,
-    "factor": _factor,
-    "lowest": _share,
-    "cycles": _cycles,
-    "warm_up": _share,
-    "decay": _one_of("all", "weights"),
-    "momentum": _share,
-    "nesterov": _switch,
-    "precision": _one_of("float32", "tf32", "bfloat16"),
+    "factor": number(0, 1, 0.1, above=True, below=True),
+    "lowest": _SHARE,
+    "cycles": integer(1, 999_999, 12),
+    "warm_up": _SHARE,
+    "decay": word("all", "weights"),
+    "momentum": _SHARE,
+    "nesterov": switch,
+    "precision": word("float32", "tf32", "bfloat16"),
     "views": read_view,
     "weak": read_view,
     "strong": read_view,
     "distill": read_view,
-    "mix_at": _one_of("pooled", "embeddings"),
-    "clip": _norm,
+    "mix_at": word("pooled", "embeddings"),
+    "clip": number(0, example="1.0, or 0 for none"),
 }
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "/".join(map(repr, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -11,7 +11,8 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-DIGITS = 16  # of a SHA-256, in hexadecimal
+from ...ground.spec import DIGITS
+
 CONFIG = "config.json"
 INSIDE = "model"  # where an installed package keeps it, if not at its top
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")  # the first kind that is there counts

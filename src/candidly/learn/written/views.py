@@ -11,7 +11,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from ...ground.names import UnknownName, nearest, shortened
+from ...ground.spec import DIGITS, halves, number, read, undigested, written
 from .policy import Policy, policy_of, source_of_policy
 from .seen import LANGUAGE, TOKENS
 
@@ -33,34 +33,26 @@ def read_view(text: str, name: str = "view") -> str:
         UnknownName: there is none; suggests the nearest and lists the rest.
         FileNotFoundError: no such file.    ValueError: its content is no policy.
     """
-    if text in VIEWS or digest_of_view(text):
+    asked = read(text, name, "weak")
+    text = asked.whole.strip()
+    if digest_of_view(text):
         return text
-    if text == DROPOUT or text.partition(":")[0] == DROP_WORDS:
-        return _of_texts(text, name)
     if text.endswith(".json"):
         path = Path(text)
         return f"{path.name}@{keep_policy(source_of_policy(path), text)}"
-    raise UnknownName(
-        f"{name} is {shortened(text)}{nearest(text, (*VIEWS, DROPOUT, DROP_WORDS))} Choose from: "
-        f"{', '.join(VIEWS)}; or name a policy's file, such as mine.json. Of texts also {DROPOUT} "
-        f"and {DROP_WORDS}:{USUAL_RATE}."
+    view, _ = asked.lookup(
+        dict.fromkeys((*VIEWS, DROPOUT, DROP_WORDS)),
+        "view",
+        "or name a policy's file, such as mine.json",
     )
-
-
-def _of_texts(text: str, name: str) -> str:
-    if text == DROPOUT:
-        return text
-    rate = text.partition(":")[2] or str(USUAL_RATE)
-    try:
-        share = float(rate)
-    except ValueError:
-        share = -1.0
-    if not 0 < share < 1:
-        raise ValueError(
-            f"{name} is {shortened(text)}: give the share of words that are left out, above 0 and "
-            f"below 1, such as {DROP_WORDS}:{USUAL_RATE}."
-        )
-    return f"{DROP_WORDS}:{share:g}"
+    if view != DROP_WORDS:
+        asked.alone()
+        return view
+    usual = written(DROP_WORDS, {}, str(USUAL_RATE))
+    if asked.behind is None:
+        return usual
+    share = asked.argument(usual, number(0, 1, usual, above=True, below=True), "rate")
+    return written(DROP_WORDS, {}, f"{share:g}")
 
 
 def is_view_of(kind: str, text: str) -> bool:
@@ -78,14 +70,14 @@ def rate_of_view(text: str) -> float | None:
     """
     if text == DROPOUT:
         return 0.0
-    base, _, rate = text.partition(":")
-    return float(rate or USUAL_RATE) if base == DROP_WORDS else None
+    view, rate = halves(text)
+    return float(rate) if view == DROP_WORDS else None
 
 
 def digest_of_view(text: str) -> str:
     """The digest of a policy's file, in what a trial calls it; '' where that is a name."""
-    found = re.fullmatch(r"[^/\\]+\.json@([0-9a-f]{16})", text)  # a name, and never a path
-    return found[1] if found else ""
+    file, digest = undigested(text)  # a name, and never a path
+    return digest if re.fullmatch(r"[^/\\]+\.json", file) else ""
 
 
 def keep_policy(source: bytes, name: str) -> str:
@@ -98,7 +90,7 @@ def keep_policy(source: bytes, name: str) -> str:
         ValueError: it is no policy; ``name`` is what an error calls the file.
     """
     policy_of(source, name)
-    digest = hashlib.sha256(source).hexdigest()[:16]
+    digest = hashlib.sha256(source).hexdigest()[:DIGITS]
     _SOURCES[digest] = source
     return digest
 
@@ -116,6 +108,6 @@ def policy_of_view(text: str) -> Policy:
     """
     source = source_of_view(text)
     if source is None:
-        file = text.partition("@")[0]
+        file = undigested(text)[0]
         raise ValueError(f"the policy {text} was not read here: give its file, such as {file}.")
     return policy_of(source, text)
