@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..data.ingest import Roles
+from ..data.ingest import SKIP, Roles
 
 COLUMN = "COLUMN"
 ROLES = ("label", "truth", "separator", "id", "text", "image", "annotator", "item", "drop")
@@ -69,6 +69,14 @@ Drop = Annotated[
         metavar="COLUMNS", help="Columns to leave out; repeat it, or separate with commas."
     ),
 ]
+Damaged = Annotated[
+    str | None,
+    typer.Option(
+        metavar="skip|refuse",
+        help="Pictures of a folder that cannot be used: leave them out, up to 10 or one in ten, "
+        "and say which; or refuse the folder. (default: skip)",
+    ),
+]
 
 
 def roles_of(
@@ -81,6 +89,7 @@ def roles_of(
     item: str | None = None,
     drop: Sequence[str] | None = None,
     truth: str | None = None,
+    damaged: str | None = None,
 ) -> Roles:
     """What the options say.
 
@@ -98,4 +107,5 @@ def roles_of(
         annotator=annotator,
         item=item,
         drop=tuple(name for name in names if name),
+        damaged=damaged or SKIP,
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.ingest import SKIP
 from ..ground.files import write_table
 from . import _column_options as columns
 from . import _progress
@@ -40,6 +41,7 @@ def check(
     text: columns.Text = None,
     image: columns.Image = None,
     drop: columns.Drop = None,
+    damaged: columns.Damaged = None,
     group: Annotated[
         str | None,
         typer.Option(
@@ -99,7 +101,7 @@ def check(
     """
     from ..errors.checking import check as run
 
-    roles = columns.roles_of(label, separator, id, text, image, drop=drop)
+    roles = columns.roles_of(label, separator, id, text, image, drop=drop, damaged=damaged)
     name = Path(what.rstrip("/")).name.split(".")[0] or "data"
     places = {
         "table": out or Path(f"{name}-check.csv"),
@@ -127,6 +129,7 @@ def check(
             text=roles.text,
             image=roles.image,
             drop=roles.drop,
+            damaged=roles.damaged,
             group=group,
             classifier=names,
             net=net,
@@ -158,9 +161,10 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     if not found.flagged or found.useless or found.data.given is None:
         return []
     roles, project = found.roles, f"{name}-review"
-    named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
+    named = {"--label": roles.label, "--id": roles.id}
     named |= {"--separator": roles.separator, "--text": roles.text, "--image": roles.image}
     told = [word for option, value in named.items() if value for word in (option, value)]
+    told += ["--damaged", roles.damaged] * (roles.damaged != SKIP)
     told += [word for column in roles.drop for word in ("--drop", column)]
     new = ["candidly", "review", "new", project, what, *told]
     new += ["--issues", str(issues), "--people", "1"]

@@ -18,6 +18,7 @@ from ..show.grid import Column, Grid
 from . import _print
 from ._column_options import (
     Annotator,
+    Damaged,
     Drop,
     Id,
     Image,
@@ -121,6 +122,7 @@ def describe_data(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    damaged: Damaged = None,
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
     ] = None,
@@ -158,7 +160,7 @@ def describe_data(
         what,
         data,
         classes,
-        roles_of(label, separator, id, text, image, annotator, item, drop, truth),
+        roles_of(label, separator, id, text, image, annotator, item, drop, truth, damaged),
     )
     if out is None and view != "plain":
         raise ValueError("--view is of the contact sheet: name its file with --out FILE.png.")
@@ -213,6 +215,7 @@ def convert(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    damaged: Damaged = None,
     numbers: Annotated[
         bool,
         typer.Option(
@@ -232,7 +235,7 @@ def convert(
       candidly data convert shop.csv shop.npz --label category --numbers
     """
     check_place(out, "OUT", (".npz",))
-    roles = roles_of(label, separator, id, text, image, annotator, item, drop, truth)
+    roles = roles_of(label, separator, id, text, image, annotator, item, drop, truth, damaged)
     loaded = loaded_from(what, data, classes, roles)
     if numbers and isinstance(loaded.inputs, Table):
         encoding = fit_encoding(loaded.inputs)
@@ -270,6 +273,7 @@ def make(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    damaged: Damaged = None,
     as_json: AsJson = False,
 ) -> None:
     """Make imperfect labels from the truth of a data set, and write the result.
@@ -290,7 +294,7 @@ def make(
                 what,
                 data,
                 classes,
-                roles_of(label, separator, id, text, image, annotator, item, drop, truth),
+                roles_of(label, separator, id, text, image, annotator, item, drop, truth, damaged),
             ),
             spec,
         ),

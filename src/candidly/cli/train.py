@@ -17,7 +17,7 @@ from ..data.labels.describe import labelled_rows, track_of
 from ..learn.engine.recipe import recipe as read_recipe
 from ..learn.written.nets import of_tokens, pinned, read_net
 from . import _progress
-from ._column_options import Drop, Id, Image, Label, Separator, Text, Truth, roles_of
+from ._column_options import Damaged, Drop, Id, Image, Label, Separator, Text, Truth, roles_of
 from ._help import whole
 from ._hyper import Hyper, hyper_of
 from ._issues import check_place
@@ -60,6 +60,7 @@ def train(
     text: Text = None,
     image: Image = None,
     drop: Drop = None,
+    damaged: Damaged = None,
     classes: Annotated[
         str | None,
         typer.Option(
@@ -132,7 +133,7 @@ def train(
         pinned(net, "--net")  # said before the data is read
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
-    roles = roles_of(label, separator, id, text, image, None, None, drop, truth)
+    roles = roles_of(label, separator, id, text, image, None, None, drop, truth, damaged)
     if validation != CHECKED and not 0 <= validation < 1:
         raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")
     asked = hyper_of(hyper)
@@ -368,7 +369,7 @@ def _constant(learned: Labelled, held: Labelled) -> dict[str, Any]:
 
 
 def _next(out: Path, net: str | None, what: str) -> str:
-    ending = Path(what).suffix or ".csv"
-    words = ["candidly", "predict", str(out), f"NEW{ending}", "--out", "predictions.csv"]
+    new = "FOLDER" if Path(what).is_dir() else f"NEW{Path(what).suffix or '.csv'}"
+    words = ["candidly", "predict", str(out), new, "--out", "predictions.csv"]
     own = net is not None and read_net(net).own
     return shlex.join([*words, "--net", str(net)] if own else words)

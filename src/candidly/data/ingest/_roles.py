@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...ground.names import nearest
@@ -19,6 +19,7 @@ USUAL = {
     "item": ("item",),
 }
 CORRECTED, CORRECTED_BY = " corrected", " corrected by"  # behind a label column's name
+SKIP, REFUSE = "skip", "refuse"  # damaged pictures
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|"}
 
 
@@ -39,6 +40,8 @@ class Roles:
             bar); found out by default.
         label_separator: what stands between the labels of a set in one cell.
         classes: names in order, or how many; by default what the labels show.
+        damaged: of a folder of pictures, what becomes of those that cannot be used: ``skip``, up
+            to 10 or one in ten, or ``refuse``.
 
     Every column that is neither named nor dropped is an input.
     """
@@ -54,6 +57,7 @@ class Roles:
     separator: str | None = None
     label_separator: str = "|"
     classes: Any = None
+    damaged: str = field(default=SKIP, compare=False)  # says nothing of columns
 
     def __post_init__(self) -> None:
         named = [name for _, name in self._named()]
@@ -71,6 +75,11 @@ class Roles:
                 f" {', '.join(NAMED_SEPARATORS)}."
             )
         object.__setattr__(self, "separator", separator)
+        if self.damaged not in (SKIP, REFUSE):
+            raise ValueError(
+                f"--damaged is {self.damaged!r}; give {SKIP}, to leave damaged pictures out of a"
+                f" folder, or {REFUSE}."
+            )
         if not self.label_separator.strip():
             raise ValueError("the separator between labels is empty; give a character, such as |.")
 

@@ -112,7 +112,7 @@ def _vectors(data: Labelled) -> Any:
     inputs = data.inputs
     if data.kind == "media":
         try:
-            inputs = decoded(inputs.tolist(), SIDE)
+            inputs = decoded(np.asarray(inputs).tolist(), SIDE)
         except (ValueError, OSError):  # sounds, or what somebody's own classifier reads
             return None
     if data.kind == "texts":
