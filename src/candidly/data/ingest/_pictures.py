@@ -65,7 +65,8 @@ def load_folder(
         there = [place for those in files.left.values() for place in those]
         raise ValueError(
             f"{folder} is a folder without pictures, with"
-            f" {listed(there) if there else 'nothing'} in it. One of pictures has a subfolder for each class, and at least two."
+            f" {listed(there) if there else 'nothing'} in it. One of pictures has a"
+            " subfolder for each class, and at least two."
         )
     picked = of_coco(files)
     picked = of_table(files, roles, of_sheet) if picked is None else picked
