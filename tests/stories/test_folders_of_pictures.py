@@ -168,6 +168,6 @@ def test_a_table_beside_images_then_the_same_in_the_forms_of_others(typed, tmp_p
         shown[place] = (about["n"], about["q"], about["pictures"])
     assert shown["pets"] == shown["hub"] == shown["coco"]
     out, _ = typed("candidly review new ask pets --label species --preset single --sample 10")
-    assert "10 items, 1 person each" in out
+    assert "10 items, 3 people each" in out
     out, _ = typed("candidly check pets --label species --json")
     assert json.loads(out)["rows"] == 60

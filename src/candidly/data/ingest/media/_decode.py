@@ -93,10 +93,12 @@ def pixels_of(
     with _opened(file) as picture:
         if enough is not None:
             picture.draft(None, (enough, enough))
-        upright = ImageOps.exif_transpose(picture)
+        of_png = picture.format == "PNG"
+        upright = picture
+        ImageOps.exif_transpose(upright, in_place=True)
         grey = upright.mode in GREY if colour is None else not colour
         if upright.mode in DEEP:
-            of_png = upright.mode == "I" and picture.format == "PNG"  # at most 16 bits
+            # where Pillow has 16 bits as 32, they are of a PNG
             upright = Image.fromarray(_of_eight_bits(np.asarray(upright), of_png))
         if _clear(upright):
             on = Image.new("RGBA", upright.size, WHITE)

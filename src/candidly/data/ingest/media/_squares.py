@@ -59,5 +59,7 @@ def _square(file: Path, changed: int, size: int, side: int) -> np.ndarray:
     """See ``square``; ``changed`` and ``size`` tell the file from another of its name."""
     from PIL import Image
 
-    picture = Image.fromarray(pixels_of(file, 2 * side, colour=True))
-    return np.asarray(picture.resize((side, side), Image.Resampling.BOX))
+    pixels = pixels_of(file, 2 * side, colour=True)
+    if pixels.shape[:2] == (side, side):
+        return pixels
+    return np.asarray(Image.fromarray(pixels).resize((side, side), Image.Resampling.BOX))
