@@ -404,7 +404,9 @@ def test_tables_about_something_else_are_left_alone(tmp_path):
 
 def test_a_column_of_a_folder_without_a_table_is_refused(tmp_path):
     of_classes(tmp_path, {1: "a", 2: "b"})
-    with pytest.raises(ValueError, match=r"--label 'kind' names a column, and .* has no table"):
+    with pytest.raises(
+        ValueError, match=r"--label 'kind' names a column, and .* has no table that"
+    ):
         candidly.read(tmp_path, label="kind")
 
 

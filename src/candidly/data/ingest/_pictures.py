@@ -71,12 +71,12 @@ def load_folder(
     picked = of_coco(files)
     picked = of_table(files, roles, of_sheet) if picked is None else picked
     if picked is None:
-        named = {"--label": roles.label, "--image": roles.image, "--id": roles.id}
-        for option, name in named.items():
-            if name is not None:
+        for role in ("label", "truth", "id", "text", "image", "annotator", "item"):
+            if (name := getattr(roles, role)) is not None:
                 raise ValueError(
-                    f"{option} {name!r} names a column, and {folder} has no table of labels"
-                    " (labels.csv or metadata.csv); leave it out."
+                    f"--{role} {name!r} names a column, and {folder} has no table that names"
+                    " pictures and labels (labels.csv or metadata.csv). Leave it out, or put one"
+                    " there."
                 )
         picked = _of_subfolders(files)
     kept, files = usable(picked.files, picked.pictures, roles.damaged, watch)
