@@ -183,13 +183,20 @@ def folder(place, **pictures):
 
 
 FOLDERS = {
-    "beside": ({"cat__a_png": None, "dog__b_png": None, "c_png": None}, "c.png is in no subfolder"),
-    "one class": ({"cat__a_png": None}, "is a folder with 1 subfolder; one of"),
-    "nothing": ({}, "with no subfolders"),
-    "a text": ({"cat__a_png": None, "dog__b_txt": b"x"}, "b.txt is no image or sound"),
-    "text named so": ({"cat__a_png": None, "dog__b_png": b"<html>"}, "b.png cannot be read as"),
-    "empty": ({"cat__a_png": None, "dog__b_png": b""}, "b.png is empty"),
-    "hidden": ({"cat__a_png": None, "dog__": None, "dog___DS_Store": b"x"}, "holds no picture"),
+    "alone": ({"c_png": None}, "no subfolders of pictures; one of pictures has"),
+    "one class": ({"cat__a_png": None}, "is a folder with 1 subfolder of pictures; one of"),
+    "nothing": ({}, "without pictures, with nothing in it"),
+    "texts": ({"cat__b_txt": b"x"}, "without pictures, with cat/ in it"),
+    "text named so": ({"cat__a_png": b"x", "dog__b_png": b"<html>"}, "a.png cannot be read as"),
+    "hidden": ({"cat__a_png": None, "dog___DS_Store": b"x"}, "is a folder with 1 subfolder"),
+    "many damaged": (
+        {f"{'cat' if k % 2 else 'dog'}__{k}_png": b"" if k < 11 else None for k in range(20)},
+        "has 20 pictures, of which 11 would be left out, and at most 10 are (10, or one in 10): 11",
+    ),
+    "many others": (
+        {"cat__a_png": None, "dog__b_png": None} | {f"n{k}_txt": b"x" for k in range(11)},
+        "has 2 pictures, and more files of other kinds: 11 files that are no pictures (n0.txt, n1",
+    ),
 }  # fmt: skip
 
 

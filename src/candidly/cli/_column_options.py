@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..data.ingest import Roles
+from ..data.ingest import SKIP, Roles
 from ..data.ingest.labels import read_classes
 from ..data.ingest.merges import read_merges
 
@@ -74,6 +74,14 @@ Drop = Annotated[
         metavar="COLUMNS", help="Columns to leave out; repeat it, or separate with commas."
     ),
 ]
+Damaged = Annotated[
+    str | None,
+    typer.Option(
+        metavar="skip|refuse",
+        help="Pictures of a folder that cannot be used: leave them out, up to 10 or one in ten, "
+        "and say which; or refuse the folder. (default: skip)",
+    ),
+]
 
 
 Classes = Annotated[
@@ -111,6 +119,7 @@ def roles_of(
     truth: str | None = None,
     classes: str | None = None,
     merge_labels: str | None = None,
+    damaged: str | None = None,
 ) -> Roles:
     """What the options say.
 
@@ -130,6 +139,7 @@ def roles_of(
         drop=tuple(name for name in names if name),
         classes=classes_of(classes),
         merge_labels=_merges(merge_labels),
+        damaged=damaged or SKIP,
     )
 
 

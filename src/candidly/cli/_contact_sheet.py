@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from ..data.ingest.media import checked_file, opened_picture
+from ..data.ingest.media import checked_file, header_of
 from ..data.inputs import Table
 from ..data.labels.labelled import Labelled
 from ..data.labels.votes import votes_to_given
@@ -29,15 +29,6 @@ FEW, MANY = 12, 100  # classes with many examples each on a sheet, and classes o
 SHOTS, FEWER_SHOTS = 10, 5  # examples a class
 LOOKED_AT = 1000  # files whose sizes are said
 NO_CLASS = -1
-MODES = {  # what Pillow's mean
-    "1": "black and white",
-    "L": "grey",
-    "LA": "grey with transparency",
-    "P": "palette",
-    "RGB": "colour",
-    "RGBA": "colour with transparency",
-    "I;16": "grey of 16 bits",
-}
 
 
 def check_pictures(data: Labelled, view: str) -> str:
@@ -78,9 +69,9 @@ def pictures_in_words(data: Labelled) -> str | None:
         try:
             if checked_file(path).kind != "image":
                 return "sounds"
-            with opened_picture(path) as picture:
-                sizes.add(picture.size)
-                modes.add(picture.mode)
+            head = header_of(path)
+            sizes.add((head.wide, head.high))
+            modes.add(head.mode)
         except (OSError, ValueError):
             unread.append(path)
     parts = []
@@ -88,7 +79,7 @@ def pictures_in_words(data: Labelled) -> str | None:
         wide, high = zip(*sizes)
         both = f"{min(wide)} to {max(wide)} pixels wide, {min(high)} to {max(high)} high"
         parts += [both if len(sizes) > 1 else f"{wide[0]} x {high[0]} pixels"]
-        parts += [", ".join(sorted(MODES.get(mode, mode) for mode in modes))]
+        parts += [", ".join(sorted(modes))]
     if len(rows) < data.n:
         parts.append(f"of {len(rows):,} looked at")
     if unread:

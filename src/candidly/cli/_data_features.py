@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from ..data.ingest.joined import with_features, write_features
-from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
+from ._column_options import Damaged, Drop, Id, Image, Label, Separator, Text, roles_of
 from ._data_common import AsJson, Data, What, loaded_from, print_json, save, tell
 from ._issues import check_place
 from ._progress import reading
@@ -37,6 +37,7 @@ def join(
     text: Text = None,
     image: Image = None,
     drop: Drop = None,
+    damaged: Damaged = None,
     as_json: AsJson = False,
 ) -> None:
     """Give a data set the features that another network made, joined by ids, as its inputs.
@@ -46,7 +47,7 @@ def join(
     Example:  candidly data join cifar10n-worst dino.npz worst-dino.npz
     """
     check_place(out, "OUT", (".npz",))
-    roles = roles_of(label, separator, id, text, image, drop=drop)
+    roles = roles_of(label, separator, id, text, image, drop=drop, damaged=damaged)
     save(with_features(loaded_from(what, data, roles), features, ids), out, as_json)
 
 

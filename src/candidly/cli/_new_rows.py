@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.ingest import Roles, Sheet, decimal_points, is_table, read_frame
+from ..data.ingest import Roles, Sheet, decimal_points, is_table, pictures_in, read_frame
 from ..data.ingest.table_checks import about, listed
 from ..data.labels.labelled import Labelled, from_arrays
 from ..data.sources import load, source_of
@@ -60,7 +60,7 @@ def read_new(
     """
     path = Path(what).expanduser()
     folder = path.is_dir() and not is_table(path)
-    if folder and (files := _pictures(path)):
+    if folder and (files := pictures_in(path, roles.damaged)):
         return NewRows(files, [file.name for file in files], "id")
     if path.suffix.lower() in ARRAYS or folder or _known(what):
         if label is not None:
@@ -71,12 +71,6 @@ def read_new(
     sheet = read_frame(path, roles.separator)
     with about(path):
         return _of_sheet(sheet, model, roles, label)
-
-
-def _pictures(folder: Path) -> list[Path]:
-    """The files of a folder without subfolders, by name; none of one with a subfolder a class."""
-    entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    return [] if any(path.is_dir() for path in entries) else entries
 
 
 def _known(what: str) -> bool:

@@ -75,11 +75,9 @@ Made = tuple[list["Item"], "Labelled", "Rules", dict[str, str]]
 
 def _cifar(out: Path, votes: Path, images: Path, rules: Rules) -> Made:
     """The flagged test images; examples of the classes come from the training images."""
-    import io
-
     import polars as pl
-    from PIL import Image
 
+    from ..data.ingest.media import pixels_of
     from ..people.review import MEDIA_FOLDER, items_of_tally, looks_of
     from ..people.validation import Tally, read_released
 
@@ -88,8 +86,7 @@ def _cifar(out: Path, votes: Path, images: Path, rules: Rules) -> Made:
     table = pl.scan_parquet(images).with_columns(pl.col("split").cast(pl.String))
 
     def pixels(rows: pl.DataFrame) -> np.ndarray:
-        opened = [Image.open(io.BytesIO(file)).convert("RGB") for file in rows["jpeg"]]
-        return np.stack([np.asarray(image) for image in opened])
+        return np.stack([pixels_of(file, colour=True) for file in rows["jpeg"]])
 
     asked = tally.item.tolist()
     test = pl.col("split") == "test"

@@ -70,6 +70,7 @@ def new(
     text: columns.Text = None,
     image: columns.Image = None,
     drop: columns.Drop = None,
+    damaged: columns.Damaged = None,
     media: Annotated[
         Path | None,
         typer.Option(
@@ -141,7 +142,7 @@ def new(
     if where is not None and data is not None:
         raise ValueError(f"{where} and --data {data} both say what to ask about; give one.")
     where = where or data
-    roles = columns.roles_of(label, separator, id, text, image, drop=drop)
+    roles = columns.roles_of(label, separator, id, text, image, drop=drop, damaged=damaged)
     _check_sources(where, issues, votes, rows, sample)
     of_columns = {"--label": label, "--id": id, "--text": text, "--image": image, "--drop": drop}
     of_columns |= {"--separator": separator, "--rows": rows}

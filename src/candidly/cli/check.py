@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.ingest import SKIP
 from ..ground.files import write_table
 from ..ground.spec import several
 from . import _column_options as columns
@@ -43,6 +44,7 @@ def check(
     drop: columns.Drop = None,
     classes: columns.Classes = None,
     merge_labels: columns.MergeLabels = None,
+    damaged: columns.Damaged = None,
     group: Annotated[
         str | None,
         typer.Option(
@@ -103,7 +105,15 @@ def check(
     from ..errors.checking import check as run
 
     roles = columns.roles_of(
-        label, separator, id, text, image, drop=drop, classes=classes, merge_labels=merge_labels
+        label,
+        separator,
+        id,
+        text,
+        image,
+        drop=drop,
+        classes=classes,
+        merge_labels=merge_labels,
+        damaged=damaged,
     )
     name = Path(what.rstrip("/")).name.split(".")[0] or "data"
     places = {
@@ -132,6 +142,7 @@ def check(
             text=roles.text,
             image=roles.image,
             drop=roles.drop,
+            damaged=roles.damaged,
             group=group,
             classifier=names,
             net=net,
@@ -163,9 +174,10 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     if not found.flagged or found.useless or found.data.given is None:
         return []
     roles, project = found.roles, f"{name}-review"
-    named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
+    named = {"--label": roles.label, "--id": roles.id}
     named |= {"--separator": roles.separator, "--text": roles.text, "--image": roles.image}
     told = [word for option, value in named.items() if value for word in (option, value)]
+    told += ["--damaged", roles.damaged] * (roles.damaged != SKIP)
     told += [word for column in roles.drop for word in ("--drop", column)]
     new = ["candidly", "review", "new", project, what, *told]
     new += ["--issues", str(issues), "--people", "1"]

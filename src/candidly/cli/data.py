@@ -19,6 +19,7 @@ from . import _print
 from ._column_options import (
     Annotator,
     Classes,
+    Damaged,
     Drop,
     Id,
     Image,
@@ -125,6 +126,7 @@ def describe_data(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    damaged: Damaged = None,
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
     ] = None,
@@ -162,7 +164,18 @@ def describe_data(
         what,
         data,
         roles_of(
-            label, separator, id, text, image, annotator, item, drop, truth, classes, merge_labels
+            label,
+            separator,
+            id,
+            text,
+            image,
+            annotator,
+            item,
+            drop,
+            truth,
+            classes,
+            merge_labels,
+            damaged,
         ),
     )
     if out is None and view != "plain":
@@ -219,6 +232,7 @@ def convert(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    damaged: Damaged = None,
     numbers: Annotated[
         bool,
         typer.Option(
@@ -239,7 +253,18 @@ def convert(
     """
     check_place(out, "OUT", (".npz",))
     roles = roles_of(
-        label, separator, id, text, image, annotator, item, drop, truth, classes, merge_labels
+        label,
+        separator,
+        id,
+        text,
+        image,
+        annotator,
+        item,
+        drop,
+        truth,
+        classes,
+        merge_labels,
+        damaged,
     )
     loaded = loaded_from(what, data, roles)
     if numbers and isinstance(loaded.inputs, Table):
@@ -282,6 +307,7 @@ def make(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    damaged: Damaged = None,
     as_json: AsJson = False,
 ) -> None:
     """Make imperfect labels from the truth of a data set, and write the result.
@@ -313,6 +339,7 @@ def make(
                     truth,
                     classes,
                     merge_labels,
+                    damaged,
                 ),
             ),
             spec,

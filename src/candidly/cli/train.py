@@ -18,6 +18,7 @@ from ..learn.written.nets import of_tokens, pinned, read_net
 from . import _progress
 from ._column_options import (
     Classes,
+    Damaged,
     Drop,
     Id,
     Image,
@@ -72,6 +73,7 @@ def train(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    damaged: Damaged = None,
     labels: Annotated[
         str | None,
         typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
@@ -137,7 +139,7 @@ def train(
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
     roles = roles_of(
-        label, separator, id, text, image, None, None, drop, truth, classes, merge_labels
+        label, separator, id, text, image, None, None, drop, truth, classes, merge_labels, damaged
     )
     if validation != CHECKED and not 0 <= validation < 1:
         raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")
@@ -371,7 +373,7 @@ def _constant(learned: Labelled, held: Labelled) -> dict[str, Any]:
 
 
 def _next(out: Path, net: str | None, what: str) -> str:
-    ending = Path(what).suffix or ".csv"
-    words = ["candidly", "predict", str(out), f"NEW{ending}", "--out", "predictions.csv"]
+    new = "FOLDER" if Path(what).is_dir() else f"NEW{Path(what).suffix or '.csv'}"
+    words = ["candidly", "predict", str(out), new, "--out", "predictions.csv"]
     own = net is not None and read_net(net).own
     return shlex.join([*words, "--net", str(net)] if own else words)

@@ -92,7 +92,6 @@ MAY = {  # modules outside `ingest` that open files, and which
     "compare/sweep/worker.py": "pictures that the sweep has just written",
     "compare/tracking/_follow.py": "what it has written about records that were sent",
     "people/validation/_corrected.py": "the .npz files that Corrected.save wrote",
-    "people/web/_looks.py": "media of a project",
     "people/web/_site.py": "a project's folder",
     "people/web/organiser.py": "tables that review export has just written",
     "cli/__init__.py": "/dev/null",

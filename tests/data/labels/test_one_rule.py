@@ -11,6 +11,7 @@ SRC = Path(candidly.__file__).parent
 RULE = "data.labels.reading"
 DOORS = {  # modules that hand labels to the rule, and what comes in there
     "compare/stability/_case.py": "labels and predictions of models",
+    "data/ingest/_pictures.py": "classes of folders of pictures",
     "data/ingest/_targets.py": "columns of tables",
     "data/ingest/labels.py": "files of labels alone",
     "data/labels/labelled.py": "arrays, lists and series",

@@ -423,17 +423,12 @@ BAD = {
     "a damaged picture": (
         "cifar10",
         table(jpeg=[encoded(np.zeros((2, 2, 3), np.uint8))] * (N - 1) + [b"no picture"]),
-        r"image 0 cannot be used \(cannot identify",
+        r"image 0 cannot be used \(it cannot be read as a picture",
     ),
     "a picture cut short": (
         "cifar10",
         table(jpeg=[encoded(made(10)[0][0], "jpeg")[:900]] * N),
-        r"image 0 cannot be used \(.*truncated",
-    ),
-    "sixteen bits": (
-        "cifar10",
-        table(jpeg=[encoded(np.full((2, 2), 40_000, np.uint16))] * N),
-        r"image 0 cannot be used \(I;16, more than 8 bits a colour\)",
+        r"image 0 cannot be used \(it cannot be read to its end",
     ),
     "no table": (
         "cifar10",

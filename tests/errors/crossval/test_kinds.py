@@ -13,7 +13,7 @@ from PIL import Image
 
 from candidly import from_arrays
 from candidly.data.ingest import media
-from candidly.data.ingest.media import _decoded, decoded
+from candidly.data.ingest.media import _squares, decoded
 from candidly.errors.crossval import DEFAULTS, NAMED, Network, _features, cross_validate
 from candidly.errors.crossval._features import Views
 from candidly.errors.crossval._named import OF_TEXTS
@@ -174,10 +174,12 @@ def test_skrub_encodes_columns_where_it_is_asked_for():
 def test_files_are_decoded_once_whoever_asks(tmp_path, monkeypatch):
     data, _ = made("media", tmp_path)
     opened = []
-    original = media.opened_picture
-    monkeypatch.setattr(
-        _decoded, "opened_picture", lambda path: opened.append(path) or original(path)
-    )
+
+    def decode(path, *how, **asked):
+        opened.append(path)
+        return media.pixels_of(path, *how, **asked)
+
+    monkeypatch.setattr(_squares, "pixels_of", decode)
     told = []
     some = ["logistic", "knn", Network("ce", 20, SMALL)]
     cross_validate(some, data, 3, repeats=2, watch=lambda *both: told.append(both))
@@ -224,7 +226,7 @@ def test_a_picture_that_ends_early_is_refused_by_name(tmp_path):
     )
     whole = (tmp_path / "a.jpg").read_bytes()
     (tmp_path / "a.jpg").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match=r"a\.jpg cannot be decoded"):
+    with pytest.raises(ValueError, match=r"a\.jpg cannot be read to its end"):
         decoded([tmp_path / "a.jpg"], 32)
 
 

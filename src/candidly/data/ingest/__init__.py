@@ -7,7 +7,8 @@ which column is what, in the same words as the options of the command line.
 from ._examples import SUFFIXES, read, read_inputs
 from ._features import decimal_points
 from ._mat import load_mat
-from ._roles import Roles
+from ._pictures import pictures_in
+from ._roles import SKIP, Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._shown import is_table, shown_columns
 from .back import (
@@ -22,6 +23,7 @@ from .back import (
 )
 
 __all__ = [
+    "SKIP",
     "SUFFIXES",
     "TABLE_ENDINGS",
     "Form",
@@ -37,6 +39,7 @@ __all__ = [
     "labels_in",
     "load_mat",
     "origin_of",
+    "pictures_in",
     "read",
     "read_frame",
     "read_inputs",

@@ -26,7 +26,7 @@ from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
 from ._pictures import files_named, load_folder
-from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles
+from ._roles import CORRECTED, CORRECTED_BY, GIVEN, SKIP, Roles
 from ._saved import is_saved
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._targets import ids_of, labels_of
@@ -55,16 +55,17 @@ def read(
     label_separator: str = "|",
     classes: Any = None,
     merge_labels: bool | Mapping[str, str] = False,
+    damaged: str = SKIP,
 ) -> Labelled:
     """The inputs and labels of a file, a data frame or a folder of pictures.
 
     Args:
         where: a path of a table (see ``read_frame``), of arrays (``.npz``, ``.mat``) or of a folder
-            with a subfolder of pictures a class; a data frame of polars or pandas; or a ``Sheet``.
+            of pictures (see ``_pictures``); a data frame of polars or pandas; or a ``Sheet``.
         roles: which column is what, in place of the arguments below.
         watch: called with rows done and rows in all, by what takes long.
         label, truth, id, text, image, annotator, item, drop, separator, label_separator, classes,
-        merge_labels: see ``Roles``.
+        merge_labels, damaged: see ``Roles``.
 
     Returns:
         One label a cell is ``given``; any cell with several makes the column ``candidates``.
@@ -74,14 +75,16 @@ def read(
         ValueError: what cannot be read so; the message names file, row, column and the next step.
 
     Warns:
-        UserWarning: a column was left out, or an encoding assumed.
+        UserWarning: a column was left out, or an encoding assumed; of a folder of pictures, what
+            was left out.
     """
     named = Roles(
         label=label, truth=truth, id=id, text=text, image=image, annotator=annotator, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
         label_separator=label_separator, classes=classes, merge_labels=merge_labels,
+        damaged=damaged,
     )  # fmt: skip
-    if roles is not None and named != Roles():
+    if roles is not None and (named != Roles() or damaged != SKIP):
         raise ValueError("`roles` says which column is what; give no other names beside it.")
     return _read(where, roles or named, watch)
 
@@ -90,7 +93,7 @@ def _read(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labell
     if isinstance(where, (str, os.PathLike)):
         path = Path(where).expanduser()
         if path.is_dir() and not is_saved(path):
-            return load_folder(path, roles.classes, watch)
+            return load_folder(path, roles, watch, _from_sheet)
         if path.suffix.lower() in (".mat", ".npz"):
             return _load_arrays(path, roles)
     sheet, ids = _opened(where, roles.separator)
@@ -154,7 +157,7 @@ def _opened(where: Any, separator: str | None) -> tuple[Sheet, Any]:
     return read_frame(path, separator), None
 
 
-def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
+def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
     frame = sheet.frame
     roles = roles.among(frame.columns)
     columns = label_columns(frame, roles)

@@ -1,15 +1,37 @@
-"""Pictures: a folder with a subfolder for each class, or a column of the names of files."""
+"""Pictures: a folder with a subfolder for each class, or a column of the names of files.
+
+A folder of pictures is read by what is in it:
+
+* **Splits above classes**: ``train/cat/1.png``, with ``test`` and ``val`` beside it under any of
+  their usual names. The test part is the official test set; where there is none, the validation
+  part is; otherwise that is learned from as the training part is.
+* **Labels in files**: ``labels.csv``, ``metadata.csv``, ``metadata.jsonl`` or JSON in COCO's form;
+  see ``_annotations``.
+* **Classes alone**: ``cat/1.png``.
+
+Names of folders are names of classes, whatever they are: ``1`` is the class called 1.
+"""
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..labels.labelled import Labelled, from_arrays
-from .media import checked_file
+import numpy as np
+
+from ...ground.arrays import objects
+from ..labels.coded import Coded
+from ..labels.labelled import Labelled
+from ..labels.reading import LabelRule, read_labels
+from ._annotations import TEST, TRAIN, VALIDATION, Picked, of_coco, of_table, part_of
+from ._folder_files import LOOSE, UNASKED, Files, files_in, tell_left_out, usable
+from ._roles import Roles
+from ._sheet import Sheet
+from .table_checks import listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,44 +39,179 @@ if TYPE_CHECKING:
 ADDRESS = re.compile(r"(data:)|[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 LONGEST = 80  # characters of an address that are shown
 
+Watch = Callable[[int, int], None]
 
-def load_folder(folder: Path, classes: Any, watch: Callable[[int, int], None]) -> Labelled:
-    """The pictures below each subfolder, at any depth; its name is their ``given`` label.
 
-    They are sorted by class, then by name, and their ids are their places in the folder, such as
-    ``cat/001.png``. Names that begin with a dot are left out, as the desktop's own files are.
+def load_folder(
+    folder: Path, roles: Roles, watch: Watch, of_sheet: Callable[[Sheet, Roles], Labelled]
+) -> Labelled:
+    """The pictures of a folder, with their labels; their ids are their places in it.
 
     Args:
-        classes: names in order, or how many; by default the subfolders' names, sorted.
-        watch: called with pictures checked and pictures in all.
+        roles: ``classes`` (names in order, or how many; by default those that there are), and
+            ``damaged``; where labels are in a table, what its columns are.
+        watch: called with pictures looked at and pictures in all.
+        of_sheet: what makes ``Labelled`` of a table.
 
     Raises:
-        ValueError: a file beside the subfolders, one that is no picture, a subfolder without one,
-            fewer than two subfolders; the message names it.
+        ValueError: fewer than two classes; more that would be left out than is let go (see
+            ``_folder_files``); the message names it.
+
+    Warns:
+        UserWarning: what was left out; which part is the official test set.
     """
-    files: list[Path] = []
-    labels: list[str] = []
-    entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    for entry in entries:
-        if not entry.is_dir():
-            raise ValueError(
-                f"{entry} is in no subfolder. A folder of pictures has a subfolder for each class:"
-                f" move it into one, or out of {folder}."
-            )
-        below = list(_below(entry))
-        if not below:
-            raise ValueError(f"{entry} holds no picture; fill the subfolder, or delete it.")
-        files += below
-        labels += [entry.name] * len(below)
-    if len(entries) < 2:
+    files = files_in(folder)
+    if not files.pictures:
+        there = [place for those in files.left.values() for place in those]
         raise ValueError(
-            f"{folder} is a folder with {len(entries) or 'no'} subfolder"
-            f"{'s' * (len(entries) != 1)}; one of pictures has a subfolder for each class, and at"
-            " least two."
+            f"{folder} is a folder without pictures, with"
+            f" {listed(there) if there else 'nothing'} in it. One of pictures has a"
+            " subfolder for each class, and at least two."
         )
-    _check_pictures(files, folder, watch)
-    ids = [path.relative_to(folder).as_posix() for path in files]
-    return from_arrays(files, given=labels, ids=ids, classes=classes, source=folder.name)
+    picked = of_coco(files)
+    picked = of_table(files, roles, of_sheet) if picked is None else picked
+    if picked is None:
+        for role in ("label", "truth", "id", "text", "image", "annotator", "item"):
+            if (name := getattr(roles, role)) is not None:
+                raise ValueError(
+                    f"--{role} {name!r} names a column, and {folder} has no table that names"
+                    " pictures and labels (labels.csv or metadata.csv). Leave it out, or put one"
+                    " there."
+                )
+        picked = _of_subfolders(files)
+    kept, files = usable(picked.files, picked.pictures, roles.damaged, watch)
+    tell_left_out(files, roles.damaged)
+    rows = np.array(kept)
+    test = _official(folder, [picked.parts[row] for row in kept])
+    if picked.data is not None:
+        data = picked.data[rows]
+    else:
+        classes, given = _numbered(folder, picked.classes, picked.given[rows], roles)
+        data = Labelled(
+            inputs=objects([""] * len(kept)), classes=classes, given=given, ids=np.arange(len(kept))
+        )
+    paths = [picked.pictures[row] for row in kept]
+    ids = data.ids if picked.named else objects([files.place(path) for path in paths])
+    source = folder.resolve().name
+    return replace(data, inputs=objects(paths), ids=ids, source=source, official_test=test)
+
+
+def pictures_in(folder: Path, damaged: str) -> list[Path]:
+    """The pictures of a folder without subfolders of pictures, by name; none of another.
+
+    Raises, Warns: see ``load_folder``.
+    """
+    files = files_in(folder)
+    if not files.pictures or any(path.parent != folder for path in files.pictures):
+        return []
+    kept, files = usable(files, files.pictures, damaged, lambda done, total: None)
+    tell_left_out(files, damaged)
+    return [files.pictures[row] for row in kept]
+
+
+def _of_subfolders(files: Files) -> Picked:
+    """Pictures by the names of the folders that they are in."""
+    root = _root(files)
+    tops = _tops(root, files.pictures)
+    parts = {name: part_of(name) for name in tops}
+    if not _are_parts(root, tops):
+        parts = dict.fromkeys(tops, "")
+    pictures, labels, found = [], [], []
+    loose: list[Path] = [path for path in files.pictures if path.parent == root]
+    unasked: list[Path] = []
+    split = any(parts.values())
+    for name, those in tops.items():
+        for path in those:
+            inner = path.relative_to(root).parts[1 if split else 0 :]
+            if (split and not parts[name]) or len(inner) < 2:
+                (unasked if parts[name] not in ("", TRAIN) else loose).append(path)
+                continue
+            pictures.append(path)
+            labels.append(inner[0])
+            found.append(parts[name])
+    files = files.without(LOOSE, [files.place(path) for path in loose])
+    files = files.without(UNASKED, [files.place(path) for path in unasked])
+    names = sorted(set(labels), key=_by_number if all(map(_whole, labels)) else None)
+    if len(names) < 2:
+        kinds = ", ".join(files.place(path) for path in loose[:3])
+        raise ValueError(
+            f"{files.folder} is a folder with {len(names) or 'no'} subfolder"
+            f"{'s' * (len(names) != 1)} of pictures; one of pictures has a subfolder for each"
+            " class, and at least two"
+            + (f" ({kinds} is in no subfolder)." if loose else ".")
+            + " Or put labels.csv beside them, with a column of file names and one of labels."
+        )
+    number = {name: k for k, name in enumerate(names)}
+    given = np.array([number[label] for label in labels], np.int64)
+    return Picked(files, pictures, found, tuple(names), given)
+
+
+def _root(files: Files) -> Path:
+    """The folder that holds classes or parts: a folder alone in a folder is gone into."""
+    root = files.folder
+    while True:
+        tops = _tops(root, files.pictures)
+        alone = len(tops) == 1 and len(next(iter(tops.values()))) == len(files.pictures)
+        if not alone or part_of(next(iter(tops))):
+            return root
+        inner = root / next(iter(tops))
+        if any(path.parent == inner for path in files.pictures):
+            return root  # a class
+        root = inner
+
+
+def _tops(root: Path, pictures: Sequence[Path]) -> dict[str, list[Path]]:
+    """The pictures in each subfolder, at any depth."""
+    found: dict[str, list[Path]] = {}
+    for path in pictures:
+        if path.parent != root:
+            found.setdefault(path.relative_to(root).parts[0], []).append(path)
+    return found
+
+
+def _are_parts(root: Path, tops: Mapping[str, Sequence[Path]]) -> bool:
+    """Whether subfolders are parts with classes below, and no classes that are called so."""
+    classes = {name: len(_tops(root / name, those)) for name, those in tops.items()}
+    named = [name for name in tops if part_of(name)]
+    if not named or not any(classes[name] for name in named):
+        return False
+    if len(named) == len(tops):
+        return True
+    trained = any(part_of(name) == TRAIN and classes[name] > 1 for name in named)
+    return trained and len(named) > 1
+
+
+def _official(folder: Path, parts: Sequence[str]) -> np.ndarray | None:
+    """Which rows are the official test set, bool (n,); None where there is none."""
+    there = {part: parts.count(part) for part in dict.fromkeys(parts)}
+    test = next((part for part in (TEST, VALIDATION) if part in there), None)
+    if test is None or len(there) == 1:
+        return None
+    rest = " and ".join(f"{part} ({there[part]:,})" for part in sorted(there) if part != test)
+    warnings.warn(
+        f"of the parts of {folder}, {test} ({there[test]:,} rows) is the official test set; rows to"
+        f" learn from: {rest}.",
+        stacklevel=2,
+    )
+    return np.array(parts) == test
+
+
+def _numbered(
+    folder: Path, names: Sequence[str], given: np.ndarray, roles: Roles
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """The classes and the labels as their numbers, from places among names; -1 is none."""
+    column = Coded([*names, None], np.where(given < 0, len(names), given), tuple(names))
+    rule = LabelRule(roles.classes, whole=True, merge=roles.merge_labels)
+    read = read_labels({"given": column}, rule, {"given": str(folder)})
+    return read.classes, read.labels["given"]
+
+
+def _whole(name: str) -> bool:
+    return name.isascii() and name.isdigit()
+
+
+def _by_number(name: str) -> tuple[int, str]:
+    return int(name), name
 
 
 def files_named(column: pl.Series, folder: Path) -> list[Path]:
@@ -88,20 +245,3 @@ def files_named(column: pl.Series, folder: Path) -> list[Path]:
             f"there is no file {files[missing[0]]}, which row {missing[0]} names{more}."
         )
     return files
-
-
-def _check_pictures(files: Sequence[Path], folder: Path, watch: Callable[[int, int], None]) -> None:
-    for done, path in enumerate(files):
-        if checked_file(path, folder).kind != "image":
-            raise ValueError(f"{path} is a sound, and no picture. Take it away.")
-        if done % 500 == 0:
-            watch(done, len(files))
-    watch(len(files), len(files))
-
-
-def _below(folder: Path) -> list[Path]:
-    found = []
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(place, name) for name in names if not name.startswith(".")]
-    return sorted(found)

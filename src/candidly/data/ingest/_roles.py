@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...ground.names import nearest
@@ -19,6 +19,7 @@ USUAL = {
     "item": ("item",),
 }
 CORRECTED, CORRECTED_BY = " corrected", " corrected by"  # behind a label column's name
+SKIP, REFUSE = "skip", "refuse"  # damaged pictures
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|"}
 
 
@@ -41,6 +42,8 @@ class Roles:
         classes: names in order, or how many; by default what the labels show.
         merge_labels: make one class of those that differ by spelling alone; or a dict, old name ->
             new name.
+        damaged: of a folder of pictures, what becomes of those that cannot be used: ``skip``, up
+            to 10 or one in ten, or ``refuse``.
 
     Every column that is neither named nor dropped is an input.
     """
@@ -57,6 +60,7 @@ class Roles:
     label_separator: str = "|"
     classes: Any = None
     merge_labels: Any = False
+    damaged: str = field(default=SKIP, compare=False)  # says nothing of columns
 
     def __post_init__(self) -> None:
         named = [name for _, name in self._named()]
@@ -74,6 +78,11 @@ class Roles:
                 f" {', '.join(NAMED_SEPARATORS)}."
             )
         object.__setattr__(self, "separator", separator)
+        if self.damaged not in (SKIP, REFUSE):
+            raise ValueError(
+                f"--damaged is {self.damaged!r}; give {SKIP}, to leave damaged pictures out of a"
+                f" folder, or {REFUSE}."
+            )
         if not self.label_separator.strip():
             raise ValueError("the separator between labels is empty; give a character, such as |.")
 

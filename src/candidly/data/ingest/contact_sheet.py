@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.files import replacing
-from .media import opened_picture
+from .media import pixels_of
 
 SIDE = 96  # pixels of a picture on the sheet: three times CIFAR's
 GAP = 8
@@ -91,20 +91,11 @@ def draw_sheet(path: Path, title: str, note: str, rows: Sequence[SheetRow]) -> N
 
 def _image(picture: np.ndarray | Path) -> Any:
     """In colour, enlarged by a whole number without smoothing, or made smaller."""
-    from PIL import Image, ImageOps
+    from PIL import Image
 
-    if isinstance(picture, Path):
-        with opened_picture(picture) as opened:
-            opened.draft("RGB", (2 * SIDE, 2 * SIDE))  # of a JPEG, reads less
-            try:
-                image = ImageOps.exif_transpose(opened).convert("RGB")
-            except (OSError, ValueError, SyntaxError) as error:
-                raise ValueError(
-                    f"{picture} cannot be read to its end ({error}). Replace it, or take it away."
-                ) from None
-    else:
-        pixels = np.ascontiguousarray(picture[..., 0] if picture.shape[2:] == (1,) else picture)
-        image = Image.fromarray(pixels).convert("RGB")
+    pixels = pixels_of(picture, 2 * SIDE, colour=True) if isinstance(picture, Path) else picture
+    pixels = np.ascontiguousarray(pixels[..., 0] if pixels.shape[2:] == (1,) else pixels)
+    image = Image.fromarray(pixels).convert("RGB")
     if max(image.size) > SIDE:
         image.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
         return image

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .media import File, Look, opened_picture
+from .media import Look, pixels_of
 from .media import open_media as open_looks
 
 CRISP = 96  # pixels: an image up to this is embedded as it is, and enlarged without smoothing
@@ -65,42 +65,29 @@ def open_media(path: Path | str, n: int, ids: Sequence[Any] | None = None) -> Me
 
 
 def preview_of(seen: Look) -> Preview:
-    """A text, a file or uint8 pixels, as a page shows it."""
-    from PIL import Image
+    """A text, a file or uint8 pixels, as a page shows it.
 
+    Raises:
+        ValueError: a file that is damaged; the message names it.
+    """
     if isinstance(seen, str):
         return Preview(text=seen if len(seen) <= TEXT else seen[:TEXT].rstrip() + " …")
-    if isinstance(seen, File):
-        return _of_file(seen)
-    pixels = np.ascontiguousarray(seen)
-    return _image(Image.fromarray(pixels[..., 0] if pixels.shape[2:] == (1,) else pixels))
-
-
-def _of_file(seen: File) -> Preview:
-    from PIL import ImageOps
-
+    if isinstance(seen, np.ndarray):
+        return _image(seen)
     if seen.format.kind != "image":
         return Preview(missing=f"{seen.path.name} is a sound; candidly review plays it")
-    with opened_picture(seen.path) as opened:
-        opened.draft("RGB", (2 * LARGEST, 2 * LARGEST))  # of a JPEG, reads less
-        try:
-            return _image(ImageOps.exif_transpose(opened))
-        except (OSError, ValueError, SyntaxError) as error:
-            raise ValueError(
-                f"{seen.path} cannot be read to its end ({error}). Replace it, or take it away."
-            ) from None
+    return _image(pixels_of(seen.path, 2 * LARGEST))
 
 
-def _image(image: Any) -> Preview:
+def _image(pixels: np.ndarray) -> Preview:
     from PIL import Image
 
+    plain = pixels[..., 0] if pixels.shape[2:] == (1,) else pixels
+    image = Image.fromarray(np.ascontiguousarray(plain))
     crisp = max(image.size) <= CRISP
     if not crisp:
-        image = image if image.mode in ("L", "RGB", "RGBA") else image.convert("RGB")
         image.thumbnail((LARGEST, LARGEST), Image.Resampling.LANCZOS)
     kind = "png" if crisp or image.mode == "RGBA" else "jpeg"
-    if kind == "png" and image.mode not in ("1", "L", "LA", "P", "RGB", "RGBA"):
-        image = image.convert("RGB")
     file = io.BytesIO()
     image.save(file, kind, **({"optimize": True} if kind == "png" else {"quality": 82}))
     code = base64.b64encode(file.getvalue()).decode()

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ LOST = -(2**63)  # what a cast of NaN to integers makes
 MUCH = 1 / 3  # of the rows without a label are worth a warning
 
 
-class Cells(NamedTuple):
+class LabelField(NamedTuple):
     """A column of labels: what messages call it and its rows, its entries, and whether one may
     hold several labels."""
 
@@ -121,13 +121,13 @@ def read_labels(
     called = {name: f"`{name}`" for name in columns} | dict(called or {})
     known = written_classes(rule.classes)
     matrices: dict[str, Matrix] = {}
-    cells: dict[str, Cells] = {}
+    cells: dict[str, LabelField] = {}
     for name, values in columns.items():
         matrix = matrix_of(called[name], values) if name in SETS else None
         if matrix is not None:
             matrices[name] = matrix
         else:
-            cells[name] = Cells(
+            cells[name] = LabelField(
                 called[name],
                 name in SETS,
                 values if isinstance(values, Coded) else coded(called[name], values),
@@ -150,7 +150,7 @@ def read_labels(
         for name, rows in tokens.items()
     }
     if rule.merge:
-        tokens = _merged(tokens, cells, rule.merge)
+        tokens, cells = _merged(tokens, cells, rule.merge)
     there = {one.text: one.own for rows in tokens.values() for labels in rows for one in labels}
     classes = _classes(rule.classes, matrices, cells, there, any(whole.values()))
     closed = declared or any(column.coded.declared for column in cells.values())
@@ -171,7 +171,9 @@ def read_labels(
 # ---- an entry as labels
 
 
-def _tokens(value: Any, column: Cells, k: int, known: Collection[str], whole: bool) -> list[Token]:
+def _tokens(
+    value: Any, column: LabelField, k: int, known: Collection[str], whole: bool
+) -> list[Token]:
     """The labels of one entry; each as text, of one type."""
     if value is None:
         return []
@@ -194,7 +196,9 @@ def _tokens(value: Any, column: Cells, k: int, known: Collection[str], whole: bo
     return found
 
 
-def _texts(value: str, column: Cells, k: int, known: Collection[str], whole: bool) -> list[str]:
+def _texts(
+    value: str, column: LabelField, k: int, known: Collection[str], whole: bool
+) -> list[str]:
     """The labels of a cell of text."""
     text = value.strip()
     if whole or text in known or text.replace(" ", "").isalnum():
@@ -205,7 +209,7 @@ def _texts(value: str, column: Cells, k: int, known: Collection[str], whole: boo
     return [] if one is None else [one]
 
 
-def _token(value: Any, column: Cells, k: int) -> Token:
+def _token(value: Any, column: LabelField, k: int) -> Token:
     """A label that is no text."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, bool):
@@ -227,7 +231,7 @@ def _token(value: Any, column: Cells, k: int) -> Token:
 
 
 def _whole_columns(
-    tokens: Mapping[str, list[list[Token]]], cells: Mapping[str, Cells], declared: bool
+    tokens: Mapping[str, list[list[Token]]], cells: Mapping[str, LabelField], declared: bool
 ) -> dict[str, bool]:
     """Which columns hold whole numbers alone.
 
@@ -265,7 +269,7 @@ def _whole_columns(
     return found
 
 
-def _kind(rows: list[list[Token]], column: Cells) -> str:
+def _kind(rows: list[list[Token]], column: LabelField) -> str:
     """The one kind of a column's labels, '' where it has none.
 
     Raises:
@@ -283,7 +287,7 @@ def _kind(rows: list[list[Token]], column: Cells) -> str:
     return first.kind if first else ""
 
 
-def _refuse_decimals(rows: list[list[Token]], column: Cells) -> None:
+def _refuse_decimals(rows: list[list[Token]], column: LabelField) -> None:
     """Refuse a column of numbers, as text, of which some are not whole."""
     texts = [(k, one.text) for k, labels in enumerate(rows) for one in labels]
     part = next((k for k, text in texts if PART.fullmatch(text)), None)
@@ -304,7 +308,9 @@ def _canonical(one: Token, numbers: bool) -> Token:
     return Token(str(int(one.text.partition(".")[0])), one.kind, one.own)
 
 
-def _rows(tokens: Mapping[str, list[list[Token]]], cells: Mapping[str, Cells]) -> dict[str, int]:
+def _rows(
+    tokens: Mapping[str, list[list[Token]]], cells: Mapping[str, LabelField]
+) -> dict[str, int]:
     """How many rows have each label, in all columns."""
     rows: dict[str, int] = {}
     for name, column in cells.items():
@@ -318,9 +324,9 @@ def _rows(tokens: Mapping[str, list[list[Token]]], cells: Mapping[str, Cells]) -
 
 def _merged(
     tokens: dict[str, list[list[Token]]],
-    cells: Mapping[str, Cells],
+    cells: Mapping[str, LabelField],
     merge: bool | Mapping[str, str],
-) -> dict[str, list[list[Token]]]:
+) -> tuple[dict[str, list[list[Token]]], dict[str, LabelField]]:
     """The same with one name for several.
 
     Raises:
@@ -332,13 +338,20 @@ def _merged(
         raise ValueError(
             f"`merge_labels` replaces {strange[0]!r}, which is no label{nearest(strange[0], rows)}"
         )
-    return {
+    found = {
         name: [
             [Token(new[t.text], t.kind, new[t.text]) if t.text in new else t for t in labels]
-            for labels in found
+            for labels in rows_of
         ]
-        for name, found in tokens.items()
+        for name, rows_of in tokens.items()
     }
+    return found, {name: _declaring(column, new) for name, column in cells.items()}
+
+
+def _declaring(column: LabelField, new: Mapping[str, str]) -> LabelField:
+    """The same column, whose own categories are the new names."""
+    names = dict.fromkeys(new.get(name, name) for name in column.coded.declared)
+    return column._replace(coded=replace(column.coded, declared=tuple(names)))
 
 
 # ---- classes
@@ -385,7 +398,7 @@ def declared_classes(classes: Any) -> tuple[str, ...]:
 def _classes(
     classes: Any,
     matrices: Mapping[str, Matrix],
-    cells: Mapping[str, Cells],
+    cells: Mapping[str, LabelField],
     there: Mapping[str, Any],
     numbers: bool,
 ) -> tuple[str, ...]:
@@ -452,7 +465,7 @@ class _Places:
                 stacklevel=5,
             )
 
-    def of(self, text: str, column: Cells, k: int) -> int:
+    def of(self, text: str, column: LabelField, k: int) -> int:
         if text in self.none:
             return -1
         if self.by_place:
@@ -480,7 +493,7 @@ class _Places:
         )
 
 
-def _placed(column: Cells, tokens: list[list[Token]], places: _Places, q: int) -> np.ndarray:
+def _placed(column: LabelField, tokens: list[list[Token]], places: _Places, q: int) -> np.ndarray:
     found = [[places.of(one.text, column, k) for one in ls] for k, ls in enumerate(tokens)]
     codes = column.coded.codes
     if not column.several:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from ...ground.checks import check_size
 from ...ground.files import replacing
+from ..ingest.media import pixels_of
 from ..labels.storage import read_arrays, write_arrays
 from . import fetch
 from ._cifar_names import CIFAR100_COARSE, COARSE_OF
@@ -19,7 +19,6 @@ from ._collections import COLOUR
 from ._picture_tables import PARTS, Rows, read_table
 
 AT_ONCE = 1000  # images between two words on progress
-WIDE = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")  # its modes of more than 8 bits
 
 Watch = Callable[[int, int], None]
 
@@ -86,7 +85,7 @@ def from_tables(files: Mapping[str, Sequence[Path]], mode: str, watch: Watch) ->
 
 
 def decoded(path: Path, files: Sequence[bytes], mode: str, watch: Watch) -> np.ndarray:
-    """uint8 (n, h, w[, 3]), all of the first picture's size, from PNG or JPEG.
+    """uint8 (n, h, w[, 3]), all of the first picture's size.
 
     Raises:
         ValueError: a picture that cannot be decoded, or is of another size; the message names
@@ -97,14 +96,14 @@ def decoded(path: Path, files: Sequence[bytes], mode: str, watch: Watch) -> np.n
         if row % AT_ONCE == 0:
             watch(row, len(files))
         try:
-            image = _pixels(file, mode)
+            image = pixels_of(file, colour=mode == COLOUR)
             if row == 0:
                 check_size("the images", (len(files), *image.shape), 1)
                 images = np.empty((len(files), *image.shape), np.uint8)
             if image.shape != images.shape[1:]:
                 raise ValueError(f"{image.shape[:2]} pixels, not {images.shape[1:3]} as others")
             images[row] = image
-        except (OSError, ValueError, SyntaxError) as error:
+        except ValueError as error:
             raise ValueError(f"{path}: image {row} cannot be used ({error}).") from None
     return images
 
@@ -126,17 +125,3 @@ def _opened(place: Path) -> Official:
     if not len(found.pictures) == len(found.labels) == len(found.test):
         raise ValueError("arrays of different lengths were kept")
     return found
-
-
-def _pixels(file: bytes, mode: str) -> np.ndarray:
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(file), formats=("JPEG", "PNG")) as image:
-            if image.mode in WIDE:
-                raise ValueError(f"{image.mode}, more than 8 bits a colour")
-            same = image if image.mode == mode else image.convert(mode)
-            pixels = np.frombuffer(same.tobytes(), np.uint8)  # np.asarray takes longer
-            return pixels.reshape(image.height, image.width, *((3,) if mode == COLOUR else ()))
-    except Image.DecompressionBombError as error:
-        raise ValueError(str(error)) from None

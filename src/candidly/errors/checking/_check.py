@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data.ingest import Roles
+from ...data.ingest import SKIP, Roles
 from ...data.labels.labelled import Labelled
 from .. import confident as errors
 from ..crossval import CrossValidated, by_names, cross_validate
@@ -29,6 +29,7 @@ def check(
     text: str | None = None,
     image: str | None = None,
     drop: Sequence[str] = (),
+    damaged: str = SKIP,
     group: str | None = None,
     classifier: Any = None,
     net: str | None = None,
@@ -49,7 +50,7 @@ def check(
         label: the column of the labels, by default ``label``, ``given`` or ``candidates``. Cells
             with several labels (``cat|dog``) are candidate sets: found is what probably lacks the
             truth.
-        separator, id, text, image, drop: see ``ingest.Roles``.
+        separator, id, text, image, drop, damaged: see ``ingest.Roles``.
         group: a column; rows with the same value there are in one fold, and it is no input.
         classifier: see ``cross_validate``; of several the most accurate is kept. By default what
             suits the kind of input.
@@ -70,7 +71,7 @@ def check(
     tell = watch or (lambda done, total: None)
     roles = Roles(
         label=label, separator=separator, id=id, text=text, image=image,
-        drop=(drop,) if isinstance(drop, str) else tuple(drop),
+        drop=(drop,) if isinstance(drop, str) else tuple(drop), damaged=damaged,
     )  # fmt: skip
     named = classifier
     if net is not None or recipe is not None:

@@ -54,7 +54,7 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
     if isinstance(where, str | Path):
         path = Path(where).expanduser()
         if not is_table(path):
-            return Opened(path.name, _alone(read(path, roles, watch), group))
+            return Opened(path.name, _alone(read(path, roles, watch), group), roles=roles)
         sheet = read_frame(path, roles.separator)
     else:
         sheet = Sheet(Path("data frame"), as_polars(where), Form(".parquet"))

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...data.ingest.media import decoded
 from ...data.inputs import Table, encoded
+from ...data.inputs.pictures import SIDE
 from ...data.labels.labelled import Labelled
 from ...ground.seeds import draw
 
@@ -76,8 +78,9 @@ def exact_copies(values: np.ndarray, folds: np.ndarray) -> Copies:
 def near_copies(data: Labelled, folds: np.ndarray, seed: int, budget: float = BUDGET) -> Copies:
     """Examples of which another fold holds one with nearly the same input.
 
-    Tables and images by the cosine of standardised features, from 8 features on, columns of
-    different kinds as they are encoded; texts by the cosine of counts of words. Of a table, columns
+    Tables and pictures by the cosine of standardised features, from 8 features on, columns of
+    different kinds as they are encoded and pictures in files as small squares, upright; texts by
+    the cosine of counts of words. Sounds are not compared. Of a table, columns
     that hold two values, such as those of a one-hot encoding, do not count: a category that is rare
     would make all of its rows alike, whatever else they hold. Blocks of rows are compared with all
     others, as many rows, drawn at random, as ``budget`` multiply-adds allow.
@@ -106,14 +109,18 @@ def near_copies(data: Labelled, folds: np.ndarray, seed: int, budget: float = BU
 
 def _vectors(data: Labelled) -> Any:
     """Rows of length 1, float32 (n, d), dense or sparse; None where likeness says nothing."""
+    inputs = data.inputs
     if data.kind == "media":
-        return None
+        try:
+            inputs = decoded(np.asarray(inputs).tolist(), SIDE)
+        except (ValueError, OSError):  # sounds, or what somebody's own classifier reads
+            return None
     if data.kind == "texts":
         from sklearn.feature_extraction.text import HashingVectorizer
 
         return HashingVectorizer(dtype=np.float32, alternate_sign=False).transform(data.inputs)
-    table = encoded(data.inputs).reshape(data.n, -1)
-    if data.kind != "images":
+    table = encoded(inputs).reshape(data.n, -1)
+    if data.kind not in ("images", "media"):
         low, high = table.min(0), table.max(0)
         table = table[:, ~((table == low) | (table == high)).all(0)]
     if table.shape[1] < LEAST_FEATURES:

@@ -24,16 +24,13 @@ class LabelSets:
         member: bool (n, q), no row without one.
         classes: (q,), the labels in their own type.
         plain: whether every row was given as one label, and none as a set.
+        names: the labels as candidly names classes, (q,).
     """
 
     member: np.ndarray
     classes: np.ndarray
     plain: bool
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The labels as text, as candidly names classes."""
-        return tuple(str(label) for label in self.classes.tolist())
+    names: tuple[str, ...]
 
     def holds(self, predicted: Any) -> np.ndarray:
         """Whether each row's set has what was predicted, (n,) of any labels: bool (n,)."""
@@ -82,7 +79,7 @@ def read_sets(y: Any, classes: Sequence[Any] | None = None) -> LabelSets:
         known = _array([*y.columns]) if is_frame(y) else np.arange(len(read.classes))
     elif known is None:
         known = _array([*read.own])
-    return LabelSets(member, known, plain=not sets)
+    return LabelSets(member, known, not sets, read.classes)
 
 
 def candidate_sets(y: Any, classes: Sequence[Any] | None = None) -> np.ndarray:

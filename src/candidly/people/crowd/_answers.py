@@ -18,7 +18,7 @@ from ...data.labels.votes import Votes, check_votes
 from ...ground.arrays import as_array, same_rows
 from ...ground.checks import check_size, read_only
 from ...ground.names import made_by
-from ._columns import NUMBERS, Column, checked_column, coded
+from ._columns import NUMBERS, NamedColumn, checked_column, coded
 
 NAMED = 5  # of those that are left out, in a warning
 
@@ -290,7 +290,7 @@ def _two(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def _places(name: str, column: Column, names: np.ndarray, rows: Any) -> np.ndarray:
+def _places(name: str, column: NamedColumn, names: np.ndarray, rows: Any) -> np.ndarray:
     """The place of each entry among the names: int32 (answers,)."""
     if names is column.names:
         return column.codes.astype(np.int32)

@@ -45,7 +45,7 @@ def checked_column(name: str, values: Any, rows: Any = NUMBERS) -> np.ndarray:
     return column.astype(object)
 
 
-class Column(NamedTuple):
+class NamedColumn(NamedTuple):
     """A column as the names in it and where they are.
 
     Attributes:
@@ -61,21 +61,21 @@ class Column(NamedTuple):
         return int((self.codes == k).argmax())
 
 
-def coded(name: str, values: Any, rows: Any = NUMBERS) -> Column:
+def coded(name: str, values: Any, rows: Any = NUMBERS) -> NamedColumn:
     """A column, checked, as names and codes."""
     if type(values).__module__.startswith("polars") and str(values.dtype) == "String":
         return _coded_text(name, values, rows)
     column = checked_column(name, values, rows)
     if column.dtype == np.int64:
-        return Column(*np.unique(column, return_inverse=True))
+        return NamedColumn(*np.unique(column, return_inverse=True))
     listed = column.tolist()
     names = sorted(set(listed))
     number = {known: code for code, known in enumerate(names)}
     codes = np.fromiter(map(number.__getitem__, listed), np.int64, len(listed))
-    return Column(np.array(names, object), codes)
+    return NamedColumn(np.array(names, object), codes)
 
 
-def _coded_text(name: str, values: pl.Series, rows: Any) -> Column:
+def _coded_text(name: str, values: pl.Series, rows: Any) -> NamedColumn:
     """The same of a Series of text, which polars does several times as fast."""
     import polars as pl
 
@@ -83,4 +83,4 @@ def _coded_text(name: str, values: pl.Series, rows: Any) -> Column:
     if names.null_count() or "" in names:
         checked_column(name, values, rows)  # which refuses the first of them
     codes = values.cast(pl.Enum(names)).to_physical().to_numpy()
-    return Column(np.array(names.to_list(), object), codes)
+    return NamedColumn(np.array(names.to_list(), object), codes)

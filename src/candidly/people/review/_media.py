@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.ingest.media import File, checked_file, open_media, opened_picture
+from ...data.ingest.media import File, checked_file, header_of, open_media, pixels_of
 from ...data.labels.labelled import Labelled
 from ...ground.files import replacing
 from ._folder import make_folder
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MEDIA_FOLDER = "media"
+ENOUGH = 32  # pixels, to see that a picture is whole
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,6 @@ def _image(pixels: np.ndarray, folder: Path, name: str) -> Shown:
 
     array = np.ascontiguousarray(pixels)
     picture = Image.fromarray(array[..., 0] if array.shape[2:] == (1,) else array)
-    return _saved(picture, folder, name)
-
-
-def _saved(picture: Any, folder: Path, name: str) -> Shown:
-    """A picture of Pillow's as PNG."""
     make_folder(folder)
     with replacing(folder / f"{name}.png", private=True) as out:
         picture.save(out, "png")
@@ -114,14 +110,12 @@ def _saved(picture: Any, folder: Path, name: str) -> Shown:
 
 
 def _copied(file: File, folder: Path, name: str) -> Shown:
-    """A copy under the ending of what it is; as PNG, of a format that browsers do not show."""
-    if not file.format.shown:
-        from PIL import ImageOps
-
-        with opened_picture(file.path) as picture:
-            upright = ImageOps.exif_transpose(picture)
-            plain = upright.mode in ("1", "L", "LA", "RGB", "RGBA")
-            return _saved(upright if plain else upright.convert("RGB"), folder, name)
+    """A copy under the ending of what it is; a PNG of what a browser would draw otherwise."""
+    if file.format.kind == "image":
+        plain = file.format.shown and header_of(file.path).plain
+        pixels = pixels_of(file.path, ENOUGH if plain else None)  # refuses a damaged one
+        if not plain:
+            return _image(pixels, folder, name)
     make_folder(folder)
     target = f"{name}{file.format.ending}"
     with file.path.open("rb") as source, replacing(folder / target, private=True) as out:

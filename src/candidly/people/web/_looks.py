@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ...data.ingest.media import header_of
 from ..review import MEDIA_FOLDER, Project, Shown
 
 CRISP = 96  # pixels: an image up to this is enlarged without smoothing
@@ -89,11 +90,9 @@ def _factor(longest: int, wanted: int | None) -> float:
 
 @lru_cache(maxsize=200_000)
 def _size(path: Path) -> tuple[int, int]:
-    """Pixels of an image, from its first bytes; (0, 0) where it cannot be read."""
-    from PIL import Image, UnidentifiedImageError
-
+    """Pixels of an image, upright; (0, 0) where it cannot be read."""
     try:
-        with Image.open(path) as image:
-            return image.size
-    except (OSError, UnidentifiedImageError, ValueError, Image.DecompressionBombError):
+        head = header_of(path)
+    except (OSError, ValueError):
         return 0, 0
+    return head.wide, head.high

@@ -1,21 +1,27 @@
-"""What examples look like, from files: which file belongs to which example, and what is let in."""
+"""What examples look like, from files: which file belongs to which example, and what is let in.
 
-from ._check import ENDINGS, FORMATS, Format, checked_file, checked_pixels, opened_picture
-from ._decoded import decoded
+``pixels_of`` is the one decoder of pictures; see ``_decode``.
+"""
+
+from ._check import checked_file, checked_pixels
+from ._decode import Header, header_of, pixels_of
+from ._formats import ENDINGS, FORMATS, Format
 from ._open import File, Look, Media, open_media
-from ._pixels import decoded_pictures
+from ._squares import decoded, square
 
 __all__ = [
     "ENDINGS",
     "FORMATS",
     "File",
     "Format",
+    "Header",
     "Look",
     "Media",
     "checked_file",
     "checked_pixels",
     "decoded",
-    "decoded_pictures",
+    "header_of",
     "open_media",
-    "opened_picture",
+    "pixels_of",
+    "square",
 ]

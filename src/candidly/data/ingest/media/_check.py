@@ -8,52 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-MOST_PIXELS = 64_000_000  # of a picture; unpacked it takes four bytes each
+from ._decode import format_of
+from ._formats import ENDINGS, FORMATS, MOST_PIXELS, Format
+
 MOST_BYTES = 256 * 2**20  # of a file
 HEAD = 16  # bytes that tell sounds apart
-
-
-@dataclass(frozen=True)
-class Format:
-    """A kind of file that is let in.
-
-    Attributes:
-        kind: image or audio. ending: of a file of this format. mime: what browsers are told.
-        shown: whether browsers show it.
-    """
-
-    kind: str
-    ending: str
-    mime: str
-    shown: bool = True
-
-
-FORMATS = {  # by the name that Pillow has for pictures
-    "PNG": Format("image", ".png", "image/png"),
-    "JPEG": Format("image", ".jpg", "image/jpeg"),
-    "GIF": Format("image", ".gif", "image/gif"),
-    "BMP": Format("image", ".bmp", "image/bmp"),
-    "WEBP": Format("image", ".webp", "image/webp"),
-    "TIFF": Format("image", ".tif", "image/tiff", shown=False),
-    "WAV": Format("audio", ".wav", "audio/wav"),
-    "MP3": Format("audio", ".mp3", "audio/mpeg"),
-    "OGG": Format("audio", ".ogg", "audio/ogg"),
-    "FLAC": Format("audio", ".flac", "audio/flac"),
-    "M4A": Format("audio", ".m4a", "audio/mp4"),
-}
-ENDINGS = {one.ending: one for one in FORMATS.values()} | {
-    ".jpeg": FORMATS["JPEG"],
-    ".tiff": FORMATS["TIFF"],
-}
-PICTURES = tuple(name for name, one in FORMATS.items() if one.kind == "image")
 
 
 def checked_file(path: Path, folder: Path | None = None) -> Format:
@@ -78,35 +42,6 @@ def checked_file(path: Path, folder: Path | None = None) -> Format:
             f"{path} has {size:,} bytes; at most {MOST_BYTES:,} are let in. Make it smaller."
         )
     return _READERS[claimed.kind](path)
-
-
-def opened_picture(path: Path) -> Any:
-    """A picture, opened by Pillow and not decoded, of a known format and not too large.
-
-    Raises:
-        ValueError: another file, or too many pixels.
-    """
-    from PIL import Image
-
-    try:
-        with warnings.catch_warnings():
-            # its own limit is on other numbers, and the check below comes before any decoding
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            picture = Image.open(path, formats=PICTURES)
-    except Image.DecompressionBombError:
-        raise ValueError(
-            f"{path} has more than {MOST_PIXELS:,} pixels. Make the picture smaller."
-        ) from None
-    except (OSError, ValueError, SyntaxError):
-        raise _no_picture(path) from None
-    wide, high = picture.size
-    if wide * high > MOST_PIXELS:
-        picture.close()
-        raise ValueError(
-            f"{path} has {wide:,} x {high:,} pixels; at most {MOST_PIXELS:,} are let in. Make the"
-            " picture smaller."
-        )
-    return picture
 
 
 def checked_pixels(path: Path, array: np.ndarray) -> None:
@@ -139,23 +74,6 @@ def _check_place(path: Path, folder: Path) -> None:
         raise ValueError(f"{path} is no plain file. Take it away, or put a picture in its place.")
 
 
-def _picture(path: Path) -> Format:
-    with opened_picture(path) as picture:
-        found = "JPEG" if picture.format == "MPO" else picture.format  # phones append a preview
-        try:
-            picture.verify()
-        except (OSError, ValueError, SyntaxError):
-            raise _no_picture(path) from None
-    return FORMATS[found]
-
-
-def _no_picture(path: Path) -> ValueError:
-    return ValueError(
-        f"{path} cannot be read as a picture: it is damaged, or another kind of file under this"
-        f" name. Known are {', '.join(PICTURES)}. Convert it, or take it away."
-    )
-
-
 def _sound(path: Path) -> Format:
     with path.open("rb") as file:
         head = file.read(HEAD)
@@ -183,4 +101,7 @@ _SOUNDS: dict[str, Callable[[bytes], bool]] = {
     "M4A": lambda head: head[4:8] == b"ftyp",
     "MP3": _is_mp3,
 }
-_READERS: dict[str, Callable[[Path], Format]] = {"image": _picture, "audio": _sound}
+_READERS: dict[str, Callable[[Path], Format]] = {
+    "image": lambda path: FORMATS[format_of(path)],
+    "audio": _sound,
+}

@@ -13,7 +13,8 @@ import numpy as np
 from ....ground.files import lines_of
 from .._packed import COMPRESSED
 from .._sheet import SEPARATED, TABLE_ENDINGS, read_frame
-from ._check import ENDINGS, Format, checked_file, checked_pixels
+from ._check import checked_file, checked_pixels
+from ._formats import ENDINGS, Format
 from ._rows import rows_of_files, rows_of_names
 
 if TYPE_CHECKING:
