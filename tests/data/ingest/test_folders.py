@@ -208,8 +208,9 @@ def test_a_folder_is_a_part_only_where_its_siblings_are(tmp_path):
     """Vehicles: a train is a class."""
     of_classes(tmp_path / "a", {1: "train", 2: "car", 3: "bus"})
     assert said(quiet(tmp_path / "a")) == {1: "train", 2: "car", 3: "bus"}
-    of_classes(tmp_path / "b", {1: "train", 2: "test"})
-    assert said(quiet(tmp_path / "b")) == {1: "train", 2: "test"}
+    of_classes(tmp_path / "b", {1: "train", 2: "test"})  # nobody's classes
+    with pytest.raises(ValueError, match=r"b holds pictures in test, train, and no classes below"):
+        candidly.read(tmp_path / "b")
 
 
 def test_validation_beside_a_test_part_is_learned_from(tmp_path):
@@ -404,9 +405,7 @@ def test_tables_about_something_else_are_left_alone(tmp_path):
 
 def test_a_column_of_a_folder_without_a_table_is_refused(tmp_path):
     of_classes(tmp_path, {1: "a", 2: "b"})
-    with pytest.raises(
-        ValueError, match=r"--label 'kind' names a column, and .* has no table that"
-    ):
+    with pytest.raises(ValueError, match=r"--label 'kind' names a column, and .* has no table"):
         candidly.read(tmp_path, label="kind")
 
 
@@ -415,3 +414,12 @@ def test_rows_that_can_be_used_are_the_same_for_every_reader(messy):
     once = told(messy)[0]
     assert once == told(str(messy))[0]
     assert np.array_equal(once.ids, candidly.load(str(messy)).ids)
+
+
+def test_a_table_that_is_named_itself_finds_its_pictures_in_a_subfolder(tmp_path):
+    of_table(tmp_path, {k: "ab"[k % 2] for k in range(6)})
+    data = candidly.read(tmp_path / "labels.csv", image="picture")
+    assert said(data) == {k: "ab"[k % 2] for k in range(6)}
+    picture(tmp_path / "other" / "3.png")  # in two of them
+    with pytest.raises(ValueError, match=r"there is no file .*3\.png, which row 3 names\."):
+        candidly.read(tmp_path / "labels.csv", image="picture")
