@@ -261,9 +261,9 @@ def files_named(column: pl.Series, folder: Path) -> list[Path]:
     below = sorted(path for path in folder.iterdir() if path.is_dir()) if missing else []
     lost = []
     for row in missing:
-        found = [place / names[row] for place in below if (place / names[row]).is_file()]
-        files[row] = found[0] if len(found) == 1 else files[row]
-        lost += [row] * (len(found) != 1)
+        there = [place / names[row] for place in below if (place / names[row]).is_file()]
+        files[row] = there[0] if len(there) == 1 else files[row]
+        lost += [row] * (len(there) != 1)
     if lost:
         others = len(lost) - 1
         more = f", nor are those of {others:,} other row{'s' * (others > 1)}" if others else ""
