@@ -423,3 +423,26 @@ def test_a_table_that_is_named_itself_finds_its_pictures_in_a_subfolder(tmp_path
     picture(tmp_path / "other" / "3.png")  # in two of them
     with pytest.raises(ValueError, match=r"there is no file .*3\.png, which row 3 names\."):
         candidly.read(tmp_path / "labels.csv", image="picture")
+
+
+def test_pictures_of_one_name_in_two_parts_are_told_apart(tmp_path):
+    """As competitions and the hub have them."""
+    for k in range(8):
+        picture(tmp_path / "a" / "train" / f"{k}.png", k)
+        picture(tmp_path / "a" / "test" / f"{k}.png", 100 + k)
+        picture(tmp_path / "b" / "train" / f"{k % 4}.png", k % 4)
+        picture(tmp_path / "b" / "test" / f"{k % 4}.png", 100 + k % 4)
+    rows = "".join(f"{k},{'ab'[k % 2]}\n" for k in range(8))
+    (tmp_path / "a" / "train.csv").write_text(f"image_id,label\n{rows}")
+    data, (note,) = told(tmp_path / "a")
+    assert said(data) == {k: "ab"[k % 2] for k in range(8)}
+    assert "8 pictures without a label (test/0.png" in note
+    for part, first in (("train", "ab"), ("test", "ba")):
+        text = "".join(f"{k}.png,{first[k % 2]}\n" for k in range(4))
+        (tmp_path / "b" / part / "metadata.csv").write_text(f"file_name,label\n{text}")
+    picture(tmp_path / "b" / "train" / "older" / "0.png", 200)  # the nearer one is meant
+    data, _ = told(tmp_path / "b")
+    assert said(data) == {k: "ab"[k % 2] for k in range(4)} | {
+        100 + k: "ba"[k % 2] for k in range(4)
+    }
+    assert data.official_test.sum() == 4
