@@ -446,3 +446,17 @@ def test_pictures_of_one_name_in_two_parts_are_told_apart(tmp_path):
         100 + k: "ba"[k % 2] for k in range(4)
     }
     assert data.official_test.sum() == 4
+
+
+def test_pictures_that_nothing_reads_are_lost_and_pointers_say_what_to_do(tmp_path):
+    of_classes(tmp_path, {k: "ab"[k % 2] for k in range(6)})
+    (tmp_path / "a" / "phone.HEIC").write_bytes(b"x")
+    (tmp_path / "b" / "lfs.png").write_text("version https://git-lfs.github.com/spec/v1\noid x\n")
+    data, (note,) = told(tmp_path)
+    assert data.n == 6
+    assert "1 picture in a format that is not read; save it as JPEG or PNG (a/phone.HEIC)" in note
+    assert "b/lfs.png is a pointer of Git LFS, and not the picture" in note
+    for k in range(10):
+        (tmp_path / "a" / f"{k}.heic").write_bytes(b"x")
+    with pytest.raises(ValueError, match=r"11 pictures in formats that are not read; save them"):
+        candidly.read(tmp_path)

@@ -64,9 +64,9 @@ def load_folder(
     if not files.pictures:
         there = [place for those in files.left.values() for place in those]
         raise ValueError(
-            f"{folder} is a folder without pictures, with"
-            f" {listed(there) if there else 'nothing'} in it. One of pictures has a"
-            " subfolder for each class, and at least two."
+            f"{folder} is a folder without pictures that can be read, with"
+            f" {listed(there) if there else 'nothing'} in it. One of pictures has a subfolder for"
+            " each class, and at least two, and PNG, JPEG, GIF, BMP, WebP or TIFF in them."
         )
     picked = of_coco(files)
     picked = of_table(files, roles, of_sheet) if picked is None else picked
