@@ -185,8 +185,8 @@ def folder(place, **pictures):
 FOLDERS = {
     "alone": ({"c_png": None}, "no subfolders of pictures; one of pictures has"),
     "one class": ({"cat__a_png": None}, "is a folder with 1 subfolder of pictures; one of"),
-    "nothing": ({}, "without pictures, with nothing in it"),
-    "texts": ({"cat__b_txt": b"x"}, "without pictures, with cat/ in it"),
+    "nothing": ({}, "without pictures that can be read, with nothing"),
+    "texts": ({"cat__b_txt": b"x"}, "without pictures that can be read, with cat/ in"),
     "text named so": ({"cat__a_png": b"x", "dog__b_png": b"<html>"}, "a.png cannot be read as"),
     "hidden": ({"cat__a_png": None, "dog___DS_Store": b"x"}, "is a folder with 1 subfolder"),
     "many damaged": (

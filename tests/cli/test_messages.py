@@ -192,7 +192,10 @@ def test_two_corrections_of_one_name_are_refused(candidly, files):
         ),
         ("labels make gone.npz flip:rate=0.3 x.npz", "there is no file gone.npz"),
         ("labels make nope flip:rate=0.3 x.npz", "no data set named 'nope'"),
-        ("labels describe models", "models is a folder without pictures, with m0.npy"),
+        (
+            "labels describe models",
+            "a folder without pictures that can be read, with m0.npy",
+        ),
         ("demo --workers 0", "'0' is no whole number of at least 1"),
         ("demo --workers few", "'few' is no whole number of at least 1"),
         ("review new", "Missing argument 'FOLDER'"),

@@ -54,7 +54,8 @@ Image = Annotated[
     str | None,
     typer.Option(
         metavar=COLUMN,
-        help="Column of pictures' files, relative to the table's folder. (default: path or image)",
+        help="Column of pictures' files, in the table's folder or one in it. "
+        "(default: path or image)",
     ),
 ]
 Annotator = Annotated[

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.ingest import Roles, Sheet, decimal_points, is_table, pictures_in, read_frame
+from ..data.ingest import (
+    Roles,
+    Sheet,
+    decimal_points,
+    files_named,
+    is_table,
+    pictures_in,
+    read_frame,
+)
 from ..data.ingest.table_checks import about, listed
 from ..data.labels.labelled import Labelled, from_arrays
 from ..data.sources import load, source_of
@@ -126,7 +134,7 @@ def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> An
             raise ValueError(
                 f"column {name!r} is empty at row {cells.index(None)}. Drop such rows."
             )
-        return [str(cell) if kind == "texts" else folder / str(cell) for cell in cells]
+        return files_named(frame[name], folder) if kind == "media" else list(map(str, cells))
     frame = decimal_points(frame)
     if names is not None:
         return frame

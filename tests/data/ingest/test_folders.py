@@ -208,8 +208,9 @@ def test_a_folder_is_a_part_only_where_its_siblings_are(tmp_path):
     """Vehicles: a train is a class."""
     of_classes(tmp_path / "a", {1: "train", 2: "car", 3: "bus"})
     assert said(quiet(tmp_path / "a")) == {1: "train", 2: "car", 3: "bus"}
-    of_classes(tmp_path / "b", {1: "train", 2: "test"})
-    assert said(quiet(tmp_path / "b")) == {1: "train", 2: "test"}
+    of_classes(tmp_path / "b", {1: "train", 2: "test"})  # nobody's classes
+    with pytest.raises(ValueError, match=r"b holds pictures in test, train, and no classes below"):
+        candidly.read(tmp_path / "b")
 
 
 def test_validation_beside_a_test_part_is_learned_from(tmp_path):
@@ -404,9 +405,7 @@ def test_tables_about_something_else_are_left_alone(tmp_path):
 
 def test_a_column_of_a_folder_without_a_table_is_refused(tmp_path):
     of_classes(tmp_path, {1: "a", 2: "b"})
-    with pytest.raises(
-        ValueError, match=r"--label 'kind' names a column, and .* has no table that"
-    ):
+    with pytest.raises(ValueError, match=r"--label 'kind' names a column, and .* has no table"):
         candidly.read(tmp_path, label="kind")
 
 
@@ -415,3 +414,49 @@ def test_rows_that_can_be_used_are_the_same_for_every_reader(messy):
     once = told(messy)[0]
     assert once == told(str(messy))[0]
     assert np.array_equal(once.ids, candidly.load(str(messy)).ids)
+
+
+def test_a_table_that_is_named_itself_finds_its_pictures_in_a_subfolder(tmp_path):
+    of_table(tmp_path, {k: "ab"[k % 2] for k in range(6)})
+    data = candidly.read(tmp_path / "labels.csv", image="picture")
+    assert said(data) == {k: "ab"[k % 2] for k in range(6)}
+    picture(tmp_path / "other" / "3.png")  # in two of them
+    with pytest.raises(ValueError, match=r"there is no file .*3\.png, which row 3 names\."):
+        candidly.read(tmp_path / "labels.csv", image="picture")
+
+
+def test_pictures_of_one_name_in_two_parts_are_told_apart(tmp_path):
+    """As competitions and the hub have them."""
+    for k in range(8):
+        picture(tmp_path / "a" / "train" / f"{k}.png", k)
+        picture(tmp_path / "a" / "test" / f"{k}.png", 100 + k)
+        picture(tmp_path / "b" / "train" / f"{k % 4}.png", k % 4)
+        picture(tmp_path / "b" / "test" / f"{k % 4}.png", 100 + k % 4)
+    rows = "".join(f"{k},{'ab'[k % 2]}\n" for k in range(8))
+    (tmp_path / "a" / "train.csv").write_text(f"image_id,label\n{rows}")
+    data, (note,) = told(tmp_path / "a")
+    assert said(data) == {k: "ab"[k % 2] for k in range(8)}
+    assert "8 pictures without a label (test/0.png" in note
+    for part, first in (("train", "ab"), ("test", "ba")):
+        text = "".join(f"{k}.png,{first[k % 2]}\n" for k in range(4))
+        (tmp_path / "b" / part / "metadata.csv").write_text(f"file_name,label\n{text}")
+    picture(tmp_path / "b" / "train" / "older" / "0.png", 200)  # the nearer one is meant
+    data, _ = told(tmp_path / "b")
+    assert said(data) == {k: "ab"[k % 2] for k in range(4)} | {
+        100 + k: "ba"[k % 2] for k in range(4)
+    }
+    assert data.official_test.sum() == 4
+
+
+def test_pictures_that_nothing_reads_are_lost_and_pointers_say_what_to_do(tmp_path):
+    of_classes(tmp_path, {k: "ab"[k % 2] for k in range(6)})
+    (tmp_path / "a" / "phone.HEIC").write_bytes(b"x")
+    (tmp_path / "b" / "lfs.png").write_text("version https://git-lfs.github.com/spec/v1\noid x\n")
+    data, (note,) = told(tmp_path)
+    assert data.n == 6
+    assert "1 picture in a format that is not read; save it as JPEG or PNG (a/phone.HEIC)" in note
+    assert "b/lfs.png is a pointer of Git LFS, and not the picture" in note
+    for k in range(10):
+        (tmp_path / "a" / f"{k}.heic").write_bytes(b"x")
+    with pytest.raises(ValueError, match=r"11 pictures in formats that are not read; save them"):
+        candidly.read(tmp_path)

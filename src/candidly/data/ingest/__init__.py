@@ -7,7 +7,7 @@ which column is what, in the same words as the options of the command line.
 from ._examples import SUFFIXES, read, read_inputs
 from ._features import decimal_points
 from ._mat import load_mat
-from ._pictures import pictures_in
+from ._pictures import files_named, pictures_in
 from ._roles import SKIP, Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._shown import is_table, shown_columns
@@ -34,6 +34,7 @@ __all__ = [
     "classes_in",
     "corrected_columns",
     "decimal_points",
+    "files_named",
     "is_table",
     "label_column",
     "labels_in",

@@ -1,9 +1,10 @@
 """What is in a folder of pictures, and what of it is left out: within bounds, and said once.
 
 Left out are what is hidden or the desktop's own, files of other kinds, folders without a picture,
-and pictures that are lost: damaged, too large, a link out of the folder, without a label. Of lost
-ones there may be 10, or one in ten of the pictures where that is more; and of files of other kinds
-as many as there are pictures, or 10.
+pictures without a label, and pictures that are lost: damaged, too large, in a format that is not
+read, a link out of the folder, in no class's folder, or named by a row and not there. Of lost ones
+there may be 10, or one in ten of the pictures where that is more; and of files of other kinds as
+many as there are pictures, or 10.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ DESKTOPS = (  # files and folders that desktops and archives make, in small lett
     "thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r", "__macosx", "@eadir", "$recycle.bin",
     "system volume information",
 )  # fmt: skip
+UNREAD = (  # endings of pictures that nothing here decodes
+    ".heic", ".heif", ".avif", ".jxl", ".jp2", ".svg", ".psd", ".dng", ".cr2", ".cr3", ".nef",
+    ".arw", ".orf", ".ppm", ".pgm", ".tga", ".ico",
+)  # fmt: skip
 FEW, ONE_IN = 10, 10  # lost pictures: so many, or one in so many
 SHOWN = 3  # names that are listed of each kind
 TOLD_EVERY = 200  # pictures
@@ -29,13 +34,17 @@ TOLD_EVERY = 200  # pictures
 # why something is left out, of one and of several
 HIDDEN = ("file that is hidden or the desktop's own", "files that are hidden or the desktop's own")
 OTHER = ("file that is no picture", "files that are no pictures")
+FOREIGN = (
+    "picture in a format that is not read; save it as JPEG or PNG",
+    "pictures in formats that are not read; save them as JPEG or PNG",
+)
 EMPTY = ("folder without a picture", "folders without a picture")
 LINKED = ("link to a folder", "links to folders")
 DAMAGED = ("picture that cannot be used", "pictures that cannot be used")
 LOOSE = ("picture in no class's folder", "pictures in no class's folder")
 UNASKED = ("picture without a label", "pictures without a label")
 MISSING = ("row whose picture is not there", "rows whose pictures are not there")
-LOST = (DAMAGED, LOOSE, MISSING)  # kinds that are bounded
+LOST = (DAMAGED, FOREIGN, LOOSE, MISSING)  # kinds that are bounded
 
 Kind = tuple[str, str]
 
@@ -104,9 +113,12 @@ def files_in(folder: Path) -> Files:
                 leave(HIDDEN, path)
             elif known is not None and known.kind == "image":
                 pictures.append(path)
+            elif path.suffix.lower() in UNREAD:
+                leave(FOREIGN, path)
             else:
                 leave(OTHER, path)
-    full = {folder, *(parent for path in pictures for parent in path.parents)}
+    foreign = [folder / place for place in left.get(FOREIGN, ())]
+    full = {folder, *(parent for path in (*pictures, *foreign) for parent in path.parents)}
     for place in sorted(set(visited) - full):
         if place.parent in full:
             leave(EMPTY, place, "/")

@@ -64,9 +64,9 @@ def load_folder(
     if not files.pictures:
         there = [place for those in files.left.values() for place in those]
         raise ValueError(
-            f"{folder} is a folder without pictures, with"
-            f" {listed(there) if there else 'nothing'} in it. One of pictures has a"
-            " subfolder for each class, and at least two."
+            f"{folder} is a folder without pictures that can be read, with"
+            f" {listed(there) if there else 'nothing'} in it. One of pictures has a subfolder for"
+            " each class, and at least two, and PNG, JPEG, GIF, BMP, WebP or TIFF in them."
         )
     picked = of_coco(files)
     picked = of_table(files, roles, of_sheet) if picked is None else picked
@@ -115,6 +115,12 @@ def _of_subfolders(files: Files) -> Picked:
     tops = _tops(root, files.pictures)
     parts = {name: part_of(name) for name in tops}
     if not _are_parts(root, tops):
+        if tops and all(parts.values()):
+            raise ValueError(
+                f"{root} holds pictures in {listed(sorted(tops))}, and no classes below. Put a"
+                " subfolder for each class into them, or labels.csv beside them, with a column of"
+                " file names and one of labels."
+            )
         parts = dict.fromkeys(tops, "")
     pictures, labels, found = [], [], []
     loose: list[Path] = [path for path in files.pictures if path.parent == root]
@@ -217,6 +223,8 @@ def _by_number(name: str) -> tuple[int, str]:
 def files_named(column: pl.Series, folder: Path) -> list[Path]:
     """The pictures' files that a column names, relative to a folder or in full.
 
+    What is not in the folder is looked for in its subfolders, such as ``images``.
+
     Raises:
         ValueError: a column of pictures themselves, an address of the network, or a file that is
             not there; the message names the row.
@@ -238,10 +246,14 @@ def files_named(column: pl.Series, folder: Path) -> list[Path]:
             )
     files = [folder / name for name in names]
     missing = [row for row, path in enumerate(files) if not path.is_file()]
-    if missing:
-        others = len(missing) - 1
+    below = sorted(path for path in folder.iterdir() if path.is_dir()) if missing else []
+    lost = []
+    for row in missing:
+        there = [place / names[row] for place in below if (place / names[row]).is_file()]
+        files[row] = there[0] if len(there) == 1 else files[row]
+        lost += [row] * (len(there) != 1)
+    if lost:
+        others = len(lost) - 1
         more = f", nor are those of {others:,} other row{'s' * (others > 1)}" if others else ""
-        raise ValueError(
-            f"there is no file {files[missing[0]]}, which row {missing[0]} names{more}."
-        )
+        raise ValueError(f"there is no file {files[lost[0]]}, which row {lost[0]} names{more}.")
     return files

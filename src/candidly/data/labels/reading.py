@@ -402,16 +402,15 @@ def _classes(
     there: Mapping[str, Any],
     numbers: bool,
 ) -> tuple[str, ...]:
+    if isinstance(classes, int | np.integer) and there and not numbers:
+        return _as_many(int(classes), _of_columns(cells, there) or tuple(sorted(there)))
     if classes is not None:
         return declared_classes(classes)
     if matrices:
         return _of_matrices(matrices, there, numbers)
     if not there:
         raise ValueError("no labels to tell the classes from. Pass classes=[...], their names.")
-    declared = tuple(
-        dict.fromkeys(one for column in cells.values() for one in column.coded.declared)
-    )
-    if declared and there.keys() <= set(declared):
+    if declared := _of_columns(cells, there):
         return checked_classes(declared)
     column = next(iter(cells.values()))
     rows = sum(len(one.coded.codes) for one in cells.values())
@@ -427,6 +426,22 @@ def _classes(
             " classes, name them with `classes`."
         )
     return tuple(sorted(there, key=int) if numbers else sorted(there))
+
+
+def _as_many(number: int, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names that the labels show, where there are as many as somebody said."""
+    if len(names) != number:
+        raise ValueError(
+            f"`classes` says that there are {number:,}, and the labels show {len(names):,}:"
+            f" {', '.join(names[:10])}. Name them instead."
+        )
+    return names
+
+
+def _of_columns(cells: Mapping[str, LabelField], there: Mapping[str, Any]) -> tuple[str, ...]:
+    """The categories that columns declare, where they hold all labels; () else."""
+    declared = tuple(dict.fromkeys(one for c in cells.values() for one in c.coded.declared))
+    return declared if there.keys() <= set(declared) else ()
 
 
 def _of_matrices(

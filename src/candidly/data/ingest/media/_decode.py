@@ -34,6 +34,7 @@ WHITE = (255, 255, 255, 255)  # the ground of what is transparent
 GREY = ("1", "L", "LA", "La", "I", "F", "I;16", "I;16L", "I;16B", "I;16N")  # Pillow's modes
 DEEP = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")  # those of more than 8 bits
 CLEAR = ("LA", "La", "PA", "RGBA", "RGBa")
+POINTER = b"version https://git-lfs"
 ORIENTATION = 0x0112  # of EXIF
 ON_THEIR_SIDE = (5, 6, 7, 8)
 MODES = {  # in words
@@ -172,6 +173,10 @@ def _opened(file: Path | bytes) -> Iterator[Any]:
                 f"{what} has more than {MOST_PIXELS:,} pixels. Make the picture smaller."
             ) from None
         except UnidentifiedImageError:
+            if isinstance(file, Path) and _starts(file, POINTER):
+                raise ValueError(
+                    f"{what} is a pointer of Git LFS, and not the picture; git lfs pull brings it."
+                ) from None
             raise ValueError(
                 f"{what} cannot be read as a picture: it is damaged, or another kind of file under"
                 f" this name. Known are {', '.join(PICTURES)}. Convert it, or take it away."
@@ -183,6 +188,11 @@ def _opened(file: Path | bytes) -> Iterator[Any]:
                 f"{what} cannot be read to its end: it is damaged or cut off. Put another copy of"
                 " it there, or take it away."
             ) from None
+
+
+def _starts(file: Path, content: bytes) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(len(content)) == content
 
 
 class _NotLetIn(ValueError):
