@@ -141,7 +141,9 @@ def read_labels(
         for name, column in cells.items()
     }
     declared = rule.classes is not None or bool(matrices)
-    whole = _whole_columns(tokens, cells, declared)
+    whole = dict.fromkeys(cells, False)
+    if not rule.whole:
+        whole = _whole_columns(tokens, cells, declared)
     tokens = {
         name: [
             [_canonical(one, whole[name]) for one in labels if not _is_nan(one, whole[name])]
