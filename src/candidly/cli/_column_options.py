@@ -10,7 +10,18 @@ import typer
 from ..data.ingest import Roles
 
 COLUMN = "COLUMN"
-ROLES = ("label", "truth", "separator", "id", "text", "image", "annotator", "item", "drop")
+ROLES = (
+    "label",
+    "truth",
+    "separator",
+    "header",
+    "id",
+    "text",
+    "image",
+    "annotator",
+    "item",
+    "drop",
+)
 
 Label = Annotated[
     str | None,
@@ -35,6 +46,15 @@ Separator = Annotated[
         metavar="CHARACTER",
         help="What stands between two cells: a character, or comma, semicolon, tab, bar. "
         "(default: found out)",
+    ),
+]
+HeaderLine = Annotated[
+    str,
+    typer.Option(
+        "--header",
+        metavar="yes|no|auto",
+        help="Whether the first line of tables names the columns; with no they are column_1 and "
+        "so on.",
     ),
 ]
 Id = Annotated[
@@ -81,6 +101,7 @@ def roles_of(
     item: str | None = None,
     drop: Sequence[str] | None = None,
     truth: str | None = None,
+    header: str = "auto",
 ) -> Roles:
     """What the options say.
 
@@ -92,6 +113,7 @@ def roles_of(
         label=label,
         truth=truth,
         separator=separator,
+        header=header,
         id=id,
         text=text,
         image=image,

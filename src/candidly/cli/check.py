@@ -36,6 +36,7 @@ def check(
     ],
     label: columns.Label = None,
     separator: columns.Separator = None,
+    header: columns.HeaderLine = "auto",
     id: columns.Id = None,
     text: columns.Text = None,
     image: columns.Image = None,
@@ -99,7 +100,7 @@ def check(
     """
     from ..errors.checking import check as run
 
-    roles = columns.roles_of(label, separator, id, text, image, drop=drop)
+    roles = columns.roles_of(label, separator, id, text, image, drop=drop, header=header)
     name = Path(what.rstrip("/")).name.split(".")[0] or "data"
     places = {
         "table": out or Path(f"{name}-check.csv"),
@@ -123,6 +124,7 @@ def check(
             what,
             roles.label,
             separator=roles.separator,
+            header=roles.header,
             id=roles.id,
             text=roles.text,
             image=roles.image,
@@ -160,6 +162,7 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     roles, project = found.roles, f"{name}-review"
     named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
     named |= {"--separator": roles.separator, "--text": roles.text, "--image": roles.image}
+    named |= {"--header": roles.header if roles.header != "auto" else None}
     told = [word for option, value in named.items() if value for word in (option, value)]
     told += [word for column in roles.drop for word in ("--drop", column)]
     new = ["candidly", "review", "new", project, what, *told]

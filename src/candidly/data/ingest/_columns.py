@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...ground.names import nearest
+from ..inputs import UNNAMED
+from ._header import Header
 from ._packed import COMPRESSED
 from ._roles import Roles
-from ._sheet import SEPARATED, TABLE_ENDINGS, read_frame
-from ._text import check_names
-from .table_checks import about, column_of, is_number, listed
+from ._sheet import TABLE_ENDINGS, read_frame
+from .table_checks import column_of, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,14 +32,12 @@ class Columns:
         frame: all columns but the ids and those dropped, as ``read_frame`` gives them.
         ids: (n,) names of the rows as text, or None.
         named: whether its columns have names.
-        found: whether these are a first line of text that looks like names.
     """
 
     path: Path
     frame: pl.DataFrame
     ids: np.ndarray | None
     named: bool
-    found: bool = False
 
     def what(self, name: str) -> str:
         """A column for messages: with its file."""
@@ -52,19 +51,18 @@ def read_columns(
     n: int | None = None,
     ids: Sequence[str] = IDS,
     usual: Sequence[str] = (),
+    otherwise: bool | None = True,
 ) -> Columns:
     """The columns of a table of any format.
 
-    The first line of text names the columns where one of its cells is a usual name, or stands
-    above a number and is none; or where no cell is empty, a number or one of the classes.
-    Where ``n`` is as many lines as there are, or one less, this decides; and a number names a
-    column alone that has none below it.
+    Whether the first line of text or of a workbook names the columns is said in ``_header``.
 
     Args:
-        roles: ``id``, ``drop`` and ``separator``; the others are not looked at.
+        roles: ``id``, ``drop``, ``separator`` and ``header``; the others are not looked at.
         classes: names that stand in cells, and name no column.
         n: how many rows there should be, where that is known.
         ids, usual: usual names of the column that names the rows, and of others.
+        otherwise: see ``Header``.
 
     Raises:
         FileNotFoundError, ValueError: see ``read_frame``; a column that is not there, a row
@@ -72,11 +70,11 @@ def read_columns(
     """
     roles = roles or Roles()
     path = Path(path)
-    sheet = read_frame(path, roles.separator, header=False)
-    frame, named = sheet.frame, sheet.form.format not in SEPARATED
-    found = not named and _is_header(frame, classes, n, {*ids, *usual} - {*classes})
-    if found:
-        frame, named = _with_header(path, frame), True
+    header = Header(
+        roles.header, n=n, usual=(*ids, *usual, *roles.named), cells=classes, otherwise=otherwise
+    )
+    sheet = read_frame(path, roles.separator, header)
+    frame, named = sheet.frame, sheet.form.named
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in frame.columns:
             raise ValueError(missing_column(path, frame.columns, name, option))
@@ -86,9 +84,12 @@ def read_columns(
         lower = {name.lower(): name for name in reversed(frame.columns)}
         key = next((lower[name] for name in ids if name in lower and name not in classes), None)
         key = None if frame.width == 1 else key
+    if key is None and (index := row_index(frame)) is not None:
+        frame = frame.drop(index.name)
+        return Columns(path, frame, None if counts(index) else row_names(path, index), named)
     if key is None:
-        return Columns(path, frame, None, named, found)
-    return Columns(path, frame.drop(key), row_names(path, frame[key]), named, found)
+        return Columns(path, frame, None, named)
+    return Columns(path, frame.drop(key), row_names(path, frame[key]), named)
 
 
 def check_kind(path: Path, arrays: Sequence[str] = (".npy",)) -> None:
@@ -199,32 +200,22 @@ def rows_by_id(mine: np.ndarray, its: np.ndarray, whose: str) -> np.ndarray | No
     return np.fromiter(map(place.__getitem__, wanted), np.int64, len(wanted))
 
 
-def _with_header(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
-    """The table below its first line, which names the columns."""
-    names = [str(cell or "").strip() for cell in frame.row(0)]
-    if len(names) > 1:
-        with about(path):
-            check_names(names)
-    return frame[1:].rename(dict(zip(frame.columns, names)))
+def row_index(frame: pl.DataFrame) -> pl.Series | None:
+    """A first column without a name whose cells all differ, as pandas writes the names of rows."""
+    if frame.width < 2 or frame.columns[0] not in UNNAMED:
+        return None
+    first = frame.to_series(0)
+    return first if not first.null_count() and first.n_unique() == len(first) else None
 
 
-def _is_header(
-    frame: pl.DataFrame, classes: Collection[str], n: int | None, usual: Collection[str]
-) -> bool:
-    if not len(frame):
-        return False
-    first = [(cell or "").strip() for cell in frame.row(0)]
-    below = frame.row(1) if len(frame) > 1 else first
-    numbers = [is_number(cell) for cell in first]
-    over = [is_number(under) and not number for under, number in zip(below, numbers)]
-    if {cell.lower() for cell in first} & set(usual) or (any(over) and len(frame) > 1):
-        return True
-    if n is not None and len(frame) in (n, n + 1) and not all(numbers):
-        return len(frame) == n + 1
-    if frame.width == 1 and all(numbers) and len(frame) > 1:
-        return not any(is_number(cell) for cell in frame.to_series(0)[1:].drop_nulls().to_list())
-    plain = (cell and not number and cell not in classes for cell, number in zip(first, numbers))
-    return all(plain)
+def counts(column: pl.Series) -> bool:
+    """Whether it holds 0, 1, 2 and so on, and so names no row otherwise than by its place."""
+    import polars as pl
+
+    numbers = column.cast(pl.Int64, strict=False)
+    return not numbers.null_count() and bool(
+        (numbers == pl.int_range(len(column), eager=True)).all()
+    )
 
 
 def row_names(path: Path, column: pl.Series) -> np.ndarray:

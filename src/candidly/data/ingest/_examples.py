@@ -22,6 +22,7 @@ from ..inputs import as_inputs, as_polars
 from ..labels.convert import as_ids
 from ..labels.labelled import Labelled, from_arrays
 from ..labels.votes import Votes
+from ._columns import counts, row_index
 from ._features import check_no_copy, features
 from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
@@ -53,6 +54,7 @@ def read(
     item: str | None = None,
     drop: Sequence[str] = (),
     separator: str | None = None,
+    header: str = "auto",
     label_separator: str = "|",
     classes: Any = None,
 ) -> Labelled:
@@ -63,8 +65,8 @@ def read(
             with a subfolder of pictures a class; a data frame of polars or pandas; or a ``Sheet``.
         roles: which column is what, in place of the arguments below.
         watch: called with rows done and rows in all, by what takes long.
-        label, truth, id, text, image, annotator, item, drop, separator, label_separator, classes:
-            see ``Roles``.
+        label, truth, id, text, image, annotator, item, drop, separator, header, label_separator,
+            classes: see ``Roles``.
 
     Returns:
         One label a cell is ``given``; any cell with several makes the column ``candidates``.
@@ -79,7 +81,7 @@ def read(
     named = Roles(
         label=label, truth=truth, id=id, text=text, image=image, annotator=annotator, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
-        label_separator=label_separator, classes=classes,
+        header=header, label_separator=label_separator, classes=classes,
     )  # fmt: skip
     if roles is not None and named != Roles():
         raise ValueError("`roles` says which column is what; give no other names beside it.")
@@ -93,7 +95,7 @@ def _read(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labell
             return load_folder(path, roles.classes, watch)
         if path.suffix.lower() in (".mat", ".npz"):
             return _load_arrays(path, roles)
-    sheet, ids = _opened(where, roles.separator)
+    sheet, ids = _opened(where, roles)
     with about(sheet.path):
         return _from_sheet(sheet, roles, ids)
 
@@ -107,7 +109,7 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
         FileNotFoundError, ValueError: see ``read``.
     """
     roles = roles or Roles()
-    sheet, ids = _opened(where, roles.separator)
+    sheet, ids = _opened(where, roles)
     absent: dict[str, Any] = {
         role: None for role in ("label", "truth") if getattr(roles, role) not in sheet.frame.columns
     }
@@ -132,7 +134,7 @@ def _load_arrays(path: Path, roles: Roles) -> Labelled:
         return with_classes(load_mat(path), roles.classes)
 
 
-def _opened(where: Any, separator: str | None) -> tuple[Sheet, Any]:
+def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
     """A sheet of any table, and the names of a data frame's rows where they are not 0 to n - 1."""
     if isinstance(where, Sheet):
         return where, None
@@ -151,12 +153,14 @@ def _opened(where: Any, separator: str | None) -> tuple[Sheet, Any]:
     if path.suffix.lower() == ".npy" and path.is_file():
         with about(path):
             return Sheet(path, records(path), Form(".npy")), None
-    return read_frame(path, separator), None
+    return read_frame(path, roles.separator, roles.table()), None
 
 
 def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
     frame = sheet.frame
     roles = roles.among(frame.columns)
+    if roles.id is None and (index := row_index(frame)) is not None and not counts(index):
+        roles = replace(roles, id=index.name)
     columns = label_columns(frame, roles)
     if not columns:
         raise ValueError(

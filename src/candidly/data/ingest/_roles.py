@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...ground.names import nearest
+from ._header import HEADERS, Header
 from .table_checks import listed
 
 GIVEN = ("label", "given", "candidates")  # usual names of columns of labels
@@ -37,6 +38,8 @@ class Roles:
         drop: columns to leave out.
         separator: what stands between two cells, a character or its name (comma, semicolon, tab,
             bar); found out by default.
+        header: whether the first line names the columns: yes, no (they are then called
+            ``column_1`` and so on), or auto, by what stands there.
         label_separator: what stands between the labels of a set in one cell.
         classes: names in order, or how many; by default what the labels show.
 
@@ -52,6 +55,7 @@ class Roles:
     item: str | None = None
     drop: tuple[str, ...] = ()
     separator: str | None = None
+    header: str = "auto"
     label_separator: str = "|"
     classes: Any = None
 
@@ -71,6 +75,8 @@ class Roles:
                 f" {', '.join(NAMED_SEPARATORS)}."
             )
         object.__setattr__(self, "separator", separator)
+        if self.header not in HEADERS:
+            raise ValueError(f"--header is {self.header!r}; give one of {', '.join(HEADERS)}.")
         if not self.label_separator.strip():
             raise ValueError("the separator between labels is empty; give a character, such as |.")
 
@@ -80,6 +86,15 @@ class Roles:
                 yield role, name
         for name in self.drop:
             yield "drop", name
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that have a role or are dropped."""
+        return tuple(name for _, name in self._named())
+
+    def table(self) -> Header:
+        """What is known of the first line of a table whose columns go by their names."""
+        return Header(self.header, needed=True, usual=(*GIVEN, *self.named))
 
     def among(self, columns: Collection[str]) -> Roles:
         """The same with each role's column among these, or None; ``label`` stays as it is.

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._arff import read_arff
+from ._header import LOOKED_AT, TABLE, Header, decided
 from ._packed import NO_WORKBOOK, Content, check_no_other_kind, check_workbook_size, read_content
 from ._saved import is_saved, read_saved
-from ._text import Header, check_names, in_utf8, read_separated, whole_rows
+from ._text import check_names, in_utf8, read_separated, unnamed, whole_rows
 from .table_checks import about
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
 SEPARATED = (".csv", ".tsv", ".txt")
 LINES = (".jsonl", ".ndjson")
+WORKBOOK = ".xlsx"
 SAVED = "datasets"  # the form of a folder that Hugging Face datasets saved
-TABLE_ENDINGS = (*SEPARATED, *LINES, ".parquet", ".arrow", ".feather", ".xlsx", ".arff")
+TABLE_ENDINGS = (*SEPARATED, *LINES, ".parquet", ".arrow", ".feather", WORKBOOK, ".arff")
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -40,6 +42,7 @@ class Form:
         newline: at the ends of lines of text.
         compression: ``.gz``, ``.zip`` or nothing.
         member: the name of the file in a ``.zip``.
+        named: whether the columns have names: of text and workbooks, in the first line.
     """
 
     format: str
@@ -48,6 +51,7 @@ class Form:
     newline: str = "\n"
     compression: str = ""
     member: str = ""
+    named: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +67,7 @@ class Sheet:
     form: Form
 
 
-def read_frame(path: Path | str, separator: str | None = None, header: Header = True) -> Sheet:
+def read_frame(path: Path | str, separator: str | None = None, header: Header = TABLE) -> Sheet:
     """The table in a file.
 
     Args:
@@ -72,8 +76,8 @@ def read_frame(path: Path | str, separator: str | None = None, header: Header = 
             ``.arff``; each also with ``.gz`` behind, or alone in a ``.zip``. Or a folder that
             Hugging Face ``datasets`` saved.
         separator: what stands between cells of text; found out by default.
-        header: whether the first line of text names the columns, or what says so of its cells;
-            where it does not, they are called ``column_1`` and so on.
+        header: what is known of the first line of text or of a workbook. Where it names no columns,
+            they are called ``column_1`` and so on.
 
     Raises:
         FileNotFoundError: no such file.
@@ -88,7 +92,10 @@ def read_frame(path: Path | str, separator: str | None = None, header: Header = 
         if is_saved(path):
             return Sheet(path, read_saved(path), Form(SAVED))
         content = read_content(path, TABLE_ENDINGS)
-        if content.ending in _BINARY:
+        if content.ending == WORKBOOK:
+            frame, named = _from_workbook(content.data, header)
+            form = Form(WORKBOOK, named=named)
+        elif content.ending in _BINARY:
             frame, form = _BINARY[content.ending](content.data), Form(content.ending)
         else:
             frame, form = _from_text(content, separator, header)
@@ -107,8 +114,8 @@ def _from_text(content: Content, separator: str | None, header: Header) -> tuple
         return read_arff(data), Form(content.ending, encoding=encoding, newline=newline)
     if content.ending == ".tsv":
         separator = separator or "\t"
-    frame, separator = read_separated(data, separator, header)
-    return frame, Form(content.ending, separator, encoding, newline)
+    frame, separator, named = read_separated(data, separator, header)
+    return frame, Form(content.ending, separator, encoding, newline, named=named)
 
 
 def _from_lines(data: bytes) -> pl.DataFrame:
@@ -187,12 +194,12 @@ def _binary(read: Callable[[Any], pl.DataFrame], data: bytes, what: str) -> pl.D
         raise ValueError(f"it is no {what}, or a damaged one. Write it again.") from None
 
 
-def _from_workbook(data: bytes) -> pl.DataFrame:
-    """The first sheet, its cells as text.
+def _from_workbook(data: bytes, header: Header) -> tuple[pl.DataFrame, bool]:
+    """The first sheet, its cells as text, and whether its first line names them.
 
     Raises:
-        ValueError: no workbook, the package to read it is missing, merged cells, no names in the
-            first line.
+        ValueError: no workbook, the package to read it is missing, merged cells, a first line as
+            ``_header`` refuses it.
     """
     check_workbook_size(data)
     try:
@@ -215,10 +222,14 @@ def _from_workbook(data: bytes) -> pl.DataFrame:
         )
     if not len(cells):
         raise ValueError(f"the sheet {name!r} is empty; its first line must name the columns.")
-    names = [cell or "" for cell in cells.row(0)]
-    check_names(names)
-    cells.columns = names
-    return whole_rows(cells[1:])
+    cells = whole_rows(cells)
+    rows = [[cell or "" for cell in row] for row in cells.head(LOOKED_AT).rows()]
+    named = decided(rows, header, lambda: len(cells)).names
+    if named:
+        check_names(rows[0])
+        cells = cells[1:]
+    cells.columns = [name.strip() for name in rows[0]] if named else unnamed(cells.width)
+    return cells, named
 
 
 def _check_merged(data: bytes) -> None:
@@ -245,5 +256,4 @@ _BINARY: dict[str, Callable[[bytes], pl.DataFrame]] = {
     ".parquet": _from_parquet,
     ".arrow": _from_arrow,
     ".feather": _from_arrow,
-    ".xlsx": _from_workbook,
 }

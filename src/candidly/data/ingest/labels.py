@@ -262,8 +262,8 @@ def read_names(
         if array.ndim != 1:
             raise ValueError(f"{path} has shape {array.shape}; names of rows are one column.")
         return array.astype(str)
-    columns = read_columns(path, roles, n=n, ids=())
-    frame, named = columns.frame, columns.named
+    columns = read_columns(path, roles, n=n, ids=(), usual=("id", header), otherwise=False)
+    frame = columns.frame
     if roles is not None and roles.id is not None and columns.ids is not None:
         return columns.ids
     if frame.width != 1 and header in frame.columns:
@@ -273,11 +273,7 @@ def read_names(
             f"{path} has {frame.width} columns ({listed(frame.columns)}); names of rows are one,"
             f" alone or called {header}."
         )
-    names = texts_of(path, frame.to_series(0))
-    first = frame.columns[0]
-    if named and n is None and columns.found and first.lower() != header:
-        return np.array([first, *names.tolist()])  # names of rows all look like names of columns
-    return names
+    return texts_of(path, frame.to_series(0))
 
 
 def read_classes(text: str | None, option: str = "--classes") -> list[str] | None:

@@ -14,12 +14,15 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import as_table, column_order
+from ..inputs import UNNAMED
 from ._columns import (
     IDS,
     check_kind,
+    counts,
     missing_column,
     number_columns,
     read_columns,
+    row_index,
     row_names,
 )
 from ._remote import remote_array
@@ -287,6 +290,9 @@ def _parquet(
     if key is not None:
         with about(path):
             ids = row_names(path, lazy.select(key).collect()[key])
+    unnamed = key is None and names[0] in UNNAMED and names[0] not in roles.drop
+    if unnamed and (index := row_index(lazy.select(names[:2]).collect())) is not None:
+        key, ids = names[0], None if counts(index) else row_names(path, index)
     names = _of_classes([name for name in names if name != key and name not in roles.drop])
     kinds = [schema[name] for name in names]
     if bad := [name for name, kind in zip(names, kinds) if not kind.is_numeric()]:

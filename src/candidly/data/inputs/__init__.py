@@ -6,13 +6,14 @@ JSON. ``Pictures`` are pixels of one size, and stay so until a batch is made of 
 """
 
 from ._arrays import UNNAMED, as_inputs, checked_features, checked_inputs, kind_of_inputs
-from ._columns import KINDS, as_polars, parsed
+from ._columns import KINDS, MISSING, as_polars, parsed
 from ._images import Pictures
 from ._table import Table
 from .encoding import Encoding, Prepared, encoded, fit_encoding, prepare
 
 __all__ = [
     "KINDS",
+    "MISSING",
     "UNNAMED",
     "Encoding",
     "Pictures",

@@ -55,7 +55,7 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
         path = Path(where).expanduser()
         if not is_table(path):
             return Opened(path.name, _alone(read(path, roles, watch), group))
-        sheet = read_frame(path, roles.separator)
+        sheet = read_frame(path, roles.separator, roles.table())
     else:
         sheet = Sheet(Path("data frame"), as_polars(where), Form(".parquet"))
     return _of_table(sheet, roles, group, watch)
