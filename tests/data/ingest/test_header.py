@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import candidly
 from candidly.data.ingest import Roles, read_frame
-from candidly.data.ingest._header import Header, decided
+from candidly.data.ingest._header import FirstLine, decided
 from candidly.data.ingest.label_parts import labels_beside
 from candidly.data.ingest.labels import read_labels, read_names
 from candidly.data.ingest.predictions import read_predictions
@@ -29,7 +29,7 @@ def named(text: str, **known) -> bool:
     rows = [line.split(",") for line in text.split("\n")]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return decided(rows, Header(**known), lambda: len(rows)).names
+        return decided(rows, FirstLine(**known), lambda: len(rows)).names
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 from ...ground.names import nearest
 from ..inputs import UNNAMED
-from ._header import Header
+from ._header import FirstLine
 from ._packed import COMPRESSED
 from ._roles import Roles
 from ._sheet import TABLE_ENDINGS, read_frame
@@ -20,6 +21,8 @@ from .table_checks import column_of, listed
 if TYPE_CHECKING:
     import polars as pl
 
+KEY_CELLS = 200  # first cells of a column that may name rows
+WHOLE = r"^-?\d+$"
 IDS = ("id", "item")  # usual names of the column that names the rows
 
 
@@ -32,12 +35,14 @@ class Columns:
         frame: all columns but the ids and those dropped, as ``read_frame`` gives them.
         ids: (n,) names of the rows as text, or None.
         named: whether its columns have names.
+        keys: columns that may name rows, see ``key_columns``, dropped ones among them.
     """
 
     path: Path
     frame: pl.DataFrame
     ids: np.ndarray | None
     named: bool
+    keys: pl.DataFrame | None = None
 
     def what(self, name: str) -> str:
         """A column for messages: with its file."""
@@ -62,7 +67,7 @@ def read_columns(
         classes: names that stand in cells, and name no column.
         n: how many rows there should be, where that is known.
         ids, usual: usual names of the column that names the rows, and of others.
-        otherwise: see ``Header``.
+        otherwise: see ``FirstLine``.
 
     Raises:
         FileNotFoundError, ValueError: see ``read_frame``; a column that is not there, a row
@@ -70,7 +75,7 @@ def read_columns(
     """
     roles = roles or Roles()
     path = Path(path)
-    header = Header(
+    header = FirstLine(
         roles.header, n=n, usual=(*ids, *usual, *roles.named), cells=classes, otherwise=otherwise
     )
     sheet = read_frame(path, roles.separator, header)
@@ -78,6 +83,7 @@ def read_columns(
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in frame.columns:
             raise ValueError(missing_column(path, frame.columns, name, option))
+    keys = key_columns(frame) if named else None
     frame = frame.drop(roles.drop)
     key = roles.id
     if key is None and named:
@@ -86,10 +92,11 @@ def read_columns(
         key = None if frame.width == 1 else key
     if key is None and (index := row_index(frame)) is not None:
         frame = frame.drop(index.name)
-        return Columns(path, frame, None if counts(index) else row_names(path, index), named)
+        found = None if counts(index) else row_names(path, index)
+        return Columns(path, frame, found, named, keys)
     if key is None:
-        return Columns(path, frame, None, named)
-    return Columns(path, frame.drop(key), row_names(path, frame[key]), named)
+        return Columns(path, frame, None, named, keys)
+    return Columns(path, frame.drop(key), row_names(path, frame[key]), named, keys)
 
 
 def check_kind(path: Path, arrays: Sequence[str] = (".npy",)) -> None:
@@ -206,6 +213,71 @@ def row_index(frame: pl.DataFrame) -> pl.Series | None:
         return None
     first = frame.to_series(0)
     return first if not first.null_count() and first.n_unique() == len(first) else None
+
+
+def key_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns of different texts or whole numbers, as far as the first cells show; as text."""
+    import polars as pl
+
+    found = []
+    for column in frame:
+        if column.dtype != pl.String and not column.dtype.is_integer():
+            continue
+        some = column.head(KEY_CELLS).cast(pl.String).str.strip_chars()
+        decimals = some.cast(pl.Float64, strict=False).is_not_null() & ~some.str.contains(WHOLE)
+        if not some.null_count() and some.n_unique() == len(some) > 1 and not decimals.any():
+            found.append(column.cast(pl.String).str.strip_chars())
+    return pl.DataFrame({column.name: column for column in found})
+
+
+def names_of_rows(frame: pl.DataFrame, width: int) -> list[str]:
+    """Columns that name rows: different texts, or whole numbers beyond 1; two others are left."""
+    import polars as pl
+
+    found = []
+    for column in key_columns(frame):
+        numbers = column.cast(pl.Float64, strict=False)
+        beyond = numbers.null_count() or (numbers > 1).any()
+        if beyond and not column.null_count() and column.n_unique() == len(column):
+            found.append(column.name)
+    return found if len(found) <= width - 2 else []
+
+
+def by_the_same_key(
+    mine: pl.DataFrame | None, its: pl.DataFrame | None, dropped: Collection[str], whose: str
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Names of rows that two tables hold alike, in different orders: of the one and of the other.
+
+    None where no two columns hold the same different cells, or where these stand in one order.
+
+    Raises:
+        ValueError: they do in another order, and the columns are called otherwise, or one of them
+            was dropped; it says how rows can be joined.
+
+    Warns:
+        UserWarning: rows are joined by columns that nobody named.
+    """
+    for one in mine if mine is not None else ():
+        for other in its if its is not None else ():
+            if len(one) != len(other) or (one == other).all() or not _same_cells(one, other):
+                continue
+            if one.name != other.name or one.name in dropped or one.name in UNNAMED:
+                raise ValueError(
+                    f"column {other.name!r} of {whose} names the rows that column {one.name!r} of"
+                    " the labels names, in another order, so row does not belong to row. Call both"
+                    f" {one.name!r} and say --id {one.name!r}, which joins them."
+                )
+            warnings.warn(
+                f"rows go by column {one.name!r}, which the labels and {whose} both have, in"
+                " different orders.",
+                stacklevel=4,
+            )
+            return one.to_numpy().astype(str), other.to_numpy().astype(str)
+    return None
+
+
+def _same_cells(one: pl.Series, other: pl.Series) -> bool:
+    return one.n_unique() == len(one) and bool((one.sort() == other.sort()).all())
 
 
 def counts(column: pl.Series) -> bool:

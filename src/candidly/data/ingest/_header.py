@@ -23,7 +23,7 @@ Rows = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Header:
+class FirstLine:
     """What is known of a first line before it is read.
 
     Attributes:
@@ -55,10 +55,10 @@ class Decision:
     sure: bool = True
 
 
-TABLE = Header(needed=True)
+TABLE = FirstLine(needed=True)
 
 
-def decided(rows: Rows, header: Header, lines: Callable[[], int]) -> Decision:
+def decided(rows: Rows, header: FirstLine, lines: Callable[[], int]) -> Decision:
     """Whether the first of some rows of cells names the columns.
 
     Args:
@@ -96,7 +96,7 @@ def decided(rows: Rows, header: Header, lines: Callable[[], int]) -> Decision:
     return found
 
 
-def _decided(rows: Rows, header: Header, lines: Callable[[], int]) -> Decision:
+def _decided(rows: Rows, header: FirstLine, lines: Callable[[], int]) -> Decision:
     if header.said != "auto":
         return Decision(header.said == "yes", f"--header {header.said}")
     first = [cell.strip() for cell in rows[0]]
@@ -124,7 +124,7 @@ def _decided(rows: Rows, header: Header, lines: Callable[[], int]) -> Decision:
 
 
 def _of_weak_signs(
-    first: list[str], below: list[list[str]], numbers: list[bool], header: Header
+    first: list[str], below: list[list[str]], numbers: list[bool], header: FirstLine
 ) -> Decision:
     """Where neither a usual name nor a number of rows decides."""
     some = any(below)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...ground.names import nearest
-from ._header import HEADERS, Header
+from ._header import HEADERS, FirstLine
 from .table_checks import listed
 
 GIVEN = ("label", "given", "candidates")  # usual names of columns of labels
@@ -92,9 +92,9 @@ class Roles:
         """The columns that have a role or are dropped."""
         return tuple(name for _, name in self._named())
 
-    def table(self) -> Header:
+    def table(self) -> FirstLine:
         """What is known of the first line of a table whose columns go by their names."""
-        return Header(self.header, needed=True, usual=(*GIVEN, *self.named))
+        return FirstLine(self.header, needed=True, usual=(*GIVEN, *self.named))
 
     def among(self, columns: Collection[str]) -> Roles:
         """The same with each role's column among these, or None; ``label`` stays as it is.

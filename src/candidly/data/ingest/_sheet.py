@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._arff import read_arff
-from ._header import LOOKED_AT, TABLE, Header, decided
+from ._header import LOOKED_AT, TABLE, FirstLine, decided
 from ._packed import NO_WORKBOOK, Content, check_no_other_kind, check_workbook_size, read_content
 from ._saved import is_saved, read_saved
 from ._text import check_names, in_utf8, read_separated, unnamed, whole_rows
@@ -67,7 +67,7 @@ class Sheet:
     form: Form
 
 
-def read_frame(path: Path | str, separator: str | None = None, header: Header = TABLE) -> Sheet:
+def read_frame(path: Path | str, separator: str | None = None, header: FirstLine = TABLE) -> Sheet:
     """The table in a file.
 
     Args:
@@ -103,7 +103,7 @@ def read_frame(path: Path | str, separator: str | None = None, header: Header = 
     return Sheet(path, frame, form)
 
 
-def _from_text(content: Content, separator: str | None, header: Header) -> tuple[Any, Form]:
+def _from_text(content: Content, separator: str | None, header: FirstLine) -> tuple[Any, Form]:
     check_no_other_kind(content.data)
     data, encoding = in_utf8(content.data)
     end = data.find(b"\n")
@@ -194,7 +194,7 @@ def _binary(read: Callable[[Any], pl.DataFrame], data: bytes, what: str) -> pl.D
         raise ValueError(f"it is no {what}, or a damaged one. Write it again.") from None
 
 
-def _from_workbook(data: bytes, header: Header) -> tuple[pl.DataFrame, bool]:
+def _from_workbook(data: bytes, header: FirstLine) -> tuple[pl.DataFrame, bool]:
     """The first sheet, its cells as text, and whether its first line names them.
 
     Raises:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...ground.files import raw
-from ._header import LOOKED_AT, TABLE, Header, decided
+from ._header import LOOKED_AT, TABLE, FirstLine, decided
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +80,7 @@ def in_utf8(data: bytes) -> tuple[bytes, str]:
 
 
 def read_separated(
-    data: bytes, separator: str | None, header: Header = TABLE
+    data: bytes, separator: str | None, header: FirstLine = TABLE
 ) -> tuple[pl.DataFrame, str, bool]:
     """Cells of text as they stand, null where one is empty; what separates them; line 1 is names.
 
@@ -167,7 +167,7 @@ def _first_rows(data: bytes, separator: str) -> list[list[str]]:
     return rows[:-1] if len(data) > SAMPLE_BYTES and 1 < len(rows) < LOOKED_AT else rows
 
 
-def _separator(data: bytes, header: Header) -> str:
+def _separator(data: bytes, header: FirstLine) -> str:
     """The one that divides the first lines into equally many cells, and more than one.
 
     Raises:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._columns import missing_column
-from ._header import Header
+from ._header import FirstLine
 from ._roles import Roles
 from ._sheet import read_frame
 from .table_checks import about, check_filled, listed, typed
@@ -91,7 +91,7 @@ def raw_answers(
     import polars as pl
 
     known = {*names, *(name for some in USUAL.values() for name in some), *roles.named}
-    header = Header(roles.header, needed=True, usual=known)
+    header = FirstLine(roles.header, needed=True, usual=known)
     frame = read_frame(path, roles.separator, header).frame
     for name in roles.drop:
         if name not in frame.columns:

@@ -48,6 +48,7 @@ class LabelColumn:
             (n, m), candidate sets of an array. Other arrays are there for others to refuse.
         ids: (n,) names of the rows as text, or None.
         separator: what stands between the names of a set.
+        keys: columns beside that may name rows.
     """
 
     path: Path
@@ -55,6 +56,7 @@ class LabelColumn:
     values: np.ndarray
     ids: np.ndarray | None = None
     separator: str = BAR
+    keys: pl.DataFrame | None = None
 
     @property
     def names(self) -> list[str] | None:
@@ -113,7 +115,8 @@ def labels_in_columns(columns: Columns, roles: Roles, classes: Sequence[str] | N
     name = _label_name(columns, roles)
     what = columns.what(name)
     values = _cells(columns.frame[name], what, set(classes or ()))
-    return LabelColumn(columns.path, what, values, columns.ids, roles.label_separator)
+    keys = None if columns.keys is None else columns.keys.drop(name, strict=False)
+    return LabelColumn(columns.path, what, values, columns.ids, roles.label_separator, keys)
 
 
 def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndarray:

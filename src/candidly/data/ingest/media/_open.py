@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ground.files import lines_of
-from .._header import Header
+from .._header import FirstLine
 from .._packed import COMPRESSED
 from .._sheet import TABLE_ENDINGS, read_frame
 from ._check import ENDINGS, Format, checked_file, checked_pixels
@@ -100,7 +100,7 @@ def _lines(path: Path, n: int | None, ids: Sequence[Any] | None) -> Media:
 
 
 def _table(path: Path, n: int | None, ids: Sequence[Any] | None) -> Media:
-    header = Header(n=n, usual=(ID, TEXT), otherwise=None)
+    header = FirstLine(n=n, usual=(ID, TEXT), otherwise=None)
     table = read_frame(path, header=header).frame
     key = next((name for name in table.columns if name.lower() == ID), None)
     texts = table if key is None else table.drop(key)
