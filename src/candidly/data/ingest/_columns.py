@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...ground.files import check_content
 from ...ground.names import nearest
 from ..inputs import UNNAMED
 from ._header import FirstLine
@@ -115,8 +116,7 @@ def check_kind(path: Path, arrays: Sequence[str] = (".npy",)) -> None:
         raise ValueError(
             f"{path} must end in one of {', '.join(endings)}{nearest(plain.suffix, endings)}"
         )
-    if not path.stat().st_size:
-        raise ValueError(f"{path} is empty.")
+    check_content(path)
 
 
 def missing_column(path: Path, columns: Sequence[str], name: str, option: str) -> str:

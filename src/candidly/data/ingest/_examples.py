@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.arrays import is_frame
+from ...ground.files import check_content
 from ..inputs import as_inputs, as_polars
 from ..labels.convert import as_ids
 from ..labels.labelled import Labelled, from_arrays
@@ -32,7 +33,7 @@ from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles
 from ._saved import is_saved
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._targets import ids_of, labels_of
-from .table_checks import about, check_filled, listed
+from .table_checks import about, check_filled, check_flat, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,6 +130,7 @@ def _load_arrays(path: Path, roles: Roles) -> Labelled:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
     with about(path):
+        check_content(path)
         if path.suffix.lower() == ".npz":
             return load_npz(path, roles.classes)
         return with_classes(load_mat(path), roles.classes)
@@ -152,6 +154,7 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
     path = Path(where).expanduser()
     if path.suffix.lower() == ".npy" and path.is_file():
         with about(path):
+            check_content(path)
             return Sheet(path, records(path), Form(".npy")), None
     return read_frame(path, roles.separator, roles.table()), None
 
@@ -171,6 +174,8 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
         )
     if not len(frame):
         raise ValueError("it has no rows below its header.")
+    for column in columns.values():
+        check_flat(frame[column])
     if roles.annotator is not None and roles.item is not None:
         return _from_answers(sheet, roles, columns)
     inputs = _inputs(sheet, roles, columns.values())

@@ -10,11 +10,19 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ._arff import read_arff
 from ._header import LOOKED_AT, TABLE, FirstLine, decided
-from ._packed import NO_WORKBOOK, Content, check_no_other_kind, check_workbook_size, read_content
+from ._packed import (
+    NO_WORKBOOK,
+    Content,
+    check_no_other_kind,
+    check_unpacked,
+    check_workbook_size,
+    read_content,
+    unreadable,
+)
 from ._saved import is_saved, read_saved
 from ._text import check_names, in_utf8, read_separated, unnamed, whole_rows
 from .table_checks import about
@@ -175,7 +183,13 @@ def _check_halves(data: bytes) -> None:
 def _from_parquet(data: bytes) -> pl.DataFrame:
     import polars as pl
 
-    return _binary(pl.read_parquet, data, "Parquet file")
+    def read(file: IO[bytes]) -> pl.DataFrame:
+        lazy = pl.scan_parquet(file)
+        width = len(lazy.collect_schema())
+        check_unpacked(8 * width * int(lazy.select(pl.len()).collect().item()), len(data))
+        return lazy.collect()
+
+    return _binary(read, data, "Parquet file")
 
 
 def _from_arrow(data: bytes) -> pl.DataFrame:
@@ -190,8 +204,8 @@ def _binary(read: Callable[[Any], pl.DataFrame], data: bytes, what: str) -> pl.D
 
     try:
         return read(io.BytesIO(data))
-    except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(f"it is no {what}, or a damaged one. Write it again.") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise unreadable(error, what) from None
 
 
 def _from_workbook(data: bytes, header: FirstLine) -> tuple[pl.DataFrame, bool]:

@@ -27,7 +27,7 @@ from ._columns import (
 )
 from ._roles import CORRECTED, Roles
 from .arrays import load_array, load_member
-from .table_checks import about, is_number, listed, odd_cell, typed
+from .table_checks import about, check_flat, is_number, listed, odd_cell, typed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,6 +114,8 @@ def labels_in_columns(columns: Columns, roles: Roles, classes: Sequence[str] | N
     """
     name = _label_name(columns, roles)
     what = columns.what(name)
+    with about(columns.path):
+        check_flat(columns.frame[name])
     values = _cells(columns.frame[name], what, set(classes or ()))
     keys = None if columns.keys is None else columns.keys.drop(name, strict=False)
     return LabelColumn(columns.path, what, values, columns.ids, roles.label_separator, keys)

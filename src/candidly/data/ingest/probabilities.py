@@ -27,6 +27,7 @@ from ._columns import (
     row_index,
     row_names,
 )
+from ._packed import unreadable
 from ._remote import remote_array
 from ._roles import Roles
 from .arrays import load_array, load_member
@@ -284,10 +285,8 @@ def _parquet(
         lazy = pl.scan_parquet(path)
         schema = lazy.collect_schema()
         n = int(lazy.select(pl.len()).collect().item())
-    except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(
-            f"{path}: it is no Parquet file, or a damaged one. Write it again."
-        ) from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ValueError(f"{path}: {unreadable(error, 'Parquet file')}") from None
     names, ids = schema.names(), None
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in names:
