@@ -59,17 +59,22 @@ HeaderLine = Annotated[
 ]
 Id = Annotated[
     str | None,
-    typer.Option("--id", metavar=COLUMN, help="Column that names the rows. (default: id)"),
+    typer.Option(
+        "--id", metavar=COLUMN, help="Column that names the rows. (default: id, or by content)"
+    ),
 ]
 Text = Annotated[
     str | None,
-    typer.Option(metavar=COLUMN, help="Column of texts, which are the inputs. (default: text)"),
+    typer.Option(
+        metavar=COLUMN,
+        help="Column of texts, which are the inputs; none: all columns are. (default: by content)",
+    ),
 ]
 Image = Annotated[
     str | None,
     typer.Option(
         metavar=COLUMN,
-        help="Column of pictures' files, relative to the table's folder. (default: path or image)",
+        help="Column of pictures' files, relative to the table's folder. (default: by content)",
     ),
 ]
 Annotator = Annotated[

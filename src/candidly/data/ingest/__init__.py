@@ -4,10 +4,11 @@
 which column is what, in the same words as the options of the command line.
 """
 
-from ._examples import SUFFIXES, read, read_inputs
+from ._examples import SUFFIXES, input_columns, read, read_inputs
 from ._features import decimal_points
 from ._mat import load_mat
-from ._roles import Roles
+from ._recognised import recognised
+from ._roles import NONE, USUAL, Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._shown import is_table, shown_columns
 from .back import (
@@ -22,8 +23,10 @@ from .back import (
 )
 
 __all__ = [
+    "NONE",
     "SUFFIXES",
     "TABLE_ENDINGS",
+    "USUAL",
     "Form",
     "Origin",
     "Roles",
@@ -32,6 +35,7 @@ __all__ = [
     "classes_in",
     "corrected_columns",
     "decimal_points",
+    "input_columns",
     "is_table",
     "label_column",
     "labels_in",
@@ -40,6 +44,7 @@ __all__ = [
     "read",
     "read_frame",
     "read_inputs",
+    "recognised",
     "shown_columns",
     "write_back",
 ]

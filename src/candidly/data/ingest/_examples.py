@@ -23,12 +23,12 @@ from ..inputs import as_inputs, as_polars
 from ..labels.convert import as_ids
 from ..labels.labelled import Labelled, from_arrays
 from ..labels.votes import Votes
-from ._columns import counts, row_index
 from ._features import check_no_copy, features
 from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
 from ._pictures import files_named, load_folder
+from ._recognised import other_labels, recognised
 from ._roles import CORRECTED, CORRECTED_BY, GIVEN, Roles
 from ._saved import is_saved
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
@@ -115,7 +115,7 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
         role: None for role in ("label", "truth") if getattr(roles, role) not in sheet.frame.columns
     }
     with about(sheet.path):
-        roles = replace(roles, **absent).among(sheet.frame.columns)
+        roles = recognised(sheet.frame, replace(roles, **absent))
         columns = label_columns(sheet.frame, roles)
         inputs = as_inputs(_inputs(sheet, roles, columns.values()))
         ids = ids_of(sheet.frame[roles.id]) if roles.id else ids
@@ -161,9 +161,7 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
 
 def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
     frame = sheet.frame
-    roles = roles.among(frame.columns)
-    if roles.id is None and (index := row_index(frame)) is not None and not counts(index):
-        roles = replace(roles, id=index.name)
+    roles = recognised(frame, roles)
     columns = label_columns(frame, roles)
     if not columns:
         raise ValueError(
@@ -185,7 +183,7 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
             if kind in labels:
                 check_no_copy(inputs, labels[kind], columns.get(kind) or columns["label"])
     ids = ids_of(frame[roles.id]) if roles.id else ids
-    name = roles.text or roles.image
+    name = roles.inputs
     return from_arrays(
         inputs,
         ids=ids,
@@ -220,7 +218,8 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
                 f" {items[int(wrong.arg_max() or 0)]!r}; leave it out with --drop {column.name}."
             )
     if rest.width:
-        some = replace(roles, id=None, label=None, truth=None, annotator=None, item=None, drop=())
+        some = recognised(rest, replace(roles, id=None, label=None, truth=None, annotator=None,
+                                        item=None, drop=()))  # fmt: skip
         inputs = _inputs(Sheet(sheet.path, rest[first], sheet.form), some, ())
     else:
         inputs = items[first].to_list()
@@ -255,22 +254,29 @@ def label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
 def _inputs(sheet: Sheet, roles: Roles, labels: Collection[str]) -> Any:
     """A list of texts or files, or a data frame."""
     frame = sheet.frame
-    if name := roles.text or roles.image:
+    if name := roles.inputs:
         check_filled(frame[name], "Drop such rows.")
         if roles.image:
             return files_named(frame[name], sheet.path.parent)
         return frame[name].cast(str).to_list()
-    out = {*labels, *roles.drop, roles.id}
-    for name in labels:  # neither the labels before a correction are inputs, nor those after
-        plain = name.removesuffix(CORRECTED)
-        out |= {plain, plain + CORRECTED, plain + CORRECTED_BY}
-    for name in GIVEN:
-        if name in frame.columns and name not in out:
-            out.add(name)
-            warnings.warn(f"column {name!r} holds labels by its name; left out.", stacklevel=6)
-    rest = [name for name in frame.columns if name not in out]
+    for name in other_labels(frame, roles, labels):
+        warnings.warn(f"column {name!r} holds labels, too, by its cells; left out.", stacklevel=6)
+    rest = input_columns(frame, roles, labels)
     if not rest:
         raise ValueError("it has no column of inputs: numbers, texts or pictures' files.")
     if not len(frame):
         raise ValueError("it has no rows below its header.")
     return features(frame[rest])
+
+
+def input_columns(frame: pl.DataFrame, roles: Roles, labels: Collection[str]) -> list[str]:
+    """The columns that are inputs, where no one of them is that alone; empty ones among them.
+
+    Args:
+        roles: as ``recognised`` gives them. labels: the columns of labels.
+    """
+    out = {*labels, *roles.drop, roles.id, *other_labels(frame, roles, labels)}
+    for name in labels:  # neither the labels before a correction are inputs, nor those after
+        plain = name.removesuffix(CORRECTED)
+        out |= {plain, plain + CORRECTED, plain + CORRECTED_BY}
+    return [name for name in frame.columns if name not in out]

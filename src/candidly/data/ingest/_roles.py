@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ...ground.names import nearest
@@ -19,20 +19,21 @@ USUAL = {
     "annotator": ("annotator",),
     "item": ("item",),
 }
+NONE = "none"  # in place of a column of texts or pictures: all columns are inputs
 CORRECTED, CORRECTED_BY = " corrected", " corrected by"  # behind a label column's name
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|"}
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Which column is what; None: the one of the usual name, where there is one.
+    """Which column is what; None: the one that can be it by its cells, see ``_recognised``.
 
     Args:
         label: what may be wrong: one label a cell, or several with ``label_separator`` between
             them. Usually ``label``, ``given`` or ``candidates``.
         truth: true labels, which training never sees.
         id: names of the rows, each once.
-        text: the inputs, a text a row.
+        text: the inputs, a text a row; ``none``: all columns are inputs.
         image: the inputs, a picture's file a row, relative to the table's folder.
         annotator, item: of a table with an answer a row, who gave it and about what.
         drop: columns to leave out.
@@ -82,7 +83,8 @@ class Roles:
 
     def _named(self) -> Iterator[tuple[str, str]]:
         for role in ("label", *USUAL):
-            if (name := getattr(self, role)) is not None:
+            name = getattr(self, role)
+            if name is not None and (role, name) not in (("text", NONE), ("image", NONE)):
                 yield role, name
         for name in self.drop:
             yield "drop", name
@@ -96,11 +98,17 @@ class Roles:
         """What is known of the first line of a table whose columns go by their names."""
         return FirstLine(self.header, needed=True, usual=(*GIVEN, *self.named))
 
-    def among(self, columns: Collection[str]) -> Roles:
-        """The same with each role's column among these, or None; ``label`` stays as it is.
+    @property
+    def inputs(self) -> str | None:
+        """The column that is the inputs alone, of texts or of pictures; None for all columns."""
+        name = self.text or self.image
+        return None if name == NONE else name
+
+    def check(self, columns: Collection[str]) -> None:
+        """Refuse a column that was named and is not among these.
 
         Raises:
-            ValueError: a column that was named is not among them.
+            ValueError: the message names it and those that there are.
         """
         for role, name in self._named():
             if name not in columns:
@@ -108,17 +116,3 @@ class Roles:
                     f"there is no column {name!r} (--{role}){nearest(name, columns)} The columns"
                     f" are {listed(tuple(columns))}."
                 )
-        taken = {name for _, name in self._named()}
-        usual: dict[str, Any] = {
-            role: next((name for name in names if name in columns and name not in taken), None)
-            for role, names in USUAL.items()
-            if getattr(self, role) is None
-        }
-        if self.text or self.image:  # one of them is the input, and the other a column
-            usual |= {"text": self.text, "image": self.image}
-        elif usual["text"]:
-            usual["image"] = None
-        pair = [usual.get(role, getattr(self, role)) for role in ("annotator", "item")]
-        if None in pair:  # alone, such a column means nothing
-            usual |= {role: None for role in ("annotator", "item") if role in usual}
-        return replace(self, **usual)

@@ -20,6 +20,7 @@ from ._arff import with_attributes
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
 from ._packed import read_content
+from ._recognised import recognised
 from ._roles import CORRECTED, CORRECTED_BY, Roles
 from ._sheet import LINES, SAVED, TABLE_ENDINGS, Sheet
 from ._targets import labels_of
@@ -97,7 +98,7 @@ def label_column(sheet: Sheet, roles: Roles) -> str:
     Raises:
         ValueError: there is none, or the roles name a column that is not there.
     """
-    columns = label_columns(sheet.frame, roles.among(sheet.frame.columns))
+    columns = label_columns(sheet.frame, recognised(sheet.frame, roles))
     for kind in ("label", "given", "candidates"):
         if kind in columns:
             return columns[kind]

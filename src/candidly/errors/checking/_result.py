@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.ingest import Roles
+from ...data.ingest import NONE, Roles
 from ...data.ingest.media import File, checked_file
 from ...data.ingest.previews import Preview, preview_of
 from ...data.labels.labelled import Labelled
@@ -126,7 +126,7 @@ class Checked:
             found["inputs"] = " x ".join(map(str, self.data.inputs.shape)) + f", {self.data.kind}"
             return found
         named = {"ids": self.roles.id, "texts": self.roles.text, "pictures": self.roles.image}
-        found |= {what: name for what, name in named.items() if name is not None}
+        found |= {what: name for what, name in named.items() if name not in (None, NONE)}
         if self.typed is not None:
             for kind, what in KINDS.items():
                 names = [name for name, one in self.kinds.items() if one == kind]
