@@ -99,7 +99,7 @@ DATA = {  # of `candidly data describe`
     "gaps.csv": ("a,given\n,cat\n,dog\n", "no column of inputs with a value"),
     "thousands.csv": (
         'a,given\n"1,000",cat\n"2,000",dog\n',
-        "column 'a' has '1,000', which is a thousand",
+        "column 'a' has '1,000' at row 0, which is a thousand",
     ),
     "inf.csv": (
         "a,given\n1,cat\ninf,dog\n",

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..errors.checking import Checked
 
 SHOWN = 10  # flagged rows that are printed
+COLUMNS = 12  # columns of which it is said what they were read as
 
 
 def check(
@@ -162,15 +164,17 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     roles, project = found.roles, f"{name}-review"
     named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
     named |= {"--separator": roles.separator, "--text": roles.text, "--image": roles.image}
-    named |= {"--header": roles.header if roles.header != "auto" else None}
+    first = [] if roles.header == "auto" else ["--header", roles.header]
     told = [word for option, value in named.items() if value for word in (option, value)]
     told += [word for column in roles.drop for word in ("--drop", column)]
+    told += first
     new = ["candidly", "review", "new", project, what, *told]
     new += ["--issues", str(issues), "--people", "1"]
     export = ["candidly", "review", "export", project]
     if found.frame is not None:
         ending = Path(what).name.partition(".")[2]
         export += ["--as", "corrected", "--into", what, "--out", f"{name}-corrected.{ending}"]
+        export += first
     else:
         export += ["--out", f"{name}-answers.csv"]
     return [shlex.join(words) for words in (new, [*new[:2], "serve", project], export)]
@@ -184,6 +188,7 @@ def _about(
     return {
         "checked": found.name,
         "read": found.read(),
+        "read as": [dict(zip(("column", "as", "example"), row)) for row in found.read_as()],
         "rows": found.data.n,
         "labelled": found.labelled,
         "classes": list(found.data.classes),
@@ -207,8 +212,11 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
     from ..show.grid import Column, Grid
     from ._print import show
 
-    read = Grid(found.name, (Column("", "word"), Column("", "text")), list(found.read().items()))
-    show(read, " ".join(found.findings()), *(f"note: {note}" for note in found.notes))
+    columns = found.read_as()
+    facts = [(k, v) for k, v in found.read().items() if not columns or k in ("rows", "labels")]
+    read = Grid(found.name, (Column("", "word"), Column("", "text")), facts)
+    shown = [read, *([_read_as(columns)] if columns else [])]
+    show(*shown, " ".join(found.findings()), *(f"note: {note}" for note in found.notes))
     print(found.headline())
     if top and found.flagged:
         show(_flagged(found, table.head(top)))
@@ -216,6 +224,17 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
         print("Have people look at them, and take your file back with their labels:")
         for command in following:
             print(f"  {command}")
+
+
+def _read_as(columns: list[tuple[str, str, str]]) -> Any:
+    from ..show.grid import Column, Grid
+
+    order = sorted(columns, key=lambda row: row[1] in ("number", "category"))  # the others first
+    notes = ["Otherwise: --label, --id, --text COLUMN or none, --image, --drop, --header."]
+    if rest := Counter(what for _, what, _ in order[COLUMNS:]):
+        notes.insert(0, "and " + ", ".join(f"{n:,} more as {what}" for what, n in rest.items()))
+    form = (Column("column", "name"), Column("read as", "word"), Column("example", "text"))
+    return Grid("Read as", form, order[:COLUMNS], tuple(notes))
 
 
 def _flagged(found: Checked, table: pl.DataFrame) -> Any:
