@@ -99,7 +99,7 @@ DATA = {  # of `candidly data describe`
     "gaps.csv": ("a,given\n,cat\n,dog\n", "no column of inputs with a value"),
     "thousands.csv": (
         'a,given\n"1,000",cat\n"2,000",dog\n',
-        "column 'a' has '1,000', which is a thousand",
+        "column 'a' has '1,000' at row 0, which is a thousand",
     ),
     "inf.csv": (
         "a,given\n1,cat\ninf,dog\n",
@@ -265,7 +265,7 @@ DATA = {  # of `candidly data describe`
         workbook([["a", "a"], [1, "cat"]]),
         "two columns are called 'a', number 1 and number 2. Rename or drop one",
     ),
-    "zero.npz": (b"", "not an .npz file, or a damaged one (no zip archive)."),
+    "zero.npz": (b"", "is empty."),
     "torn.npz": (b"PK\x03\x04", "not an .npz file, or a damaged one (no zip archive)."),
     "other.npz": (
         arrays(foo=X),
@@ -308,7 +308,7 @@ DATA = {  # of `candidly data describe`
         matlab(foo=X),
         "no array `data`; it has foo. Needed: data (n x d), partial_target (q x",
     ),
-    "zero.mat": (b"", "not a readable MATLAB file: it is damaged, or of another kind."),
+    "zero.mat": (b"", "is empty."),
     "text.mat": ("hello", "not a readable MATLAB file: it is damaged, or of another kind."),
     "nan.mat": (
         matlab(data=X * np.nan, partial_target=np.ones((3, 2))),

@@ -13,7 +13,7 @@ from ..data.ingest.merges import read_merges
 
 COLUMN = "COLUMN"
 ROLES = (
-    "label", "truth", "separator", "id", "text", "image", "annotator", "item", "drop",
+    "label", "truth", "separator", "header", "id", "text", "image", "annotator", "item", "drop",
     "classes", "merge_labels",
 )  # fmt: skip
 
@@ -42,20 +42,33 @@ Separator = Annotated[
         "(default: found out)",
     ),
 ]
+HeaderLine = Annotated[
+    str,
+    typer.Option(
+        "--header",
+        metavar="yes|no|auto",
+        help="Whether the first line of tables names the columns; with no they are column_1 and "
+        "so on.",
+    ),
+]
 Id = Annotated[
     str | None,
-    typer.Option("--id", metavar=COLUMN, help="Column that names the rows. (default: id)"),
+    typer.Option(
+        "--id", metavar=COLUMN, help="Column that names the rows. (default: id, or by content)"
+    ),
 ]
 Text = Annotated[
     str | None,
-    typer.Option(metavar=COLUMN, help="Column of texts, which are the inputs. (default: text)"),
+    typer.Option(
+        metavar=COLUMN,
+        help="Column of texts, which are the inputs; none: all columns are. (default: by content)",
+    ),
 ]
 Image = Annotated[
     str | None,
     typer.Option(
         metavar=COLUMN,
-        help="Column of pictures' files, in the table's folder or one in it. "
-        "(default: path or image)",
+        help="Column of pictures' files, in the table's folder or one in it. (default: by content)",
     ),
 ]
 Annotator = Annotated[
@@ -121,6 +134,7 @@ def roles_of(
     classes: str | None = None,
     merge_labels: str | None = None,
     damaged: str | None = None,
+    header: str = "auto",
 ) -> Roles:
     """What the options say.
 
@@ -132,6 +146,7 @@ def roles_of(
         label=label,
         truth=truth,
         separator=separator,
+        header=header,
         id=id,
         text=text,
         image=image,

@@ -48,7 +48,9 @@ def read_answers(
     beliefs = None
     if probs is not None:
         # columns in their own order: which are the classes' is seen with the answers
-        beliefs = open_source(probs, normalise, roles=Roles(separator=roles.separator))
+        beliefs = open_source(
+            probs, normalise, roles=Roles(separator=roles.separator, header=roles.header)
+        )
         if not beliefs.n or not beliefs.m:
             raise ValueError(f"{probs} has no {'columns beside item' if beliefs.n else 'rows'}.")
     path = Path(what).expanduser()
@@ -182,7 +184,7 @@ def put_into(found: Consensus, path: Path, out: Path, roles: Roles) -> None:
     """
     from ..data.ingest import read_frame, write_back
 
-    sheet = read_frame(path, roles.separator)
+    sheet = read_frame(path, roles.separator, roles.table())
     key = roles.id or next((name for name in ("id", "item") if name in sheet.frame.columns), None)
     if key is None or key not in sheet.frame.columns:
         raise ValueError(

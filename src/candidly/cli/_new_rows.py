@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..data.ingest import (
+    USUAL,
     Roles,
     Sheet,
     decimal_points,
@@ -76,7 +77,7 @@ def read_new(
         data = load(what, root, roles=roles)
         same = data.classes == model.classes
         return NewRows(data, data.ids.tolist(), "id", data if same else None)
-    sheet = read_frame(path, roles.separator)
+    sheet = read_frame(path, roles.separator, roles.table())
     with about(path):
         return _of_sheet(sheet, model, roles, label)
 
@@ -98,7 +99,9 @@ def _of_sheet(sheet: Sheet, model: Model, roles: Roles, label: str | None) -> Ne
             f"there is no column {label!r} (--label){nearest(label, frame.columns)} The columns "
             f"are {listed(frame.columns)}."
         )
-    roles = roles.among([name for name in frame.columns if name not in needed] + sorted(needed))
+    roles.check(frame.columns)
+    usual = (name for name in USUAL["id"] if name in frame.columns and name not in needed)
+    roles = replace(roles, id=roles.id or next(usual, None))
     trained = model.about.get("trained", {})
     aside = ({label, *LABELS, trained.get("label")} & set(frame.columns)) - needed
     if unused := sorted(aside - {label}):
@@ -119,8 +122,9 @@ def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> An
     """Columns by name; texts or files where the model takes them; numbers by position."""
     kind, names = model.reading.kind, model.features
     if kind in ("texts", "media"):
-        name = roles.text if kind == "texts" else roles.image
-        name = name or (names[0] if names else None)
+        role = "text" if kind == "texts" else "image"
+        usual = (name for name in USUAL[role] if name in frame.columns)
+        name = getattr(roles, role) or (names[0] if names else next(usual, None))
         if name is None or name not in frame.columns:
             option = "--text" if kind == "texts" else "--image"
             raise ValueError(

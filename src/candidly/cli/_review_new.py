@@ -66,6 +66,7 @@ def new(
         typer.Option(metavar="NAMES", help="Names of the classes: a text file, or cat,dog."),
     ] = None,
     separator: columns.Separator = None,
+    header: columns.HeaderLine = "auto",
     id: columns.Id = None,
     text: columns.Text = None,
     image: columns.Image = None,
@@ -142,7 +143,9 @@ def new(
     if where is not None and data is not None:
         raise ValueError(f"{where} and --data {data} both say what to ask about; give one.")
     where = where or data
-    roles = columns.roles_of(label, separator, id, text, image, drop=drop, damaged=damaged)
+    roles = columns.roles_of(
+        label, separator, id, text, image, drop=drop, damaged=damaged, header=header
+    )
     _check_sources(where, issues, votes, rows, sample)
     of_columns = {"--label": label, "--id": id, "--text": text, "--image": image, "--drop": drop}
     of_columns |= {"--separator": separator, "--rows": rows}

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..errors.checking import Checked
 
 SHOWN = 10  # flagged rows that are printed
+COLUMNS = 12  # columns of which it is said what they were read as
 
 
 def check(
@@ -38,6 +40,7 @@ def check(
     ],
     label: columns.Label = None,
     separator: columns.Separator = None,
+    header: columns.HeaderLine = "auto",
     id: columns.Id = None,
     text: columns.Text = None,
     image: columns.Image = None,
@@ -114,6 +117,7 @@ def check(
         classes=classes,
         merge_labels=merge_labels,
         damaged=damaged,
+        header=header,
     )
     name = Path(what.rstrip("/")).name.split(".")[0] or "data"
     places = {
@@ -138,6 +142,7 @@ def check(
             what,
             roles.label,
             separator=roles.separator,
+            header=roles.header,
             id=roles.id,
             text=roles.text,
             image=roles.image,
@@ -176,15 +181,18 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     roles, project = found.roles, f"{name}-review"
     named = {"--label": roles.label, "--id": roles.id}
     named |= {"--separator": roles.separator, "--text": roles.text, "--image": roles.image}
+    first = [] if roles.header == "auto" else ["--header", roles.header]
     told = [word for option, value in named.items() if value for word in (option, value)]
     told += ["--damaged", roles.damaged] * (roles.damaged != SKIP)
     told += [word for column in roles.drop for word in ("--drop", column)]
+    told += first
     new = ["candidly", "review", "new", project, what, *told]
     new += ["--issues", str(issues), "--people", "1"]
     export = ["candidly", "review", "export", project]
     if found.frame is not None:
         ending = Path(what).name.partition(".")[2]
         export += ["--as", "corrected", "--into", what, "--out", f"{name}-corrected.{ending}"]
+        export += first
     else:
         export += ["--out", f"{name}-answers.csv"]
     return [shlex.join(words) for words in (new, [*new[:2], "serve", project], export)]
@@ -198,6 +206,7 @@ def _about(
     return {
         "checked": found.name,
         "read": found.read(),
+        "read as": [dict(zip(("column", "as", "example"), row)) for row in found.read_as()],
         "rows": found.data.n,
         "labelled": found.labelled,
         "classes": list(found.data.classes),
@@ -221,8 +230,11 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
     from ..show.grid import Column, Grid
     from ._print import show
 
-    read = Grid(found.name, (Column("", "word"), Column("", "text")), list(found.read().items()))
-    show(read, " ".join(found.findings()), *(f"note: {note}" for note in found.notes))
+    columns = found.read_as()
+    facts = [(k, v) for k, v in found.read().items() if not columns or k in ("rows", "labels")]
+    read = Grid(found.name, (Column("", "word"), Column("", "text")), facts)
+    shown = [read, *([_read_as(columns)] if columns else [])]
+    show(*shown, " ".join(found.findings()), *(f"note: {note}" for note in found.notes))
     print(found.headline())
     if top and found.flagged:
         show(_flagged(found, table.head(top)))
@@ -230,6 +242,17 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
         print("Have people look at them, and take your file back with their labels:")
         for command in following:
             print(f"  {command}")
+
+
+def _read_as(columns: list[tuple[str, str, str]]) -> Any:
+    from ..show.grid import Column, Grid
+
+    order = sorted(columns, key=lambda row: row[1] in ("number", "category"))  # the others first
+    notes = ["Otherwise: --label, --id, --text COLUMN or none, --image, --drop, --header."]
+    if rest := Counter(what for _, what, _ in order[COLUMNS:]):
+        notes.insert(0, "and " + ", ".join(f"{n:,} more as {what}" for what, n in rest.items()))
+    form = (Column("column", "name"), Column("read as", "word"), Column("example", "text"))
+    return Grid("Read as", form, order[:COLUMNS], tuple(notes))
 
 
 def _flagged(found: Checked, table: pl.DataFrame) -> Any:

@@ -14,7 +14,7 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
 from . import _progress
-from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
+from ._column_options import Annotator, Drop, HeaderLine, Id, Item, Label, Separator, roles_of
 from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._help import whole
 from ._issues import check_place
@@ -125,6 +125,7 @@ def consensus(
     item: Item = None,
     annotator: Annotator = None,
     separator: Separator = None,
+    header: HeaderLine = "auto",
     drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
@@ -158,7 +159,9 @@ def consensus(
     check_place(html, "--html", (".html", ".htm"))
     names = read_classes(classes)
     workers = workers or len(os.sched_getaffinity(0))
-    roles = roles_of(label=label, item=item, annotator=annotator, separator=separator, drop=drop)
+    roles = roles_of(
+        label=label, item=item, annotator=annotator, separator=separator, drop=drop, header=header
+    )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         with _progress.reading("reading", "of the parts read") as watch:
@@ -176,7 +179,7 @@ def consensus(
     people = crowd.annotators(found)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:
-        put_into(found, into, out, roles_of(id=id, separator=separator))
+        put_into(found, into, out, roles_of(id=id, separator=separator, header=header))
     elif out is not None:
         write_table(found.table(), out)
     if annotators is not None:

@@ -21,6 +21,7 @@ from ._column_options import (
     Classes,
     Damaged,
     Drop,
+    HeaderLine,
     Id,
     Image,
     Item,
@@ -118,6 +119,7 @@ def describe_data(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    header: HeaderLine = "auto",
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -176,6 +178,7 @@ def describe_data(
             classes,
             merge_labels,
             damaged,
+            header=header,
         ),
     )
     if out is None and view != "plain":
@@ -224,6 +227,7 @@ def convert(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    header: HeaderLine = "auto",
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -265,6 +269,7 @@ def convert(
         classes,
         merge_labels,
         damaged,
+        header=header,
     )
     loaded = loaded_from(what, data, roles)
     if numbers and isinstance(loaded.inputs, Table):
@@ -299,6 +304,7 @@ def make(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    header: HeaderLine = "auto",
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -340,6 +346,7 @@ def make(
                     classes,
                     merge_labels,
                     damaged,
+                    header=header,
                 ),
             ),
             spec,

@@ -15,7 +15,7 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_json, write_table
 from . import _progress
-from ._column_options import Drop, Id, Label, Separator, roles_of
+from ._column_options import Drop, HeaderLine, Id, Label, Separator, roles_of
 from ._help import number, whole
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
@@ -114,6 +114,7 @@ def stability(
     form: Form = "text",
     label: Label = None,
     separator: Separator = None,
+    header: HeaderLine = "auto",
     id: Id = None,
     drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
@@ -141,7 +142,7 @@ def stability(
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
     names = read_classes(classes)
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop)
+    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header)
     with _plain_words():
         case = _case(labels, corrected, predictions, ids, checked, names, roles)
         others = _others(also or (), names, case.ids, roles)
@@ -199,9 +200,9 @@ def _case(
     from ..data.ingest.seen import read_mask, read_seen
 
     first = read_labels(labels, roles, classes)
-    names = first.ids
+    names, n = first.ids, len(first.values)
     if ids is not None:
-        names = read_names(ids, roles, len(first.values))
+        names = read_names(ids, roles, n)
         first = in_order_of(first, names)
     plain = replace(roles, label=None, id=None)  # of these files columns may be called otherwise
     files = _files(predictions)
@@ -210,15 +211,15 @@ def _case(
         def opened(number: int, path: Path) -> Callable[[], np.ndarray]:
             def read() -> np.ndarray:
                 watch(number, len(files))
-                return read_predictions(path, plain, classes, names)
+                return read_predictions(path, plain, classes, names, n)
 
             return read
 
-        better = _labels(corrected, roles, classes, names)
+        better = _labels(corrected, roles, classes, names, n)
         if checked is None:
             mask = read_seen(corrected, roles, names)
         else:
-            mask = read_mask(checked, plain, names)
+            mask = read_mask(checked, plain, names, n)
         return make_case(
             label_numbers(first, classes),
             better,
@@ -230,12 +231,16 @@ def _case(
 
 
 def _labels(
-    path: Path, roles: Roles, classes: list[str] | None, ids: np.ndarray | None
+    path: Path,
+    roles: Roles,
+    classes: list[str] | None,
+    ids: np.ndarray | None,
+    n: int | None = None,
 ) -> np.ndarray:
     """Corrected labels, in the order of the ids."""
     from ..data.ingest.labels import in_order_of, label_numbers, read_labels
 
-    found = in_order_of(read_labels(path, roles, classes, corrected=True), ids)
+    found = in_order_of(read_labels(path, roles, classes, n, corrected=True), ids)
     return label_numbers(found, classes)
 
 

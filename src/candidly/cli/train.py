@@ -20,6 +20,7 @@ from ._column_options import (
     Classes,
     Damaged,
     Drop,
+    HeaderLine,
     Id,
     Image,
     Label,
@@ -67,6 +68,7 @@ def train(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    header: HeaderLine = "auto",
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -139,7 +141,19 @@ def train(
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
     roles = roles_of(
-        label, separator, id, text, image, None, None, drop, truth, classes, merge_labels, damaged
+        label,
+        separator,
+        id,
+        text,
+        image,
+        None,
+        None,
+        drop,
+        truth,
+        classes,
+        merge_labels,
+        damaged,
+        header=header,
     )
     if validation != CHECKED and not 0 <= validation < 1:
         raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")

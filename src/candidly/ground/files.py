@@ -18,6 +18,27 @@ if TYPE_CHECKING:
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 
 
+POINTER = b"version https://git-lfs.github.com/spec/"  # how a file of Git LFS begins
+
+
+def check_content(path: Path) -> None:
+    """Refuse a file that holds nothing, or only says where Git LFS keeps what it holds.
+
+    Raises:
+        ValueError: the message names the file and what to do.
+        OSError: it cannot be opened.
+    """
+    with open(path, "rb") as file:
+        begin = file.read(len(POINTER))
+    if not begin:
+        raise ValueError(f"{path} is empty.")
+    if begin == POINTER:
+        raise ValueError(
+            f"{path} is a pointer to a file that Git LFS keeps, and not that file: `git lfs pull`"
+            " fetches it."
+        )
+
+
 @contextmanager
 def replacing(path: Path | str, synced: bool = False, private: bool = False) -> Iterator[BinaryIO]:
     """A binary file that becomes ``path`` when the block ends well, and leaves nothing otherwise.

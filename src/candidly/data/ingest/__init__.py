@@ -4,11 +4,12 @@
 which column is what, in the same words as the options of the command line.
 """
 
-from ._examples import SUFFIXES, read, read_inputs
+from ._examples import SUFFIXES, input_columns, read, read_inputs
 from ._features import decimal_points
 from ._mat import load_mat
 from ._pictures import files_named, pictures_in
-from ._roles import SKIP, Roles
+from ._recognised import recognised
+from ._roles import NONE, SKIP, USUAL, Roles
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._shown import is_table, shown_columns
 from .back import (
@@ -23,9 +24,11 @@ from .back import (
 )
 
 __all__ = [
+    "NONE",
     "SKIP",
     "SUFFIXES",
     "TABLE_ENDINGS",
+    "USUAL",
     "Form",
     "Origin",
     "Roles",
@@ -35,6 +38,7 @@ __all__ = [
     "corrected_columns",
     "decimal_points",
     "files_named",
+    "input_columns",
     "is_table",
     "label_column",
     "labels_in",
@@ -44,6 +48,7 @@ __all__ = [
     "read",
     "read_frame",
     "read_inputs",
+    "recognised",
     "shown_columns",
     "write_back",
 ]

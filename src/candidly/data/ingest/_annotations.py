@@ -23,6 +23,8 @@ import numpy as np
 
 from ..labels.labelled import Labelled
 from ._folder_files import MISSING, UNASKED, Files
+from ._header import FirstLine
+from ._recognised import recognised
 from ._roles import GIVEN, USUAL, Roles
 from ._sheet import TABLE_ENDINGS, Sheet, read_frame
 from .table_checks import about, listed
@@ -126,9 +128,9 @@ def of_table(
         if path.stem.lower() not in TABLES or path.suffix.lower() == ".txt":
             continue
         lies = _Lies(files, path)
-        sheet = read_frame(path, roles.separator)
+        sheet = read_frame(path, roles.separator, FirstLine(roles.header))
         if any(Path(name).suffix and lies.find(name) for name in sheet.frame.columns):
-            sheet = read_frame(path, roles.separator, header=False)  # there is no line of names
+            sheet = read_frame(path, roles.separator, FirstLine("no"))  # there is no line of names
         named = _names_in(sheet.frame, lies, roles)
         if named is None or _label_in(sheet.frame, named, roles) is None:
             continue
@@ -164,7 +166,7 @@ def of_table(
         kept,
         [parts[row] for row in there],
         data=data[np.array(there, np.int64)],
-        named=asked.among(frame.columns).id is not None,
+        named=recognised(frame, asked).id is not None,
     )
 
 

@@ -31,19 +31,21 @@ def with_cells(
     known: Sequence[str | None],
     names: Sequence[str],
     rows: Cells,
+    named: bool = True,
 ) -> str:
     """A table of separated cells, with more cells behind those of one column.
 
     Args:
-        text: of the whole file, line ends as they stand; the first line names the columns.
+        text: of the whole file, line ends as they stand.
         place: of the column. known: what its cells hold.
         names: of the columns that are put in. rows: their cells.
+        named: whether the first line names the columns.
 
     Raises:
         ValueError: the column holds something else than ``known``; it names the row.
     """
     out: list[str] = []
-    at, row = 0, -1
+    at, row = 0, -1 if named else 0
     for line in _lines(text, separator, place):
         if line.blank and (row < 0 or row == len(known) or known[row]):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,16 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...ground.files import check_content
 from ...ground.names import nearest
+from ..inputs import UNNAMED
+from ._header import FirstLine
 from ._packed import COMPRESSED
 from ._roles import Roles
-from ._sheet import SEPARATED, TABLE_ENDINGS, read_frame
-from ._text import check_names
-from .table_checks import about, column_of, is_number, listed
+from ._sheet import TABLE_ENDINGS, read_frame
+from .table_checks import column_of, listed
 
 if TYPE_CHECKING:
     import polars as pl
 
+KEY_CELLS = 200  # first cells of a column that may name rows
+WHOLE = r"^-?\d+$"
 IDS = ("id", "item")  # usual names of the column that names the rows
 
 
@@ -31,14 +36,14 @@ class Columns:
         frame: all columns but the ids and those dropped, as ``read_frame`` gives them.
         ids: (n,) names of the rows as text, or None.
         named: whether its columns have names.
-        found: whether these are a first line of text that looks like names.
+        keys: columns that may name rows, see ``key_columns``, dropped ones among them.
     """
 
     path: Path
     frame: pl.DataFrame
     ids: np.ndarray | None
     named: bool
-    found: bool = False
+    keys: pl.DataFrame | None = None
 
     def what(self, name: str) -> str:
         """A column for messages: with its file."""
@@ -52,19 +57,18 @@ def read_columns(
     n: int | None = None,
     ids: Sequence[str] = IDS,
     usual: Sequence[str] = (),
+    otherwise: bool | None = True,
 ) -> Columns:
     """The columns of a table of any format.
 
-    The first line of text names the columns where one of its cells is a usual name, or stands
-    above a number and is none; or where no cell is empty, a number or one of the classes.
-    Where ``n`` is as many lines as there are, or one less, this decides; and a number names a
-    column alone that has none below it.
+    Whether the first line of text or of a workbook names the columns is said in ``_header``.
 
     Args:
-        roles: ``id``, ``drop`` and ``separator``; the others are not looked at.
+        roles: ``id``, ``drop``, ``separator`` and ``header``; the others are not looked at.
         classes: names that stand in cells, and name no column.
         n: how many rows there should be, where that is known.
         ids, usual: usual names of the column that names the rows, and of others.
+        otherwise: see ``FirstLine``.
 
     Raises:
         FileNotFoundError, ValueError: see ``read_frame``; a column that is not there, a row
@@ -72,23 +76,28 @@ def read_columns(
     """
     roles = roles or Roles()
     path = Path(path)
-    sheet = read_frame(path, roles.separator, header=False)
-    frame, named = sheet.frame, sheet.form.format not in SEPARATED
-    found = not named and _is_header(frame, classes, n, {*ids, *usual} - {*classes})
-    if found:
-        frame, named = _with_header(path, frame), True
+    header = FirstLine(
+        roles.header, n=n, usual=(*ids, *usual, *roles.named), cells=classes, otherwise=otherwise
+    )
+    sheet = read_frame(path, roles.separator, header)
+    frame, named = sheet.frame, sheet.form.named
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in frame.columns:
             raise ValueError(missing_column(path, frame.columns, name, option))
+    keys = key_columns(frame) if named else None
     frame = frame.drop(roles.drop)
     key = roles.id
     if key is None and named:
         lower = {name.lower(): name for name in reversed(frame.columns)}
         key = next((lower[name] for name in ids if name in lower and name not in classes), None)
         key = None if frame.width == 1 else key
+    if key is None and (index := row_index(frame)) is not None:
+        frame = frame.drop(index.name)
+        found = None if counts(index) else row_names(path, index)
+        return Columns(path, frame, found, named, keys)
     if key is None:
-        return Columns(path, frame, None, named, found)
-    return Columns(path, frame.drop(key), row_names(path, frame[key]), named, found)
+        return Columns(path, frame, None, named, keys)
+    return Columns(path, frame.drop(key), row_names(path, frame[key]), named, keys)
 
 
 def check_kind(path: Path, arrays: Sequence[str] = (".npy",)) -> None:
@@ -107,8 +116,7 @@ def check_kind(path: Path, arrays: Sequence[str] = (".npy",)) -> None:
         raise ValueError(
             f"{path} must end in one of {', '.join(endings)}{nearest(plain.suffix, endings)}"
         )
-    if not path.stat().st_size:
-        raise ValueError(f"{path} is empty.")
+    check_content(path)
 
 
 def missing_column(path: Path, columns: Sequence[str], name: str, option: str) -> str:
@@ -199,32 +207,87 @@ def rows_by_id(mine: np.ndarray, its: np.ndarray, whose: str) -> np.ndarray | No
     return np.fromiter(map(place.__getitem__, wanted), np.int64, len(wanted))
 
 
-def _with_header(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
-    """The table below its first line, which names the columns."""
-    names = [str(cell or "").strip() for cell in frame.row(0)]
-    if len(names) > 1:
-        with about(path):
-            check_names(names)
-    return frame[1:].rename(dict(zip(frame.columns, names)))
+def row_index(frame: pl.DataFrame) -> pl.Series | None:
+    """A first column without a name whose cells all differ, as pandas writes the names of rows."""
+    if frame.width < 2 or frame.columns[0] not in UNNAMED:
+        return None
+    first = frame.to_series(0)
+    return first if not first.null_count() and first.n_unique() == len(first) else None
 
 
-def _is_header(
-    frame: pl.DataFrame, classes: Collection[str], n: int | None, usual: Collection[str]
-) -> bool:
-    if not len(frame):
-        return False
-    first = [(cell or "").strip() for cell in frame.row(0)]
-    below = frame.row(1) if len(frame) > 1 else first
-    numbers = [is_number(cell) for cell in first]
-    over = [is_number(under) and not number for under, number in zip(below, numbers)]
-    if {cell.lower() for cell in first} & set(usual) or (any(over) and len(frame) > 1):
-        return True
-    if n is not None and len(frame) in (n, n + 1) and not all(numbers):
-        return len(frame) == n + 1
-    if frame.width == 1 and all(numbers) and len(frame) > 1:
-        return not any(is_number(cell) for cell in frame.to_series(0)[1:].drop_nulls().to_list())
-    plain = (cell and not number and cell not in classes for cell, number in zip(first, numbers))
-    return all(plain)
+def key_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """Columns of different texts or whole numbers, as far as the first cells show; as text."""
+    import polars as pl
+
+    found = []
+    for column in frame:
+        if column.dtype != pl.String and not column.dtype.is_integer():
+            continue
+        some = column.head(KEY_CELLS).cast(pl.String).str.strip_chars()
+        decimals = some.cast(pl.Float64, strict=False).is_not_null() & ~some.str.contains(WHOLE)
+        if not some.null_count() and some.n_unique() == len(some) > 1 and not decimals.any():
+            found.append(column.cast(pl.String).str.strip_chars())
+    return pl.DataFrame({column.name: column for column in found})
+
+
+def names_of_rows(frame: pl.DataFrame, width: int) -> list[str]:
+    """Columns that name rows: different texts, or whole numbers beyond 1; two others are left."""
+    import polars as pl
+
+    found = []
+    for column in key_columns(frame):
+        numbers = column.cast(pl.Float64, strict=False)
+        beyond = numbers.null_count() or (numbers > 1).any()
+        if beyond and not column.null_count() and column.n_unique() == len(column):
+            found.append(column.name)
+    return found if len(found) <= width - 2 else []
+
+
+def by_the_same_key(
+    mine: pl.DataFrame | None, its: pl.DataFrame | None, dropped: Collection[str], whose: str
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Names of rows that two tables hold alike, in different orders: of the one and of the other.
+
+    None where no two columns hold the same different cells, or where these stand in one order.
+
+    Raises:
+        ValueError: they do in another order, and the columns are called otherwise, or one of them
+            was dropped; it says how rows can be joined.
+
+    Warns:
+        UserWarning: rows are joined by columns that nobody named.
+    """
+    for one in mine if mine is not None else ():
+        for other in its if its is not None else ():
+            if len(one) != len(other) or (one == other).all() or not _same_cells(one, other):
+                continue
+            if one.name != other.name or one.name in dropped or one.name in UNNAMED:
+                raise ValueError(
+                    f"column {other.name!r} of {whose} names the rows that column {one.name!r} of"
+                    " the labels names, in another order, so row does not belong to row. Call both"
+                    f" {one.name!r} and say --id {one.name!r}, which joins them."
+                )
+            warnings.warn(
+                f"rows go by column {one.name!r}, which the labels and {whose} both have, in"
+                " different orders.",
+                stacklevel=4,
+            )
+            return one.to_numpy().astype(str), other.to_numpy().astype(str)
+    return None
+
+
+def _same_cells(one: pl.Series, other: pl.Series) -> bool:
+    return one.n_unique() == len(one) and bool((one.sort() == other.sort()).all())
+
+
+def counts(column: pl.Series) -> bool:
+    """Whether it holds 0, 1, 2 and so on, and so names no row otherwise than by its place."""
+    import polars as pl
+
+    numbers = column.cast(pl.Int64, strict=False)
+    return not numbers.null_count() and bool(
+        (numbers == pl.int_range(len(column), eager=True)).all()
+    )
 
 
 def row_names(path: Path, column: pl.Series) -> np.ndarray:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.arrays import is_frame
+from ...ground.files import check_content
 from ..inputs import as_inputs, as_polars
 from ..labels.coded import as_ids
 from ..labels.labelled import Labelled, from_numbers
@@ -26,11 +27,12 @@ from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
 from ._pictures import files_named, load_folder
+from ._recognised import other_labels, recognised
 from ._roles import CORRECTED, CORRECTED_BY, GIVEN, SKIP, Roles
 from ._saved import is_saved
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._targets import ids_of, labels_of
-from .table_checks import about, check_filled, listed
+from .table_checks import about, check_filled, check_flat, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,6 +54,7 @@ def read(
     item: str | None = None,
     drop: Sequence[str] = (),
     separator: str | None = None,
+    header: str = "auto",
     label_separator: str = "|",
     classes: Any = None,
     merge_labels: bool | Mapping[str, str] = False,
@@ -64,8 +67,8 @@ def read(
             of pictures (see ``_pictures``); a data frame of polars or pandas; or a ``Sheet``.
         roles: which column is what, in place of the arguments below.
         watch: called with rows done and rows in all, by what takes long.
-        label, truth, id, text, image, annotator, item, drop, separator, label_separator, classes,
-        merge_labels, damaged: see ``Roles``.
+        label, truth, id, text, image, annotator, item, drop, separator, header, label_separator,
+        classes, merge_labels, damaged: see ``Roles``.
 
     Returns:
         One label a cell is ``given``; any cell with several makes the column ``candidates``.
@@ -81,8 +84,8 @@ def read(
     named = Roles(
         label=label, truth=truth, id=id, text=text, image=image, annotator=annotator, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
-        label_separator=label_separator, classes=classes, merge_labels=merge_labels,
-        damaged=damaged,
+        header=header, label_separator=label_separator, classes=classes,
+        merge_labels=merge_labels, damaged=damaged,
     )  # fmt: skip
     if roles is not None and (named != Roles() or damaged != SKIP):
         raise ValueError("`roles` says which column is what; give no other names beside it.")
@@ -96,7 +99,7 @@ def _read(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labell
             return load_folder(path, roles, watch, _from_sheet)
         if path.suffix.lower() in (".mat", ".npz"):
             return _load_arrays(path, roles)
-    sheet, ids = _opened(where, roles.separator)
+    sheet, ids = _opened(where, roles)
     with about(sheet.path):
         return _from_sheet(sheet, roles, ids)
 
@@ -110,12 +113,12 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
         FileNotFoundError, ValueError: see ``read``.
     """
     roles = roles or Roles()
-    sheet, ids = _opened(where, roles.separator)
+    sheet, ids = _opened(where, roles)
     absent: dict[str, Any] = {
         role: None for role in ("label", "truth") if getattr(roles, role) not in sheet.frame.columns
     }
     with about(sheet.path):
-        roles = replace(roles, **absent).among(sheet.frame.columns)
+        roles = recognised(sheet.frame, replace(roles, **absent))
         columns = label_columns(sheet.frame, roles)
         inputs = as_inputs(_inputs(sheet, roles, columns.values()))
         ids = ids_of(sheet.frame[roles.id]) if roles.id else ids
@@ -130,12 +133,13 @@ def _load_arrays(path: Path, roles: Roles) -> Labelled:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
     with about(path):
+        check_content(path)
         if path.suffix.lower() == ".npz":
             return load_npz(path, roles.classes)
         return with_classes(load_mat(path), roles.classes)
 
 
-def _opened(where: Any, separator: str | None) -> tuple[Sheet, Any]:
+def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
     """A sheet of any table, and the names of a data frame's rows where they are not 0 to n - 1."""
     if isinstance(where, Sheet):
         return where, None
@@ -153,13 +157,14 @@ def _opened(where: Any, separator: str | None) -> tuple[Sheet, Any]:
     path = Path(where).expanduser()
     if path.suffix.lower() == ".npy" and path.is_file():
         with about(path):
+            check_content(path)
             return Sheet(path, records(path), Form(".npy")), None
-    return read_frame(path, separator), None
+    return read_frame(path, roles.separator, roles.table()), None
 
 
 def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
     frame = sheet.frame
-    roles = roles.among(frame.columns)
+    roles = recognised(frame, roles)
     columns = label_columns(frame, roles)
     if not columns:
         raise ValueError(
@@ -170,6 +175,8 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
         )
     if not len(frame):
         raise ValueError("it has no rows below its header.")
+    for column in columns.values():
+        check_flat(frame[column])
     if roles.annotator is not None and roles.item is not None:
         return _from_answers(sheet, roles, columns)
     inputs = _inputs(sheet, roles, columns.values())
@@ -179,7 +186,7 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
             if kind in labels:
                 check_no_copy(inputs, labels[kind], columns.get(kind) or columns["label"])
     ids = ids_of(frame[roles.id]) if roles.id else ids
-    name = roles.text or roles.image
+    name = roles.inputs
     return from_numbers(
         inputs,
         classes,
@@ -213,7 +220,8 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
                 f" {items[int(wrong.arg_max() or 0)]!r}; leave it out with --drop {column.name}."
             )
     if rest.width:
-        some = replace(roles, id=None, label=None, truth=None, annotator=None, item=None, drop=())
+        some = recognised(rest, replace(roles, id=None, label=None, truth=None, annotator=None,
+                                        item=None, drop=()))  # fmt: skip
         inputs = _inputs(Sheet(sheet.path, rest[first], sheet.form), some, ())
     else:
         inputs = items[first].to_list()
@@ -247,22 +255,29 @@ def label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
 def _inputs(sheet: Sheet, roles: Roles, labels: Collection[str]) -> Any:
     """A list of texts or files, or a data frame."""
     frame = sheet.frame
-    if name := roles.text or roles.image:
+    if name := roles.inputs:
         check_filled(frame[name], "Drop such rows.")
         if roles.image:
             return files_named(frame[name], sheet.path.parent)
         return frame[name].cast(str).to_list()
-    out = {*labels, *roles.drop, roles.id}
-    for name in labels:  # neither the labels before a correction are inputs, nor those after
-        plain = name.removesuffix(CORRECTED)
-        out |= {plain, plain + CORRECTED, plain + CORRECTED_BY}
-    for name in GIVEN:
-        if name in frame.columns and name not in out:
-            out.add(name)
-            warnings.warn(f"column {name!r} holds labels by its name; left out.", stacklevel=6)
-    rest = [name for name in frame.columns if name not in out]
+    for name in other_labels(frame, roles, labels):
+        warnings.warn(f"column {name!r} holds labels, too, by its cells; left out.", stacklevel=6)
+    rest = input_columns(frame, roles, labels)
     if not rest:
         raise ValueError("it has no column of inputs: numbers, texts or pictures' files.")
     if not len(frame):
         raise ValueError("it has no rows below its header.")
     return features(frame[rest])
+
+
+def input_columns(frame: pl.DataFrame, roles: Roles, labels: Collection[str]) -> list[str]:
+    """The columns that are inputs, where no one of them is that alone; empty ones among them.
+
+    Args:
+        roles: as ``recognised`` gives them. labels: the columns of labels.
+    """
+    out = {*labels, *roles.drop, roles.id, *other_labels(frame, roles, labels)}
+    for name in labels:  # neither the labels before a correction are inputs, nor those after
+        plain = name.removesuffix(CORRECTED)
+        out |= {plain, plain + CORRECTED, plain + CORRECTED_BY}
+    return [name for name in frame.columns if name not in out]

@@ -5,13 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..inputs import UNNAMED, parsed
+from ..inputs import MISSING, UNNAMED, check_thousands, looks_like_number, numerals, parsed
 
 if TYPE_CHECKING:
     import polars as pl
 
-DECIMAL_COMMA = r"^\s*[+-]?\d+(,\d+)?\s*$"
-THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"
 MOSTLY = 0.9  # of the cells are numbers: the others are probably wrong
 ROWS_A_CLASS = 10  # fewer agree by chance
 TRIED_FIRST = 1000  # rows
@@ -20,10 +18,9 @@ TRIED_FIRST = 1000  # rows
 def features(frame: pl.DataFrame) -> pl.DataFrame:
     """Columns of text as numbers, truth values or dates where they are such (``inputs.parsed``).
 
-    Numbers with decimal commas are read as numbers.
-
     Raises:
-        ValueError: no column with a value, infinity, or commas that may divide thousands.
+        ValueError: no column with a value, infinity, numbers or dates that may be read in two
+            ways, or cells that are no numbers among such as people write them.
 
     Warns:
         UserWarning: a column of numbers with a few cells that are none; an empty column, left out.
@@ -39,8 +36,6 @@ def features(frame: pl.DataFrame) -> pl.DataFrame:
         if column.null_count() == len(column):
             frame = frame.drop(column.name)
             warnings.warn(f"column {column.name!r} is empty in every row; left out.", stacklevel=6)
-        elif column.dtype == pl.String and _has_decimal_commas(column.drop_nulls()):
-            frame = frame.with_columns(column.str.replace(",", ".", literal=True))
     if not frame.width:
         raise ValueError("it has no column of inputs with a value.")
     found = parsed(frame)
@@ -73,6 +68,8 @@ def _with_numbers(frame: pl.DataFrame) -> pl.DataFrame:
         | pl.col(name).str.starts_with("00").any()
         for name in likely
     )
+    for name in likely:
+        check_thousands(frame[name])
     return frame.with_columns(
         numbers[name].fill_nan(None)
         for name in likely
@@ -81,32 +78,23 @@ def _with_numbers(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _has_decimal_commas(column: pl.Series) -> bool:
-    """Whether all cells are numbers, some with a decimal comma.
-
-    Raises:
-        ValueError: the commas may as well divide thousands.
-    """
-    import polars as pl
-
-    if column.dtype != pl.String or not column.str.contains(",", literal=True).any():
-        return False
-    if not column.str.contains(DECIMAL_COMMA).all():
-        return False
-    some = column.filter(column.str.contains(",", literal=True))
-    if some.str.contains(THOUSANDS).all():
-        raise ValueError(
-            f"column {column.name!r} has {some[0]!r}, which is a thousand or so, or a number with"
-            " three decimals. Write it without the comma, or with a point."
-        )
-    return True
-
-
 def _warn_of_few(column: pl.Series) -> None:
     """Where most cells of a column of text are numbers."""
     import polars as pl
 
-    numbers = column.drop_nulls().head(TRIED_FIRST).cast(pl.Float64, strict=False)
+    some = column.drop_nulls().head(TRIED_FIRST)
+    written = looks_like_number(some)
+    if (1 - MOSTLY) * len(some) >= (~written).sum() and some.str.contains("[,']|\\d *[%€$]").any():
+        wrong = ~looks_like_number(column) & column.is_not_null()
+        wrong &= ~column.str.to_lowercase().is_in(list(MISSING))
+        row = int(wrong.arg_max() or 0)
+        if wrong.any():
+            raise ValueError(
+                f"column {column.name!r} holds numbers but for {int(wrong.sum()):,} cells, such as"
+                f" {column[row]!r} at row {row}. Empty or correct these cells, or leave the column"
+                f" out with --drop {column.name}."
+            )
+    numbers = some.cast(pl.Float64, strict=False)
     if numbers.null_count() > (1 - MOSTLY) * len(numbers):
         return
     wrong = column.str.strip_chars().cast(pl.Float64, strict=False).is_null() & column.is_not_null()
@@ -153,13 +141,12 @@ def _one_to_one(pairs: pl.DataFrame, classes: int) -> bool:
 
 
 def decimal_points(frame: pl.DataFrame) -> pl.DataFrame:
-    """Columns of numbers with decimal commas, by the rule of ``features``, with points instead.
+    """Columns of numbers as people write them, by the rule of ``features``, as plain numbers.
 
     Raises:
-        ValueError: the commas may as well divide thousands.
+        ValueError: marks that may be read in two ways.
     """
-    return frame.with_columns(
-        column.str.replace(",", ".", literal=True)
-        for column in frame.get_columns()
-        if column.null_count() < len(column) and _has_decimal_commas(column.drop_nulls())
-    )
+    import polars as pl
+
+    texts = [column for column in _with_numbers(frame) if column.dtype == pl.String]
+    return frame.with_columns(found for one in texts if (found := numerals(one)) is not None)

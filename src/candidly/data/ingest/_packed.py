@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -11,11 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from ...ground.files import check_content
+
 NO_WORKBOOK = "it is no .xlsx workbook, or a damaged one. Save it again, or as .csv."
 COMPRESSED = (".gz", ".zip")
 MOST_BYTES = 2**34  # of any unpacked file
-SURELY_FINE = 2**30  # up to here a file may unpack to any multiple of its size
-MOST_TIMES = 200  # and beyond to this one; tables of text pack 3 to 50 times
+SURELY_FINE = 2**26  # up to here a file may unpack to any multiple of its size
+MOST_TIMES = 100  # and beyond to this one; tables of text pack 3 to 50 times
+MOST_COLUMNS = 2**30  # bytes of columns that are packed by repetition
 MAGIC = {  # how files begin that are often named otherwise
     b"PK\x03\x04": "a zip archive or a workbook (.zip, .xlsx)",
     b"\x1f\x8b": "a gzip file (.gz)",
@@ -54,9 +58,8 @@ def read_content(path: Path, endings: Sequence[str]) -> Content:
         )
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
+    check_content(path)
     size = path.stat().st_size
-    if not size:
-        raise ValueError(f"{path} is empty.")
     if compression == ".zip":
         return _from_zip(path, size, endings)
     data = _from_gzip(path, size) if compression else path.read_bytes()
@@ -85,6 +88,28 @@ def check_workbook_size(data: bytes) -> None:
         raise ValueError(NO_WORKBOOK) from None
     if total > _allowed(len(data)):
         raise _bomb(len(data))
+
+
+def unreadable(error: Exception, what: str) -> ValueError:
+    """What to say of a file of columns, such as a Parquet file, that cannot be read."""
+    if type(error).__name__ == "DuplicateError":
+        name = re.search(r"'([^']*)'", str(error))
+        called = f" {name[1]!r}" if name else ""
+        return ValueError(f"two of its columns have one name{called}. Rename or drop one of them.")
+    return ValueError(f"it is no {what}, or a damaged one. Write it again.")
+
+
+def check_unpacked(size: int, packed: int) -> None:
+    """Refuse columns that repeat one value so often that they would fill the memory.
+
+    Raises:
+        ValueError: ``packed`` bytes that become more than 1 GiB, and 1,000 times as many.
+    """
+    if size > max(MOST_COLUMNS, 1000 * packed):
+        raise ValueError(
+            f"its {packed:,} bytes become columns of {size:,}; take the rows and columns that you"
+            " need, and write these."
+        )
 
 
 def _from_gzip(path: Path, size: int) -> bytes:
@@ -117,6 +142,8 @@ def _from_zip(path: Path, size: int, endings: Sequence[str]) -> Content:
             entry = tables[0]
             if entry.flag_bits & 1:
                 raise ValueError(f"{path} is encrypted; unpack it first.")
+            if entry.file_size > _allowed(size):  # said before anything is unpacked
+                raise _bomb(size)
             with archive.open(entry) as file:
                 data = _read(file, size)
     except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError):

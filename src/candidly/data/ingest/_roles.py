@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...ground.names import nearest
+from ._header import HEADERS, FirstLine
 from .table_checks import listed
 
 GIVEN = ("label", "given", "candidates")  # usual names of columns of labels
@@ -18,6 +19,7 @@ USUAL = {
     "annotator": ("annotator",),
     "item": ("item",),
 }
+NONE = "none"  # in place of a column of texts or pictures: all columns are inputs
 CORRECTED, CORRECTED_BY = " corrected", " corrected by"  # behind a label column's name
 SKIP, REFUSE = "skip", "refuse"  # damaged pictures
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|"}
@@ -25,19 +27,21 @@ NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "b
 
 @dataclass(frozen=True)
 class Roles:
-    """Which column is what; None: the one of the usual name, where there is one.
+    """Which column is what; None: the one that can be it by its cells, see ``_recognised``.
 
     Args:
         label: what may be wrong: one label a cell, or several with ``label_separator`` between
             them. Usually ``label``, ``given`` or ``candidates``.
         truth: true labels, which training never sees.
         id: names of the rows, each once.
-        text: the inputs, a text a row.
+        text: the inputs, a text a row; ``none``: all columns are inputs.
         image: the inputs, a picture's file a row, relative to the table's folder.
         annotator, item: of a table with an answer a row, who gave it and about what.
         drop: columns to leave out.
         separator: what stands between two cells, a character or its name (comma, semicolon, tab,
             bar); found out by default.
+        header: whether the first line names the columns: yes, no (they are then called
+            ``column_1`` and so on), or auto, by what stands there.
         label_separator: what stands between the labels of a set in one cell.
         classes: names in order, or how many; by default what the labels show.
         merge_labels: make one class of those that differ by spelling alone; or a dict, old name ->
@@ -57,6 +61,7 @@ class Roles:
     item: str | None = None
     drop: tuple[str, ...] = ()
     separator: str | None = None
+    header: str = "auto"
     label_separator: str = "|"
     classes: Any = None
     merge_labels: Any = False
@@ -83,21 +88,39 @@ class Roles:
                 f"--damaged is {self.damaged!r}; give {SKIP}, to leave damaged pictures out of a"
                 f" folder, or {REFUSE}."
             )
+        if self.header not in HEADERS:
+            raise ValueError(f"--header is {self.header!r}; give one of {', '.join(HEADERS)}.")
         if not self.label_separator.strip():
             raise ValueError("the separator between labels is empty; give a character, such as |.")
 
     def _named(self) -> Iterator[tuple[str, str]]:
         for role in ("label", *USUAL):
-            if (name := getattr(self, role)) is not None:
+            name = getattr(self, role)
+            if name is not None and (role, name) not in (("text", NONE), ("image", NONE)):
                 yield role, name
         for name in self.drop:
             yield "drop", name
 
-    def among(self, columns: Collection[str]) -> Roles:
-        """The same with each role's column among these, or None; ``label`` stays as it is.
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that have a role or are dropped."""
+        return tuple(name for _, name in self._named())
+
+    def table(self) -> FirstLine:
+        """What is known of the first line of a table whose columns go by their names."""
+        return FirstLine(self.header, needed=True, usual=(*GIVEN, *self.named))
+
+    @property
+    def inputs(self) -> str | None:
+        """The column that is the inputs alone, of texts or of pictures; None for all columns."""
+        name = self.text or self.image
+        return None if name == NONE else name
+
+    def check(self, columns: Collection[str]) -> None:
+        """Refuse a column that was named and is not among these.
 
         Raises:
-            ValueError: a column that was named is not among them.
+            ValueError: the message names it and those that there are.
         """
         for role, name in self._named():
             if name not in columns:
@@ -105,17 +128,3 @@ class Roles:
                     f"there is no column {name!r} (--{role}){nearest(name, columns)} The columns"
                     f" are {listed(tuple(columns))}."
                 )
-        taken = {name for _, name in self._named()}
-        usual: dict[str, Any] = {
-            role: next((name for name in names if name in columns and name not in taken), None)
-            for role, names in USUAL.items()
-            if getattr(self, role) is None
-        }
-        if self.text or self.image:  # one of them is the input, and the other a column
-            usual |= {"text": self.text, "image": self.image}
-        elif usual["text"]:
-            usual["image"] = None
-        pair = [usual.get(role, getattr(self, role)) for role in ("annotator", "item")]
-        if None in pair:  # alone, such a column means nothing
-            usual |= {role: None for role in ("annotator", "item") if role in usual}
-        return replace(self, **usual)

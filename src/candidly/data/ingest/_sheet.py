@@ -10,12 +10,21 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ._arff import read_arff
-from ._packed import NO_WORKBOOK, Content, check_no_other_kind, check_workbook_size, read_content
+from ._header import LOOKED_AT, TABLE, FirstLine, decided
+from ._packed import (
+    NO_WORKBOOK,
+    Content,
+    check_no_other_kind,
+    check_unpacked,
+    check_workbook_size,
+    read_content,
+    unreadable,
+)
 from ._saved import is_saved, read_saved
-from ._text import Header, check_names, in_utf8, read_separated, whole_rows
+from ._text import check_names, in_utf8, read_separated, unnamed, whole_rows
 from .table_checks import about
 
 if TYPE_CHECKING:
@@ -23,8 +32,9 @@ if TYPE_CHECKING:
 
 SEPARATED = (".csv", ".tsv", ".txt")
 LINES = (".jsonl", ".ndjson")
+WORKBOOK = ".xlsx"
 SAVED = "datasets"  # the form of a folder that Hugging Face datasets saved
-TABLE_ENDINGS = (*SEPARATED, *LINES, ".parquet", ".arrow", ".feather", ".xlsx", ".arff")
+TABLE_ENDINGS = (*SEPARATED, *LINES, ".parquet", ".arrow", ".feather", WORKBOOK, ".arff")
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -40,6 +50,7 @@ class Form:
         newline: at the ends of lines of text.
         compression: ``.gz``, ``.zip`` or nothing.
         member: the name of the file in a ``.zip``.
+        named: whether the columns have names: of text and workbooks, in the first line.
     """
 
     format: str
@@ -48,6 +59,7 @@ class Form:
     newline: str = "\n"
     compression: str = ""
     member: str = ""
+    named: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +75,7 @@ class Sheet:
     form: Form
 
 
-def read_frame(path: Path | str, separator: str | None = None, header: Header = True) -> Sheet:
+def read_frame(path: Path | str, separator: str | None = None, header: FirstLine = TABLE) -> Sheet:
     """The table in a file.
 
     Args:
@@ -72,8 +84,8 @@ def read_frame(path: Path | str, separator: str | None = None, header: Header = 
             ``.arff``; each also with ``.gz`` behind, or alone in a ``.zip``. Or a folder that
             Hugging Face ``datasets`` saved.
         separator: what stands between cells of text; found out by default.
-        header: whether the first line of text names the columns, or what says so of its cells;
-            where it does not, they are called ``column_1`` and so on.
+        header: what is known of the first line of text or of a workbook. Where it names no columns,
+            they are called ``column_1`` and so on.
 
     Raises:
         FileNotFoundError: no such file.
@@ -88,7 +100,10 @@ def read_frame(path: Path | str, separator: str | None = None, header: Header = 
         if is_saved(path):
             return Sheet(path, read_saved(path), Form(SAVED))
         content = read_content(path, TABLE_ENDINGS)
-        if content.ending in _BINARY:
+        if content.ending == WORKBOOK:
+            frame, named = _from_workbook(content.data, header)
+            form = Form(WORKBOOK, named=named)
+        elif content.ending in _BINARY:
             frame, form = _BINARY[content.ending](content.data), Form(content.ending)
         else:
             frame, form = _from_text(content, separator, header)
@@ -96,7 +111,7 @@ def read_frame(path: Path | str, separator: str | None = None, header: Header = 
     return Sheet(path, frame, form)
 
 
-def _from_text(content: Content, separator: str | None, header: Header) -> tuple[Any, Form]:
+def _from_text(content: Content, separator: str | None, header: FirstLine) -> tuple[Any, Form]:
     check_no_other_kind(content.data)
     data, encoding = in_utf8(content.data)
     end = data.find(b"\n")
@@ -107,8 +122,8 @@ def _from_text(content: Content, separator: str | None, header: Header) -> tuple
         return read_arff(data), Form(content.ending, encoding=encoding, newline=newline)
     if content.ending == ".tsv":
         separator = separator or "\t"
-    frame, separator = read_separated(data, separator, header)
-    return frame, Form(content.ending, separator, encoding, newline)
+    frame, separator, named = read_separated(data, separator, header)
+    return frame, Form(content.ending, separator, encoding, newline, named=named)
 
 
 def _from_lines(data: bytes) -> pl.DataFrame:
@@ -168,7 +183,13 @@ def _check_halves(data: bytes) -> None:
 def _from_parquet(data: bytes) -> pl.DataFrame:
     import polars as pl
 
-    return _binary(pl.read_parquet, data, "Parquet file")
+    def read(file: IO[bytes]) -> pl.DataFrame:
+        lazy = pl.scan_parquet(file)
+        width = len(lazy.collect_schema())
+        check_unpacked(8 * width * int(lazy.select(pl.len()).collect().item()), len(data))
+        return lazy.collect()
+
+    return _binary(read, data, "Parquet file")
 
 
 def _from_arrow(data: bytes) -> pl.DataFrame:
@@ -183,16 +204,16 @@ def _binary(read: Callable[[Any], pl.DataFrame], data: bytes, what: str) -> pl.D
 
     try:
         return read(io.BytesIO(data))
-    except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(f"it is no {what}, or a damaged one. Write it again.") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise unreadable(error, what) from None
 
 
-def _from_workbook(data: bytes) -> pl.DataFrame:
-    """The first sheet, its cells as text.
+def _from_workbook(data: bytes, header: FirstLine) -> tuple[pl.DataFrame, bool]:
+    """The first sheet, its cells as text, and whether its first line names them.
 
     Raises:
-        ValueError: no workbook, the package to read it is missing, merged cells, no names in the
-            first line.
+        ValueError: no workbook, the package to read it is missing, merged cells, a first line as
+            ``_header`` refuses it.
     """
     check_workbook_size(data)
     try:
@@ -215,10 +236,14 @@ def _from_workbook(data: bytes) -> pl.DataFrame:
         )
     if not len(cells):
         raise ValueError(f"the sheet {name!r} is empty; its first line must name the columns.")
-    names = [cell or "" for cell in cells.row(0)]
-    check_names(names)
-    cells.columns = names
-    return whole_rows(cells[1:])
+    cells = whole_rows(cells)
+    rows = [[cell or "" for cell in row] for row in cells.head(LOOKED_AT).rows()]
+    named = decided(rows, header, lambda: len(cells)).names
+    if named:
+        check_names(rows[0])
+        cells = cells[1:]
+    cells.columns = [name.strip() for name in rows[0]] if named else unnamed(cells.width)
+    return cells, named
 
 
 def _check_merged(data: bytes) -> None:
@@ -245,5 +270,4 @@ _BINARY: dict[str, Callable[[bytes], pl.DataFrame]] = {
     ".parquet": _from_parquet,
     ".arrow": _from_arrow,
     ".feather": _from_arrow,
-    ".xlsx": _from_workbook,
 }

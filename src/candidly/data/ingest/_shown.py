@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..inputs import UNNAMED
 from ._examples import label_columns
-from ._roles import CORRECTED, CORRECTED_BY, GIVEN, USUAL, Roles
+from ._recognised import other_labels, recognised
+from ._roles import CORRECTED, CORRECTED_BY, Roles
 from ._saved import is_saved
 from ._sheet import TABLE_ENDINGS, Sheet
 
@@ -34,9 +35,10 @@ def shown_columns(sheet: Sheet, roles: Roles) -> list[str]:
         ValueError: the roles name a column that is not there, or nothing is left to be shown.
     """
     frame = sheet.frame
-    roles = roles.among(frame.columns)
+    roles = recognised(frame, roles)
     labels = set(label_columns(frame, roles).values())
-    hidden = labels | {*GIVEN, *USUAL["truth"], *roles.drop, roles.truth, roles.id, roles.annotator}
+    hidden = labels | {*other_labels(frame, roles, labels), *roles.drop}
+    hidden |= {name for name in (roles.truth, roles.id, roles.annotator) if name is not None}
     ours = (CORRECTED, CORRECTED_BY)
     shown = [
         name

@@ -7,11 +7,11 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...ground.files import raw
-from .table_checks import is_number
+from ._header import LOOKED_AT, TABLE, FirstLine, decided
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +25,6 @@ MARKS = {  # of the byte order; UTF-32 begins as UTF-16 does
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-Header = bool | Callable[[Sequence[str]], bool]
 
 
 def in_utf8(data: bytes) -> tuple[bytes, str]:
@@ -81,55 +80,94 @@ def in_utf8(data: bytes) -> tuple[bytes, str]:
 
 
 def read_separated(
-    data: bytes, separator: str | None, header: Header = True
-) -> tuple[pl.DataFrame, str]:
-    """Cells of text as they stand, null where one is empty, and what separates them.
+    data: bytes, separator: str | None, header: FirstLine = TABLE
+) -> tuple[pl.DataFrame, str, bool]:
+    """Cells of text as they stand, null where one is empty; what separates them; line 1 is names.
 
     Args:
         data: text in UTF-8; see ``in_utf8``.
         separator: one character; None: the one by which the first lines have equally many cells.
-        header: whether the first line names the columns, or what says so of its cells.
+        header: what is known of the first line.
 
     Raises:
         ValueError: lines of different lengths, unbalanced quotes, columns without or with equal
-            names; the message names the line.
+            names, see ``_header``; the message names the line.
     """
     import polars as pl
 
     if b"\n" not in data and b"\r" in data:
         data = data.replace(b"\r", b"\n")  # as old Macs wrote it
     blank = re.match(rb"(?:[ \t]*\r?\n)+", data)
-    if blank and header is True:
+    if blank and (header.needed or header.said == "yes"):
         data = data[blank.end() :]
     separator = separator or _separator(data, header)
-    first = next((cells for _, cells in _lines(data, separator) if cells), None)
-    if first is None:
+    rows = _first_rows(data, separator)
+    width = max(map(len, rows[:1]), default=0) or max(map(len, rows), default=0)
+    if not width:
         raise ValueError("the file is empty; its first line must name the columns.")
-    named = header if isinstance(header, bool) else header(first)
+    rows = [(cells + [""] * width)[:width] for cells in rows]
+    counted = header.n is not None
+    frame = _read(data, separator, False, width) if counted else None
+    named = decided(rows, header, lambda: 0 if frame is None else len(frame)).names
+    first = [raw(name).strip() for name in rows[0]] if named else []
     if named:
         check_names(first)
+    if frame is None:
+        frame = _read(data, separator, named, width)
+    elif named:
+        frame = frame[1:]
+    if named:
+        frame.columns = first
+    marked = [c.name for c in frame if c.str.starts_with("'").any()]
+    texts = pl.col(marked).str.replace(r"^'('*[=+\-@＝＋－＠\t\r\n])", "$1")
+    return frame.with_columns(texts) if marked else frame, separator, named
+
+
+def _read(data: bytes, separator: str, named: bool, width: int) -> pl.DataFrame:
+    """All rows of cells, without empty ones at the end; below the first line where that is names.
+
+    Raises:
+        ValueError: see ``read_separated``.
+    """
+    import polars as pl
+
     try:
         frame = pl.read_csv(
             data,
             separator=separator,
             infer_schema=False,
             has_header=named,
-            new_columns=None if named else [f"column_{k + 1}" for k in range(len(first))],
+            new_columns=None if named else unnamed(width),
         )
     except pl.exceptions.PolarsError:
         _check_lines(data, separator)
         raise ValueError("it is damaged, or no table of text.") from None
-    if named:
-        frame.columns = [raw(name) for name in first]
     if frame.width > 1:
         _check_no_short_line(frame, data, separator)
         frame = whole_rows(frame)
-    marked = [c.name for c in frame if c.str.starts_with("'").any()]
-    texts = pl.col(marked).str.replace(r"^'('*[=+\-@＝＋－＠\t\r\n])", "$1")
-    return frame.with_columns(texts) if marked else frame, separator
+    return frame
 
 
-def _separator(data: bytes, header: Header) -> str:
+def unnamed(width: int) -> list[str]:
+    """Names of columns that have none."""
+    return [f"column_{k + 1}" for k in range(width)]
+
+
+def _first_rows(data: bytes, separator: str) -> list[list[str]]:
+    """The cells of the first rows; none of an empty line."""
+    rows: list[list[str]] = []
+    try:
+        for _, cells in _lines(data[:SAMPLE_BYTES], separator):
+            rows.append(cells)
+            if len(rows) == LOOKED_AT:
+                break
+    except ValueError:
+        if len(data) <= SAMPLE_BYTES or not rows:
+            raise
+    return rows[:-1] if len(data) > SAMPLE_BYTES and 1 < len(rows) < LOOKED_AT else rows
+
+
+def _separator(data: bytes, header: FirstLine) -> str:
     """The one that divides the first lines into equally many cells, and more than one.
 
     Raises:
@@ -140,7 +178,7 @@ def _separator(data: bytes, header: Header) -> str:
         sample = sample[: sample.rfind(b"\n") + 1]
     found: list[tuple[float, int, str]] = []
     for separator in SEPARATORS:
-        if separator == "|" and header is not True:
+        if separator == "|" and not header.needed:
             continue  # labels of a set, where no first line says otherwise
         widths = []
         try:
@@ -161,15 +199,6 @@ def _separator(data: bytes, header: Header) -> str:
 
 def check_names(first: Sequence[str]) -> None:
     """Refuse a first line that does not name the columns, each once."""
-    numbers = [cell for cell in first if is_number(cell)]
-    if len(numbers) == len(first) and numbers not in (
-        [str(k) for k in range(len(first))],
-        [str(k + 1) for k in range(len(first))],
-    ):
-        raise ValueError(
-            f"its first line holds numbers ({', '.join(first[:3])}) in place of the columns' names."
-            " Put a line of names before it."
-        )
     for place, name in enumerate(first):
         if not name.strip() and place:
             last = ", or take out the separators at the ends of lines" * (place + 1 == len(first))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._columns import missing_column
+from ._header import FirstLine
 from ._roles import Roles
 from ._sheet import read_frame
 from .table_checks import about, check_filled, listed, typed
@@ -89,7 +90,9 @@ def raw_answers(
     """The same with cells as they stand, and what the three columns are called in the file."""
     import polars as pl
 
-    frame = read_frame(path, roles.separator).frame
+    known = {*names, *(name for some in USUAL.values() for name in some), *roles.named}
+    header = FirstLine(roles.header, needed=True, usual=known)
+    frame = read_frame(path, roles.separator, header).frame
     for name in roles.drop:
         if name not in frame.columns:
             raise ValueError(missing_column(path, frame.columns, name, "drop"))

@@ -20,6 +20,7 @@ from ._arff import with_attributes
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
 from ._packed import read_content
+from ._recognised import recognised
 from ._roles import CORRECTED, CORRECTED_BY, Roles
 from ._sheet import LINES, SAVED, TABLE_ENDINGS, Sheet
 from ._targets import labels_of
@@ -97,7 +98,7 @@ def label_column(sheet: Sheet, roles: Roles) -> str:
     Raises:
         ValueError: there is none, or the roles name a column that is not there.
     """
-    columns = label_columns(sheet.frame, roles.among(sheet.frame.columns))
+    columns = label_columns(sheet.frame, recognised(sheet.frame, roles))
     for kind in ("label", "given", "candidates"):
         if kind in columns:
             return columns[kind]
@@ -218,7 +219,8 @@ def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) ->
             made = with_attributes(text, place, list(columns), rows)
         else:
             known = sheet.frame[beside].to_list()
-            made = with_cells(text, form.separator, place, known, list(columns), rows)
+            given = form.separator, place, known, list(columns), rows
+            made = with_cells(text, *given, form.named)
     except ValueError as error:
         raise ValueError(
             f"{sheet.path} has changed since it was read, or is written in an unusual way: {error}."
@@ -255,14 +257,19 @@ def _as_workbook(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str
     book = load_workbook(io.BytesIO(_unpacked(sheet)))
     page = book.worksheets[0]
     filled = [row for row in page.iter_rows() if any(cell.value is not None for cell in row)]
-    there = [cell.column for cell in filled[0] if str(cell.value) == beside]
+    head = sheet.form.named
+    there = [
+        cell.column
+        for k, cell in enumerate(filled[0])
+        if (str(cell.value).strip() == beside if head else k == sheet.frame.columns.index(beside))
+    ]
     known = [cell is None for cell in sheet.frame[beside].to_list()]
     top, first = filled[0][0].row, page.max_column + 1
-    places = range(top + 1, top + 1 + len(known))
+    places = range(top + head, top + head + len(known))
     if not there or [page.cell(row, there[0]).value is None for row in places] != known:
         raise ValueError(f"{sheet.path} has changed since it was read, or has cells of odd kinds.")
     for k, (name, cells) in enumerate(columns.items()):
-        for row, text in enumerate((name, *cells), top):
+        for row, text in enumerate((name, *cells) if head else cells, top):
             cell = page.cell(row, first + k)
             cell.value, cell.data_type = text, "s" if text else "n"
     file = io.BytesIO()

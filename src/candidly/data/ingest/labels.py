@@ -30,7 +30,7 @@ from ._columns import (
 )
 from ._roles import CORRECTED, Roles
 from .arrays import load_array, load_member
-from .table_checks import listed
+from .table_checks import about, check_flat, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +51,7 @@ class LabelColumn:
             candidate sets of an array.
         ids: (n,) names of the rows as text, or None.
         separator: what stands between the names of a set.
+        keys: columns beside that may name rows.
     """
 
     path: Path
@@ -58,6 +59,7 @@ class LabelColumn:
     values: np.ndarray
     ids: np.ndarray | None = None
     separator: str = BAR
+    keys: pl.DataFrame | None = None
 
     @cached_property
     def coded(self) -> Coded:
@@ -125,8 +127,11 @@ def labels_in_columns(columns: Columns, roles: Roles, classes: Sequence[str] | N
     """
     name = _label_name(columns, roles)
     what = columns.what(name)
+    with about(columns.path):
+        check_flat(columns.frame[name])
     values = _cells(columns.frame[name], what)
-    return LabelColumn(columns.path, what, values, columns.ids, roles.label_separator)
+    keys = None if columns.keys is None else columns.keys.drop(name, strict=False)
+    return LabelColumn(columns.path, what, values, columns.ids, roles.label_separator, keys)
 
 
 def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndarray:
@@ -250,8 +255,8 @@ def read_names(
         if array.ndim != 1:
             raise ValueError(f"{path} has shape {array.shape}; names of rows are one column.")
         return array.astype(str)
-    columns = read_columns(path, roles, n=n, ids=())
-    frame, named = columns.frame, columns.named
+    columns = read_columns(path, roles, n=n, ids=(), usual=("id", header), otherwise=False)
+    frame = columns.frame
     if roles is not None and roles.id is not None and columns.ids is not None:
         return columns.ids
     if frame.width != 1 and header in frame.columns:
@@ -261,11 +266,7 @@ def read_names(
             f"{path} has {frame.width} columns ({listed(frame.columns)}); names of rows are one,"
             f" alone or called {header}."
         )
-    names = texts_of(path, frame.to_series(0))
-    first = frame.columns[0]
-    if named and n is None and columns.found and first.lower() != header:
-        return np.array([first, *names.tolist()])  # names of rows all look like names of columns
-    return names
+    return texts_of(path, frame.to_series(0))
 
 
 def read_classes(text: str | None, option: str = "--classes") -> list[str] | None:

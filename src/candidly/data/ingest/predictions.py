@@ -30,6 +30,7 @@ def read_predictions(
     roles: Roles | None = None,
     classes: Sequence[str] | None = None,
     ids: np.ndarray | None = None,
+    n: int | None = None,
 ) -> np.ndarray:
     """Predicted classes, int (n,), or probabilities, float (n, classes) in order of the classes.
 
@@ -39,6 +40,7 @@ def read_predictions(
         roles: ``label``, ``id``, ``drop`` and ``separator``.
         classes: names in order, where classes or columns go by names.
         ids: of the labels; where the table names its rows, they come in this order.
+        n: how many rows there should be, where that is known.
 
     Raises:
         FileNotFoundError, ValueError: what does not fit; the message names the file.
@@ -50,7 +52,7 @@ def read_predictions(
         if array.dtype.kind in "UT" and array.ndim == 1:
             return label_numbers(LabelColumn(path, str(path), array.astype(object)), classes)
         return _refuse_labels(path, array)
-    columns = read_columns(path, roles, classes or ())
+    columns = read_columns(path, roles, classes or (), n, usual=LABELS)
     names = columns.frame.columns
     if roles.label is not None or len(names) == 1 or set(LABELS) & set(names):
         found = label_numbers(labels_in_columns(columns, roles, classes), classes)

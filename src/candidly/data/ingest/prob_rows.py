@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...ground.arrays import ENTRY_SLACK
-from ._columns import rows_by_id
+from ._columns import by_the_same_key, rows_by_id
+
+if TYPE_CHECKING:
+    import polars as pl
 
 OPEN = 256  # parts that are open at the same time: systems allow a process some hundred files
 
@@ -71,6 +76,7 @@ class ProbRows:
         columns: names of the columns, where there are any; they may be those of the classes.
         pick: (rows, ascending) -> these rows; None where that costs as much as all between them.
         parts: which rows come from where, in order, where other processes can read them.
+        keys: columns of one file that may name rows. dropped: those that were left out on demand.
     """
 
     n: int
@@ -84,6 +90,8 @@ class ProbRows:
     columns: tuple[str, ...] | None = None
     pick: Callable[[np.ndarray], np.ndarray] | None = None
     parts: tuple[Part, ...] = field(default=(), repr=False)
+    keys: pl.DataFrame | None = field(default=None, repr=False)
+    dropped: tuple[str, ...] = ()
 
     def read(self, start: int, stop: int) -> np.ndarray:
         """Rows start..stop: C-contiguous (r, m) of ``dtype``, a view where that is possible.
@@ -132,15 +140,33 @@ class ProbRows:
         with np.errstate(invalid="ignore"):  # of NaN and infinity, which the sweep finds
             return rows / sums
 
-    def by_id(self, ids: np.ndarray | None) -> ProbRows:
+    def by_id(self, ids: np.ndarray | None, keys: pl.DataFrame | None = None) -> ProbRows:
         """The same rows in the order of ``ids``, where both name them; else as they stand.
 
         Rows of one file that come in another order are held in memory.
 
+        Args:
+            keys: of the labels: columns that may name rows, where there are no ids.
+
         Raises:
-            ValueError: a name that one of them lacks.
+            ValueError: a name that one of them lacks; see ``by_the_same_key``.
+
+        Warns:
+            UserWarning: what was assumed of rows that one of them names.
         """
         if ids is None or self.ids is None:
+            found = by_the_same_key(keys, self.keys, self.dropped, self.name)
+            if found is not None:
+                return replace(self, ids=found[1]).by_id(found[0])
+            if (ids is None) != (self.ids is None):
+                bare, other = (
+                    ("the labels", self.name) if ids is None else (self.name, "the labels")
+                )
+                warnings.warn(
+                    f"{bare} do not name their rows, and {other} do; row k of the one was taken"
+                    " to be row k of the other.",
+                    stacklevel=3,
+                )
             return self
         order = rows_by_id(ids, self.ids, self.name)
         if order is None:

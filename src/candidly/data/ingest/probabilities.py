@@ -14,14 +14,20 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import as_table, column_order
+from ..inputs import UNNAMED
 from ._columns import (
     IDS,
     check_kind,
+    counts,
+    key_columns,
     missing_column,
+    names_of_rows,
     number_columns,
     read_columns,
+    row_index,
     row_names,
 )
+from ._packed import unreadable
 from ._remote import remote_array
 from ._roles import Roles
 from .arrays import load_array, load_member
@@ -243,12 +249,16 @@ def _file(path: Path, normalise: bool, classes: Sequence[str] | None, roles: Rol
         return _parquet(path, normalise, classes, roles, unchanged)
     columns = read_columns(path, roles, ids=_ids(classes))
     if columns.named:
-        columns = replace(columns, frame=columns.frame.select(_of_classes(columns.frame.columns)))
+        frame = columns.frame.select(_of_classes(columns.frame.columns))
+        columns = replace(columns, frame=frame.drop(names_of_rows(frame, frame.width)))
     names = tuple(columns.frame.columns) if columns.named else None
     order = None if names is None else column_order(names, classes, str(path))
     array = number_columns(columns, order)
     found = _from_array(array, str(path), normalise, unchanged)
-    return replace(found, ids=columns.ids, columns=names and tuple(names[k] for k in order or ()))
+    chosen = names and tuple(names[k] for k in order or ())
+    return replace(
+        found, ids=columns.ids, columns=chosen, keys=columns.keys, dropped=tuple(roles.drop)
+    )
 
 
 def _of_classes(names: list[str]) -> list[str]:
@@ -275,10 +285,8 @@ def _parquet(
         lazy = pl.scan_parquet(path)
         schema = lazy.collect_schema()
         n = int(lazy.select(pl.len()).collect().item())
-    except (pl.exceptions.PolarsError, OSError):
-        raise ValueError(
-            f"{path}: it is no Parquet file, or a damaged one. Write it again."
-        ) from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ValueError(f"{path}: {unreadable(error, 'Parquet file')}") from None
     names, ids = schema.names(), None
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in names:
@@ -287,7 +295,15 @@ def _parquet(
     if key is not None:
         with about(path):
             ids = row_names(path, lazy.select(key).collect()[key])
+    unnamed = key is None and names[0] in UNNAMED and names[0] not in roles.drop
+    if unnamed and (index := row_index(lazy.select(names[:2]).collect())) is not None:
+        key, ids = names[0], None if counts(index) else row_names(path, index)
     names = _of_classes([name for name in names if name != key and name not in roles.drop])
+    bare = [name for name in schema.names() if not schema[name].is_float() and name != key]
+    beside = lazy.select(bare).collect()
+    keys = key_columns(beside)
+    rows = names_of_rows(beside, len(names))
+    names = [name for name in names if name not in rows]
     kinds = [schema[name] for name in names]
     if bad := [name for name, kind in zip(names, kinds) if not kind.is_numeric()]:
         raise ValueError(
@@ -316,7 +332,10 @@ def _parquet(
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
     one_at_a_time = Lock()
-    return ProbRows(n, len(names), dtype, get, str(path), normalise, unchanged, ids, tuple(names))
+    return ProbRows(
+        n, len(names), dtype, get, str(path), normalise, unchanged, ids, tuple(names),
+        keys=keys, dropped=tuple(roles.drop),
+    )  # fmt: skip
 
 
 def _spooled(chunks: Iterable[Any], normalise: bool, classes: Sequence[str] | None) -> ProbRows:

@@ -16,11 +16,15 @@ SEEN, UNSEEN = ("confirmed", "corrected", "pruned"), ("unflagged", "pending")  #
 
 
 def read_mask(
-    path: Path | str, roles: Roles | None = None, ids: np.ndarray | None = None
+    path: Path | str,
+    roles: Roles | None = None,
+    ids: np.ndarray | None = None,
+    n: int | None = None,
 ) -> np.ndarray:
     """A column of truth values, bool (n,): true and false, or 1 and 0.
 
     Args:
+        n: how many there should be, where that is known.
         ids: of the labels; where the table names its rows, they come in this order.
 
     Raises:
@@ -32,7 +36,7 @@ def read_mask(
     if path.suffix.lower() == ".npy":
         values = np.asarray(load_array(path))
     else:
-        columns = read_columns(path, roles)
+        columns = read_columns(path, roles, n=n)
         if ids is not None and columns.ids is not None:
             rows = rows_by_id(ids, columns.ids, str(path))
         cells = columns.frame.to_series(0).cast(str).str.strip_chars().str.to_lowercase()

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...ground.files import check_content
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -59,6 +61,7 @@ def check_file(path: Path, endings: Sequence[str]) -> None:
         raise ValueError(f"{path} must end in one of {', '.join(endings)}.")
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
+    check_content(path)
 
 
 def typed(column: pl.Series) -> pl.Series:
@@ -87,6 +90,22 @@ def check_filled(column: pl.Series, otherwise: str) -> None:
     if column.null_count():
         row = int(column.is_null().arg_max() or 0)
         raise ValueError(f"column {column.name!r} is empty at row {row}. {otherwise}")
+
+
+def check_flat(column: pl.Series) -> None:
+    """Refuse lists of lists: a cell holds a label, or a list of labels.
+
+    Raises:
+        ValueError: the message names the column and the first row.
+    """
+    import polars as pl
+
+    if isinstance(column.dtype, pl.List) and column.dtype.inner.is_nested():
+        row = int(column.is_not_null().arg_max() or 0)
+        raise ValueError(
+            f"column {column.name!r} has {column[row].to_list()} at row {row}, a list of lists;"
+            " labels are one a cell, or one list a cell."
+        )
 
 
 def whole_column(column: pl.Series) -> Any:

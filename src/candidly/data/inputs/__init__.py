@@ -8,11 +8,13 @@ JSON. ``Pictures`` are pixels of one size, and stay so until a batch is made of 
 from ._arrays import UNNAMED, as_inputs, checked_features, checked_inputs, kind_of_inputs
 from ._columns import KINDS, as_polars, parsed
 from ._images import Pictures
+from ._numerals import MISSING, check_thousands, looks_like_number, numerals
 from ._table import Table
 from .encoding import Encoding, Prepared, encoded, fit_encoding, prepare
 
 __all__ = [
     "KINDS",
+    "MISSING",
     "UNNAMED",
     "Encoding",
     "Pictures",
@@ -20,11 +22,14 @@ __all__ = [
     "Table",
     "as_inputs",
     "as_polars",
+    "check_thousands",
     "checked_features",
     "checked_inputs",
     "encoded",
     "fit_encoding",
     "kind_of_inputs",
+    "looks_like_number",
+    "numerals",
     "parsed",
     "prepare",
 ]

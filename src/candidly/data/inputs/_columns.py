@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ._numerals import DATES, TRIED_FIRST, dates, missing, numerals
 
 if TYPE_CHECKING:
     import polars as pl
 
 MOST_LEVELS = 40  # different strings of a category; a column with more is text
-MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "-")  # cells among numbers and dates
-DATES = (  # none of which can be read in two ways
-    "%Y-%m-%d",
-    "%Y-%m-%dT%H:%M:%S%.f",
-    "%Y-%m-%d %H:%M:%S%.f",
-    "%Y-%m-%dT%H:%M",
-    "%Y-%m-%d %H:%M",
-    "%Y/%m/%d",
-    "%d.%m.%Y",
-)
-TRIED_FIRST = 100  # cells
 
 
 def parsed(frame: pl.DataFrame) -> pl.DataFrame:
     """Columns of text as numbers, truth values or dates where every cell is one or is missing.
 
-    Numbers with a zero in front, such as 00501, stay text: they are codes. Dates are read where
-    the order of day and month is clear (2024-05-31, 31.05.2024). A column that holds nothing but
-    missing values stays as it is.
+    Numbers with a zero in front, such as 00501, stay text: they are codes. Numbers and dates are
+    read as people write them, see ``_numerals``. A column that holds nothing but missing values
+    stays as it is.
+
+    Raises:
+        ValueError: numbers or dates that can be read in two ways; the message names the row.
     """
     import polars as pl
 
@@ -103,8 +96,13 @@ def _date(column: pl.Series) -> pl.Series:
     import polars as pl
 
     if column.dtype == pl.String:
-        found = min((_dates(column, form) for form in DATES), key=lambda some: some.null_count())
-        _check_read(column, found, "a date such as 2024-05-31")
+        if missing(column).all():
+            return column.set(column.is_not_null(), None).cast(pl.Datetime("us"))
+        if (found := dates(column)) is None:
+            some = min((_dates(column, form) for form in DATES), key=lambda one: one.null_count())
+            some = some.set(~column.str.contains(r"\d{4}").fill_null(True), None)
+            _check_read(column, some, "a date such as 2024-05-31")
+            found = some
         return found
     if column.dtype == pl.Null:
         return column.cast(pl.Datetime("us"))
@@ -144,7 +142,7 @@ def _other(column: pl.Series, wanted: str) -> ValueError:
 
 
 def _check_read(column: pl.Series, found: pl.Series, what: str) -> None:
-    wrong = found.is_null() & ~_missing(column)
+    wrong = found.is_null() & ~missing(column)
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         raise ValueError(
@@ -156,17 +154,13 @@ def _check_read(column: pl.Series, found: pl.Series, what: str) -> None:
 # text that is something else
 
 
-def _missing(column: pl.Series) -> pl.Series:
-    return column.is_null() | column.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
-
-
 def _read_all(column: pl.Series, read: Callable[[pl.Series], pl.Series]) -> pl.Series | None:
     """What ``read`` makes of a column, if it leaves no cell null that is not missing."""
-    there = column.filter(~_missing(column))
+    there = column.filter(~missing(column))
     if not len(there) or read(there.head(TRIED_FIRST)).null_count():
         return None
     found = read(column)
-    return None if (found.is_null() & ~_missing(column)).any() else found
+    return None if (found.is_null() & ~missing(column)).any() else found
 
 
 def _as_numbers(column: pl.Series) -> pl.Series:
@@ -195,16 +189,11 @@ def _as_truth(column: pl.Series) -> pl.Series | None:
     return _read_all(column, read)
 
 
-def _as_dates(column: pl.Series) -> pl.Series | None:
-    tried = (_read_all(column, partial(_dates, form=form)) for form in DATES)
-    return next((found for found in tried if found is not None), None)
-
-
 def _dates(cells: pl.Series, form: str) -> pl.Series:
     return cells.str.strip_chars().str.to_datetime(form, strict=False, time_unit="us")
 
 
-READERS = (_as_number_column, _as_truth, _as_dates)
+READERS = (_as_number_column, _as_truth, dates, numerals)
 
 
 # frames of others

@@ -14,6 +14,7 @@ import numpy as np
 from ...ground.files import replacing
 
 NOTE = "candidly"  # the entry that holds the metadata; also what tells our files from others
+SURELY_FINE, MOST_TIMES = 2**32, 1000  # bytes, or times its size, that a file may unpack to
 LONE = "surrogatepass"  # file names that are not UTF-8 hold lone surrogates
 
 
@@ -42,6 +43,11 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any] | Non
         with open(path, "rb") as file:
             if not zipfile.is_zipfile(file):
                 raise ValueError("no zip archive")
+            file.seek(0)
+            with zipfile.ZipFile(file) as archive:
+                size = sum(entry.file_size for entry in archive.infolist())
+            if size > max(SURELY_FINE, MOST_TIMES * path.stat().st_size):
+                raise ValueError(f"it unpacks to {size:,} bytes, far more than arrays do")
             file.seek(0)
             with np.load(file, allow_pickle=False) as loaded:
                 arrays = dict(loaded)

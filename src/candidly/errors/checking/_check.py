@@ -25,6 +25,7 @@ def check(
     label: str | None = None,
     *,
     separator: str | None = None,
+    header: str = "auto",
     id: str | None = None,
     text: str | None = None,
     image: str | None = None,
@@ -50,7 +51,8 @@ def check(
         label: the column of the labels, by default ``label``, ``given`` or ``candidates``. Cells
             with several labels (``cat|dog``) are candidate sets: found is what probably lacks the
             truth.
-        separator, id, text, image, drop, damaged: see ``ingest.Roles``.
+        separator, header, id, text, image, drop, damaged, classes, merge_labels: see
+            ``ingest.Roles``.
         group: a column; rows with the same value there are in one fold, and it is no input.
         classifier: see ``cross_validate``; of several the most accurate is kept. By default what
             suits the kind of input.
@@ -70,7 +72,7 @@ def check(
     """
     tell = watch or (lambda done, total: None)
     roles = Roles(
-        label=label, separator=separator, id=id, text=text, image=image,
+        label=label, separator=separator, header=header, id=id, text=text, image=image,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), damaged=damaged,
     )  # fmt: skip
     named = classifier

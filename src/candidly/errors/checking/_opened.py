@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.ingest import Form, Roles, Sheet, is_table, label_column, read, read_frame
+from ...data.ingest import (
+    Form,
+    Roles,
+    Sheet,
+    input_columns,
+    is_table,
+    label_column,
+    read,
+    read_frame,
+    recognised,
+)
 from ...data.ingest.table_checks import listed, typed
 from ...data.inputs import Table, as_polars
 from ...data.labels.labelled import Labelled
@@ -55,7 +65,7 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
         path = Path(where).expanduser()
         if not is_table(path):
             return Opened(path.name, _alone(read(path, roles, watch), group), roles=roles)
-        sheet = read_frame(path, roles.separator)
+        sheet = read_frame(path, roles.separator, roles.table())
     else:
         sheet = Sheet(Path("data frame"), as_polars(where), Form(".parquet"))
     return _of_table(sheet, roles, group, watch)
@@ -69,7 +79,7 @@ def _alone(data: Labelled, group: str | None) -> Labelled:
 
 def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: Watch) -> Opened:
     frame = sheet.frame
-    roles = roles.among(frame.columns)
+    roles = recognised(frame, roles)
     label = label_column(sheet, roles)
     roles = replace(roles, label=label)
     groups = None
@@ -99,9 +109,13 @@ def _groups(frame: pl.DataFrame, name: str) -> np.ndarray:
 
 def _typed(data: Labelled, frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
     """The columns that the classifier sees, each as what it is."""
+    import polars as pl
+
     if isinstance(data.inputs, Table):
         return data.inputs.frame
     if data.kind != "table":
         return frame.select([])
-    out = {roles.label, roles.truth, roles.id, *roles.drop}
-    return frame.select(typed(frame[name]) for name in frame.columns if name not in out)
+    labels = [name for name in (roles.label, roles.truth) if name is not None]
+    names = [n for n in input_columns(frame, roles, labels) if frame[n].null_count() < len(frame)]
+    numbers = [typed(frame[name]) for name in names[-data.inputs.shape[1] :]]  # no index in front
+    return pl.DataFrame(numbers)

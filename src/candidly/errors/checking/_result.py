@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.ingest import Roles
+from ...data.ingest import NONE, Roles
 from ...data.ingest.media import File, checked_file
 from ...data.ingest.previews import Preview, preview_of
 from ...data.labels.labelled import Labelled
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MANY = 12  # names of columns that are listed
 KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
+READ_AS = {"number": "number", "category": "category", "date": "date", "text": "text, 32 numbers"}
+EMPTY, CELL = "–", 30  # of an example, and its characters
 ENCODED = {  # what a classifier is given, by the kind of inputs
     "table": "the numbers as they are",
     "columns": "categories, dates and gaps made numbers by what the training rows of a fold show",
@@ -126,7 +128,7 @@ class Checked:
             found["inputs"] = " x ".join(map(str, self.data.inputs.shape)) + f", {self.data.kind}"
             return found
         named = {"ids": self.roles.id, "texts": self.roles.text, "pictures": self.roles.image}
-        found |= {what: name for what, name in named.items() if name is not None}
+        found |= {what: name for what, name in named.items() if name not in (None, NONE)}
         if self.typed is not None:
             for kind, what in KINDS.items():
                 names = [name for name, one in self.kinds.items() if one == kind]
@@ -134,6 +136,26 @@ class Checked:
                     found[what] = f"{len(names):,}: {_listed(names)}"
         if self.roles.drop:
             found["left out"] = _listed(self.roles.drop)
+        return found
+
+    def read_as(self) -> list[tuple[str, str, str]]:
+        """Of each column its name, what it was read as, and a cell of it; none without a table."""
+        if self.frame is None:
+            return []
+        roles, kinds = self.roles, {} if self.typed is None else self.kinds
+        said = {roles.label: "label", roles.truth: "truth, not looked at", roles.id: "row's name"}
+        said |= dict.fromkeys(roles.drop, "left out")
+        said |= {name: READ_AS[kind] for name, kind in kinds.items()}
+        if roles.inputs is not None:
+            said[roles.inputs] = "texts, word for word" if roles.text else "pictures"
+        found = []
+        for name in self.frame.columns:
+            there = self.frame[name].drop_nulls()
+            what = said.get(name, "not used")
+            if name in kinds and there.n_unique() < 2:
+                what += ", always the same" if len(there) else ", empty"
+            cell = str(there[0]) if len(there) else EMPTY
+            found.append((name, what, cell if len(cell) <= CELL else cell[:CELL].rstrip() + " …"))
         return found
 
     @property

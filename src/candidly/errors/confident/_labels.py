@@ -67,7 +67,7 @@ def matched(
         return given, source, classes
     if classes is None:
         classes = class_names(given, source.columns)
-    return given, source.by_id(given.ids), classes
+    return given, source.by_id(given.ids, given.keys), classes
 
 
 def ids_of(given: Any) -> np.ndarray | None:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ground.files import lines_of
+from .._header import FirstLine
 from .._packed import COMPRESSED
-from .._sheet import SEPARATED, TABLE_ENDINGS, read_frame
+from .._sheet import TABLE_ENDINGS, read_frame
 from ._check import checked_file, checked_pixels
 from ._formats import ENDINGS, Format
 from ._rows import rows_of_files, rows_of_names
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 ID, TEXT = "id", "text"  # columns of a table
 
@@ -100,10 +101,8 @@ def _lines(path: Path, n: int | None, ids: Sequence[Any] | None) -> Media:
 
 
 def _table(path: Path, n: int | None, ids: Sequence[Any] | None) -> Media:
-    sheet = read_frame(path, header=False)
-    table = sheet.frame
-    if sheet.form.format in SEPARATED:
-        table = _with_names(path, table, n)
+    header = FirstLine(n=n, usual=(ID, TEXT), otherwise=None)
+    table = read_frame(path, header=header).frame
     key = next((name for name in table.columns if name.lower() == ID), None)
     texts = table if key is None else table.drop(key)
     if texts.width != 1:
@@ -119,20 +118,6 @@ def _table(path: Path, n: int | None, ids: Sequence[Any] | None) -> Media:
         return values[by_row[row]] if row in by_row else None
 
     return look
-
-
-def _with_names(path: Path, table: pl.DataFrame, n: int | None) -> pl.DataFrame:
-    """Without its first line, where that names the columns."""
-    first = [str(cell or "") for cell in table.row(0)] if len(table) else []
-    named = {cell.lower() for cell in first} & {ID, TEXT}
-    if n is None and not named:
-        raise ValueError(
-            f"whether the first line of {path} is a text cannot be told; make it the name of the"
-            f" column, {TEXT}, or write a .txt file with a text a line."
-        )
-    if named or len(table) - 1 == n:
-        return table[1:].rename(dict(zip(table.columns, first)))
-    return table
 
 
 def _listed(path: Path, values: Sequence[Any] | np.ndarray, n: int | None) -> Media:
