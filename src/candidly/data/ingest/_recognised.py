@@ -110,21 +110,22 @@ def _names_rows(column: pl.Series) -> bool:
 
     if len(column) < LEAST or column.null_count():
         return False
-    if column.dtype == pl.String and column.head(SOME).n_unique() == min(len(column), SOME):
-        numbers = column.head(SOME).cast(pl.Float64, strict=False)
-        if numbers.null_count() == len(numbers):
-            one_word = not column.head(SOME).str.contains(r"\s").any()
-            return one_word and not _is_date(column) and column.n_unique() == len(column)
-        column = column.cast(pl.Int64, strict=False)
-    if not column.dtype.is_integer() or column.null_count():
+    some = column.head(SOME)
+    if column.dtype == pl.String and some.n_unique() == len(some):
+        if some.cast(pl.Float64, strict=False).null_count() == len(some):
+            one_word = not some.str.contains(r"\s").any() and not _is_date(some)
+            return one_word and column.n_unique() == len(column)
+        some = some.cast(pl.Int64, strict=False)
+    if not some.dtype.is_integer() or some.null_count() or not (some.diff()[1:] == 1).all():
         return False
-    return bool((column.diff()[1:] == 1).all())
+    numbers = column.cast(pl.Int64, strict=False)
+    return not numbers.null_count() and bool((numbers.diff()[1:] == 1).all())
 
 
 def _is_date(column: pl.Series) -> bool:
     from ..inputs import parsed
 
-    return parsed(column.head(SOME).to_frame()).to_series().dtype != column.dtype
+    return parsed(column.to_frame()).to_series().dtype != column.dtype
 
 
 def _inputs(frame: pl.DataFrame, free: list[str]) -> dict[str, str]:
@@ -146,7 +147,7 @@ def _pictures(column: pl.Series) -> bool:
         return True
     if column.dtype != pl.String:
         return False
-    some = column.drop_nulls().head(SOME).str.to_lowercase()
+    some = _filled(column).str.to_lowercase()
     if column.name in USUAL["image"] and some.str.contains(r"^(data:|[a-z][a-z0-9+.-]+://)").any():
         return True
     files = sum(cell.endswith(tuple(ENDINGS)) for cell in some)
@@ -159,9 +160,15 @@ def is_free_text(column: pl.Series) -> bool:
 
     if column.dtype != pl.String:
         return False
-    some = column.drop_nulls().head(SOME)
+    some = _filled(column)
     words = some.str.count_matches(r"\S+").median() if len(some) else None
     return isinstance(words, float) and words >= WORDS and 2 * some.n_unique() > len(some)
+
+
+def _filled(column: pl.Series) -> pl.Series:
+    """Its first cells that are not empty; of a column that is mostly empty, all."""
+    some = column.head(2 * SOME).drop_nulls()
+    return (some if len(some) else column.drop_nulls()).head(SOME)
 
 
 def _is_words(column: pl.Series) -> bool:

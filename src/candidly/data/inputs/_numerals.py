@@ -88,16 +88,20 @@ def check_thousands(column: pl.Series) -> None:
     Raises:
         ValueError: the message names column and row.
     """
-    cells = column.drop_nulls().str.strip_chars()
-    some = cells.head(TRIED_FIRST)
+    some = column.head(TRIED_FIRST).drop_nulls()
     parted = some.str.contains(".", literal=True)
-    if not parted.any() or parted.all():
+    if not parted.any() or parted.all() or not _parted_alike(some.filter(parted)):
         return
+    cells = column.drop_nulls().str.strip_chars()
     parted = cells.str.contains(".", literal=True)
     small = cells.filter(~parted).str.contains(r"^[+-]?\d{1,3}$").all()
-    if small and cells.filter(parted).str.contains(EITHER.replace("MARK", r"\.")).all():
+    if small and _parted_alike(cells.filter(parted)):
         row = int(column.str.contains(".", literal=True).arg_max() or 0)
         raise _either(column, row)
+
+
+def _parted_alike(cells: pl.Series) -> bool:
+    return bool(cells.str.strip_chars().str.contains(EITHER.replace("MARK", r"\.")).all())
 
 
 def _check_units(column: pl.Series, cells: pl.Series, rows: pl.Series) -> None:
