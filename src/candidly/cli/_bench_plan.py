@@ -43,7 +43,18 @@ from ._bench_options import (
     usual_folder,
     where_of,
 )
-from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text, Truth
+from ._column_options import (
+    Annotator,
+    Drop,
+    Id,
+    Image,
+    Item,
+    Label,
+    Separator,
+    SheetName,
+    Text,
+    Truth,
+)
 from ._hyper import Hyper
 from ._network_options import Net, Training
 from ._print import grid_of, print_text, show
@@ -93,6 +104,7 @@ def plan(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,

@@ -10,7 +10,7 @@ import typer
 from ..data.ingest import Roles
 
 COLUMN = "COLUMN"
-ROLES = ("label", "truth", "separator", "id", "text", "image", "annotator", "item", "drop")
+ROLES = ("label", "truth", "separator", "id", "text", "image", "annotator", "item", "drop", "sheet")
 
 Label = Annotated[
     str | None,
@@ -37,6 +37,14 @@ Separator = Annotated[
         "(default: found out)",
     ),
 ]
+SheetName = Annotated[
+    str | None,
+    typer.Option(
+        "--sheet",
+        metavar="NAME",
+        help="The sheet of a workbook to read. (default: the first that is not hidden)",
+    ),
+]
 Id = Annotated[
     str | None,
     typer.Option("--id", metavar=COLUMN, help="Column that names the rows. (default: id)"),
@@ -56,7 +64,8 @@ Annotator = Annotated[
     str | None,
     typer.Option(
         metavar=COLUMN,
-        help="Column that says who gave the answer, in a table with an answer a row.",
+        help="Column that says who gave the answer, in a table with an answer a row. Or several "
+        "with commas between, such as ann,bob: columns that hold one person's answers each.",
     ),
 ]
 Item = Annotated[
@@ -81,6 +90,7 @@ def roles_of(
     item: str | None = None,
     drop: Sequence[str] | None = None,
     truth: str | None = None,
+    sheet: str | None = None,
 ) -> Roles:
     """What the options say.
 
@@ -88,6 +98,7 @@ def roles_of(
         ValueError: a column with two roles, texts and pictures, or a separator that is none.
     """
     names = [name.strip() for text_ in drop or () for name in text_.split(",")]
+    people = [name.strip() for name in (annotator or "").split(",") if name.strip()]
     return Roles(
         label=label,
         truth=truth,
@@ -95,7 +106,9 @@ def roles_of(
         id=id,
         text=text,
         image=image,
-        annotator=annotator,
+        annotator=annotator if len(people) < 2 else None,
+        annotators=tuple(people) if len(people) > 1 else (),
         item=item,
         drop=tuple(name for name in names if name),
+        sheet=sheet,
     )

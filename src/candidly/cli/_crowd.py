@@ -30,6 +30,7 @@ def read_answers(
     roles: Roles,
     workers: int,
     on: str | None,
+    keep: Any = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Answers, np.ndarray | None]:
     """Answers from a table, one or in parts, a saved data set or a known one; and probabilities in
@@ -55,13 +56,13 @@ def read_answers(
     if is_address(what) or (path.is_dir() and not is_table(path) and not is_known(what)):
         place = what if is_address(what) else path
         table = read_answer_parts(place, roles, workers=workers, on=on, watch=watch)
-        said = _of_table(table, beliefs, classes)
+        said = _of_table(table, beliefs, classes, keep)
     elif on is not None:
         raise ValueError(
             f"--on {on} is where parts are read; {what} is no folder or address of parts."
         )
     elif is_table(path):
-        said = _of_table(answers_in(path, roles), beliefs, classes)
+        said = _of_table(answers_in(path, roles), beliefs, classes, keep)
     else:
         said = _of_data(what, classes, root)
     if beliefs is None:
@@ -70,7 +71,7 @@ def read_answers(
 
 
 def _of_table(
-    table: AnswerTable, beliefs: ProbRows | None, classes: Sequence[str] | None
+    table: AnswerTable, beliefs: ProbRows | None, classes: Sequence[str] | None, keep: Any
 ) -> Answers:
     import polars as pl
 
@@ -103,7 +104,7 @@ def _of_table(
         _check_known("item", item, items, beliefs.name, path)
         if classes is None and not label.dtype.is_numeric():
             _check_known("class", label.str.strip_chars(), named, beliefs.name, path)
-    return answers_of(table, items, named)
+    return answers_of(table, items, named, keep)
 
 
 def _check_known(what: str, said: pl.Series, known: Any, where: str, path: Path | str) -> None:
@@ -182,7 +183,7 @@ def put_into(found: Consensus, path: Path, out: Path, roles: Roles) -> None:
     """
     from ..data.ingest import read_frame, write_back
 
-    sheet = read_frame(path, roles.separator)
+    sheet = read_frame(path, roles.separator, sheet=roles.sheet)
     key = roles.id or next((name for name in ("id", "item") if name in sheet.frame.columns), None)
     if key is None or key not in sheet.frame.columns:
         raise ValueError(

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from ..data.ingest.joined import with_features, write_features
-from ._column_options import Drop, Id, Image, Label, Separator, Text, roles_of
+from ._column_options import Drop, Id, Image, Label, Separator, SheetName, Text, roles_of
 from ._data_common import AsJson, Data, What, loaded_from, print_json, save, tell
 from ._issues import check_place
 from ._progress import reading
@@ -33,6 +33,7 @@ def join(
     data: Data = None,
     label: Label = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -46,7 +47,7 @@ def join(
     Example:  candidly data join cifar10n-worst dino.npz worst-dino.npz
     """
     check_place(out, "OUT", (".npz",))
-    roles = roles_of(label, separator, id, text, image, drop=drop)
+    roles = roles_of(label, separator, id, text, image, drop=drop, sheet=sheet)
     save(with_features(loaded_from(what, data, None, roles), features, ids), out, as_json)
 
 
@@ -64,6 +65,7 @@ def make_features(
     data: Data = None,
     label: Label = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     drop: Drop = None,
@@ -78,7 +80,9 @@ def make_features(
     from ..errors.crossval import ENCODER, sentence_vectors
 
     check_place(out, "OUT", (".npz",))
-    loaded = loaded_from(what, data, None, roles_of(label, separator, id, text, drop=drop))
+    loaded = loaded_from(
+        what, data, None, roles_of(label, separator, id, text, drop=drop, sheet=sheet)
+    )
     if loaded.kind != "texts":
         raise ValueError(
             f"a sentence encoder reads texts, and the inputs of {what} are of the kind"

@@ -66,6 +66,7 @@ def new(
         typer.Option(metavar="NAMES", help="Names of the classes: a text file, or cat,dog."),
     ] = None,
     separator: columns.Separator = None,
+    sheet: columns.SheetName = None,
     id: columns.Id = None,
     text: columns.Text = None,
     image: columns.Image = None,
@@ -141,7 +142,7 @@ def new(
     if where is not None and data is not None:
         raise ValueError(f"{where} and --data {data} both say what to ask about; give one.")
     where = where or data
-    roles = columns.roles_of(label, separator, id, text, image, drop=drop)
+    roles = columns.roles_of(label, separator, id, text, image, drop=drop, sheet=sheet)
     _check_sources(where, issues, votes, rows, sample)
     of_columns = {"--label": label, "--id": id, "--text": text, "--image": image, "--drop": drop}
     of_columns |= {"--separator": separator, "--rows": rows}

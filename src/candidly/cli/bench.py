@@ -44,7 +44,18 @@ from ._bench_options import (
     where_of,
 )
 from ._bench_table import Brief, Where, print_tables, results_of
-from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text, Truth
+from ._column_options import (
+    Annotator,
+    Drop,
+    Id,
+    Image,
+    Item,
+    Label,
+    Separator,
+    SheetName,
+    Text,
+    Truth,
+)
 from ._hyper import Hyper
 from ._network_options import Net, Training
 from ._print import grid_of, show
@@ -90,6 +101,7 @@ def run(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,

@@ -36,6 +36,7 @@ def check(
     ],
     label: columns.Label = None,
     separator: columns.Separator = None,
+    sheet: columns.SheetName = None,
     id: columns.Id = None,
     text: columns.Text = None,
     image: columns.Image = None,
@@ -99,7 +100,7 @@ def check(
     """
     from ..errors.checking import check as run
 
-    roles = columns.roles_of(label, separator, id, text, image, drop=drop)
+    roles = columns.roles_of(label, separator, id, text, image, drop=drop, sheet=sheet)
     name = Path(what.rstrip("/")).name.split(".")[0] or "data"
     places = {
         "table": out or Path(f"{name}-check.csv"),

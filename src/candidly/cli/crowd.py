@@ -14,7 +14,7 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
 from . import _progress
-from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
+from ._column_options import Annotator, Drop, Id, Item, Label, Separator, SheetName, roles_of
 from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._help import whole
 from ._issues import check_place
@@ -105,6 +105,14 @@ def consensus(
             "item and label. The consensus is compared with them, beside the plain majority.",
         ),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="first|last|all",
+            help="Which of several answers of one annotator about one item count: the first, the "
+            "last, or all. (default: they are refused)",
+        ),
+    ] = None,
     workers: Annotated[
         int | None,
         whole(
@@ -125,6 +133,7 @@ def consensus(
     item: Item = None,
     annotator: Annotator = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
@@ -158,12 +167,14 @@ def consensus(
     check_place(html, "--html", (".html", ".htm"))
     names = read_classes(classes)
     workers = workers or len(os.sched_getaffinity(0))
-    roles = roles_of(label=label, item=item, annotator=annotator, separator=separator, drop=drop)
+    roles = roles_of(
+        label=label, item=item, annotator=annotator, separator=separator, drop=drop, sheet=sheet
+    )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         with _progress.reading("reading", "of the parts read") as watch:
             said, beliefs = read_answers(
-                answers, probs, names, normalise, data, roles, workers, on, watch
+                answers, probs, names, normalise, data, roles, workers, on, keep, watch
             )
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
             found = crowd.consensus(said, by, beliefs, seed, watch, workers)  # type: ignore[arg-type]
@@ -176,7 +187,7 @@ def consensus(
     people = crowd.annotators(found)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:
-        put_into(found, into, out, roles_of(id=id, separator=separator))
+        put_into(found, into, out, roles_of(id=id, separator=separator, sheet=sheet))
     elif out is not None:
         write_table(found.table(), out)
     if annotators is not None:

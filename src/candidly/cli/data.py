@@ -24,6 +24,7 @@ from ._column_options import (
     Item,
     Label,
     Separator,
+    SheetName,
     Text,
     Truth,
     roles_of,
@@ -115,6 +116,7 @@ def describe_data(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -158,7 +160,7 @@ def describe_data(
         what,
         data,
         classes,
-        roles_of(label, separator, id, text, image, annotator, item, drop, truth),
+        roles_of(label, separator, id, text, image, annotator, item, drop, truth, sheet=sheet),
     )
     if out is None and view != "plain":
         raise ValueError("--view is of the contact sheet: name its file with --out FILE.png.")
@@ -207,6 +209,7 @@ def convert(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -232,7 +235,7 @@ def convert(
       candidly data convert shop.csv shop.npz --label category --numbers
     """
     check_place(out, "OUT", (".npz",))
-    roles = roles_of(label, separator, id, text, image, annotator, item, drop, truth)
+    roles = roles_of(label, separator, id, text, image, annotator, item, drop, truth, sheet=sheet)
     loaded = loaded_from(what, data, classes, roles)
     if numbers and isinstance(loaded.inputs, Table):
         encoding = fit_encoding(loaded.inputs)
@@ -264,6 +267,7 @@ def make(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -290,7 +294,9 @@ def make(
                 what,
                 data,
                 classes,
-                roles_of(label, separator, id, text, image, annotator, item, drop, truth),
+                roles_of(
+                    label, separator, id, text, image, annotator, item, drop, truth, sheet=sheet
+                ),
             ),
             spec,
         ),

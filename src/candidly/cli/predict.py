@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import _progress
-from ._column_options import Drop, Id, Image, Separator, Text, roles_of
+from ._column_options import Drop, Id, Image, Separator, SheetName, Text, roles_of
 from ._issues import check_place
 from ._network_options import SavedNet
 from ._new_rows import NewRows, read_new
@@ -78,6 +78,7 @@ def predict(
         ),
     ] = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -112,7 +113,7 @@ def predict(
         raise ValueError(f"--top is {top}; write at least one class a row.")
     if top > 1 and out.suffix == ".npz":
         raise ValueError("an .npz has every class's probability; leave --top out.")
-    roles = roles_of(None, separator, id, text, image, None, None, drop)
+    roles = roles_of(None, separator, id, text, image, None, None, drop, sheet=sheet)
     with stoppable(lambda: "stopped; nothing was written."):
         from ..learn.model import load_model, measures
 

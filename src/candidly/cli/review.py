@@ -75,6 +75,7 @@ def export(
     ] = None,
     label: columns.Label = None,
     separator: columns.Separator = None,
+    sheet: columns.SheetName = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="With --into: --out may be that very file.")
     ] = False,
@@ -115,7 +116,13 @@ def export(
         raise ValueError("--codes is for --as gallery; the other files say who answered anyway.")
     with opened(folder) as project:
         wanted = Wanted(
-            out, labels, reading, codes, into, columns.roles_of(label, separator), overwrite
+            out,
+            labels,
+            reading,
+            codes,
+            into,
+            columns.roles_of(label, separator, sheet=sheet),
+            overwrite,
         )
         number = write(project, wanted)
     if as_json:

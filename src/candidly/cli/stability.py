@@ -15,7 +15,7 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_json, write_table
 from . import _progress
-from ._column_options import Drop, Id, Label, Separator, roles_of
+from ._column_options import Drop, Id, Label, Separator, SheetName, roles_of
 from ._help import number, whole
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
@@ -114,6 +114,7 @@ def stability(
     form: Form = "text",
     label: Label = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
@@ -141,7 +142,7 @@ def stability(
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
     names = read_classes(classes)
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop)
+    roles = roles_of(label=label, separator=separator, id=id, drop=drop, sheet=sheet)
     with _plain_words():
         case = _case(labels, corrected, predictions, ids, checked, names, roles)
         others = _others(also or (), names, case.ids, roles)

@@ -17,7 +17,7 @@ from ..data.labels.describe import labelled_rows, track_of
 from ..learn.engine.recipe import recipe as read_recipe
 from ..learn.written.nets import of_tokens, pinned, read_net
 from . import _progress
-from ._column_options import Drop, Id, Image, Label, Separator, Text, Truth, roles_of
+from ._column_options import Drop, Id, Image, Label, Separator, SheetName, Text, Truth, roles_of
 from ._help import whole
 from ._hyper import Hyper, hyper_of
 from ._issues import check_place
@@ -56,6 +56,7 @@ def train(
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -132,7 +133,7 @@ def train(
         pinned(net, "--net")  # said before the data is read
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
-    roles = roles_of(label, separator, id, text, image, None, None, drop, truth)
+    roles = roles_of(label, separator, id, text, image, None, None, drop, truth, sheet=sheet)
     if validation != CHECKED and not 0 <= validation < 1:
         raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")
     asked = hyper_of(hyper)

@@ -13,7 +13,7 @@ import typer
 
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
-from ._column_options import Annotator, Drop, Id, Item, Label, Separator, roles_of
+from ._column_options import Annotator, Drop, Id, Item, Label, Separator, SheetName, roles_of
 from ._errors_read import plain_words
 from ._help import whole
 from ._issues import check_place
@@ -109,6 +109,7 @@ def validate(
     item: Item = None,
     annotator: Annotator = None,
     separator: Separator = None,
+    sheet: SheetName = None,
     drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
@@ -144,7 +145,7 @@ def validate(
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     read_as = checked_reading(reading)
     names = read_classes(classes)
-    of_labels = roles_of(label=label, id=id, separator=separator)
+    of_labels = roles_of(label=label, id=id, separator=separator, sheet=sheet)
     table = None if into is None else _Table.read(into, of_labels, names)
     own: np.ndarray | None = None
     ids = None
@@ -152,7 +153,7 @@ def validate(
         own, names = table.labels, list(table.classes)
     elif labels is not None:
         own, ids = _labels(labels, names, of_labels)
-    of_votes = roles_of(item=item, annotator=annotator, separator=separator, drop=drop)
+    of_votes = roles_of(item=item, annotator=annotator, separator=separator, drop=drop, sheet=sheet)
     tally = _tally(votes, votes_format, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
@@ -197,7 +198,7 @@ class _Table:
     def read(cls, path: Path, roles: Roles, classes: Sequence[str] | None) -> _Table:
         from ..data import ingest
 
-        sheet = ingest.read_frame(path, roles.separator)
+        sheet = ingest.read_frame(path, roles.separator, sheet=roles.sheet)
         label = ingest.label_column(sheet, roles)
         classes = ingest.classes_in(sheet, label) if classes is None else classes
         return cls(sheet, label, classes, ingest.labels_in(sheet, label, classes))

@@ -20,12 +20,14 @@ from .back import (
     origin_of,
     write_back,
 )
+from .exports import ReadAs
 
 __all__ = [
     "SUFFIXES",
     "TABLE_ENDINGS",
     "Form",
     "Origin",
+    "ReadAs",
     "Roles",
     "Sheet",
     "check_origin",

@@ -72,7 +72,7 @@ def read_columns(
     """
     roles = roles or Roles()
     path = Path(path)
-    sheet = read_frame(path, roles.separator, header=False)
+    sheet = read_frame(path, roles.separator, header=False, sheet=roles.sheet)
     frame, named = sheet.frame, sheet.form.format not in SEPARATED
     found = not named and _is_header(frame, classes, n, {*ids, *usual} - {*classes})
     if found:

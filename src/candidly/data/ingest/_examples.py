@@ -23,6 +23,7 @@ from ..labels.convert import as_ids
 from ..labels.labelled import Labelled, from_arrays
 from ..labels.votes import Votes
 from ._features import check_no_copy, features
+from ._layouts import long_of_wide
 from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
@@ -93,7 +94,7 @@ def _read(where: Any, roles: Roles, watch: Callable[[int, int], None]) -> Labell
             return load_folder(path, roles.classes, watch)
         if path.suffix.lower() in (".mat", ".npz"):
             return _load_arrays(path, roles)
-    sheet, ids = _opened(where, roles.separator)
+    sheet, ids = _opened(where, roles)
     with about(sheet.path):
         return _from_sheet(sheet, roles, ids)
 
@@ -107,12 +108,12 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
         FileNotFoundError, ValueError: see ``read``.
     """
     roles = roles or Roles()
-    sheet, ids = _opened(where, roles.separator)
+    sheet, ids = _opened(where, roles)
     absent: dict[str, Any] = {
         role: None for role in ("label", "truth") if getattr(roles, role) not in sheet.frame.columns
     }
     with about(sheet.path):
-        roles = replace(roles, **absent).among(sheet.frame.columns)
+        roles = replace(roles, **absent).of(sheet.frame)
         columns = label_columns(sheet.frame, roles)
         inputs = as_inputs(_inputs(sheet, roles, columns.values()))
         ids = ids_of(sheet.frame[roles.id]) if roles.id else ids
@@ -132,7 +133,7 @@ def _load_arrays(path: Path, roles: Roles) -> Labelled:
         return with_classes(load_mat(path), roles.classes)
 
 
-def _opened(where: Any, separator: str | None) -> tuple[Sheet, Any]:
+def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
     """A sheet of any table, and the names of a data frame's rows where they are not 0 to n - 1."""
     if isinstance(where, Sheet):
         return where, None
@@ -151,12 +152,16 @@ def _opened(where: Any, separator: str | None) -> tuple[Sheet, Any]:
     if path.suffix.lower() == ".npy" and path.is_file():
         with about(path):
             return Sheet(path, records(path), Form(".npy")), None
-    return read_frame(path, separator), None
+    return read_frame(path, roles.separator, sheet=roles.sheet), None
 
 
 def _from_sheet(sheet: Sheet, roles: Roles, ids: Any) -> Labelled:
+    if roles.annotators:
+        frame = long_of_wide(sheet.frame.drop(roles.drop), roles.annotators, roles.item)
+        named = replace(roles, annotators=(), drop=(), item="item", annotator="annotator")
+        sheet, roles = replace(sheet, frame=frame), replace(named, label="label")
     frame = sheet.frame
-    roles = roles.among(frame.columns)
+    roles = roles.of(frame)
     columns = label_columns(frame, roles)
     if not columns:
         raise ValueError(
@@ -193,8 +198,13 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
     names = [name for kind, name in columns.items() if kind != "truth"]
     if len(names) != 1:
         raise ValueError(f"answers need one column of labels, and it has {listed(names)}.")
-    for name in (item, who):
-        check_filled(frame[name], "Drop such rows.")
+    check_filled(frame[item], "Drop such rows.")
+    silent = frame[who].is_null() & frame[names[0]].is_null()  # of items that nobody answered
+    if (unsaid := frame[who].is_null() & ~silent).any():
+        raise ValueError(
+            f"column {who!r} is empty at row {unsaid.arg_max()}, where there is an answer; say who"
+            " gave it."
+        )
     kinds = {"tags": names[0]} | {kind: name for kind, name in columns.items() if kind == "truth"}
     found, classes = labels_of(frame, kinds, roles)
     said = from_arrays([""] * len(frame), classes=classes, **found)
@@ -217,7 +227,11 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
         inputs = items[first].to_list()
         warnings.warn("it has no inputs; the items' names stand for them.", stacklevel=5)
     assert said.tags is not None
-    votes = zip(rows, frame[who].cast(str), (np.flatnonzero(row) for row in said.tags))
+    votes = [
+        (row, name, np.flatnonzero(tags))
+        for row, name, tags in zip(rows, frame[who].cast(str), said.tags)
+        if name is not None
+    ]
     return from_arrays(
         inputs,
         votes=Votes.from_rows(votes),

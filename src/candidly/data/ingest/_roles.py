@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...ground.names import nearest
 from .table_checks import listed
+
+if TYPE_CHECKING:
+    import polars as pl
 
 GIVEN = ("label", "given", "candidates")  # usual names of columns of labels
 USUAL = {
@@ -35,10 +38,12 @@ class Roles:
         image: the inputs, a picture's file a row, relative to the table's folder.
         annotator, item: of a table with an answer a row, who gave it and about what.
         drop: columns to leave out.
+        annotators: of a table with an item a row, columns that hold one person's answers each.
         separator: what stands between two cells, a character or its name (comma, semicolon, tab,
             bar); found out by default.
         label_separator: what stands between the labels of a set in one cell.
         classes: names in order, or how many; by default what the labels show.
+        sheet: of a workbook; the first that is not hidden by default.
 
     Every column that is neither named nor dropped is an input.
     """
@@ -54,6 +59,8 @@ class Roles:
     separator: str | None = None
     label_separator: str = "|"
     classes: Any = None
+    annotators: tuple[str, ...] = ()
+    sheet: str | None = None
 
     def __post_init__(self) -> None:
         named = [name for _, name in self._named()]
@@ -62,6 +69,8 @@ class Roles:
                 raise ValueError(
                     f"column {name!r} is named twice, once as --{role}; give each column one role."
                 )
+        if self.annotator is not None and self.annotators:
+            raise ValueError("`annotator` and `annotators` are both given; say one of them.")
         if self.text is not None and self.image is not None:
             raise ValueError("--text and --image are both given; the inputs are one of them.")
         separator = NAMED_SEPARATORS.get(self.separator or "", self.separator)
@@ -80,6 +89,24 @@ class Roles:
                 yield role, name
         for name in self.drop:
             yield "drop", name
+        for name in self.annotators:
+            yield "annotator", name
+
+    def of(self, frame: pl.DataFrame) -> Roles:
+        """The same as ``among`` its columns; where a table has the usual columns of answers, and no
+        item has two, it is one of labels, and the items name the rows.
+
+        Raises:
+            ValueError: see ``among``.
+        """
+        found = self.among(frame.columns)
+        if found.item is None or found.annotator is None or self.annotator is not None:
+            return found
+        if frame[found.item].is_duplicated().any():
+            return found
+        out = [found.annotator] + ([] if found.id is None else [found.item])
+        id = found.id or found.item
+        return replace(found, id=id, item=None, annotator=None, drop=(*found.drop, *out))
 
     def among(self, columns: Collection[str]) -> Roles:
         """The same with each role's column among these, or None; ``label`` stays as it is.

@@ -34,7 +34,7 @@ def shown_columns(sheet: Sheet, roles: Roles) -> list[str]:
         ValueError: the roles name a column that is not there, or nothing is left to be shown.
     """
     frame = sheet.frame
-    roles = roles.among(frame.columns)
+    roles = roles.of(frame)
     labels = set(label_columns(frame, roles).values())
     hidden = labels | {*GIVEN, *USUAL["truth"], *roles.drop, roles.truth, roles.id, roles.annotator}
     ours = (CORRECTED, CORRECTED_BY)

@@ -5,14 +5,19 @@ One rule for everyone who reads answers. A row without an answer says that the i
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..labels.text import BAR
 from ._columns import missing_column
+from ._layouts import BARE, is_bare, long_of_wide, people_in
+from ._roles import USUAL as OTHER_USUAL
 from ._roles import Roles
 from ._sheet import read_frame
+from .exports import ReadAs, told
 from .table_checks import about, check_filled, listed, typed
 
 if TYPE_CHECKING:
@@ -89,13 +94,14 @@ def raw_answers(
     """The same with cells as they stand, and what the three columns are called in the file."""
     import polars as pl
 
-    frame = read_frame(path, roles.separator).frame
+    frame = _sheet_of(path, roles, names)
     for name in roles.drop:
         if name not in frame.columns:
             raise ValueError(missing_column(path, frame.columns, name, "drop"))
     frame = frame.drop(roles.drop).with_columns(pl.col(pl.String).replace("", None))
     found = {}
     with about(path):
+        frame, roles = _one_a_row(path, frame, roles, names)
         for role, name in zip(USUAL, names):
             asked = getattr(roles, role)
             if asked is not None and asked not in frame.columns:
@@ -106,7 +112,8 @@ def raw_answers(
                 raise ValueError(
                     f"it has no column {name!r}, but {listed(frame.columns)}; it needs"
                     f" {', '.join(names)}. Columns of other names go with --item, --annotator and"
-                    " --label."
+                    " --label; where each person has a column, --annotator names them, such as"
+                    " --annotator ann,bob."
                 )
             found[role] = there
         check_filled(frame[found["item"]], "Each answer is about something; fill it in.")
@@ -122,6 +129,44 @@ def raw_answers(
     rest = [frame[name] for name in frame.columns if name not in taken]
     item, annotator, label = found.values()
     return frame.select(columns + rest), (item, annotator, label)
+
+
+def _sheet_of(path: Path, roles: Roles, names: Sequence[str]) -> pl.DataFrame:
+    """The table, lists of labels as text; without names as Get-Another-Label writes it."""
+    import polars as pl
+
+    usual = {name for known in USUAL.values() for name in known} | {*names}
+    usual |= {name for name in (roles.item, roles.annotator, roles.label) if name is not None}
+    if roles.separator == "\t" or {".tsv", ".txt"} & {end.lower() for end in path.suffixes[-2:]}:
+        bare = read_frame(path, roles.separator, header=False)
+        if bare.form.separator == "\t" and is_bare(bare.frame, usual):
+            frame = bare.frame.rename(dict(zip(bare.frame.columns, BARE)))
+            _say(path, told("Get-Another-Label (annotator, item, label)", frame))
+            return frame
+    frame = read_frame(path, roles.separator, sheet=roles.sheet).frame
+    sets = [name for name, kind in frame.schema.items() if kind == pl.List(pl.String)]
+    return frame.with_columns(pl.col(sets).list.join(BAR)) if sets else frame
+
+
+def _one_a_row(
+    path: Path, frame: pl.DataFrame, roles: Roles, names: Sequence[str]
+) -> tuple[pl.DataFrame, Roles]:
+    """A row per answer, of a table with a column for each person, where it is one."""
+    item = roles.item or next((name for name in USUAL["item"] if name in frame.columns), None)
+    people = list(roles.annotators)
+    known = {*USUAL["annotator"], *USUAL["label"], *names[1:]} & {*frame.columns}
+    if not people and not known and roles.label is None and roles.annotator is None:
+        people = people_in(frame, {*(name for usual in OTHER_USUAL.values() for name in usual),
+                                   *USUAL["item"], item or ""})  # fmt: skip
+    if not people:
+        return frame, roles
+    frame = long_of_wide(frame, people, item)
+    _say(path, told("a column for each annotator", frame))
+    return frame, Roles(item="item", annotator="annotator", label="label")
+
+
+def _say(path: Path, line: str) -> None:
+    warnings.warn(f"{path.name} {line}.", ReadAs, stacklevel=1)
 
 
 def typed_answers(frame: pl.DataFrame) -> pl.DataFrame:

@@ -14,19 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ground.files import replacing
+from ...ground.files import replacing, write_table
 from ..labels.convert import from_text
 from ._arff import with_attributes
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
 from ._packed import read_content
 from ._roles import CORRECTED, CORRECTED_BY, Roles
-from ._sheet import LINES, SAVED, TABLE_ENDINGS, Sheet
+from ._sheet import EXPORT_NAMES, JSON, LINES, SAVED, TABLE_ENDINGS, Sheet
 from ._targets import labels_of
 from .table_checks import about, listed
 
 if TYPE_CHECKING:
     import polars as pl
+
+NEW = (".csv", ".parquet")  # what comes back of a file that is no table as it stands
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def label_column(sheet: Sheet, roles: Roles) -> str:
     Raises:
         ValueError: there is none, or the roles name a column that is not there.
     """
-    columns = label_columns(sheet.frame, roles.among(sheet.frame.columns))
+    columns = label_columns(sheet.frame, roles.of(sheet.frame))
     for kind in ("label", "given", "candidates"):
         if kind in columns:
             return columns[kind]
@@ -210,6 +212,9 @@ def write_back(
             f"{path} is a folder of Hugging Face datasets, which is not written back. Write it as"
             " Parquet with to_parquet, and give that file."
         )
+    if sheet.form.format == JSON or sheet.form.format in EXPORT_NAMES:
+        _as_table(sheet, columns, out, beside)
+        return
     if _ending(out) != _ending(path):
         raise ValueError(
             f"{out} must end in {_ending(path)}, as {path.name} does: it is written the same way."
@@ -222,6 +227,16 @@ def write_back(
     data = write(sheet, columns, beside)
     with replacing(out) as file:
         file.write(_packed(sheet, data))
+
+
+def _as_table(sheet: Sheet, columns: Mapping[str, Sequence[Any]], out: Path, beside: str) -> None:
+    """What was read of a file that is no table as it stands, as a table."""
+    if out.suffix.lower() not in NEW:
+        raise ValueError(
+            f"{out} must end in {' or '.join(NEW)}: {sheet.path.name} is no table as it stands, so"
+            " it comes back as one."
+        )
+    write_table(_with_columns(sheet.frame, columns, beside), out)
 
 
 def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
@@ -251,11 +266,7 @@ def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) ->
 
 
 def _as_frame(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
-    import polars as pl
-
-    frame, at = sheet.frame.clone(), sheet.frame.columns.index(beside) + 1  # inserted in place
-    for k, (name, cells) in enumerate(columns.items()):
-        frame = frame.insert_column(at + k, pl.Series(name, cells, pl.String))
+    frame = _with_columns(sheet.frame, columns, beside)
     file = io.BytesIO()
     if sheet.form.format == ".parquet":
         frame.write_parquet(file)
@@ -266,12 +277,23 @@ def _as_frame(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -
     return file.getvalue()
 
 
+def _with_columns(
+    frame: pl.DataFrame, columns: Mapping[str, Sequence[Any]], beside: str
+) -> pl.DataFrame:
+    import polars as pl
+
+    frame, at = frame.clone(), frame.columns.index(beside) + 1  # inserted in place
+    for k, (name, cells) in enumerate(columns.items()):
+        frame = frame.insert_column(at + k, pl.Series(name, cells, pl.String))
+    return frame
+
+
 def _as_workbook(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
     """At the right end, as formulas and merged cells name others by their place."""
     from openpyxl import load_workbook  # type: ignore[import-untyped]
 
     book = load_workbook(io.BytesIO(_unpacked(sheet)))
-    page = book.worksheets[0]
+    page = book[sheet.form.sheet]
     filled = [row for row in page.iter_rows() if any(cell.value is not None for cell in row)]
     there = [cell.column for cell in filled[0] if str(cell.value) == beside]
     known = [cell is None for cell in sheet.frame[beside].to_list()]

@@ -55,7 +55,7 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
         path = Path(where).expanduser()
         if not is_table(path):
             return Opened(path.name, _alone(read(path, roles, watch), group))
-        sheet = read_frame(path, roles.separator)
+        sheet = read_frame(path, roles.separator, sheet=roles.sheet)
     else:
         sheet = Sheet(Path("data frame"), as_polars(where), Form(".parquet"))
     return _of_table(sheet, roles, group, watch)
@@ -69,7 +69,7 @@ def _alone(data: Labelled, group: str | None) -> Labelled:
 
 def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: Watch) -> Opened:
     frame = sheet.frame
-    roles = roles.among(frame.columns)
+    roles = roles.of(frame)
     label = label_column(sheet, roles)
     roles = replace(roles, label=label)
     groups = None

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Literal, get_args
 
 from ...data.ingest import Roles, is_table
 from ...data.ingest.answer_parts import read_answer_parts
@@ -15,6 +13,8 @@ from ...data.ingest.answers import read_answers as answers_in
 from ...data.ingest.shards import is_address
 from ...data.ingest.table_checks import about
 from ._answers import Answers
+
+Keep = Literal["first", "last", "all"]  # which of an annotator's answers about one item
 
 
 def read_answers(
@@ -25,6 +25,7 @@ def read_answers(
     classes: Sequence[str] | int | None = None,
     workers: int = 1,
     on: str | None = None,
+    keep: Keep | None = None,
 ) -> Answers:
     """The answers of a table with columns item, annotator and label, or of many such tables.
 
@@ -37,6 +38,7 @@ def read_answers(
         roles: what the columns are called (``ingest.Roles``).
         items, classes: as of ``Answers.from_columns``.
         workers: how many parts are read at the same time, where ``on`` says where.
+        keep: as of ``answers_of``.
         on: where parts are read: ``processes`` of this machine, ``ray`` or ``ray:ADDRESS``, a Ray
             cluster whose nodes can open them. By default here, one after another.
 
@@ -48,23 +50,39 @@ def read_answers(
     if isinstance(place, str | Path) and not is_address(place):
         path = Path(place).expanduser()
         if is_table(path) or not path.is_dir():
-            return answers_of(answers_in(path, roles), items, classes)
-    return answers_of(read_answer_parts(place, roles, workers=workers, on=on), items, classes)
+            return answers_of(answers_in(path, roles), items, classes, keep)
+    table = read_answer_parts(place, roles, workers=workers, on=on)
+    return answers_of(table, items, classes, keep)
 
 
 def answers_of(
-    table: AnswerTable, items: Any = None, classes: Sequence[str] | int | None = None
+    table: AnswerTable,
+    items: Any = None,
+    classes: Sequence[str] | int | None = None,
+    keep: Keep | None = None,
 ) -> Answers:
     """The answers of a table; by default about all its items, with an answer or without.
+
+    Args:
+        items, classes: as of ``Answers.from_columns``.
+        keep: of several answers of one annotator about one item, the first or the last row, or all
+            of them, each of which counts. By default they are refused.
 
     Raises:
         ValueError: what ``Answers.from_columns`` refuses, with the file or part, and its row.
     """
+    if keep is not None and keep not in get_args(Keep):
+        raise ValueError(f"`keep` is {keep!r} (--keep); choose {', '.join(get_args(Keep))}.")
     frame = table.frame
     answered = frame["label"].is_not_null()
     if items is None and not answered.all():
         items = sorted(frame["item"].unique().to_list())
-    rows = np.flatnonzero(answered.to_numpy())
-    columns = (frame[name].filter(answered) for name in ("item", "annotator", "label"))
+    said = frame.select("item", "annotator", "label").with_row_index("row").filter(answered)
+    if keep in ("first", "last"):
+        said = said.unique(["item", "annotator"], keep=keep, maintain_order=True)
+    rows = table.called(said["row"].to_numpy())
+    columns = (said[name] for name in ("item", "annotator", "label"))
     with about(table.path):
-        return Answers.from_columns(*columns, items=items, classes=classes, rows=table.called(rows))
+        return Answers.from_columns(
+            *columns, items=items, classes=classes, rows=rows, repeats=keep == "all"
+        )
