@@ -219,9 +219,9 @@ def _sentence(error: Exception) -> str:
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    from ..data.ingest import ReadAs
+    from ._print import warned
 
-    _say(f"{'' if issubclass(category, ReadAs) else 'warning: '}{message}")
+    _say(warned(message, category))
 
 
 def _say(text: str) -> None:

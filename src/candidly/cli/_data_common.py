@@ -13,6 +13,7 @@ from ..data.ingest import Roles
 from ..data.ingest.labels import read_classes
 from ..data.labels.labelled import Labelled
 from ..data.sources import load
+from ._print import warned
 from ._progress import reading
 
 What = Annotated[
@@ -41,7 +42,7 @@ def loaded_from(what: str, root: Path | None, classes: str | None, roles: Roles)
         with reading("reading images", "of the images read") as watch:
             loaded = load(what, root, watch=watch, classes=names, roles=roles)
     for warning in caught:
-        tell(f"warning: {warning.message}")
+        tell(warned(warning.message, warning.category))
     return loaded
 
 

@@ -40,6 +40,13 @@ def print_text(text: str) -> None:
     print(text.encode(encoding, "replace").decode(encoding))
 
 
+def warned(message: Warning | str, category: type[Warning]) -> str:
+    """A warning in words; what a file was taken for is none."""
+    from ..data.ingest import ReadAs
+
+    return str(message) if issubclass(category, ReadAs) else f"warning: {message}"
+
+
 def check_form(form: str) -> None:
     """Refuse a form that is not there before anything is computed.
 

@@ -124,6 +124,7 @@ def check(
             what,
             roles.label,
             separator=roles.separator,
+            sheet=roles.sheet,
             id=roles.id,
             text=roles.text,
             image=roles.image,
@@ -160,7 +161,12 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
         return []
     roles, project = found.roles, f"{name}-review"
     named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
-    named |= {"--separator": roles.separator, "--text": roles.text, "--image": roles.image}
+    named |= {
+        "--sheet": roles.sheet,
+        "--separator": roles.separator,
+        "--text": roles.text,
+        "--image": roles.image,
+    }
     told = [word for option, value in named.items() if value for word in (option, value)]
     told += [word for column in roles.drop for word in ("--drop", column)]
     new = ["candidly", "review", "new", project, what, *told]

@@ -102,7 +102,8 @@ def consensus(
         typer.Option(
             metavar="FILE",
             help="Items whose label is known, such as those that an expert checked: a table of "
-            "item and label. The consensus is compared with them, beside the plain majority.",
+            "item and label. The consensus is compared with them, beside the plain majority. "
+            "(default: the column truth of the answers, such as golden tasks, where there is one)",
         ),
     ] = None,
     keep: Annotated[
@@ -173,14 +174,16 @@ def consensus(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         with _progress.reading("reading", "of the parts read") as watch:
-            said, beliefs = read_answers(
+            said, beliefs, truth = read_answers(
                 answers, probs, names, normalise, data, roles, workers, on, keep, watch
             )
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
             found = crowd.consensus(said, by, beliefs, seed, watch, workers)  # type: ignore[arg-type]
     held = None
     if known is not None:
-        held = known_items(found, read_known(known, said, roles), by)
+        truth = read_known(known, said, roles)
+    if truth is not None:
+        held = known_items(found, truth, by)
     notes = [str(warning.message) for warning in caught]
     for warning in caught:
         warnings.warn(warning.message, stacklevel=1)

@@ -17,6 +17,7 @@ from .back import (
     corrected_columns,
     label_column,
     labels_in,
+    one_an_item,
     origin_of,
     write_back,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "label_column",
     "labels_in",
     "load_mat",
+    "one_an_item",
     "origin_of",
     "read",
     "read_frame",

@@ -50,12 +50,13 @@ def read(
     id: str | None = None,
     text: str | None = None,
     image: str | None = None,
-    annotator: str | None = None,
+    annotator: str | Sequence[str] | None = None,
     item: str | None = None,
     drop: Sequence[str] = (),
     separator: str | None = None,
     label_separator: str = "|",
     classes: Any = None,
+    sheet: str | None = None,
 ) -> Labelled:
     """The inputs and labels of a file, a data frame or a folder of pictures.
 
@@ -64,8 +65,10 @@ def read(
             with a subfolder of pictures a class; a data frame of polars or pandas; or a ``Sheet``.
         roles: which column is what, in place of the arguments below.
         watch: called with rows done and rows in all, by what takes long.
-        label, truth, id, text, image, annotator, item, drop, separator, label_separator, classes:
-            see ``Roles``.
+        annotator: the column that says who gave the answer, or a list of columns that hold one
+            person's answers each.
+        label, truth, id, text, image, item, drop, separator, label_separator, classes, sheet: see
+            ``Roles``.
 
     Returns:
         One label a cell is ``given``; any cell with several makes the column ``candidates``.
@@ -77,10 +80,12 @@ def read(
     Warns:
         UserWarning: a column was left out, or an encoding assumed.
     """
+    one = annotator is None or isinstance(annotator, str)
+    who = {"annotator": annotator} if one else {"annotators": tuple(annotator or ())}
     named = Roles(
-        label=label, truth=truth, id=id, text=text, image=image, annotator=annotator, item=item,
+        label=label, truth=truth, id=id, text=text, image=image, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
-        label_separator=label_separator, classes=classes,
+        label_separator=label_separator, classes=classes, sheet=sheet, **who,  # type: ignore[arg-type]
     )  # fmt: skip
     if roles is not None and named != Roles():
         raise ValueError("`roles` says which column is what; give no other names beside it.")

@@ -35,6 +35,7 @@ SAVED = "datasets"  # the form of a folder that Hugging Face datasets saved
 TABLE_ENDINGS = (
     *SEPARATED, *LINES, JSON, ".parquet", ".arrow", ".feather", WORKBOOK, ".arff"
 )  # fmt: skip
+PART_ENDINGS = tuple(end for end in TABLE_ENDINGS if end != JSON)  # which may be about others
 EXPORT_NAMES = {kind.name for kind in EXPORTS}
 
 

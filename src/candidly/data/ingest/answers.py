@@ -16,7 +16,7 @@ from ._columns import missing_column
 from ._layouts import BARE, is_bare, long_of_wide, people_in
 from ._roles import USUAL as OTHER_USUAL
 from ._roles import Roles
-from ._sheet import read_frame
+from ._sheet import SEPARATED, read_frame
 from .exports import ReadAs, told
 from .table_checks import about, check_filled, listed, typed
 
@@ -133,17 +133,23 @@ def raw_answers(
 
 def _sheet_of(path: Path, roles: Roles, names: Sequence[str]) -> pl.DataFrame:
     """The table, lists of labels as text; without names as Get-Another-Label writes it."""
-    import polars as pl
-
     usual = {name for known in USUAL.values() for name in known} | {*names}
     usual |= {name for name in (roles.item, roles.annotator, roles.label) if name is not None}
     if roles.separator == "\t" or {".tsv", ".txt"} & {end.lower() for end in path.suffixes[-2:]}:
         bare = read_frame(path, roles.separator, header=False)
+        if bare.form.format not in SEPARATED:
+            return _joined(bare.frame)
         if bare.form.separator == "\t" and is_bare(bare.frame, usual):
             frame = bare.frame.rename(dict(zip(bare.frame.columns, BARE)))
             _say(path, told("Get-Another-Label (annotator, item, label)", frame))
             return frame
-    frame = read_frame(path, roles.separator, sheet=roles.sheet).frame
+    return _joined(read_frame(path, roles.separator, sheet=roles.sheet).frame)
+
+
+def _joined(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists of labels as text, as a table of text has them."""
+    import polars as pl
+
     sets = [name for name, kind in frame.schema.items() if kind == pl.List(pl.String)]
     return frame.with_columns(pl.col(sets).list.join(BAR)) if sets else frame
 

@@ -21,13 +21,14 @@ from ._cells import with_cells, with_entries
 from ._examples import label_columns
 from ._packed import read_content
 from ._roles import CORRECTED, CORRECTED_BY, Roles
-from ._sheet import EXPORT_NAMES, JSON, LINES, SAVED, TABLE_ENDINGS, Sheet
+from ._sheet import JSON, LINES, SAVED, TABLE_ENDINGS, Form, Sheet
 from ._targets import labels_of
 from .table_checks import about, listed
 
 if TYPE_CHECKING:
     import polars as pl
 
+_AS_IT_STANDS = {*TABLE_ENDINGS} - {JSON}
 NEW = (".csv", ".parquet")  # what comes back of a file that is no table as it stands
 
 
@@ -212,7 +213,7 @@ def write_back(
             f"{path} is a folder of Hugging Face datasets, which is not written back. Write it as"
             " Parquet with to_parquet, and give that file."
         )
-    if sheet.form.format == JSON or sheet.form.format in EXPORT_NAMES:
+    if sheet.form.format not in _AS_IT_STANDS:
         _as_table(sheet, columns, out, beside)
         return
     if _ending(out) != _ending(path):
@@ -227,6 +228,22 @@ def write_back(
     data = write(sheet, columns, beside)
     with replacing(out) as file:
         file.write(_packed(sheet, data))
+
+
+def one_an_item(sheet: Sheet, roles: Roles) -> Sheet:
+    """A table with an item a row, of one with an answer a row; others as they are.
+
+    What the first answer of an item has beside it stays; who answered and what does not.
+
+    Raises:
+        ValueError: the roles name a column that is not there.
+    """
+    found = roles.of(sheet.frame)
+    if found.item is None or found.annotator is None:
+        return sheet
+    out = {found.annotator, *label_columns(sheet.frame, found).values()} - {found.truth}
+    frame = sheet.frame.unique(found.item, keep="first", maintain_order=True).drop(out)
+    return Sheet(sheet.path, frame, Form("answers"))
 
 
 def _as_table(sheet: Sheet, columns: Mapping[str, Sequence[Any]], out: Path, beside: str) -> None:

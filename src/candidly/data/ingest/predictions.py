@@ -11,11 +11,11 @@ from ...ground.arrays import column_order
 from ._columns import check_kind, number_columns, read_columns, rows_by_id
 from ._packed import COMPRESSED
 from ._roles import Roles
-from ._sheet import TABLE_ENDINGS
+from ._sheet import PART_ENDINGS
 from .arrays import load_array
 from .labels import LABELS, label_numbers, labels_in_columns, numbers_of_names
 
-ENDINGS = (".npy", *TABLE_ENDINGS)
+ENDINGS = (".npy", *PART_ENDINGS)
 
 
 def model_of(path: Path) -> str | None:

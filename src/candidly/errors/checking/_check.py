@@ -25,6 +25,7 @@ def check(
     label: str | None = None,
     *,
     separator: str | None = None,
+    sheet: str | None = None,
     id: str | None = None,
     text: str | None = None,
     image: str | None = None,
@@ -49,7 +50,7 @@ def check(
         label: the column of the labels, by default ``label``, ``given`` or ``candidates``. Cells
             with several labels (``cat|dog``) are candidate sets: found is what probably lacks the
             truth.
-        separator, id, text, image, drop: see ``ingest.Roles``.
+        separator, sheet, id, text, image, drop: see ``ingest.Roles``.
         group: a column; rows with the same value there are in one fold, and it is no input.
         classifier: see ``cross_validate``; of several the most accurate is kept. By default what
             suits the kind of input.
@@ -69,7 +70,7 @@ def check(
     """
     tell = watch or (lambda done, total: None)
     roles = Roles(
-        label=label, separator=separator, id=id, text=text, image=image,
+        label=label, separator=separator, id=id, text=text, image=image, sheet=sheet,
         drop=(drop,) if isinstance(drop, str) else tuple(drop),
     )  # fmt: skip
     named = classifier
@@ -118,6 +119,12 @@ def _as_given(data: Labelled) -> Labelled:
     """Candidate sets of one label each are given labels; data that have both, keep these."""
     if data.given is None and data.candidates is not None and (data.candidates.sum(1) == 1).all():
         return replace(data, given=data.candidates.argmax(1), candidates=None)
+    if data.given is None and data.candidates is None and data.votes is not None:
+        raise ValueError(
+            f"{data.source} has several answers about an item; make one label of them first, with"
+            f" candidly crowd consensus {data.source} --into {data.source} --out labelled.csv, and"
+            " check that file with --label consensus."
+        )
     if data.given is None and data.candidates is None:
         raise ValueError(
             f"{data.source or 'the data'} has no labels to check; name their column with --label."

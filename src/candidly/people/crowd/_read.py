@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from ...data.ingest import Roles, is_table
 from ...data.ingest.answer_parts import read_answer_parts
 from ...data.ingest.answers import AnswerTable
 from ...data.ingest.answers import read_answers as answers_in
+from ...data.ingest.labels import class_numbers
 from ...data.ingest.shards import is_address
-from ...data.ingest.table_checks import about
+from ...data.ingest.table_checks import about, typed
+from ...data.labels.text import BAR
 from ._answers import Answers
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Keep = Literal["first", "last", "all"]  # which of an annotator's answers about one item
 
@@ -82,7 +89,61 @@ def answers_of(
         said = said.unique(["item", "annotator"], keep=keep, maintain_order=True)
     rows = table.called(said["row"].to_numpy())
     columns = (said[name] for name in ("item", "annotator", "label"))
+    if classes is None:
+        classes = _with_known(said["label"], table)
     with about(table.path):
         return Answers.from_columns(
             *columns, items=items, classes=classes, rows=rows, repeats=keep == "all"
         )
+
+
+def known_in(table: AnswerTable, answers: Answers) -> np.ndarray | None:
+    """The known class of each item, int64 (n,), -1 where none is; None where the table has none.
+
+    Raises:
+        ValueError: an item with two known labels, or one that is no class.
+    """
+    truth = _truth(table)
+    if truth is None:
+        return None
+    place = {str(item): row for row, item in enumerate(answers.items.tolist())}
+    found = np.full(answers.n, -1)
+    with about(table.path):
+        numbers = class_numbers(truth["truth"], "column 'truth'", answers.classes).tolist()
+        for item, number in zip(truth["item"].cast(str), numbers):
+            row = place[item]
+            if number >= answers.m or (found[row] >= 0 and found[row] != number):
+                raise ValueError(
+                    f"column 'truth' says of item {item!r} {answers.classes[found[row]]!r} and"
+                    f" another label, too; an item has one. Correct it, or leave it out (--drop)."
+                    if number < answers.m
+                    else f"column 'truth' has the class {number}; there are {answers.m}."
+                )
+            found[row] = number
+    return found
+
+
+def _truth(table: AnswerTable) -> pl.DataFrame | None:
+    """Items whose label is known, and these labels; None where there are none."""
+    if "truth" not in table.frame.columns:
+        return None
+    found = table.frame.select("item", "truth").drop_nulls().unique(maintain_order=True)
+    return found if len(found) else None
+
+
+def _with_known(said: pl.Series, table: AnswerTable) -> list[str] | int | None:
+    """The classes of answers and of what is known, where that has others; None where it has not."""
+    import polars as pl
+
+    truth = _truth(table)
+    if truth is None:
+        return None
+    known = typed(truth["truth"])
+    if said.dtype.is_integer() and known.dtype.is_integer():
+        top, highest = (int(one.max() or 0) for one in (said, known))
+        return highest + 1 if highest > top else None
+    if said.dtype != pl.String or said.str.contains(BAR, literal=True).any():
+        return None
+    names = {name.strip() for name in said.unique()}
+    more = {name.strip() for name in known.cast(pl.String).unique()} - names
+    return sorted(names | more) if more else None

@@ -78,7 +78,7 @@ def table_of(export: Export) -> pl.DataFrame:
         for answer in said or [Answer(item)]:
             row = {"item": item, "annotator": answer.annotator}
             row |= {_label(q, asked): answer.labels.get(q) for q in asked}
-            row |= {_truth(q, asked): known.get(q) for q in asked}
+            row |= {_truth(q, asked): answer.known.get(q) or known.get(q) for q in asked}
             rows.append(row | {_free(name): value for name, value in about.items()})
     names = dict.fromkeys(name for row in rows for name in row)
     sets = {_label(q, asked) for q in asked} | {_truth(q, asked) for q in asked}
@@ -89,7 +89,7 @@ def table_of(export: Export) -> pl.DataFrame:
     kept = [
         column
         for name, column in columns.items()
-        if name in OURS[:3] or name in questions or column.null_count() < len(column)
+        if name not in {_truth(q, asked) for q in asked} or column.null_count() < len(column)
     ]
     return pl.DataFrame(kept)
 
