@@ -38,22 +38,23 @@ def stability(
             "one of ids; or an .npy.",
         ),
     ],
-    corrected: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE",
-            help="The corrected labels, likewise; -1 or an empty cell where no single label is "
-            "right.",
-        ),
-    ],
     predictions: Annotated[
         Path,
         typer.Option(
-            metavar="DIR",
+            metavar="PLACE",
             help="A folder with a file per model, named after it: predicted classes, or "
-            "probabilities in a column per class.",
+            "probabilities in a column per class. Or one table with a column of predicted classes "
+            "per model.",
         ),
     ],
+    corrected: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The corrected labels, likewise; -1 or an empty cell where no single label is "
+            "right. (default: none; then it is the ranking by the labels as they stand)",
+        ),
+    ] = None,
     ids: Annotated[
         Path | None,
         typer.Option(
@@ -66,7 +67,8 @@ def stability(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Names of the classes: a text file with a name a line, or a list such as cat,dog.",
+            help="Names of the classes: a text file with a name a line, or a list such as cat,dog. "
+            "(default: those that the labels show)",
         ),
     ] = None,
     alpha: Annotated[float, number("One minus the level of intervals and tests.")] = 0.05,
@@ -132,6 +134,8 @@ def stability(
 
       candidly stability --labels l.csv --corrected c.csv --predictions models --html page.html
 
+      candidly stability --labels table.csv --predictions table.csv
+
       candidly stability --labels l.npy --corrected c.npy --predictions models --plan plan.csv
     """
     from ..compare.stability import assess, checking_plan
@@ -144,7 +148,12 @@ def stability(
     names = read_classes(classes)
     roles = roles_of(label=label, separator=separator, id=id, drop=drop, sheet=sheet)
     with _plain_words():
-        case = _case(labels, corrected, predictions, ids, checked, names, roles)
+        if also and corrected is None:
+            raise ValueError("--also puts another correction beside --corrected; give one as that.")
+        ordered = names is not None
+        names = names or _shown(labels, corrected, predictions, roles)
+        ordered = ordered or names is None
+        case = _case(labels, corrected, predictions, ids, checked, names, roles, ordered)
         others = _others(also or (), names, case.ids, roles)
         seen: Any = () if found is None else label_numbers(read_labels(found, roles, names), names)
         with _progress.reading("comparing", "compared") as watch:
@@ -160,11 +169,8 @@ def stability(
                 found=seen,
                 watch=watch,
             )
-    read = {
-        "labels": str(labels),
-        "corrected labels": str(corrected),
-        "predictions": str(predictions),
-    }
+    read = {"labels": str(labels), "predictions": str(predictions)}
+    read |= {} if corrected is None else {"corrected labels": str(corrected)}
     if html is not None:
         from ..compare.stability.page import write_stability_page
 
@@ -185,18 +191,42 @@ def stability(
             print(f"wrote {path}", file=sys.stderr)
 
 
+def _shown(
+    labels: Path, corrected: Path | None, predictions: Path, roles: Roles
+) -> list[str] | None:
+    """The classes that names of labels show, or that name the columns of probabilities."""
+    from ..data.ingest.labels import read_labels
+    from ..data.ingest.predictions import check_by_name, column_classes
+
+    read = [read_labels(labels, roles)]
+    read += [] if corrected is None else [read_labels(corrected, roles, corrected=True)]
+    names = sorted({name for one in read for name in one.names or () if isinstance(name, str)})
+    if not names:
+        return None
+    for one in read:
+        check_by_name(one.what, one.names is not None)
+    plain = replace(roles, label=None, id=None)
+    for path in _files(predictions).values() if predictions.is_dir() else ():
+        columns = column_classes(path, plain)
+        if columns is not None and {*names} <= {*columns}:
+            return columns
+    return names
+
+
 def _case(
     labels: Path,
-    corrected: Path,
+    corrected: Path | None,
     predictions: Path,
     ids: Path | None,
     checked: Path | None,
     classes: list[str] | None,
     roles: Roles,
+    ordered: bool,
 ) -> Case:
     from ..compare.stability import make_case
+    from ..data.ingest import is_table
     from ..data.ingest.labels import in_order_of, label_numbers, read_labels, read_names
-    from ..data.ingest.predictions import read_predictions
+    from ..data.ingest.predictions import read_models
     from ..data.ingest.seen import read_mask, read_seen
 
     first = read_labels(labels, roles, classes)
@@ -205,29 +235,56 @@ def _case(
         names = read_names(ids, roles, len(first.values))
         first = in_order_of(first, names)
     plain = replace(roles, label=None, id=None)  # of these files columns may be called otherwise
-    files = _files(predictions)
+    mask = None
+    if checked is not None:
+        mask = read_mask(checked, plain, names)
+    elif corrected is not None:
+        mask = read_seen(corrected, roles, names)
+    models: dict[str, Any]
     with _progress.reading() as watch:
-
-        def opened(number: int, path: Path) -> Callable[[], np.ndarray]:
-            def read() -> np.ndarray:
-                watch(number, len(files))
-                return read_predictions(path, plain, classes, names)
-
-            return read
-
-        better = _labels(corrected, roles, classes, names)
-        if checked is None:
-            mask = read_seen(corrected, roles, names)
+        if predictions.is_dir():
+            models = _models(predictions, plain, classes, names, ordered, watch)
+        elif not is_table(predictions):
+            raise ValueError(
+                f"--predictions is {predictions}, which is no folder and no table; give a folder"
+                " with a file per model, or one table with a column per model."
+            )
         else:
-            mask = read_mask(checked, plain, names)
+            same = predictions.exists() and predictions.samefile(labels)
+            own = roles if same else plain
+            n = len(first.values)
+            models = dict(read_models(predictions, own, classes, names, n, ordered))
         return make_case(
             label_numbers(first, classes),
-            better,
-            {model: opened(number, path) for number, (model, path) in enumerate(files.items())},
+            None if corrected is None else _labels(corrected, roles, classes, names),
+            models,
             classes=None if classes is None else len(classes),
             checked=mask,
             ids=names,
         )
+
+
+def _models(
+    folder: Path,
+    roles: Roles,
+    classes: list[str] | None,
+    ids: np.ndarray | None,
+    ordered: bool,
+    watch: Callable[[int, int], None],
+) -> dict[str, Callable[[], np.ndarray]]:
+    """What reads each model's file, by the model's name."""
+    from ..data.ingest.predictions import read_predictions
+
+    files = _files(folder)
+
+    def opened(number: int, path: Path) -> Callable[[], np.ndarray]:
+        def read() -> np.ndarray:
+            watch(number, len(files))
+            return read_predictions(path, roles, classes, ids, ordered)
+
+        return read
+
+    return {model: opened(number, path) for number, (model, path) in enumerate(files.items())}
 
 
 def _labels(
@@ -244,8 +301,6 @@ def _files(folder: Path) -> dict[str, Path]:
     """A file a model, by the model's name."""
     from ..data.ingest.predictions import ENDINGS, model_of
 
-    if not folder.is_dir():
-        raise ValueError(f"--predictions is {folder}, which is no folder; give one file per model.")
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         model = model_of(path)

@@ -480,7 +480,7 @@ def test_of_all_answers_their_order_is_no_matter(lines):
 
 
 def test_answers_that_are_given_again_are_refused_otherwise():
-    with pytest.raises(ValueError, match="'ann' answers item 1 twice, in rows 0 and 1"):
+    with pytest.raises(ValueError, match=r"'ann' answers item 1 twice, in rows 0 and 1"):
         crowd.read_answers(written("a.csv", AGAIN))
     with pytest.raises(ValueError, match=r"`keep` is 'best'.*first, last, all"):
         crowd.read_answers(written("a.csv", AGAIN), keep="best")  # type: ignore[arg-type]

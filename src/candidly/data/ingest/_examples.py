@@ -85,7 +85,7 @@ def read(
     named = Roles(
         label=label, truth=truth, id=id, text=text, image=image, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
-        label_separator=label_separator, classes=classes, sheet=sheet, **who,  # type: ignore[arg-type]
+        label_separator=label_separator, classes=classes, sheet=sheet, **who,
     )  # fmt: skip
     if roles is not None and named != Roles():
         raise ValueError("`roles` says which column is what; give no other names beside it.")

@@ -140,8 +140,8 @@ def _with_known(said: pl.Series, table: AnswerTable) -> list[str] | int | None:
         return None
     known = typed(truth["truth"])
     if said.dtype.is_integer() and known.dtype.is_integer():
-        top, highest = (int(one.max() or 0) for one in (said, known))
-        return highest + 1 if highest > top else None
+        highest: Any = known.max()
+        return int(highest) + 1 if (known > said.max()).any() else None
     if said.dtype != pl.String or said.str.contains(BAR, literal=True).any():
         return None
     names = {name.strip() for name in said.unique()}
