@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +17,7 @@ from ._column_options import Annotator, Drop, Id, Item, Label, Separator, SheetN
 from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._help import whole
 from ._issues import check_place
-from ._print import Form, check_form, show
+from ._print import Form, check_form, noted, show
 
 if TYPE_CHECKING:
     from ..people.crowd import Consensus
@@ -171,8 +170,7 @@ def consensus(
     roles = roles_of(
         label=label, item=item, annotator=annotator, separator=separator, drop=drop, sheet=sheet
     )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with noted() as caught:
         with _progress.reading("reading", "of the parts read") as watch:
             said, beliefs, truth = read_answers(
                 answers, probs, names, normalise, data, roles, workers, on, keep, watch
@@ -185,8 +183,6 @@ def consensus(
     if truth is not None:
         held = known_items(found, truth, by)
     notes = [str(warning.message) for warning in caught]
-    for warning in caught:
-        warnings.warn(warning.message, stacklevel=1)
     people = crowd.annotators(found)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:

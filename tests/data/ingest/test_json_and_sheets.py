@@ -8,7 +8,6 @@ import warnings
 from pathlib import Path
 
 import openpyxl
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -86,11 +85,15 @@ def test_labels_of_json_come_back_as_a_table():
     rows = [{"text": f"text {k}", "label": ("cat", "dog")[k % 2]} for k in range(4)]
     sheet = read_frame(written(json.dumps(rows)))
     assert candidly.read(sheet.path).classes == ("cat", "dog")
-    out = sheet.path.parent / "new.csv"
-    write_back(sheet, {"label corrected": ["dog"] * 4}, out, "label")
-    assert pl.read_csv(out).columns == ["text", "label", "label corrected"]
-    with pytest.raises(ValueError, match=r"must end in .csv or .parquet: t.json is no table"):
-        write_back(sheet, {"label corrected": ["dog"] * 4}, out.with_suffix(".json"), "label")
+    new = {"label corrected": ["dog"] * 4}
+    for ending in (".csv", ".tsv", ".parquet", ".json", ".jsonl"):
+        out = sheet.path.with_name(f"new{ending}")
+        write_back(sheet, new, out, "label")
+        assert read_frame(out).frame.columns == ["text", "label", "label corrected"]
+    with pytest.raises(ValueError, match=r"must end in .csv or .*: t.json is no table"):
+        write_back(sheet, new, out.with_suffix(".xlsx"), "label")
+    with pytest.raises(ValueError, match=r"t.json is the file itself"):
+        write_back(sheet, new, sheet.path, "label", overwrite=True)
 
 
 def workbook(*sheets: tuple[str, str, list[list[str]]]) -> Path:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ground.files import replacing, write_table
+from ...ground.files import replacing, write_csv, write_table
 from ..labels.convert import from_text
 from ._arff import with_attributes
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
 from ._packed import read_content
 from ._roles import CORRECTED, CORRECTED_BY, Roles
-from ._sheet import JSON, LINES, SAVED, TABLE_ENDINGS, Form, Sheet
+from ._sheet import JSON, LINES, SAVED, SEPARATED, TABLE_ENDINGS, Form, Sheet
 from ._targets import labels_of
 from .table_checks import about, listed
 
@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 _AS_IT_STANDS = {*TABLE_ENDINGS} - {JSON}
-NEW = (".csv", ".parquet")  # what comes back of a file that is no table as it stands
+NEW = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    JSON,
+    *LINES,
+)  # what comes back of a file that is no table as it stands
 
 
 @dataclass(frozen=True)
@@ -248,12 +254,25 @@ def one_an_item(sheet: Sheet, roles: Roles) -> Sheet:
 
 def _as_table(sheet: Sheet, columns: Mapping[str, Sequence[Any]], out: Path, beside: str) -> None:
     """What was read of a file that is no table as it stands, as a table."""
-    if out.suffix.lower() not in NEW:
+    ending = out.suffix.lower()
+    if ending not in NEW:
         raise ValueError(
             f"{out} must end in {' or '.join(NEW)}: {sheet.path.name} is no table as it stands, so"
             " it comes back as one."
         )
-    write_table(_with_columns(sheet.frame, columns, beside), out)
+    if out.exists() and out.samefile(sheet.path):
+        raise ValueError(
+            f"{out} is the file itself, which is no table as it stands; name another one."
+        )
+    frame = _with_columns(sheet.frame, columns, beside)
+    if ending not in SEPARATED + LINES:
+        write_table(frame, out)
+        return
+    with replacing(out) as file:
+        if ending in LINES:
+            frame.write_ndjson(file)
+        else:
+            write_csv(frame, file, "\t" if ending == ".tsv" else ",")
 
 
 def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:

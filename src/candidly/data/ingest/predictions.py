@@ -94,8 +94,8 @@ def read_models(
     columns = read_columns(path, roles, classes or (), n)
     if not columns.named:
         raise ValueError(f"{path} has no line of names above its columns, which name the models.")
-    labels = roles.label or next((name for name in LABELS if name in columns.frame.columns), None)
-    names = [name for name in columns.frame.columns if name != labels]
+    own = roles.label or next((name for name in LABELS if name in columns.frame.columns), None)
+    names = [name for name in columns.frame.columns if name != own]
     if len(names) < 2:
         raise ValueError(
             f"{path} has {len(names)} columns of models ({listed(columns.frame.columns)}); a"
