@@ -197,14 +197,16 @@ def _shown(
     """The classes that names of labels show, or that name the columns of probabilities."""
     from ..data.ingest.labels import read_labels
     from ..data.ingest.predictions import check_by_name, column_classes
+    from ..data.ingest.table_checks import is_number
 
     read = [read_labels(labels, roles)]
     read += [] if corrected is None else [read_labels(corrected, roles, corrected=True)]
-    names = sorted({name for one in read for name in one.names or () if isinstance(name, str)})
-    if not names:
+    cells = [cell for one in read if one.values.dtype == object for cell in one.values.tolist()]
+    names = sorted({cell for cell in cells if isinstance(cell, str)})
+    if not names or any(is_number(name) for name in names):
         return None
     for one in read:
-        check_by_name(one.what, one.names is not None)
+        check_by_name(one.what, one.values.dtype == object)
     plain = replace(roles, label=None, id=None)
     for path in _files(predictions).values() if predictions.is_dir() else ():
         columns = column_classes(path, plain)

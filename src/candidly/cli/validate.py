@@ -240,7 +240,7 @@ def _tally(
     from ..people.validation import read_answers, read_released
 
     if form is None:
-        check_kind(path, (".json",))
+        check_kind(path, ())
     by_ending = "released" if path.suffix.lower() == ".json" else "long"
     kind = lookup({"released": 1, "long": 1}, form or by_ending, "format")[0]
     if kind == "released":

@@ -17,6 +17,7 @@ import candidly
 import export_files as files
 from candidly.data.ingest import ReadAs, Roles, read_frame
 from candidly.data.ingest.answers import read_answers
+from candidly.data.ingest.labels import read_labels
 from candidly.people import crowd
 
 LABELS = ("cat", "dog", "a bird")
@@ -397,6 +398,18 @@ def test_two_known_labels_of_one_item_are_refused():
     table = quiet(read_answers, path)
     with pytest.raises(ValueError, match="says of item '1' 'cat' and another label"):
         crowd.known_in(table, crowd.answers_of(table))
+
+
+def test_labels_of_an_export_by_several_people_are_not_one_each():
+    said = {1: {"ann": "cat", "bob": "dog"}, 2: {"ann": "dog"}}
+    path = written("export.json", files.label_studio(said))
+    with pytest.raises(ValueError, match=r"several answers about an item; .* --label consensus"):
+        quiet(read_labels, path)
+    alone = written("one.json", files.label_studio({1: {"ann": "cat"}, 2: {"ann": "dog"}}))
+    found = quiet(read_labels, alone)
+    assert found.values.tolist() == ["cat", "dog"]
+    assert found.ids is not None
+    assert found.ids.tolist() == ["1", "2"]
 
 
 # other layouts

@@ -7,7 +7,7 @@ which column is what, in the same words as the options of the command line.
 from ._examples import SUFFIXES, read, read_inputs
 from ._features import decimal_points
 from ._mat import load_mat
-from ._roles import Roles
+from ._roles import Roles, several_answers
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._shown import is_table, shown_columns
 from .back import (
@@ -44,6 +44,7 @@ __all__ = [
     "read",
     "read_frame",
     "read_inputs",
+    "several_answers",
     "shown_columns",
     "write_back",
 ]

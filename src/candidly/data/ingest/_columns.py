@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ground.names import nearest
 from ._packed import COMPRESSED
-from ._roles import Roles
+from ._roles import USUAL, Roles, several_answers
 from ._sheet import SEPARATED, TABLE_ENDINGS, read_frame
 from ._text import check_names
 from .table_checks import about, column_of, is_number, listed
@@ -88,6 +88,12 @@ def read_columns(
         key = None if frame.width == 1 else key
     if key is None:
         return Columns(path, frame, None, named, found)
+    if (
+        key != roles.id
+        and {*USUAL["annotator"]} & {*frame.columns}
+        and frame[key].n_unique() < len(frame)
+    ):
+        raise ValueError(several_answers(path))
     return Columns(path, frame.drop(key), row_names(path, frame[key]), named, found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ SHAPES = (
 
 def first_record(data: bytes) -> Mapping[str, Any] | None:
     """The first object of lines of JSON; None where there is none."""
-    line = next((line for line in data.split(b"\n", 64) if line.strip()), b"")
+    line = next((line for line in io.BytesIO(data) if line.strip()), b"")
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

@@ -25,6 +25,15 @@ CORRECTED, CORRECTED_BY = " corrected", " corrected by"  # behind a label column
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|"}
 
 
+def several_answers(source: object) -> str:
+    """What to say where each item should have one label, and has the answers of several people."""
+    return (
+        f"{source} has several answers about an item; make one label of them first, with candidly"
+        f" crowd consensus {source} --into {source} --out labelled.csv, and take that file with"
+        " --label consensus."
+    )
+
+
 @dataclass(frozen=True)
 class Roles:
     """Which column is what; None: the one of the usual name, where there is one.

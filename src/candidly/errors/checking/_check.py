@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data.ingest import Roles
+from ...data.ingest import Roles, several_answers
 from ...data.labels.labelled import Labelled
 from .. import confident as errors
 from ..crossval import CrossValidated, by_names, cross_validate
@@ -120,11 +120,7 @@ def _as_given(data: Labelled) -> Labelled:
     if data.given is None and data.candidates is not None and (data.candidates.sum(1) == 1).all():
         return replace(data, given=data.candidates.argmax(1), candidates=None)
     if data.given is None and data.candidates is None and data.votes is not None:
-        raise ValueError(
-            f"{data.source} has several answers about an item; make one label of them first, with"
-            f" candidly crowd consensus {data.source} --into {data.source} --out labelled.csv, and"
-            " check that file with --label consensus."
-        )
+        raise ValueError(several_answers(data.source))
     if data.given is None and data.candidates is None:
         raise ValueError(
             f"{data.source or 'the data'} has no labels to check; name their column with --label."
