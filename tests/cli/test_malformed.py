@@ -219,7 +219,7 @@ DATA = {  # of `candidly data describe`
         "`given` has 10,000 different labels in 10,000 rows, as names and",
     ),
     "x.txt": ("hello", "it has the columns hello. Needed: at least one of label, given,"),
-    "x.json": ("{}", "is no file that can be read: its name must end in .csv, .tsv, .txt,"),
+    "x.json": ("{}", "its JSON is an object of something else than columns"),
     "noending": ("hello", "is no file that can be read: its name must end in .csv, .tsv, .txt,"),
     "x.xls": (
         b"\xd0\xcf\x11\xe0",
@@ -232,7 +232,7 @@ DATA = {  # of `candidly data describe`
     ),
     "array.jsonl": (
         "[1,2]\n",
-        'line 1 is no object in JSON; write one a line, such as {"text": "...",',
+        "entry 0 of its list is no object",
     ),
     "nested.jsonl": (
         '{"a":{"b":1},"given":"cat"}\n{"a":{"b":2},"given":"dog"}\n',
@@ -346,7 +346,7 @@ CROWD = {  # of `candidly crowd consensus`
     ),
     "twice.csv": (
         "item,annotator,label\n0,a,cat\n0,a,dog\n",
-        "answers: 'a' answers item 0 twice, in rows 0 and 1. Keep one of them.",
+        "answers: 'a' answers item 0 twice, in rows 0 and 1. Keep one of them,",
     ),
     "one.csv": (
         "item,annotator,label\n0,a,cat\n",
@@ -423,7 +423,7 @@ VOTES = {  # of `candidly validate --votes`
         "the given class has 1.5 at row 0; labels are names or whole numbers.",
     ),
     "x.txt": ("hello", "it has no column 'item', but hello; it needs item, person, answer."),
-    "x.doc": ("hello", "must end in one of .json, .csv, .tsv, .txt, .jsonl, .ndjson, .parquet,"),
+    "x.doc": ("hello", "must end in one of .csv, .tsv, .txt, .jsonl, .ndjson, .json, .parquet,"),
     "empty.json": ("", "is empty."),
     "list.json": ("[1, 2]", "holds no list of rows, one per item."),
     "torn.json": (
@@ -654,7 +654,7 @@ CALLS = {
     "crowd consensus leak.csv --item a --annotator copy --label x": "no column 'x' (--label)",
     "crowd consensus leak.csv --item x": "has no column 'x' (--item)",
     "validate --votes leak.csv --item a --annotator x": "has no column 'x' (--annotator)",
-    "stability --labels l.csv --corrected l.csv --predictions l.csv": "which is no folder",
+    "stability --labels l.csv --corrected l.csv --predictions l.csv": "columns of models",
 }
 
 

@@ -239,3 +239,87 @@ def test_a_column_of_that_name_with_other_words_says_nothing(candidly, tmp_path)
     files = ("--labels", "test.csv", "--corrected", "d.csv", "--predictions", "models", *classes)
     found = asked(candidly, "--audited", 300, files=files)
     assert found["missed"]["unchecked"] == 1942
+
+
+# one version of the labels, one table of models, classes that the labels show
+
+
+def test_without_corrected_labels_it_is_the_ranking_by_those_that_there_are(candidly, made):
+    found = asked(candidly, files=("--labels", "l.npy", "--predictions", "models"))
+    same = assess(make_case(made[0], made[0], made[2]), resamples=50)
+    assert [s["model"] for s in found["standings"]] == [s.model for s in same.standings]
+    for mine, its in zip(found["standings"], same.standings):
+        assert mine["rank_original"] == its.rank_original
+        assert tuple(mine["range_original"]) == its.range_original
+        assert mine["top1"]["original"] == json.loads(json.dumps(its.top1.original.__dict__))
+    assert [n["budget"] for n in found["neighbours"]] == [n.budget for n in same.neighbours]
+    assert found["secure"] == same.secure
+    # and nothing of what nobody knows
+    assert {name: found["sizes"][name] for name in "FKCUB"} == dict.fromkeys("FKCUB")
+    assert found["prevalence"]["share"] is found["errors"]["share"] is None
+    for name in ("crossings", "crossings_original", "orders", "tau", "associations", "corrections"):
+        assert found[name] == []
+
+
+def test_of_one_version_no_word_is_said_of_corrections(candidly, made, tmp_path):
+    files = ("--labels", "l.npy", "--predictions", "models")
+    status, out, err = candidly("stability", *files, "--resamples", 0, "--html", "p.html")
+    assert (status, err) == (0, "wrote p.html\n")
+    page = (tmp_path / "p.html").read_text()
+    for text in (" ".join(out.split()), page):
+        for word in ("prevalence", "pruned", "rossing", "of 0 C", "by corrected labels"):
+            assert word not in text
+        assert "There is one version of the labels." in text
+        assert "Whether the right labels would rank the models so" in text
+    assert "no label was changed" not in out
+
+
+def test_another_correction_needs_one(candidly, made):
+    files = ("--labels", "l.npy", "--predictions", "models", "--also", "c.npy")
+    assert "--also puts another correction beside --corrected" in refused(candidly, files=files)
+
+
+def test_one_table_has_a_column_for_each_model(candidly, made, tmp_path):
+    original, corrected, predictions = made
+    ids = [f"i{k}" for k in range(len(original))]
+    words = np.array([*NAMES, ""])
+    whole = {"id": ids, "label": words[original], **{m: words[p] for m, p in predictions.items()}}
+    pl.DataFrame(whole).write_csv(tmp_path / "all.csv")
+    said = {model: words[p] for model, p in predictions.items()}
+    pl.DataFrame({"id": ids, **said}).reverse().write_parquet(tmp_path / "models.parquet")
+    pl.DataFrame({"id": ids, **predictions}).reverse().write_csv(tmp_path / "numbers.csv")
+    pl.DataFrame({"id": ids, "label": words[corrected]}).write_csv(tmp_path / "c.csv")
+    plain = asked(candidly)
+    rest = ("--labels", "all.csv", "--corrected", "c.csv", "--predictions")
+    for table in ("all.csv", "models.parquet"):  # in any order of rows
+        found = asked(candidly, files=(*rest, table))
+        assert found["standings"] == plain["standings"]
+        assert found["pairs"] == plain["pairs"]
+    err = refused(candidly, files=(*rest, "numbers.csv"))
+    assert "holds numbers where the labels are names; say with --classes" in err
+    found = asked(candidly, "--classes", ",".join(NAMES), files=(*rest, "numbers.csv"))
+    assert found["standings"] == plain["standings"]
+    one = ("--labels", "all.csv", "--predictions", "all.csv")
+    assert asked(candidly, files=one)["versions"] == 1
+
+
+def test_a_table_of_models_is_refused_where_a_column_is_none(candidly, made, tmp_path):
+    rows = {"label": [0, 1, 1], "a": [0, 1, 1], "b": [1, 1, 0], "note": ["x", "y", "z"]}
+    pl.DataFrame(rows).write_csv(tmp_path / "all.csv")
+    files = ("--labels", "all.csv", "--predictions", "all.csv")
+    assert "column 'note', holds names ('x' at row 0)" in refused(candidly, files=files)
+    assert asked(candidly, "--drop", "note", files=files)["sizes"]["D"] == 3
+    err = refused(candidly, "--drop", "note,b", files=files)
+    assert "has 1 columns of models" in err
+
+
+def test_the_classes_are_those_that_labels_show(candidly, made, tmp_path):
+    files = write_by_name(tmp_path, made, [f"i{k}" for k in range(400)])
+    (tmp_path / "named" / "model 1.parquet").unlink()  # numbers, whose order nobody says
+    (tmp_path / "named" / "model 3.csv").unlink()
+    plain = asked(candidly, "--classes", ",".join(NAMES), files=files)
+    assert asked(candidly, files=files) == plain
+    pl.DataFrame({"prediction": ["ant", "bea"] * 200}).write_csv(tmp_path / "named" / "typo.csv")
+    err = refused(candidly, files=files)
+    assert "is 'bea' at row 1, which is no class" in err
+    assert "'bee'" in err

@@ -218,8 +218,10 @@ def _sentence(error: Exception) -> str:
     return str(error)
 
 
-def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say(f"warning: {message}")
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    from ._print import warned
+
+    _say(warned(message, category))
 
 
 def _say(text: str) -> None:

@@ -54,6 +54,7 @@ from ._column_options import (
     Label,
     MergeLabels,
     Separator,
+    SheetName,
     Text,
     Truth,
 )
@@ -107,6 +108,7 @@ def plan(
     truth: Truth = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,

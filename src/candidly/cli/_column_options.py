@@ -13,8 +13,8 @@ from ..data.ingest.merges import read_merges
 
 COLUMN = "COLUMN"
 ROLES = (
-    "label", "truth", "separator", "header", "id", "text", "image", "annotator", "item", "drop",
-    "classes", "merge_labels",
+    "label", "truth", "separator", "header", "sheet", "id", "text", "image", "annotator", "item",
+    "drop", "classes", "merge_labels",
 )  # fmt: skip
 
 Label = Annotated[
@@ -51,6 +51,14 @@ HeaderLine = Annotated[
         "so on.",
     ),
 ]
+SheetName = Annotated[
+    str | None,
+    typer.Option(
+        "--sheet",
+        metavar="NAME",
+        help="The sheet of a workbook to read. (default: the first that is not hidden)",
+    ),
+]
 Id = Annotated[
     str | None,
     typer.Option(
@@ -75,7 +83,8 @@ Annotator = Annotated[
     str | None,
     typer.Option(
         metavar=COLUMN,
-        help="Column that says who gave the answer, in a table with an answer a row.",
+        help="Column that says who gave the answer, in a table with an answer a row. Or several "
+        "with commas between, such as ann,bob: columns that hold one person's answers each.",
     ),
 ]
 Item = Annotated[
@@ -135,6 +144,7 @@ def roles_of(
     merge_labels: str | None = None,
     damaged: str | None = None,
     header: str = "auto",
+    sheet: str | None = None,
 ) -> Roles:
     """What the options say.
 
@@ -142,6 +152,7 @@ def roles_of(
         ValueError: a column with two roles, texts and pictures, or a separator that is none.
     """
     names = [name.strip() for text_ in drop or () for name in text_.split(",")]
+    people = [name.strip() for name in (annotator or "").split(",") if name.strip()]
     return Roles(
         label=label,
         truth=truth,
@@ -150,12 +161,14 @@ def roles_of(
         id=id,
         text=text,
         image=image,
-        annotator=annotator,
+        annotator=annotator if len(people) < 2 else None,
+        annotators=tuple(people) if len(people) > 1 else (),
         item=item,
         drop=tuple(name for name in names if name),
         classes=classes_of(classes),
         merge_labels=_merges(merge_labels),
         damaged=damaged or SKIP,
+        sheet=sheet,
     )
 
 

@@ -30,10 +30,11 @@ def read_answers(
     roles: Roles,
     workers: int,
     on: str | None,
+    keep: Any = None,
     watch: Callable[[int, int], None] | None = None,
-) -> tuple[Answers, np.ndarray | None]:
-    """Answers from a table, one or in parts, a saved data set or a known one; and probabilities in
-    their order.
+) -> tuple[Answers, np.ndarray | None, np.ndarray | None]:
+    """Answers from a table, one or in parts, a saved data set or a known one; probabilities in
+    their order; and the known class of each item, -1 where none is, of a table that has some.
 
     Raises:
         ValueError, FileNotFoundError, KeyError: what is wrong, by name.
@@ -45,7 +46,7 @@ def read_answers(
     from ..data.ingest.shards import is_address
     from ..data.sources import is_known
 
-    beliefs = None
+    beliefs = known = None
     if probs is not None:
         # columns in their own order: which are the classes' is seen with the answers
         beliefs = open_source(
@@ -57,26 +58,26 @@ def read_answers(
     if is_address(what) or (path.is_dir() and not is_table(path) and not is_known(what)):
         place = what if is_address(what) else path
         table = read_answer_parts(place, roles, workers=workers, on=on, watch=watch)
-        said = _of_table(table, beliefs, classes)
+        said, known = _of_table(table, beliefs, classes, keep)
     elif on is not None:
         raise ValueError(
             f"--on {on} is where parts are read; {what} is no folder or address of parts."
         )
     elif is_table(path):
-        said = _of_table(answers_in(path, roles), beliefs, classes)
+        said, known = _of_table(answers_in(path, roles), beliefs, classes, keep)
     else:
         said = _of_data(what, classes, root)
     if beliefs is None:
-        return said, None
-    return said, _in_order(beliefs, said)
+        return said, None, known
+    return said, _in_order(beliefs, said), known
 
 
 def _of_table(
-    table: AnswerTable, beliefs: ProbRows | None, classes: Sequence[str] | None
-) -> Answers:
+    table: AnswerTable, beliefs: ProbRows | None, classes: Sequence[str] | None, keep: Any
+) -> tuple[Answers, np.ndarray | None]:
     import polars as pl
 
-    from ..people.crowd import answers_of
+    from ..people.crowd import answers_of, known_in
 
     frame, path = table.frame, table.path
     item, label = frame["item"], frame["label"].drop_nulls()
@@ -105,7 +106,8 @@ def _of_table(
         _check_known("item", item, items, beliefs.name, path)
         if classes is None and not label.dtype.is_numeric():
             _check_known("class", label.str.strip_chars(), named, beliefs.name, path)
-    return answers_of(table, items, named)
+    said = answers_of(table, items, named, keep)
+    return said, known_in(table, said)
 
 
 def _check_known(what: str, said: pl.Series, known: Any, where: str, path: Path | str) -> None:
@@ -182,9 +184,9 @@ def put_into(found: Consensus, path: Path, out: Path, roles: Roles) -> None:
     Raises:
         ValueError: no column of ids, an item that it lacks, or what ``ingest.write_back`` refuses.
     """
-    from ..data.ingest import read_frame, write_back
+    from ..data.ingest import one_an_item, read_frame, write_back
 
-    sheet = read_frame(path, roles.separator, roles.table())
+    sheet = one_an_item(read_frame(path, roles.separator, roles.table(), sheet=roles.sheet), roles)
     key = roles.id or next((name for name in ("id", "item") if name in sheet.frame.columns), None)
     if key is None or key not in sheet.frame.columns:
         raise ValueError(

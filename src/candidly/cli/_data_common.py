@@ -12,6 +12,7 @@ import typer
 from ..data.ingest import Roles
 from ..data.labels.labelled import Labelled
 from ..data.sources import load
+from ._print import warned
 from ._progress import reading
 
 What = Annotated[
@@ -31,7 +32,7 @@ def loaded_from(what: str, root: Path | None, roles: Roles) -> Labelled:
         with reading("reading images", "of the images read") as watch:
             loaded = load(what, root, watch=watch, roles=roles)
     for warning in caught:
-        tell(f"warning: {warning.message}")
+        tell(warned(warning.message, warning.category))
     return loaded
 
 

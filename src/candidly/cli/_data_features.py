@@ -9,7 +9,18 @@ import numpy as np
 import typer
 
 from ..data.ingest.joined import with_features, write_features
-from ._column_options import Damaged, Drop, HeaderLine, Id, Image, Label, Separator, Text, roles_of
+from ._column_options import (
+    Damaged,
+    Drop,
+    HeaderLine,
+    Id,
+    Image,
+    Label,
+    Separator,
+    SheetName,
+    Text,
+    roles_of,
+)
 from ._data_common import AsJson, Data, What, loaded_from, print_json, save, tell
 from ._issues import check_place
 from ._progress import reading
@@ -34,6 +45,7 @@ def join(
     label: Label = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -48,7 +60,9 @@ def join(
     Example:  candidly data join cifar10n-worst dino.npz worst-dino.npz
     """
     check_place(out, "OUT", (".npz",))
-    roles = roles_of(label, separator, id, text, image, drop=drop, damaged=damaged, header=header)
+    roles = roles_of(
+        label, separator, id, text, image, drop=drop, damaged=damaged, header=header, sheet=sheet
+    )
     save(with_features(loaded_from(what, data, roles), features, ids), out, as_json)
 
 
@@ -67,6 +81,7 @@ def make_features(
     label: Label = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     drop: Drop = None,
@@ -81,7 +96,9 @@ def make_features(
     from ..errors.crossval import ENCODER, sentence_vectors
 
     check_place(out, "OUT", (".npz",))
-    loaded = loaded_from(what, data, roles_of(label, separator, id, text, drop=drop, header=header))
+    loaded = loaded_from(
+        what, data, roles_of(label, separator, id, text, drop=drop, header=header, sheet=sheet)
+    )
     if loaded.kind != "texts":
         raise ValueError(
             f"a sentence encoder reads texts, and the inputs of {what} are of the kind"

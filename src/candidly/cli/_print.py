@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -38,6 +40,27 @@ def print_text(text: str) -> None:
     """On stdout, with a question mark for each character that its encoding lacks."""
     encoding = sys.stdout.encoding or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding))
+
+
+def warned(message: Warning | str, category: type[Warning]) -> str:
+    """A warning in words; what a file was taken for is none."""
+    from ..data.ingest import ReadAs
+
+    return str(message) if issubclass(category, ReadAs) else f"warning: {message}"
+
+
+@contextmanager
+def noted() -> Iterator[list[warnings.WarningMessage]]:
+    """Warnings of the block, said behind it, also where it ends in an error."""
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always", UserWarning)
+            caught = found
+            yield found
+    finally:
+        for one in caught:
+            warnings.warn(one.message, stacklevel=1)
 
 
 def check_form(form: str) -> None:

@@ -43,7 +43,9 @@ def _corrected(project: Project, wanted: Wanted) -> int:
 
     reading = checked_reading(wanted.reading)
     if wanted.into is not None:
-        sheet = ingest.read_frame(wanted.into, wanted.roles.separator, wanted.roles.table())
+        sheet = ingest.read_frame(
+            wanted.into, wanted.roles.separator, wanted.roles.table(), sheet=wanted.roles.sheet
+        )
         label = None if project.origin else ingest.label_column(sheet, wanted.roles)
         return len(corrected_file(project, sheet, wanted.out, label, reading, wanted.overwrite))
     assert wanted.labels is not None

@@ -67,6 +67,7 @@ def new(
     ] = None,
     separator: columns.Separator = None,
     header: columns.HeaderLine = "auto",
+    sheet: columns.SheetName = None,
     id: columns.Id = None,
     text: columns.Text = None,
     image: columns.Image = None,
@@ -144,7 +145,7 @@ def new(
         raise ValueError(f"{where} and --data {data} both say what to ask about; give one.")
     where = where or data
     roles = columns.roles_of(
-        label, separator, id, text, image, drop=drop, damaged=damaged, header=header
+        label, separator, id, text, image, drop=drop, damaged=damaged, header=header, sheet=sheet
     )
     _check_sources(where, issues, votes, rows, sample)
     of_columns = {"--label": label, "--id": id, "--text": text, "--image": image, "--drop": drop}

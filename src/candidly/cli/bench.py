@@ -55,6 +55,7 @@ from ._column_options import (
     Label,
     MergeLabels,
     Separator,
+    SheetName,
     Text,
     Truth,
 )
@@ -104,6 +105,7 @@ def run(
     truth: Truth = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,

@@ -41,6 +41,7 @@ def check(
     label: columns.Label = None,
     separator: columns.Separator = None,
     header: columns.HeaderLine = "auto",
+    sheet: columns.SheetName = None,
     id: columns.Id = None,
     text: columns.Text = None,
     image: columns.Image = None,
@@ -118,6 +119,7 @@ def check(
         merge_labels=merge_labels,
         damaged=damaged,
         header=header,
+        sheet=sheet,
     )
     name = Path(what.rstrip("/")).name.split(".")[0] or "data"
     places = {
@@ -143,6 +145,7 @@ def check(
             roles.label,
             separator=roles.separator,
             header=roles.header,
+            sheet=roles.sheet,
             id=roles.id,
             text=roles.text,
             image=roles.image,
@@ -179,8 +182,13 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     if not found.flagged or found.useless or found.data.given is None:
         return []
     roles, project = found.roles, f"{name}-review"
-    named = {"--label": roles.label, "--id": roles.id}
-    named |= {"--separator": roles.separator, "--text": roles.text, "--image": roles.image}
+    named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
+    named |= {
+        "--sheet": roles.sheet,
+        "--separator": roles.separator,
+        "--text": roles.text,
+        "--image": roles.image,
+    }
     first = [] if roles.header == "auto" else ["--header", roles.header]
     told = [word for option, value in named.items() if value for word in (option, value)]
     told += ["--damaged", roles.damaged] * (roles.damaged != SKIP)

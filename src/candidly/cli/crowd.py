@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,11 +13,21 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
 from . import _progress
-from ._column_options import Annotator, Drop, HeaderLine, Id, Item, Label, Separator, roles_of
+from ._column_options import (
+    Annotator,
+    Drop,
+    HeaderLine,
+    Id,
+    Item,
+    Label,
+    Separator,
+    SheetName,
+    roles_of,
+)
 from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._help import whole
 from ._issues import check_place
-from ._print import Form, check_form, show
+from ._print import Form, check_form, noted, show
 
 if TYPE_CHECKING:
     from ..people.crowd import Consensus
@@ -102,7 +111,16 @@ def consensus(
         typer.Option(
             metavar="FILE",
             help="Items whose label is known, such as those that an expert checked: a table of "
-            "item and label. The consensus is compared with them, beside the plain majority.",
+            "item and label. The consensus is compared with them, beside the plain majority. "
+            "(default: the column truth of the answers, such as golden tasks, where there is one)",
+        ),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="first|last|all",
+            help="Which of several answers of one annotator about one item count: the first, the "
+            "last, or all. (default: they are refused)",
         ),
     ] = None,
     workers: Annotated[
@@ -126,6 +144,7 @@ def consensus(
     annotator: Annotator = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
@@ -160,26 +179,31 @@ def consensus(
     names = read_classes(classes)
     workers = workers or len(os.sched_getaffinity(0))
     roles = roles_of(
-        label=label, item=item, annotator=annotator, separator=separator, drop=drop, header=header
+        label=label,
+        item=item,
+        annotator=annotator,
+        separator=separator,
+        drop=drop,
+        header=header,
+        sheet=sheet,
     )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with noted() as caught:
         with _progress.reading("reading", "of the parts read") as watch:
-            said, beliefs = read_answers(
-                answers, probs, names, normalise, data, roles, workers, on, watch
+            said, beliefs, truth = read_answers(
+                answers, probs, names, normalise, data, roles, workers, on, keep, watch
             )
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
             found = crowd.consensus(said, by, beliefs, seed, watch, workers)  # type: ignore[arg-type]
     held = None
     if known is not None:
-        held = known_items(found, read_known(known, said, roles), by)
+        truth = read_known(known, said, roles)
+    if truth is not None:
+        held = known_items(found, truth, by)
     notes = [str(warning.message) for warning in caught]
-    for warning in caught:
-        warnings.warn(warning.message, stacklevel=1)
     people = crowd.annotators(found)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:
-        put_into(found, into, out, roles_of(id=id, separator=separator, header=header))
+        put_into(found, into, out, roles_of(id=id, separator=separator, header=header, sheet=sheet))
     elif out is not None:
         write_table(found.table(), out)
     if annotators is not None:

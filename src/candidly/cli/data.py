@@ -28,6 +28,7 @@ from ._column_options import (
     Label,
     MergeLabels,
     Separator,
+    SheetName,
     Text,
     Truth,
     roles_of,
@@ -120,6 +121,7 @@ def describe_data(
     truth: Truth = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -179,6 +181,7 @@ def describe_data(
             merge_labels,
             damaged,
             header=header,
+            sheet=sheet,
         ),
     )
     if out is None and view != "plain":
@@ -228,6 +231,7 @@ def convert(
     truth: Truth = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -270,6 +274,7 @@ def convert(
         merge_labels,
         damaged,
         header=header,
+        sheet=sheet,
     )
     loaded = loaded_from(what, data, roles)
     if numbers and isinstance(loaded.inputs, Table):
@@ -305,6 +310,7 @@ def make(
     truth: Truth = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -347,6 +353,7 @@ def make(
                     merge_labels,
                     damaged,
                     header=header,
+                    sheet=sheet,
                 ),
             ),
             spec,

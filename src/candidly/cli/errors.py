@@ -12,7 +12,15 @@ import typer
 
 from ..ground.files import write_json, write_table
 from . import _probs, errors_compare
-from ._column_options import Drop, HeaderLine, Id, Label, Separator, roles_of
+from ._column_options import (
+    Drop,
+    HeaderLine,
+    Id,
+    Label,
+    Separator,
+    SheetName,
+    roles_of,
+)
 from ._errors_read import examined, opened, plain_words
 from ._help import whole
 from ._issues import (
@@ -145,6 +153,7 @@ def find(
     label: Label = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     drop: Drop = None,
     as_json: AsJson = False,
@@ -177,7 +186,7 @@ def find(
         raise FileNotFoundError(f"{media} does not exist.")
     if gallery is not None and media is None:
         raise ValueError("--gallery is for pictures of examples; say where they are with --media.")
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header)
+    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
     given, source, names = opened(labels, probs, classes, normalise, roles)
     if html is not None and holds_sets(given):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
@@ -234,6 +243,7 @@ def health(
     label: Label = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     drop: Drop = None,
     as_json: AsJson = False,
@@ -246,7 +256,7 @@ def health(
     from ..errors.confident import health as health_of
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header)
+    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
     given, source, names = opened(labels, probs, classes, normalise, roles)
     if holds_sets(given):
         raise ValueError(

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import _progress
-from ._column_options import Damaged, Drop, HeaderLine, Id, Image, Separator, Text, roles_of
+from ._column_options import (
+    Damaged,
+    Drop,
+    HeaderLine,
+    Id,
+    Image,
+    Separator,
+    SheetName,
+    Text,
+    roles_of,
+)
 from ._issues import check_place
 from ._network_options import SavedNet
 from ._new_rows import NewRows, read_new
@@ -79,6 +89,7 @@ def predict(
     ] = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -115,7 +126,17 @@ def predict(
     if top > 1 and out.suffix == ".npz":
         raise ValueError("an .npz has every class's probability; leave --top out.")
     roles = roles_of(
-        None, separator, id, text, image, None, None, drop, damaged=damaged, header=header
+        None,
+        separator,
+        id,
+        text,
+        image,
+        None,
+        None,
+        drop,
+        damaged=damaged,
+        header=header,
+        sheet=sheet,
     )
     with stoppable(lambda: "stopped; nothing was written."):
         from ..learn.model import load_model, measures

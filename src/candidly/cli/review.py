@@ -76,6 +76,7 @@ def export(
     label: columns.Label = None,
     separator: columns.Separator = None,
     header: columns.HeaderLine = "auto",
+    sheet: columns.SheetName = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="With --into: --out may be that very file.")
     ] = False,
@@ -121,7 +122,7 @@ def export(
             reading,
             codes,
             into,
-            columns.roles_of(label, separator, header=header),
+            columns.roles_of(label, separator, header=header, sheet=sheet),
             overwrite,
         )
         number = write(project, wanted)

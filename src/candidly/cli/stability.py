@@ -15,7 +15,15 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_json, write_table
 from . import _progress
-from ._column_options import Drop, HeaderLine, Id, Label, Separator, roles_of
+from ._column_options import (
+    Drop,
+    HeaderLine,
+    Id,
+    Label,
+    Separator,
+    SheetName,
+    roles_of,
+)
 from ._help import number, whole
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
@@ -38,22 +46,23 @@ def stability(
             "one of ids; or an .npy.",
         ),
     ],
-    corrected: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE",
-            help="The corrected labels, likewise; -1 or an empty cell where no single label is "
-            "right.",
-        ),
-    ],
     predictions: Annotated[
         Path,
         typer.Option(
-            metavar="DIR",
+            metavar="PLACE",
             help="A folder with a file per model, named after it: predicted classes, or "
-            "probabilities in a column per class.",
+            "probabilities in a column per class. Or one table with a column of predicted classes "
+            "per model.",
         ),
     ],
+    corrected: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The corrected labels, likewise; -1 or an empty cell where no single label is "
+            "right. (default: none; then it is the ranking by the labels as they stand)",
+        ),
+    ] = None,
     ids: Annotated[
         Path | None,
         typer.Option(
@@ -66,7 +75,8 @@ def stability(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Names of the classes: a text file with a name a line, or a list such as cat,dog.",
+            help="Names of the classes: a text file with a name a line, or a list such as cat,dog. "
+            "(default: those that the labels show)",
         ),
     ] = None,
     alpha: Annotated[float, number("One minus the level of intervals and tests.")] = 0.05,
@@ -115,6 +125,7 @@ def stability(
     label: Label = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
@@ -132,6 +143,8 @@ def stability(
 
       candidly stability --labels l.csv --corrected c.csv --predictions models --html page.html
 
+      candidly stability --labels table.csv --predictions table.csv
+
       candidly stability --labels l.npy --corrected c.npy --predictions models --plan plan.csv
     """
     from ..compare.stability import assess, checking_plan
@@ -142,9 +155,14 @@ def stability(
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
     names = read_classes(classes)
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header)
+    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
     with _plain_words():
-        case = _case(labels, corrected, predictions, ids, checked, names, roles)
+        if also and corrected is None:
+            raise ValueError("--also puts another correction beside --corrected; give one as that.")
+        ordered = names is not None
+        names = names or _shown(labels, corrected, predictions, roles)
+        ordered = ordered or names is None
+        case = _case(labels, corrected, predictions, ids, checked, names, roles, ordered)
         others = _others(also or (), names, case.ids, roles)
         seen: Any = () if found is None else label_numbers(read_labels(found, roles, names), names)
         with _progress.reading("comparing", "compared") as watch:
@@ -160,11 +178,8 @@ def stability(
                 found=seen,
                 watch=watch,
             )
-    read = {
-        "labels": str(labels),
-        "corrected labels": str(corrected),
-        "predictions": str(predictions),
-    }
+    read = {"labels": str(labels), "predictions": str(predictions)}
+    read |= {} if corrected is None else {"corrected labels": str(corrected)}
     if html is not None:
         from ..compare.stability.page import write_stability_page
 
@@ -185,18 +200,42 @@ def stability(
             print(f"wrote {path}", file=sys.stderr)
 
 
+def _shown(
+    labels: Path, corrected: Path | None, predictions: Path, roles: Roles
+) -> list[str] | None:
+    """The classes that names of labels show, or that name the columns of probabilities."""
+    from ..data.ingest.labels import read_labels, shown_classes
+    from ..data.ingest.predictions import check_by_name, column_classes
+
+    read = [read_labels(labels, roles)]
+    read += [] if corrected is None else [read_labels(corrected, roles, corrected=True)]
+    if all(one.odd is None for one in read):
+        return None
+    for one in read:
+        check_by_name(one.what, one.odd is not None)
+    names = list(shown_classes(read))
+    plain = replace(roles, label=None, id=None)
+    for path in _files(predictions).values() if predictions.is_dir() else ():
+        columns = column_classes(path, plain)
+        if columns is not None and {*names} <= {*columns}:
+            return columns
+    return names
+
+
 def _case(
     labels: Path,
-    corrected: Path,
+    corrected: Path | None,
     predictions: Path,
     ids: Path | None,
     checked: Path | None,
     classes: list[str] | None,
     roles: Roles,
+    ordered: bool,
 ) -> Case:
     from ..compare.stability import make_case
+    from ..data.ingest import is_table
     from ..data.ingest.labels import in_order_of, label_numbers, read_labels, read_names
-    from ..data.ingest.predictions import read_predictions
+    from ..data.ingest.predictions import read_models
     from ..data.ingest.seen import read_mask, read_seen
 
     first = read_labels(labels, roles, classes)
@@ -205,29 +244,56 @@ def _case(
         names = read_names(ids, roles, n)
         first = in_order_of(first, names)
     plain = replace(roles, label=None, id=None)  # of these files columns may be called otherwise
-    files = _files(predictions)
+    mask = None
+    if checked is not None:
+        mask = read_mask(checked, plain, names, n)
+    elif corrected is not None:
+        mask = read_seen(corrected, roles, names)
+    models: dict[str, Any]
     with _progress.reading() as watch:
-
-        def opened(number: int, path: Path) -> Callable[[], np.ndarray]:
-            def read() -> np.ndarray:
-                watch(number, len(files))
-                return read_predictions(path, plain, classes, names, n)
-
-            return read
-
-        better = _labels(corrected, roles, classes, names, n)
-        if checked is None:
-            mask = read_seen(corrected, roles, names)
+        if predictions.is_dir():
+            models = _models(predictions, plain, classes, names, n, ordered, watch)
+        elif not is_table(predictions):
+            raise ValueError(
+                f"--predictions is {predictions}, which is no folder and no table; give a folder"
+                " with a file per model, or one table with a column per model."
+            )
         else:
-            mask = read_mask(checked, plain, names, n)
+            same = predictions.exists() and predictions.samefile(labels)
+            own = roles if same else plain
+            models = dict(read_models(predictions, own, classes, names, n, ordered))
         return make_case(
             label_numbers(first, classes),
-            better,
-            {model: opened(number, path) for number, (model, path) in enumerate(files.items())},
+            None if corrected is None else _labels(corrected, roles, classes, names, n),
+            models,
             classes=None if classes is None else len(classes),
             checked=mask,
             ids=names,
         )
+
+
+def _models(
+    folder: Path,
+    roles: Roles,
+    classes: list[str] | None,
+    ids: np.ndarray | None,
+    n: int,
+    ordered: bool,
+    watch: Callable[[int, int], None],
+) -> dict[str, Callable[[], np.ndarray]]:
+    """What reads each model's file, by the model's name."""
+    from ..data.ingest.predictions import read_predictions
+
+    files = _files(folder)
+
+    def opened(number: int, path: Path) -> Callable[[], np.ndarray]:
+        def read() -> np.ndarray:
+            watch(number, len(files))
+            return read_predictions(path, roles, classes, ids, n, ordered)
+
+        return read
+
+    return {model: opened(number, path) for number, (model, path) in enumerate(files.items())}
 
 
 def _labels(
@@ -248,8 +314,6 @@ def _files(folder: Path) -> dict[str, Path]:
     """A file a model, by the model's name."""
     from ..data.ingest.predictions import ENDINGS, model_of
 
-    if not folder.is_dir():
-        raise ValueError(f"--predictions is {folder}, which is no folder; give one file per model.")
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         model = model_of(path)

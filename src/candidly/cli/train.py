@@ -26,6 +26,7 @@ from ._column_options import (
     Label,
     MergeLabels,
     Separator,
+    SheetName,
     Text,
     Truth,
     roles_of,
@@ -69,6 +70,7 @@ def train(
     truth: Truth = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     id: Id = None,
     text: Text = None,
     image: Image = None,
@@ -154,6 +156,7 @@ def train(
         merge_labels,
         damaged,
         header=header,
+        sheet=sheet,
     )
     if validation != CHECKED and not 0 <= validation < 1:
         raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")

@@ -13,7 +13,17 @@ import typer
 
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
-from ._column_options import Annotator, Drop, HeaderLine, Id, Item, Label, Separator, roles_of
+from ._column_options import (
+    Annotator,
+    Drop,
+    HeaderLine,
+    Id,
+    Item,
+    Label,
+    Separator,
+    SheetName,
+    roles_of,
+)
 from ._errors_read import plain_words
 from ._help import whole
 from ._issues import check_place
@@ -110,6 +120,7 @@ def validate(
     annotator: Annotator = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
+    sheet: SheetName = None,
     drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
@@ -145,7 +156,7 @@ def validate(
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     read_as = checked_reading(reading)
     names = read_classes(classes)
-    of_labels = roles_of(label=label, id=id, separator=separator, header=header)
+    of_labels = roles_of(label=label, id=id, separator=separator, header=header, sheet=sheet)
     table = None if into is None else _Table.read(into, of_labels, names)
     own: np.ndarray | None = None
     ids = None
@@ -154,7 +165,7 @@ def validate(
     elif labels is not None:
         own, ids = _labels(labels, names, of_labels)
     of_votes = roles_of(
-        item=item, annotator=annotator, separator=separator, drop=drop, header=header
+        item=item, annotator=annotator, separator=separator, drop=drop, header=header, sheet=sheet
     )
     tally = _tally(votes, votes_format, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
@@ -200,7 +211,7 @@ class _Table:
     def read(cls, path: Path, roles: Roles, classes: Sequence[str] | None) -> _Table:
         from ..data import ingest
 
-        sheet = ingest.read_frame(path, roles.separator, roles.table())
+        sheet = ingest.read_frame(path, roles.separator, roles.table(), sheet=roles.sheet)
         label = ingest.label_column(sheet, roles)
         classes = ingest.classes_in(sheet, label) if classes is None else classes
         return cls(sheet, label, classes, ingest.labels_in(sheet, label, classes))
@@ -242,7 +253,7 @@ def _tally(
     from ..people.validation import read_answers, read_released
 
     if form is None:
-        check_kind(path, (".json",))
+        check_kind(path, ())
     by_ending = "released" if path.suffix.lower() == ".json" else "long"
     kind = lookup({"released": 1, "long": 1}, form or by_ending, "format")[0]
     if kind == "released":

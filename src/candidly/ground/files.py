@@ -98,7 +98,7 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
             table.write_parquet(file)
 
 
-def write_csv(table: pl.DataFrame, file: BinaryIO) -> None:
+def write_csv(table: pl.DataFrame, file: BinaryIO, separator: str = ",") -> None:
     """As CSV that a spreadsheet can open: lists as text, and no text that it would compute.
 
     Names of columns and cells of text are ``inert``; numbers are as they are. ``ingest.read_frame``
@@ -108,7 +108,7 @@ def write_csv(table: pl.DataFrame, file: BinaryIO) -> None:
 
     texts = pl.col(pl.String, pl.Categorical, pl.Enum).cast(pl.String)
     plain = joined(table).with_columns(texts.str.replace(f"^({_FORMULA.pattern})", "'$1"))
-    plain.rename(inert).write_csv(file)
+    plain.rename(inert).write_csv(file, separator=separator)
 
 
 def inert(cell: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import warnings
 import zipfile
 
@@ -77,6 +78,9 @@ FORMS = {
     "quoted.csv": lambda: FRAME.write_csv(quote_style="non_numeric").encode(),
     "t.jsonl": lambda: written(FRAME.write_ndjson),
     "t.ndjson": lambda: written(FRAME.write_ndjson),
+    "t.json": lambda: written(FRAME.write_json),
+    "columns.json": lambda: json.dumps(FRAME.to_dict(as_series=False), indent=1).encode(),
+    "lines.json": lambda: written(FRAME.write_ndjson),
     "t.parquet": lambda: written(FRAME.write_parquet),
     "t.arrow": lambda: written(FRAME.write_ipc),
     "t.feather": lambda: written(FRAME.write_ipc),

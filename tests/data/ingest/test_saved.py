@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import candidly
+import export_files
 from candidly.cli import app
-from candidly.data.ingest import Roles, is_table, read, read_frame, write_back
+from candidly.data.ingest import ReadAs, Roles, is_table, read, read_frame, write_back
 
 TEXTS = ["שלום עולם", "😀👍🏽", "<b>bold &amp;</b>", "x" * 100_000, "line\u2028sep\nline", "café"]
 NAMES = ["zebra", "ant"]  # not sorted: their order is the features'
@@ -232,3 +233,13 @@ def test_a_missing_text_is_refused_alike(tmp_path, ending):
     }[ending]()
     with pytest.raises(ValueError, match=r"column 'text' is empty at row 1. Drop such rows"):
         read(path, Roles(label="label"))
+
+
+def test_a_saved_export_is_read_as_one(tmp_path):
+    rows = pl.read_ndjson(export_files.argilla_lines({1: {"ann": "cat", "bob": "dog"}, 2: {}}))
+    folder = saved(tmp_path / "exported", rows.to_dict(), {"text": FEATURES["text"]}, shards=1)
+    with pytest.warns(ReadAs, match="exported read as: Argilla data set, 2 annotators, 2 items, 2"):
+        frame = read_frame(folder).frame
+    assert frame.select("item", "annotator", "label").rows() == [
+        ("1", "ann", "cat"), ("1", "bob", "dog"), ("2", None, None),
+    ]  # fmt: skip

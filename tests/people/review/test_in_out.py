@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from candidly import review, validation
+from candidly.data.ingest import ReadAs, read_frame
 from candidly.people.validation.label_errors import CARDS, study
 
 from needs import real_files
@@ -256,6 +257,32 @@ def test_label_studio_and_argilla(make):
     answers = sum(len(record["responses"]["answer"]) for record in records)
     assert answers == review.progress(project).answers
     json.dumps([tasks, records])
+
+
+def test_what_goes_to_other_tools_is_read_back(make, tmp_path):
+    project = answered(make, n=6, people=3)
+    tasks, _ = review.label_studio(project)
+    table = review.votes(project).filter(pl.col("answer") != "skip")
+    shown = {f"i{k}": {"given": CLASSES[k % 3], "guessed": CLASSES[(k + 1) % 3]} for k in range(6)}
+    rows = table.select("name", "person", "answer").rows()
+    said = {(name, who, shown[name].get(answer, answer)) for name, who, answer in rows}
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    with pytest.warns(ReadAs, match="Label Studio export, 3 annotators, 6 items"):
+        frame = read_frame(tmp_path / "tasks.json").frame
+    assert set(frame.select("name", "annotator", "label").drop_nulls().rows()) == said
+    for number, task in enumerate(tasks):  # as Label Studio numbers them, all of one person
+        task["id"] = number + 1
+        for annotation in task["annotations"]:
+            annotation["completed_by"] = 1
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    with pytest.warns(ReadAs, match="3 annotators"):
+        again = read_frame(tmp_path / "tasks.json").frame
+    assert set(again.select("name", "annotator", "label").drop_nulls().rows()) == said
+    (tmp_path / "records.json").write_text(json.dumps(review.argilla(project)))
+    with pytest.warns(ReadAs, match="Argilla records, 3 annotators, 6 items"):
+        records = read_frame(tmp_path / "records.json").frame
+    kept = records.select("item", "label").drop_nulls()
+    assert sorted(kept.rows()) == sorted((name, label) for name, _, label in said)
 
 
 def test_items_of_issues(tmp_path, make):

@@ -64,6 +64,10 @@ def assess(
         raise ValueError(f"`pairs` is {pairs!r}; choose adjacent or all.")
     if resamples < 0:
         raise ValueError(f"`resamples` is {resamples}; it cannot be negative.")
+    if corrections and case.versions == 1:
+        raise ValueError(
+            "`corrections` stand beside corrected labels (`corrected`); give one of them as these."
+        )
     unchecked = int((~case.checked).sum())
     if not 0 <= audited <= unchecked:
         raise ValueError(
@@ -98,9 +102,14 @@ def assess(
     standings = standings_of(case, wins, alpha)
     rows = crossings_of(case, crossings)
     beyond = [row.prevalence for row in rows if row.established and not row.already]
-    others = {"this correction": case.corrected, **(corrections or {})}
+    others = {"this correction": case.corrected} if case.versions == 2 else {}
+    others |= corrections or {}
     compared = tuple(correction_of(name, _other(case, name, them)) for name, them in others.items())
     sizes = case.sizes()
+    changed_share = share_of(int(case.changed.sum()), int(case.kept.sum()), alpha)
+    wrong_share = share_of(int((~case.benign).sum()), case.n, alpha)
+    nothing = share_of(0, 0, alpha)
+    twice = case.versions == 2
     return Report(
         verdict=verdict(
             sizes,
@@ -111,11 +120,13 @@ def assess(
             budget,
             together,
             beyond,
+            case.versions,
         ),
+        versions=case.versions,
         notes=_notes(case, standings, alpha),
         sizes=sizes,
-        prevalence=share_of(int(case.changed.sum()), int(case.kept.sum()), alpha),
-        errors=share_of(int((~case.benign).sum()), case.n, alpha),
+        prevalence=changed_share if twice else nothing,
+        errors=wrong_share if twice else nothing,
         missed=missed,
         alpha=alpha,
         resamples=resamples,
@@ -129,9 +140,9 @@ def assess(
         together=together,
         crossings=rows,
         crossings_original=crossings_of(case, before),
-        orders=orders_of(acc_b, acc_new, case.prevalence, crossings.prevalence),
-        tau=tau_of(acc_b, acc_old, acc_new, case.prevalence, ties),
-        associations=associations_of(case, seed),
+        orders=orders_of(acc_b, acc_new, case.prevalence, crossings.prevalence) if twice else (),
+        tau=tau_of(acc_b, acc_old, acc_new, case.prevalence, ties) if twice else (),
+        associations=associations_of(case, seed) if twice else (),
         corrections=compared,
         to_check=plan.to_check,
         checks=tuple(_named(case, plan.items[plan.done : plan.done + LISTED])),
@@ -211,7 +222,12 @@ def _few_changed(changed: int, models: int, alpha: float) -> str:
 
 def _notes(case: Case, standings: Sequence[RankedModel], alpha: float) -> tuple[str, ...]:
     notes = []
-    if not case.changed.any():
+    if case.versions == 1:
+        notes.append(
+            "There is one version of the labels. What correcting them would change is not known:"
+            " this is the ranking by the labels as they stand, and how firm it is."
+        )
+    elif not case.changed.any():
         notes.append(
             "No label was changed, so nothing can be said of accuracies on wrong labels, and there "
             "are no crossings."

@@ -20,7 +20,7 @@ ROWS = 1 << 22  # entries of a table of probabilities that are looked at togethe
 
 @dataclass(frozen=True)
 class Case:
-    """R models on n items, and two versions of the items' labels.
+    """R models on n items, and two versions of the items' labels, or one.
 
     The items fall into three sets. C: the label was changed. U: the item was pruned, as no single
     label is right. B: the rest, items that nobody doubted and doubted ones that people confirmed.
@@ -39,6 +39,7 @@ class Case:
         checked: bool (n,), items whose corrected label people have seen; changed and pruned ones
             always.
         ids: (n,) names of the items, or None.
+        versions: 2; with 1 nobody corrected the labels, and ``corrected`` is ``original``.
 
     Source: Northcutt, Athalye & Mueller, NeurIPS 2021, Definitions 1 to 6.
     """
@@ -52,6 +53,7 @@ class Case:
     flagged: np.ndarray | None
     checked: np.ndarray
     ids: np.ndarray | None
+    versions: int = 2
 
     @property
     def n(self) -> int:
@@ -88,8 +90,10 @@ class Case:
         return int(self.changed.sum()) / int(self.kept.sum())
 
     def sizes(self) -> dict[str, int | None]:
-        """How many items each set has, by its letter; F and K are None if nobody said."""
+        """How many items each set has, by its letter; None where nobody said."""
         flagged = self.flagged
+        if self.versions == 1:
+            return {"D": self.n, **dict.fromkeys("FKCUB"), "P": self.n}
         return {
             "D": self.n,
             "F": None if flagged is None else int(flagged.sum()),
@@ -117,7 +121,7 @@ def make_case(
         original: labels (n,): 0..q-1, or, where ``classes`` names them, as ``from_arrays`` takes
             labels.
         corrected: (n,), the same where the label stands, another where it was wrong, and -1 where
-            no single label is right.
+            no single label is right; None where nobody corrected them.
         models: name -> predicted classes int (n,), or probabilities or other scores float (n, q),
             of which the highest wins, the lowest class among equals. A value may be a function
             that gives the array, so that only one is in memory at a time.
@@ -135,7 +139,12 @@ def make_case(
     names = written_classes(classes)
     q_given = len(names) if names else classes
     original = _labels(_numbers(original, "original", names), "original", 0)
-    corrected = _labels(_numbers(corrected, "corrected", names), "corrected", PRUNED)
+    versions = 1 if corrected is None else 2
+    corrected = (
+        original
+        if corrected is None
+        else _labels(_numbers(corrected, "corrected", names), "corrected", PRUNED)
+    )
     n = len(original)
     if n == 0:
         raise ValueError("`original` is empty; there is nothing to compare.")
@@ -167,6 +176,7 @@ def make_case(
         flagged=flags,
         checked=seen,
         ids=None if ids is None else _ids(ids, n),
+        versions=versions,
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from ._corrections import Correction
 
-SCHEMA = 2  # of the JSON form; 2: crossings are established after Holm's correction
+# of the JSON form; 2: crossings are established after Holm's correction; 3: labels of one version
+SCHEMA = 3
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,9 @@ class Report:
 
     Attributes:
         verdict: one sentence.
+        versions: of the labels. With 1 nothing is said of wrong labels that were found: sizes are
+            None, accuracies by corrected labels are those by original ones, and crossings, orders,
+            tau, associations and corrections are empty.
         notes: what else must be said.
         sizes: of the sets, by letter; see ``Case``.
         prevalence: c, changed of kept items, with its interval.
@@ -224,6 +228,7 @@ class Report:
     """
 
     verdict: str
+    versions: int
     notes: tuple[str, ...]
     sizes: dict[str, int | None]
     prevalence: Accuracy

@@ -14,6 +14,7 @@ def verdict(
     budget: int | None,
     together: Sequence[tuple[int, int]],
     established: Sequence[float],
+    versions: int = 2,
 ) -> str:
     """What the numbers say, in one sentence.
 
@@ -25,14 +26,20 @@ def verdict(
         budget: wrong labels that cannot change them; None: no number of them can.
         together: runs of ranks that tests do not tell apart.
         established: prevalences of the established crossings beyond the one there is.
+        versions: of the labels; of one nothing moves and nothing crosses.
     """
-    parts = [_moved(sizes, ranks_original, ranks_corrected, names), _secure(secure, budget, names)]
+    parts = [_secure(secure, budget, names)]
+    if versions == 2:
+        parts.insert(0, _moved(sizes, ranks_original, ranks_corrected, names))
     if list(together) == [(1, len(names))]:
         parts.append("no two neighbouring places are distinguishable")
     elif together:
         runs = ["–".join(str(rank) for rank in run) for run in together]
         parts.append(f"neighbours within ranks {_listed(runs)} are not distinguishable")
-    parts.append(_crossed(established))
+    if versions == 2:
+        parts.append(_crossed(established))
+    elif not any(parts):
+        parts = ["ties leave it open which model is first"]
     text = "; ".join(part for part in parts if part)
     return f"{text[0].upper()}{text[1:]}."
 

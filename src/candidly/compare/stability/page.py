@@ -35,6 +35,15 @@ MAY = (
     "A crossing says what would happen if wrong labels of this kind were more frequent, in this "
     "set of items; where it is not established, the order at that prevalence is open.",
 )
+MAY_OF_ONE = (
+    "Of these models, on these items and by these labels: which differ by more than the choice of "
+    "items explains (the tests), and how many labels may be wrong before an order turns (the flip "
+    "budget).",
+)
+MAY_NOT_OF_ONE = (
+    "How good the models are elsewhere.",
+    "Whether the right labels would rank the models so: nobody corrected them.",
+)
 MAY_NOT = (
     "How good the models are elsewhere, or at label errors in general: the changed items were "
     "chosen by a detector, and intervals on them describe that choice.",
@@ -61,6 +70,8 @@ def make_stability_page(report: Report, *, read: Mapping[str, str] | None = None
     """
     tables = grids(report)
     some = bool(report.sizes["C"] and report.sizes["B"])
+    if report.versions == 1:
+        return _page_of_one(report, tables, read)
     ranks = [("Before and after correcting", "", rank_figure(report, "corrected"))]
     lines: list[Piece] = [
         paragraph("There are no changed items beside unchanged ones, so no line can be drawn.")
@@ -102,6 +113,33 @@ def make_stability_page(report: Report, *, read: Mapping[str, str] | None = None
     )
 
 
+def _page_of_one(report: Report, tables: Mapping[str, Grid], read: Mapping[str, str] | None) -> str:
+    """The page where labels have one version."""
+    return make_page(
+        report.verdict,
+        section(
+            "",
+            tiles(_counts(report)),
+            missed_line(report),
+            *(f"Note: {note}" for note in report.notes),
+            label="Sizes",
+        ),
+        section("Ranking", tables["standings"]),
+        section("How firm the order is", tables["neighbours"], tables["pairs"]),
+        section(
+            "What this does and does not say",
+            beside(
+                together(heading("May be concluded"), bullets(MAY_OF_ONE)),
+                together(heading("May not be concluded"), bullets(MAY_NOT_OF_ONE)),
+            ),
+        ),
+        over="Does the ranking hold?",
+        facts={**(read or {}), **_facts(report)},
+        made_of="labels and predictions",
+        kind="narrow",
+    )
+
+
 def render_stability(report: Report, width: int = 110, format: str = "text") -> str:
     """The same in another form.
 
@@ -113,14 +151,15 @@ def render_stability(report: Report, width: int = 110, format: str = "text") -> 
     Raises:
         UnknownName: a format that is not there; suggests the nearest.
     """
+    twice = report.versions == 2
     parts: tuple[str | Grid, ...] = (
         report.verdict,
         *(f"{name}: {number} ({meaning})" for name, number, meaning in _counts(report)),
         missed_line(report),
         *(f"Note: {note}" for note in report.notes),
         *grids(report).values(),
-        "May be concluded: " + " ".join(MAY),
-        "May not be concluded: " + " ".join(MAY_NOT),
+        "May be concluded: " + " ".join(MAY if twice else MAY_OF_ONE),
+        "May not be concluded: " + " ".join(MAY_NOT if twice else MAY_NOT_OF_ONE),
     )
     return render(parts, format, width)
 
@@ -128,7 +167,7 @@ def render_stability(report: Report, width: int = 110, format: str = "text") -> 
 def grids(report: Report) -> dict[str, Grid]:
     """The tables, by name; one without rows has nothing to say."""
     return {
-        "standings": _standings(report),
+        "standings": _standings(report) if report.versions == 2 else _standings_of_one(report),
         "top5": _top5(report),
         "neighbours": _neighbours(report),
         "pairs": _pairs(report),
@@ -178,6 +217,14 @@ def _p(value: float) -> Datum:
 
 def _counts(report: Report) -> list[tuple[str, str, str]]:
     sizes, c, e = report.sizes, report.prevalence, report.errors
+    if report.versions == 1:
+        first = report.standings[0].top1.original
+        told = f"accuracy of the best; {_level(report)} interval {_range(first.low, first.high)} %"
+        return [
+            ("items", f"{sizes['D']:,}", "all of them, by the labels as they stand"),
+            ("models", f"{len(report.standings):,}", "compared on the same items"),
+            ("best", f"{percent(first.share)} %", told),
+        ]
     of = f"{sizes['D']:,} items"
     return [
         ("changed", f"{sizes['C']:,}", f"C: the label was wrong and has a new one, of {of}"),
@@ -226,6 +273,20 @@ def _standings(report: Report) -> Grid:
     )
 
 
+def _standings_of_one(report: Report) -> Grid:
+    columns = (
+        *(Column("model", "name"), Column("rank"), Column("possible")),
+        *(Column("accuracy", form=".2f"), Column("top-5", form=".2f")),
+    )
+    rows = [
+        (s.model, s.rank_original, _ranks(s.range_original), _with_range(s.top1.original),
+         None if s.top5 is None else in_percent(s.top5.original.share))
+        for s in report.standings
+    ]  # fmt: skip
+    note = f"Intervals and possible ranks at {_level(report)}; the latter of all models together."
+    return Grid("Accuracies in percent and ranks, the best first", columns, rows, (note,))
+
+
 def _short(report: Report) -> dict[str, str]:
     return short_names([s.model for s in report.standings])
 
@@ -237,7 +298,7 @@ def _ranks(bounds: tuple[int, int]) -> str:
 def _top5(report: Report) -> Grid:
     names = ("Acc@1", "cAcc@1", "Acc@5", "cAcc@5")
     rows = []
-    for s in report.standings:
+    for s in report.standings if report.versions == 2 else ():
         if s.top5 is not None:
             one, five = s.top1, s.top5
             shares = [a for x in (one, five) for a in (x.changed_original, x.changed_corrected)]
@@ -303,10 +364,11 @@ def _pairs(report: Report) -> Grid:
         )
 
     listed = report.pairs[:PAIRS]
+    where = " on kept items by corrected labels" if report.versions == 2 else ""
     left = len(report.pairs) - len(listed)
     more = f" {left:,} more pairs are in the JSON form." if left else ""
     return Grid(
-        f"Differences on kept items by corrected labels, in points ({report.pairs_are} pairs)",
+        f"Differences{where}, in points ({report.pairs_are} pairs)",
         (
             *(Column("pair", "name"), Column("difference", form=".2f")),
             *map(Column, ("score interval", "bootstrap", "only one right")),

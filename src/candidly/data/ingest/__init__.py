@@ -9,7 +9,7 @@ from ._features import decimal_points
 from ._mat import load_mat
 from ._pictures import files_named, pictures_in
 from ._recognised import recognised
-from ._roles import NONE, SKIP, USUAL, Roles
+from ._roles import NONE, SKIP, USUAL, Roles, several_answers
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._shown import is_table, shown_columns
 from .back import (
@@ -19,9 +19,11 @@ from .back import (
     corrected_columns,
     label_column,
     labels_in,
+    one_an_item,
     origin_of,
     write_back,
 )
+from .exports import ReadAs
 
 __all__ = [
     "NONE",
@@ -31,6 +33,7 @@ __all__ = [
     "USUAL",
     "Form",
     "Origin",
+    "ReadAs",
     "Roles",
     "Sheet",
     "check_origin",
@@ -43,12 +46,14 @@ __all__ = [
     "label_column",
     "labels_in",
     "load_mat",
+    "one_an_item",
     "origin_of",
     "pictures_in",
     "read",
     "read_frame",
     "read_inputs",
     "recognised",
+    "several_answers",
     "shown_columns",
     "write_back",
 ]

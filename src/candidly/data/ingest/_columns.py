@@ -15,7 +15,7 @@ from ...ground.names import nearest
 from ..inputs import UNNAMED
 from ._header import FirstLine
 from ._packed import COMPRESSED
-from ._roles import Roles
+from ._roles import USUAL, Roles, several_answers
 from ._sheet import TABLE_ENDINGS, read_frame
 from .table_checks import column_of, listed
 
@@ -79,7 +79,7 @@ def read_columns(
     header = FirstLine(
         roles.header, n=n, usual=(*ids, *usual, *roles.named), cells=classes, otherwise=otherwise
     )
-    sheet = read_frame(path, roles.separator, header)
+    sheet = read_frame(path, roles.separator, header, roles.sheet)
     frame, named = sheet.frame, sheet.form.named
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in frame.columns:
@@ -97,6 +97,12 @@ def read_columns(
         return Columns(path, frame, found, named, keys)
     if key is None:
         return Columns(path, frame, None, named, keys)
+    if (
+        key != roles.id
+        and {*USUAL["annotator"]} & {*frame.columns}
+        and frame[key].n_unique() < len(frame)
+    ):
+        raise ValueError(several_answers(path))
     return Columns(path, frame.drop(key), row_names(path, frame[key]), named, keys)
 
 

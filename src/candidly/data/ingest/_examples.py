@@ -23,6 +23,7 @@ from ..labels.coded import as_ids
 from ..labels.labelled import Labelled, from_numbers
 from ..labels.votes import Votes
 from ._features import check_no_copy, features
+from ._layouts import long_of_wide
 from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
@@ -50,7 +51,7 @@ def read(
     id: str | None = None,
     text: str | None = None,
     image: str | None = None,
-    annotator: str | None = None,
+    annotator: str | Sequence[str] | None = None,
     item: str | None = None,
     drop: Sequence[str] = (),
     separator: str | None = None,
@@ -59,6 +60,7 @@ def read(
     classes: Any = None,
     merge_labels: bool | Mapping[str, str] = False,
     damaged: str = SKIP,
+    sheet: str | None = None,
 ) -> Labelled:
     """The inputs and labels of a file, a data frame or a folder of pictures.
 
@@ -67,8 +69,10 @@ def read(
             of pictures (see ``_pictures``); a data frame of polars or pandas; or a ``Sheet``.
         roles: which column is what, in place of the arguments below.
         watch: called with rows done and rows in all, by what takes long.
-        label, truth, id, text, image, annotator, item, drop, separator, header, label_separator,
-        classes, merge_labels, damaged: see ``Roles``.
+        annotator: the column that says who gave the answer, or a list of columns that hold one
+            person's answers each.
+        label, truth, id, text, image, item, drop, separator, header, label_separator, classes,
+        merge_labels, damaged, sheet: see ``Roles``.
 
     Returns:
         One label a cell is ``given``; any cell with several makes the column ``candidates``.
@@ -81,11 +85,13 @@ def read(
         UserWarning: a column was left out, or an encoding assumed; of a folder of pictures, what
             was left out.
     """
+    one = annotator is None or isinstance(annotator, str)
+    who = {"annotator": annotator} if one else {"annotators": tuple(annotator or ())}
     named = Roles(
-        label=label, truth=truth, id=id, text=text, image=image, annotator=annotator, item=item,
+        label=label, truth=truth, id=id, text=text, image=image, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
         header=header, label_separator=label_separator, classes=classes,
-        merge_labels=merge_labels, damaged=damaged,
+        merge_labels=merge_labels, damaged=damaged, sheet=sheet, **who,
     )  # fmt: skip
     if roles is not None and (named != Roles() or damaged != SKIP):
         raise ValueError("`roles` says which column is what; give no other names beside it.")
@@ -159,10 +165,14 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
         with about(path):
             check_content(path)
             return Sheet(path, records(path), Form(".npy")), None
-    return read_frame(path, roles.separator, roles.table()), None
+    return read_frame(path, roles.separator, roles.table(), roles.sheet), None
 
 
 def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
+    if roles.annotators:
+        frame = long_of_wide(sheet.frame.drop(roles.drop), roles.annotators, roles.item)
+        named = replace(roles, annotators=(), drop=(), item="item", annotator="annotator")
+        sheet, roles = replace(sheet, frame=frame), replace(named, label="label")
     frame = sheet.frame
     roles = recognised(frame, roles)
     columns = label_columns(frame, roles)
@@ -203,8 +213,13 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
     names = [name for kind, name in columns.items() if kind != "truth"]
     if len(names) != 1:
         raise ValueError(f"answers need one column of labels, and it has {listed(names)}.")
-    for name in (item, who):
-        check_filled(frame[name], "Drop such rows.")
+    check_filled(frame[item], "Drop such rows.")
+    silent = frame[who].is_null() & frame[names[0]].is_null()  # of items that nobody answered
+    if (unsaid := frame[who].is_null() & ~silent).any():
+        raise ValueError(
+            f"column {who!r} is empty at row {unsaid.arg_max()}, where there is an answer; say who"
+            " gave it."
+        )
     kinds = {"tags": names[0]} | {kind: name for kind, name in columns.items() if kind == "truth"}
     found, classes = labels_of(frame, kinds, roles)
     items = frame[item].cast(str)
@@ -226,7 +241,11 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
     else:
         inputs = items[first].to_list()
         warnings.warn("it has no inputs; the items' names stand for them.", stacklevel=5)
-    votes = zip(rows, frame[who].cast(str), (np.flatnonzero(row) for row in found["tags"]))
+    votes = [
+        (row, name, np.flatnonzero(tags))
+        for row, name, tags in zip(rows, frame[who].cast(str), found["tags"])
+        if name is not None
+    ]
     return from_numbers(
         inputs,
         classes,

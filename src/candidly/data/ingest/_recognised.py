@@ -40,13 +40,16 @@ def recognised(frame: pl.DataFrame, roles: Roles) -> Roles:
         found["id"] = _first(free, USUAL["id"]) or _unnamed(frame, free)
     pair = _answers(frame, roles, free)
     found |= pair
-    out = {*filter(None, found.values()), *other_labels(frame, roles, labels)}
+    single = [] if any(pair.values()) else _answered_once(frame, free)
+    if single and found.get("id", roles.id) is None:
+        found["id"] = single[0]
+    out = {*filter(None, found.values()), *single, *other_labels(frame, roles, labels)}
     free = [name for name in free if name not in out and frame[name].null_count() < len(frame)]
     ids = [name for name in free if _names_rows(frame[name])]
     ids = [] if len(ids) == len(free) else ids  # they are all there is to learn from
     if ids and found.get("id", roles.id) is None:
         found["id"] = ids[0]
-    rest = [name for name in ids if name != found.get("id")]
+    rest = [name for name in (*single, *ids) if name != found.get("id")]
     found["drop"] = (*roles.drop, *rest)
     free = [name for name in free if name not in ids]
     if roles.text is None and roles.image is None and not all(pair.values()):
@@ -99,9 +102,20 @@ def _answers(frame: pl.DataFrame, roles: Roles, free: Collection[str]) -> dict[s
     found = {role: name or _first(free, USUAL[role]) for role, name in named.items()}
     if None in found.values():
         return named
-    sure = all(named.values())
+    sure = any(named.values())
     again = frame[str(found["item"])].n_unique() < len(frame)
     return found if sure or again else named
+
+
+def _answered_once(frame: pl.DataFrame, free: Collection[str]) -> list[str]:
+    """The item and who answered, of a table with an answer a row in which no item comes again."""
+    import polars as pl
+
+    found = [_first(free, USUAL[role]) for role in ("item", "annotator")]
+    if None in found or frame[found[0]].null_count():
+        return []
+    numbers = frame[found[0]].cast(pl.Float64, strict=False)
+    return found if numbers.null_count() or (numbers == numbers.floor()).all() else []
 
 
 def _names_rows(column: pl.Series) -> bool:

@@ -25,6 +25,15 @@ SKIP, REFUSE = "skip", "refuse"  # damaged pictures
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|"}
 
 
+def several_answers(source: object) -> str:
+    """What to say where each item should have one label, and has the answers of several people."""
+    return (
+        f"{source} has several answers about an item; make one label of them first, with candidly"
+        f" crowd consensus {source} --into {source} --out labelled.csv, and take that file with"
+        " --label consensus."
+    )
+
+
 @dataclass(frozen=True)
 class Roles:
     """Which column is what; None: the one that can be it by its cells, see ``_recognised``.
@@ -38,6 +47,7 @@ class Roles:
         image: the inputs, a picture's file a row, relative to the table's folder.
         annotator, item: of a table with an answer a row, who gave it and about what.
         drop: columns to leave out.
+        annotators: of a table with an item a row, columns that hold one person's answers each.
         separator: what stands between two cells, a character or its name (comma, semicolon, tab,
             bar); found out by default.
         header: whether the first line names the columns: yes, no (they are then called
@@ -48,6 +58,7 @@ class Roles:
             new name.
         damaged: of a folder of pictures, what becomes of those that cannot be used: ``skip``, up
             to 10 or one in ten, or ``refuse``.
+        sheet: of a workbook; the first that is not hidden by default.
 
     Every column that is neither named nor dropped is an input.
     """
@@ -66,6 +77,8 @@ class Roles:
     classes: Any = None
     merge_labels: Any = False
     damaged: str = field(default=SKIP, compare=False)  # says nothing of columns
+    annotators: tuple[str, ...] = ()
+    sheet: str | None = None
 
     def __post_init__(self) -> None:
         named = [name for _, name in self._named()]
@@ -74,6 +87,8 @@ class Roles:
                 raise ValueError(
                     f"column {name!r} is named twice, once as --{role}; give each column one role."
                 )
+        if self.annotator is not None and self.annotators:
+            raise ValueError("`annotator` and `annotators` are both given; say one of them.")
         if self.text is not None and self.image is not None:
             raise ValueError("--text and --image are both given; the inputs are one of them.")
         separator = NAMED_SEPARATORS.get(self.separator or "", self.separator)
@@ -100,6 +115,8 @@ class Roles:
                 yield role, name
         for name in self.drop:
             yield "drop", name
+        for name in self.annotators:
+            yield "annotator", name
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import io
-import json
-import re
 import warnings
-import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ._arff import read_arff
-from ._header import LOOKED_AT, TABLE, FirstLine, decided
+from ._header import TABLE, FirstLine
+from ._json import (
+    first_record,
+    is_lines,
+    records_in,
+    records_in_lines,
+    table_of_lines,
+    table_of_records,
+)
 from ._packed import (
-    NO_WORKBOOK,
+    COMPRESSED,
     Content,
     check_no_other_kind,
     check_unpacked,
-    check_workbook_size,
     read_content,
     unreadable,
 )
 from ._saved import is_saved, read_saved
-from ._text import check_names, in_utf8, read_separated, unnamed, whole_rows
+from ._text import in_utf8, read_separated
+from ._workbook import read_workbook
+from .exports import EXPORTS, Kind, ReadAs, is_export_header, kind_of, read_export
 from .table_checks import about
 
 if TYPE_CHECKING:
@@ -32,10 +38,13 @@ if TYPE_CHECKING:
 
 SEPARATED = (".csv", ".tsv", ".txt")
 LINES = (".jsonl", ".ndjson")
-WORKBOOK = ".xlsx"
+JSON, WORKBOOK = ".json", ".xlsx"
 SAVED = "datasets"  # the form of a folder that Hugging Face datasets saved
-TABLE_ENDINGS = (*SEPARATED, *LINES, ".parquet", ".arrow", ".feather", WORKBOOK, ".arff")
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+TABLE_ENDINGS = (
+    *SEPARATED, *LINES, JSON, ".parquet", ".arrow", ".feather", WORKBOOK, ".arff"
+)  # fmt: skip
+PART_ENDINGS = tuple(end for end in TABLE_ENDINGS if end != JSON)  # which may be about others
+EXPORT_NAMES = {kind.name for kind in EXPORTS}
 
 
 @dataclass(frozen=True)
@@ -43,13 +52,15 @@ class Form:
     """How a table was written, so that it can be written back alike.
 
     Args:
-        format: the ending of its kind, such as ``.csv``; of a saved folder ``datasets``.
+        format: the ending of its kind, such as ``.csv``; of a saved folder ``datasets``; of an
+            annotation tool's export what it was taken for.
         separator: between cells, of text with separators.
         encoding: of text; UTF-8 with a byte order mark in front is called ``utf-8-sig``, and text
             in UTF-16 and UTF-32 has one.
         newline: at the ends of lines of text.
         compression: ``.gz``, ``.zip`` or nothing.
         member: the name of the file in a ``.zip``.
+        sheet: the name of the sheet of a workbook.
         named: whether the columns have names: of text and workbooks, in the first line.
     """
 
@@ -59,6 +70,7 @@ class Form:
     newline: str = "\n"
     compression: str = ""
     member: str = ""
+    sheet: str = ""
     named: bool = True
 
 
@@ -75,109 +87,103 @@ class Sheet:
     form: Form
 
 
-def read_frame(path: Path | str, separator: str | None = None, header: FirstLine = TABLE) -> Sheet:
+def read_frame(
+    path: Path | str,
+    separator: str | None = None,
+    header: FirstLine = TABLE,
+    sheet: str | None = None,
+) -> Sheet:
     """The table in a file.
 
     Args:
         path: of text with separators (``.csv``, ``.tsv``, ``.txt``), lines of JSON (``.jsonl``,
-            ``.ndjson``), ``.parquet``, ``.arrow`` or ``.feather``, ``.xlsx`` (its first sheet) or
-            ``.arff``; each also with ``.gz`` behind, or alone in a ``.zip``. Or a folder that
-            Hugging Face ``datasets`` saved.
+            ``.ndjson``), ``.json`` (see ``_json``), ``.parquet``, ``.arrow`` or ``.feather``,
+            ``.xlsx`` or ``.arff``; each also with ``.gz`` behind, or alone in a ``.zip``. Or a
+            folder that Hugging Face ``datasets`` saved. What an annotation tool exported, in any
+            of these, is recognised by what it holds, and becomes a table with an answer a row.
         separator: what stands between cells of text; found out by default.
         header: what is known of the first line of text or of a workbook. Where it names no columns,
             they are called ``column_1`` and so on.
+        sheet: of a workbook, by default the first that is not hidden; other files have none.
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: a folder, another ending, no such table, a name twice. The message names the
-            file, and the line or row where there is one.
+        ValueError: a folder, another ending, no such table or sheet, a name twice. The message
+            names the file, and the line or row where there is one.
 
     Warns:
         UserWarning: an encoding that was assumed, or sheets that were left out.
+        ReadAs: the tool that exported it.
     """
     path = Path(path).expanduser()
     with about(path):
         if is_saved(path):
-            return Sheet(path, read_saved(path), Form(SAVED))
+            return _as_export(Sheet(path, read_saved(path), Form(SAVED)))
         content = read_content(path, TABLE_ENDINGS)
         if content.ending == WORKBOOK:
-            frame, named = _from_workbook(content.data, header)
-            form = Form(WORKBOOK, named=named)
+            frame, name, named = read_workbook(content.data, header, sheet)
+            form = Form(WORKBOOK, sheet=name, named=named)
         elif content.ending in _BINARY:
             frame, form = _BINARY[content.ending](content.data), Form(content.ending)
         else:
-            frame, form = _from_text(content, separator, header)
-    form = replace(form, compression=content.compression, member=content.member)
-    return Sheet(path, frame, form)
+            frame, form = _from_text(content, separator, header, path)
+        form = replace(form, compression=content.compression, member=content.member)
+        return _as_export(Sheet(path, frame, form))
 
 
-def _from_text(content: Content, separator: str | None, header: FirstLine) -> tuple[Any, Form]:
+def _as_export(sheet: Sheet) -> Sheet:
+    """The same; of an annotation tool's export, the table of its answers."""
+    first = sheet.frame.head(1).to_dicts()
+    if not first or sheet.form.format in EXPORT_NAMES or (kind := kind_of(first[0])) is None:
+        return sheet
+    return replace(sheet, **_taken(kind, sheet.frame.to_dicts(), sheet.path, sheet.form))
+
+
+def _taken(kind: Kind, records: Sequence[Any], path: Path, form: Form) -> dict[str, Any]:
+    """The table of an export, and its form; says what it was taken for."""
+    frame, line = read_export(kind, records, _stem(Path(form.member or path.name)))
+    warnings.warn(f"{path.name} {line}.", ReadAs, stacklevel=1)
+    return {"frame": frame, "form": Form(kind.name)}
+
+
+def _from_text(
+    content: Content, separator: str | None, header: FirstLine, path: Path
+) -> tuple[Any, Form]:
     check_no_other_kind(content.data)
     data, encoding = in_utf8(content.data)
     end = data.find(b"\n")
     newline = "\r\n" if end > 0 and data[end - 1 : end] == b"\r" else "\n"
-    if content.ending in LINES:
-        return _from_lines(data), Form(content.ending, encoding=encoding, newline=newline)
+    if content.ending in (*LINES, JSON):
+        lines = is_lines(data) if content.ending == JSON else not data.lstrip().startswith(b"[")
+        form = Form(JSON, "", encoding, newline, member=content.member)
+        return _from_json(data, lines, path, form)
     if content.ending == ".arff":
         return read_arff(data), Form(content.ending, encoding=encoding, newline=newline)
     if content.ending == ".tsv":
         separator = separator or "\t"
+    if is_export_header(data[: max(end, 0)]):
+        header = replace(header, said="yes")
     frame, separator, named = read_separated(data, separator, header)
     return frame, Form(content.ending, separator, encoding, newline, named=named)
 
 
-def _from_lines(data: bytes) -> pl.DataFrame:
-    import polars as pl
-
-    try:
-        frame = pl.read_ndjson(data, infer_schema_length=None)
-    except pl.exceptions.PolarsError:
-        _check_halves(data)
-        _check_json(data)
-        raise ValueError("it is damaged, or no table as lines of JSON.") from None
-    _check_halves(data)
-    if not frame.width:
-        raise ValueError("its lines hold no names and values.")
-    for column in frame:
-        if isinstance(column.dtype, pl.Struct):
-            raise ValueError(
-                f"column {column.name!r} holds objects ({{...}}); give each value a column."
-            )
-    return frame
+def _from_json(data: bytes, lines: bool, path: Path, form: Form) -> tuple[Any, Form]:
+    """The table of JSON, an object a line or one list; with an export's own objects within."""
+    records = None if lines else records_in(data)
+    first = first_record(data) if records is None else records[0]
+    if first is not None and (kind := kind_of(first)) is not None:
+        records = records_in_lines(data) if records is None else records
+        taken = _taken(kind, records, path, form)
+        return taken["frame"], taken["form"]
+    if records is None:
+        return table_of_lines(data), replace(form, format=LINES[0])
+    return table_of_records(records), replace(form, format=JSON)
 
 
-def _check_json(data: bytes) -> None:
-    """Refuse the first line that is no object."""
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            fine = isinstance(json.loads(line), dict)
-        except ValueError:
-            fine = False
-        if not fine:
-            raise ValueError(
-                f"line {number} is no object in JSON; write one a line, such as"
-                ' {"text": "...", "label": "cat"}.'
-            )
-
-
-def _check_halves(data: bytes) -> None:
-    """Refuse an escape that is half a character, such as \\ud83d alone."""
-    if not _HALF.search(data):
-        return
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if _HALF.search(line):
-            try:
-                json.dumps(json.loads(line), ensure_ascii=False).encode()
-            except UnicodeEncodeError as error:
-                half = ord(error.object[error.start])
-                raise ValueError(
-                    f"line {number} has half a character (\\u{half:04x}), as of a text that was cut"
-                    " inside one; write the character whole, or take it out."
-                ) from None
-            except ValueError:
-                continue
+def _stem(path: Path) -> str:
+    """A file's name without what says how it is written."""
+    plain = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+    return plain.stem if plain.suffix.lower() in TABLE_ENDINGS else plain.name
 
 
 def _from_parquet(data: bytes) -> pl.DataFrame:
@@ -206,64 +212,6 @@ def _binary(read: Callable[[Any], pl.DataFrame], data: bytes, what: str) -> pl.D
         return read(io.BytesIO(data))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise unreadable(error, what) from None
-
-
-def _from_workbook(data: bytes, header: FirstLine) -> tuple[pl.DataFrame, bool]:
-    """The first sheet, its cells as text, and whether its first line names them.
-
-    Raises:
-        ValueError: no workbook, the package to read it is missing, merged cells, a first line as
-            ``_header`` refuses it.
-    """
-    check_workbook_size(data)
-    try:
-        import fastexcel
-    except ImportError:
-        raise ValueError(
-            "reading .xlsx needs the extra `tables` (pip install 'candidly[tables]'); or save the"
-            " sheet as .csv."
-        ) from None
-    _check_merged(data)
-    try:
-        book = fastexcel.read_excel(data)
-        name, *others = book.sheet_names
-        cells = book.load_sheet(0, header_row=None, dtypes="string").to_polars()
-    except fastexcel.FastExcelError:
-        raise ValueError(NO_WORKBOOK) from None
-    if others:
-        warnings.warn(
-            f"read the sheet {name!r}; not {', '.join(map(repr, others[:5]))}.", stacklevel=2
-        )
-    if not len(cells):
-        raise ValueError(f"the sheet {name!r} is empty; its first line must name the columns.")
-    cells = whole_rows(cells)
-    rows = [[cell or "" for cell in row] for row in cells.head(LOOKED_AT).rows()]
-    named = decided(rows, header, lambda: len(cells)).names
-    if named:
-        check_names(rows[0])
-        cells = cells[1:]
-    cells.columns = [name.strip() for name in rows[0]] if named else unnamed(cells.width)
-    return cells, named
-
-
-def _check_merged(data: bytes) -> None:
-    """Refuse merged cells of the first sheet, which leave others empty."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        sheets = sorted(
-            (
-                name
-                for name in archive.namelist()
-                if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name)
-            ),
-            key=lambda name: (len(name), name),
-        )
-        xml = archive.read(sheets[0]) if sheets else b""
-    ranges = re.findall(rb'<mergeCell ref="([A-Z0-9:]+)"', xml)
-    if ranges:
-        more = f", and {len(ranges) - 1} more" if len(ranges) > 1 else ""
-        raise ValueError(
-            f"the cells {ranges[0].decode()} are merged{more}. Take them apart and fill each in."
-        )
 
 
 _BINARY: dict[str, Callable[[bytes], pl.DataFrame]] = {

@@ -25,6 +25,7 @@ TABLES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".arrow", ".feather")
 PART_ENDINGS = (*TABLES, ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz")
 WARNED = 5  # warnings of parts that are passed on
 NAMES = ("item", "annotator", "label")
+KNOWN = "truth"  # what is known of items, in some parts or in all
 
 Place = str | Path
 
@@ -54,7 +55,7 @@ def read_answer_parts(
     on: str | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> AnswerTable:
-    """The answers of all parts, as one table of three columns.
+    """The answers of all parts, as one table of three columns, and what is known of items.
 
     Args:
         place: a folder or an address of fsspec, whose tables (``PART_ENDINGS``) are the parts; or a
@@ -86,7 +87,7 @@ def read_answer_parts(
     _warn(parts, read)
     with about(where):
         _check_alike(parts, read)
-    whole = pl.concat([part.frame for part in read], how="vertical_relaxed")
+    whole = pl.concat([part.frame for part in read], how="diagonal_relaxed")
     sizes = [(str(part), len(found.frame)) for part, found in zip(parts, read)]
     return AnswerTable(where, typed_answers(whole), read[0].called, tuple(sizes))
 
@@ -136,9 +137,10 @@ def _read(task: _Part) -> _Read:
         except ValueError as error:  # of a copy, which nobody has heard of
             raise ValueError(str(error).replace(str(path), str(task.part))) from None
     names = pl.col(pl.Categorical, pl.Enum).cast(pl.String)
-    columns = frozenset((*called, *frame.columns[len(NAMES) :]))
+    columns = frozenset((*called, *frame.columns[len(NAMES) :])) - {KNOWN}
     warned = [str(one.message).replace(str(path), str(task.part)) for one in caught]
-    return _Read(frame[list(NAMES)].with_columns(names), called, columns, warned)
+    kept = [*NAMES, *({KNOWN} & {*frame.columns})]
+    return _Read(frame[kept].with_columns(names), called, columns, warned)
 
 
 def _warn(parts: Sequence[Place], read: Sequence[_Read]) -> None:

@@ -5,15 +5,20 @@ One rule for everyone who reads answers. A row without an answer says that the i
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..labels.text import BAR
 from ._columns import missing_column
 from ._header import FirstLine
+from ._layouts import BARE, long_of_wide, people_in
+from ._roles import USUAL as OTHER_USUAL
 from ._roles import Roles
-from ._sheet import read_frame
+from ._sheet import SEPARATED, read_frame
+from .exports import ReadAs, told
 from .table_checks import about, check_filled, listed, typed
 
 if TYPE_CHECKING:
@@ -90,15 +95,14 @@ def raw_answers(
     """The same with cells as they stand, and what the three columns are called in the file."""
     import polars as pl
 
-    known = {*names, *(name for some in USUAL.values() for name in some), *roles.named}
-    header = FirstLine(roles.header, needed=True, usual=known)
-    frame = read_frame(path, roles.separator, header).frame
+    frame = _sheet_of(path, roles, names)
     for name in roles.drop:
         if name not in frame.columns:
             raise ValueError(missing_column(path, frame.columns, name, "drop"))
     frame = frame.drop(roles.drop).with_columns(pl.col(pl.String).replace("", None))
     found = {}
     with about(path):
+        frame, roles = _one_a_row(path, frame, roles, names)
         for role, name in zip(USUAL, names):
             asked = getattr(roles, role)
             if asked is not None and asked not in frame.columns:
@@ -109,7 +113,8 @@ def raw_answers(
                 raise ValueError(
                     f"it has no column {name!r}, but {listed(frame.columns)}; it needs"
                     f" {', '.join(names)}. Columns of other names go with --item, --annotator and"
-                    " --label."
+                    " --label; where each person has a column, --annotator names them, such as"
+                    " --annotator ann,bob."
                 )
             found[role] = there
         check_filled(frame[found["item"]], "Each answer is about something; fill it in.")
@@ -125,6 +130,51 @@ def raw_answers(
     rest = [frame[name] for name in frame.columns if name not in taken]
     item, annotator, label = found.values()
     return frame.select(columns + rest), (item, annotator, label)
+
+
+def _sheet_of(path: Path, roles: Roles, names: Sequence[str]) -> pl.DataFrame:
+    """The table, lists of labels as text; without names as Get-Another-Label writes it."""
+    known = {*names, *(name for some in USUAL.values() for name in some), *roles.named}
+    header = FirstLine(roles.header, usual=known)
+    tabs = {".tsv", ".txt"} & {end.lower() for end in path.suffixes[-2:]}
+    if not roles.named and (roles.separator == "\t" or tabs):
+        sheet = read_frame(path, roles.separator, header)
+        bare = not sheet.form.named and sheet.frame.width == len(BARE)
+        if bare and sheet.form.format in SEPARATED and sheet.form.separator == "\t":
+            frame = sheet.frame.rename(dict(zip(sheet.frame.columns, BARE)))
+            _say(path, told("Get-Another-Label (annotator, item, label)", frame))
+            return frame
+    header = replace(header, needed=True)
+    return _joined(read_frame(path, roles.separator, header, roles.sheet).frame)
+
+
+def _joined(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists of labels as text, as a table of text has them."""
+    import polars as pl
+
+    sets = [name for name, kind in frame.schema.items() if kind == pl.List(pl.String)]
+    return frame.with_columns(pl.col(sets).list.join(BAR)) if sets else frame
+
+
+def _one_a_row(
+    path: Path, frame: pl.DataFrame, roles: Roles, names: Sequence[str]
+) -> tuple[pl.DataFrame, Roles]:
+    """A row per answer, of a table with a column for each person, where it is one."""
+    item = roles.item or next((name for name in USUAL["item"] if name in frame.columns), None)
+    people = list(roles.annotators)
+    known = {*USUAL["annotator"], *USUAL["label"], *names[1:]} & {*frame.columns}
+    if not people and not known and roles.label is None and roles.annotator is None:
+        people = people_in(frame, {*(name for usual in OTHER_USUAL.values() for name in usual),
+                                   *USUAL["item"], item or ""})  # fmt: skip
+    if not people:
+        return frame, roles
+    frame = long_of_wide(frame, people, item)
+    _say(path, told("a column for each annotator", frame))
+    return frame, Roles(item="item", annotator="annotator", label="label")
+
+
+def _say(path: Path, line: str) -> None:
+    warnings.warn(f"{path.name} {line}.", ReadAs, stacklevel=1)
 
 
 def typed_answers(frame: pl.DataFrame) -> pl.DataFrame:

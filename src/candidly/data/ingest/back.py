@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ground.files import replacing
+from ...ground.files import replacing, write_csv, write_table
 from ..labels.reading import WHOLE
 from ._arff import with_attributes
 from ._cells import with_cells, with_entries
@@ -22,12 +22,21 @@ from ._examples import label_columns
 from ._packed import read_content
 from ._recognised import recognised
 from ._roles import CORRECTED, CORRECTED_BY, Roles
-from ._sheet import LINES, SAVED, TABLE_ENDINGS, Sheet
+from ._sheet import JSON, LINES, SAVED, SEPARATED, TABLE_ENDINGS, Form, Sheet
 from ._targets import labels_of
 from .table_checks import about, listed
 
 if TYPE_CHECKING:
     import polars as pl
+
+_AS_IT_STANDS = {*TABLE_ENDINGS} - {JSON}
+NEW = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    JSON,
+    *LINES,
+)  # what comes back of a file that is no table as it stands
 
 
 @dataclass(frozen=True)
@@ -193,6 +202,9 @@ def write_back(
             f"{path} is a folder of Hugging Face datasets, which is not written back. Write it as"
             " Parquet with to_parquet, and give that file."
         )
+    if sheet.form.format not in _AS_IT_STANDS:
+        _as_table(sheet, columns, out, beside)
+        return
     if _ending(out) != _ending(path):
         raise ValueError(
             f"{out} must end in {_ending(path)}, as {path.name} does: it is written the same way."
@@ -205,6 +217,45 @@ def write_back(
     data = write(sheet, columns, beside)
     with replacing(out) as file:
         file.write(_packed(sheet, data))
+
+
+def one_an_item(sheet: Sheet, roles: Roles) -> Sheet:
+    """A table with an item a row, of one with an answer a row; others as they are.
+
+    What the first answer of an item has beside it stays; who answered and what does not.
+
+    Raises:
+        ValueError: the roles name a column that is not there.
+    """
+    found = recognised(sheet.frame, roles)
+    if found.item is None or found.annotator is None:
+        return sheet
+    out = {found.annotator, *label_columns(sheet.frame, found).values()} - {found.truth}
+    frame = sheet.frame.unique(found.item, keep="first", maintain_order=True).drop(out)
+    return Sheet(sheet.path, frame, Form("answers"))
+
+
+def _as_table(sheet: Sheet, columns: Mapping[str, Sequence[Any]], out: Path, beside: str) -> None:
+    """What was read of a file that is no table as it stands, as a table."""
+    ending = out.suffix.lower()
+    if ending not in NEW:
+        raise ValueError(
+            f"{out} must end in {' or '.join(NEW)}: {sheet.path.name} is no table as it stands, so"
+            " it comes back as one."
+        )
+    if out.exists() and out.samefile(sheet.path):
+        raise ValueError(
+            f"{out} is the file itself, which is no table as it stands; name another one."
+        )
+    frame = _with_columns(sheet.frame, columns, beside)
+    if ending not in SEPARATED + LINES:
+        write_table(frame, out)
+        return
+    with replacing(out) as file:
+        if ending in LINES:
+            frame.write_ndjson(file)
+        else:
+            write_csv(frame, file, "\t" if ending == ".tsv" else ",")
 
 
 def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
@@ -235,11 +286,7 @@ def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) ->
 
 
 def _as_frame(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
-    import polars as pl
-
-    frame, at = sheet.frame.clone(), sheet.frame.columns.index(beside) + 1  # inserted in place
-    for k, (name, cells) in enumerate(columns.items()):
-        frame = frame.insert_column(at + k, pl.Series(name, cells, pl.String))
+    frame = _with_columns(sheet.frame, columns, beside)
     file = io.BytesIO()
     if sheet.form.format == ".parquet":
         frame.write_parquet(file)
@@ -250,12 +297,23 @@ def _as_frame(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -
     return file.getvalue()
 
 
+def _with_columns(
+    frame: pl.DataFrame, columns: Mapping[str, Sequence[Any]], beside: str
+) -> pl.DataFrame:
+    import polars as pl
+
+    frame, at = frame.clone(), frame.columns.index(beside) + 1  # inserted in place
+    for k, (name, cells) in enumerate(columns.items()):
+        frame = frame.insert_column(at + k, pl.Series(name, cells, pl.String))
+    return frame
+
+
 def _as_workbook(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) -> bytes:
     """At the right end, as formulas and merged cells name others by their place."""
     from openpyxl import load_workbook  # type: ignore[import-untyped]
 
     book = load_workbook(io.BytesIO(_unpacked(sheet)))
-    page = book.worksheets[0]
+    page = book[sheet.form.sheet]
     filled = [row for row in page.iter_rows() if any(cell.value is not None for cell in row)]
     head = sheet.form.named
     there = [

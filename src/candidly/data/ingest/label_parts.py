@@ -10,12 +10,12 @@ import numpy as np
 
 from ._roles import Roles
 from ._saved import is_saved
-from ._sheet import TABLE_ENDINGS
+from ._sheet import PART_ENDINGS
 from .labels import LabelColumn, read_labels
 from .prob_rows import ProbRows
 from .shards import fetched, is_address, parts_in, same_parts
 
-ENDINGS = (".npy", *TABLE_ENDINGS)
+ENDINGS = (".npy", *PART_ENDINGS)
 
 
 def labels_beside(

@@ -170,8 +170,31 @@ def class_numbers(column: pl.Series, what: str, classes: Sequence[str] | None) -
     """
     if not len(column):
         return np.zeros(0, np.int64)
-    labels = LabelColumn(Path(), what, _cells(column, what))
-    return np.asarray(label_numbers(labels, classes), np.int64)
+    return np.asarray(label_numbers(as_labels(column, what), classes), np.int64)
+
+
+def as_labels(column: pl.Series, what: str) -> LabelColumn:
+    """A column of a table as labels.
+
+    Args:
+        what: what a message calls it.
+
+    Raises:
+        ValueError: it holds no labels.
+    """
+    return LabelColumn(Path(), what, _cells(column, what))
+
+
+def shown_classes(columns: Sequence[LabelColumn]) -> tuple[str, ...]:
+    """The classes that columns of labels show together, in order.
+
+    Raises:
+        ValueError: names of classes in one and whole numbers in another, or no labels at all.
+    """
+    called = {str(k): labels.what for k, labels in enumerate(columns)}
+    return numbered(
+        {str(k): labels.coded for k, labels in enumerate(columns)}, None, called
+    ).classes
 
 
 def _as_they_are(labels: LabelColumn) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,12 @@ from ...ground.arrays import column_order
 from ._columns import check_kind, number_columns, read_columns, rows_by_id
 from ._packed import COMPRESSED
 from ._roles import Roles
-from ._sheet import TABLE_ENDINGS
+from ._sheet import PART_ENDINGS
 from .arrays import load_array
 from .labels import LABELS, LabelColumn, label_numbers, labels_in_columns
+from .table_checks import listed
 
-ENDINGS = (".npy", *TABLE_ENDINGS)
+ENDINGS = (".npy", *PART_ENDINGS)
 
 
 def model_of(path: Path) -> str | None:
@@ -31,6 +33,7 @@ def read_predictions(
     classes: Sequence[str] | None = None,
     ids: np.ndarray | None = None,
     n: int | None = None,
+    ordered: bool = True,
 ) -> np.ndarray:
     """Predicted classes, int (n,), or probabilities, float (n, classes) in order of the classes.
 
@@ -41,6 +44,7 @@ def read_predictions(
         classes: names in order, where classes or columns go by names.
         ids: of the labels; where the table names its rows, they come in this order.
         n: how many rows there should be, where that is known.
+        ordered: whether somebody said in which order the classes come, so that numbers mean them.
 
     Raises:
         FileNotFoundError, ValueError: what does not fit; the message names the file.
@@ -51,18 +55,86 @@ def read_predictions(
         array = load_array(path)
         if array.dtype.kind in "UT" and array.ndim == 1:
             return label_numbers(LabelColumn(path, str(path), array.astype(object)), classes)
+        check_by_name(str(path), ordered)
         return _refuse_labels(path, array)
     columns = read_columns(path, roles, classes or (), n, usual=LABELS)
     names = columns.frame.columns
     if roles.label is not None or len(names) == 1 or set(LABELS) & set(names):
-        found = label_numbers(labels_in_columns(columns, roles, classes), classes)
+        labels = labels_in_columns(columns, roles, classes)
+        check_by_name(labels.what, ordered or labels.odd is not None)
+        found = label_numbers(labels, classes)
     else:
+        check_by_name(str(path), ordered or columns.named)
         order = column_order(names, classes, str(path)) if columns.named else None
         found = _refuse_labels(path, number_columns(columns, order))
     if columns.ids is None or ids is None:
         return found
     rows = rows_by_id(ids, columns.ids, str(path))
     return found if rows is None else found[rows]
+
+
+def read_models(
+    path: Path | str,
+    roles: Roles | None = None,
+    classes: Sequence[str] | None = None,
+    ids: np.ndarray | None = None,
+    n: int | None = None,
+    ordered: bool = True,
+) -> dict[str, np.ndarray]:
+    """Predicted classes int (n,) of each model, from one table with a column a model.
+
+    Args:
+        path: the table; a column of labels, named or of a usual name, is no model's.
+        roles: ``label``, ``id``, ``drop`` and ``separator``.
+        classes, ids, ordered: as of ``read_predictions``. n: how many rows there should be.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, fewer than two models, or a column that holds
+            something else than classes; the message names it.
+    """
+    path, roles = Path(path), roles or Roles()
+    columns = read_columns(path, roles, classes or (), n, usual=LABELS)
+    if not columns.named:
+        raise ValueError(f"{path} has no line of names above its columns, which name the models.")
+    own = roles.label or next((name for name in LABELS if name in columns.frame.columns), None)
+    names = [name for name in columns.frame.columns if name != own]
+    if len(names) < 2:
+        raise ValueError(
+            f"{path} has {len(names)} columns of models ({listed(columns.frame.columns)}); a"
+            " ranking needs at least two."
+        )
+    read = {name: labels_in_columns(columns, replace(roles, label=name), classes) for name in names}
+    for labels in read.values():
+        check_by_name(labels.what, ordered or labels.odd is not None)
+    found = {name: label_numbers(labels, classes) for name, labels in read.items()}
+    if columns.ids is None or ids is None:
+        return found
+    rows = rows_by_id(ids, columns.ids, str(path))
+    return found if rows is None else {name: found[name][rows] for name in names}
+
+
+def check_by_name(what: str, fine: bool) -> None:
+    """Refuse numbers of classes whose order nobody said.
+
+    Raises:
+        ValueError: not ``fine``; says what holds them.
+    """
+    if not fine:
+        raise ValueError(
+            f"{what} holds numbers where the labels are names; say with `classes` (--classes) which"
+            " there are, in order, or write names."
+        )
+
+
+def column_classes(path: Path | str, roles: Roles | None = None) -> list[str] | None:
+    """The classes that a table of probabilities names its columns by; None of another file."""
+    path = Path(path)
+    if path.suffix.lower() == ".npy":
+        return None
+    columns = read_columns(path, roles, usual=LABELS)
+    names = columns.frame.columns
+    several = columns.named and len(names) > 1 and not set(LABELS) & set(names)
+    return names if several else None
 
 
 def _refuse_labels(path: Path, array: np.ndarray) -> np.ndarray:

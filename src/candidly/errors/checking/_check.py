@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data.ingest import SKIP, Roles
+from ...data.ingest import SKIP, Roles, several_answers
 from ...data.labels.labelled import Labelled
 from .. import confident as errors
 from ..crossval import CrossValidated, by_names, cross_validate
@@ -26,6 +26,7 @@ def check(
     *,
     separator: str | None = None,
     header: str = "auto",
+    sheet: str | None = None,
     id: str | None = None,
     text: str | None = None,
     image: str | None = None,
@@ -51,7 +52,7 @@ def check(
         label: the column of the labels, by default ``label``, ``given`` or ``candidates``. Cells
             with several labels (``cat|dog``) are candidate sets: found is what probably lacks the
             truth.
-        separator, header, id, text, image, drop, damaged, classes, merge_labels: see
+        separator, header, sheet, id, text, image, drop, damaged, classes, merge_labels: see
             ``ingest.Roles``.
         group: a column; rows with the same value there are in one fold, and it is no input.
         classifier: see ``cross_validate``; of several the most accurate is kept. By default what
@@ -72,7 +73,7 @@ def check(
     """
     tell = watch or (lambda done, total: None)
     roles = Roles(
-        label=label, separator=separator, header=header, id=id, text=text, image=image,
+        label=label, separator=separator, header=header, sheet=sheet, id=id, text=text, image=image,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), damaged=damaged,
     )  # fmt: skip
     named = classifier
@@ -121,6 +122,8 @@ def _as_given(data: Labelled) -> Labelled:
     """Candidate sets of one label each are given labels; data that have both, keep these."""
     if data.given is None and data.candidates is not None and (data.candidates.sum(1) == 1).all():
         return replace(data, given=data.candidates.argmax(1), candidates=None)
+    if data.given is None and data.candidates is None and data.votes is not None:
+        raise ValueError(several_answers(data.source))
     if data.given is None and data.candidates is None:
         raise ValueError(
             f"{data.source or 'the data'} has no labels to check; name their column with --label."

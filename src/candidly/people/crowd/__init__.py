@@ -24,7 +24,7 @@ from ._consensus import Consensus
 from ._crowdlab import Crowdlab, best_temperature, crowdlab
 from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
-from ._read import answers_of, read_answers
+from ._read import answers_of, known_in, read_answers
 from ._sets import SetCurve, set_curve, union_spread
 
 By = Literal["majority", "dawid-skene", "one-coin", "crowdlab"]
@@ -92,6 +92,7 @@ __all__ = [
     "consensus",
     "crowdlab",
     "dawid_skene",
+    "known_in",
     "majority",
     "next_items",
     "priorities",

@@ -29,7 +29,7 @@ def annotators(consensus: Consensus) -> pl.DataFrame:
     made_by(consensus, Consensus, "consensus", "crowd.consensus")
     answers = consensus.answers
     worst, agreement, number = _worst_classes(consensus)
-    shared = answers.per_item[answers.item] > 1
+    shared = answers.shared
     frame = pl.DataFrame(
         {
             "annotator": answers.annotators,

@@ -28,7 +28,8 @@ class Answers:
     """Who said which class about which item, in order of item, then annotator.
 
     Attributes:
-        item, annotator, label: int32 (answers,), from 0; no annotator answers an item twice.
+        item, annotator, label: int32 (answers,), from 0; no annotator answers an item twice, but
+            where ``repeats`` was asked for.
         items: (n,) int64 or object of ``str``, names of the items, with or without answers.
         annotators: names of the J annotators, each with an answer.
         classes: names of the m >= 2 classes.
@@ -54,6 +55,7 @@ class Answers:
         classes: Sequence[str] | int | None = None,
         merge_labels: bool | Mapping[str, str] = False,
         rows: Any = None,
+        repeats: bool = False,
     ) -> Answers:
         """From a long table, as three columns of one entry per answer.
 
@@ -65,6 +67,7 @@ class Answers:
             merge_labels: make one class of those that differ by spelling alone; or a dict, old name
                 -> new name.
             rows: what rows are called in messages, by their places; by default by these.
+            repeats: whether an annotator may answer an item several times, each of which counts.
 
         Raises:
             ValueError: columns that differ in length, something missing or unknown, an annotator
@@ -94,6 +97,7 @@ class Answers:
             tuple(str(name) for name in columns["annotator"].names),
             names,
             called,
+            repeats,
         )
 
     @classmethod
@@ -207,6 +211,18 @@ class Answers:
         return np.bincount(self.item, minlength=self.n)
 
     @cached_property
+    def shared(self) -> np.ndarray:
+        """Whether others answered the same item: bool (answers,)."""
+        first = np.ones(len(self), bool)
+        first[1:] = (np.diff(self.item) != 0) | (np.diff(self.annotator) != 0)
+        return np.bincount(self.item[first], minlength=self.n)[self.item] > 1
+
+    @cached_property
+    def repeated(self) -> int:
+        """How many answers are of an annotator about an item that this one answered before."""
+        return int(((np.diff(self.item) == 0) & (np.diff(self.annotator) == 0)).sum())
+
+    @cached_property
     def per_annotator(self) -> np.ndarray:
         """Answers of each annotator: int64 (J,), at least 1."""
         return np.bincount(self.annotator, minlength=len(self.annotators))
@@ -225,18 +241,21 @@ def _made(
     annotators: tuple[str, ...],
     classes: tuple[str, ...],
     rows: Any = NUMBERS,
+    repeats: bool = False,
 ) -> Answers:
-    """Sorted, each pair of item and annotator once."""
+    """Sorted, each pair of item and annotator once, but for ``repeats``."""
     if not len(item):
         raise ValueError("answers: there is none.")
     check_size("counts of answers", (len(items), len(classes)), 8)
     cell = item.astype(np.int64) * len(annotators) + annotator
-    order = np.argsort(cell, kind="stable")
-    for place in np.flatnonzero(np.diff(cell[order]) == 0)[:1]:
+    # of repeats the label decides, and not the order that they were read in
+    order = np.lexsort((label, cell)) if repeats else np.argsort(cell, kind="stable")
+    for place in np.flatnonzero((np.diff(cell[order]) == 0) & (not repeats))[:1]:
         first, second = order[place], order[place + 1]
         raise ValueError(
             f"answers: {annotators[annotator[first]]!r} answers item {items[item[first]]!s} twice,"
-            f" in rows {rows[first]} and {rows[second]}. Keep one of them."
+            f" in rows {rows[first]} and {rows[second]}. Keep one of them, or say which with `keep`"
+            " (--keep first, last or all)."
         )
     item, annotator, label = (read_only(column[order]) for column in (item, annotator, label))
     return Answers(item, annotator, label, read_only(items), annotators, classes)

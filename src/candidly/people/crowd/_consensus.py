@@ -108,7 +108,7 @@ def agreement_with(answers: Answers, labels: np.ndarray) -> np.ndarray:
     Returns:
         float64 (J,); NaN for annotators without such items.
     """
-    shared = answers.per_item[answers.item] > 1
+    shared = answers.shared
     who = answers.annotator[shared]
     agrees = answers.label[shared] == labels[answers.item[shared]]
     number = np.bincount(who, minlength=len(answers.annotators))

@@ -11,6 +11,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from sqlalchemy import and_, select
 
+from ...data.ingest.exports import ANSWER, ITEM
 from ...data.labels.votes import Votes
 from ..validation import ANSWERS, SetTally
 from . import _schema as t
@@ -156,8 +157,8 @@ def label_studio(project: Project) -> tuple[list[dict[str, Any]], str]:
             {
                 "result": [
                     {
-                        "from_name": "answer",
-                        "to_name": "item",
+                        "from_name": ANSWER,
+                        "to_name": ITEM,
                         "type": "choices",
                         "value": {"choices": words_of(project, item, row.choice)},
                         "meta": {"text": [row.code]},
@@ -173,8 +174,8 @@ def label_studio(project: Project) -> tuple[list[dict[str, Any]], str]:
     choices = "".join(f"<Choice value={quoteattr(name)}/>" for name in _choices(project))
     how = "multiple" if several else "single"
     setup = (
-        f'<View><{_TAGS[field]} name="item" value="${field}"/>'
-        f'<Choices name="answer" toName="item" choice="{how}">{choices}</Choices></View>'
+        f'<View><{_TAGS[field]} name="{ITEM}" value="${field}"/>'
+        f'<Choices name="{ANSWER}" toName="{ITEM}" choice="{how}">{choices}</Choices></View>'
     )
     return tasks, setup
 
