@@ -165,7 +165,7 @@ def test_a_table_without_names_comes_back_without(tmp_path):
 DECIDES = {"data/ingest/_header.py"}
 LOWER = {"has_header", "header_row", "skiprows", "skip_rows"}
 OTHERS = {"read_csv", "scan_csv", "genfromtxt", "loadtxt", "Sniffer", "DictReader"}
-READS = {"data/ingest/_text.py", "data/ingest/_sheet.py"}  # who ask it, and hand on what it says
+READS = {"data/ingest/_text.py", "data/ingest/_workbook.py"}  # who ask it, and hand on what it says
 
 
 def test_one_function_decides_about_a_header():
