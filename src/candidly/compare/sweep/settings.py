@@ -142,7 +142,7 @@ def _text(value: Any, name: str) -> str:
 
 def _net(value: Any, name: str) -> str:
     asked = read_net(value, f"`{name}`")
-    return unregistered(value) if asked.own else asked.text
+    return unregistered(value.strip()) if asked.own else asked.text
 
 
 def _recipe(value: Any, name: str) -> str:
