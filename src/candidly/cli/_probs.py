@@ -52,7 +52,7 @@ def probs(
             metavar="SPEC", help="Make imperfect labels from true ones first: noise:rate=0.1."
         ),
     ] = None,
-    data: Annotated[
+    root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
     ] = None,
@@ -97,7 +97,7 @@ def probs(
     names = [name.strip() for name in classifier.split(",") if name.strip()]
     if not names:
         raise ValueError("--classifier is empty; give a name, such as logistic.")
-    loaded = _loaded(what, data, labels)
+    loaded = _loaded(what, root, labels)
     try:
         with _progress.reading("fitting", "done") as watch:
             result = cross_validate(

@@ -18,6 +18,7 @@ from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._stopping import stoppable
+from ._words import said
 
 if TYPE_CHECKING:
     import polars as pl
@@ -142,7 +143,7 @@ def check(
     if found.data.given is None:  # the page is about one label each
         del places["page"]
     else:
-        found.write_page(places["page"], following)
+        found.write_page(places["page"], following, said)
     if probs is not None:
         found.judged.save(probs, found.ids())
     if as_json:
@@ -194,7 +195,7 @@ def _about(
         "flagged": found.flagged,
         "by": found.issues.by,
         "issues": table.head(top).rows(named=True),
-        "warnings": list(found.notes),
+        "warnings": [*map(said, found.notes)],
         "written": {what: str(path) for what, path in places.items()},
         "next": following,
     }
@@ -205,7 +206,9 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
     from ._print import show
 
     read = Grid(found.name, (Column("", "word"), Column("", "text")), list(found.read().items()))
-    show(read, " ".join(found.findings()), *(f"note: {note}" for note in found.notes))
+    show(
+        read, *(map(said, (" ".join(found.findings()), *(f"note: {note}" for note in found.notes))))
+    )
     print(found.headline())
     if top and found.flagged:
         show(_flagged(found, table.head(top)))

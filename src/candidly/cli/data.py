@@ -110,7 +110,7 @@ def show(
 @labels_app.command("describe")
 def describe_data(
     what: What,
-    data: Data = None,
+    root: Data = None,
     classes: Classes = None,
     label: Label = None,
     truth: Truth = None,
@@ -156,7 +156,7 @@ def describe_data(
     check_place(html, "--html", (".html", ".htm"))
     loaded = loaded_from(
         what,
-        data,
+        root,
         classes,
         roles_of(label, separator, id, text, image, annotator, item, drop, truth),
     )
@@ -202,7 +202,7 @@ def describe_data(
 def convert(
     what: What,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
-    data: Data = None,
+    root: Data = None,
     classes: Classes = None,
     label: Label = None,
     truth: Truth = None,
@@ -233,7 +233,7 @@ def convert(
     """
     check_place(out, "OUT", (".npz",))
     roles = roles_of(label, separator, id, text, image, annotator, item, drop, truth)
-    loaded = loaded_from(what, data, classes, roles)
+    loaded = loaded_from(what, root, classes, roles)
     if numbers and isinstance(loaded.inputs, Table):
         encoding = fit_encoding(loaded.inputs)
         inputs, features = encoding.encode(loaded.inputs), encoding.features
@@ -259,7 +259,7 @@ def make(
     noise: Annotated[
         str | None, typer.Option("--noise", metavar="SPEC", help="SPEC, as an option.")
     ] = None,
-    data: Data = None,
+    root: Data = None,
     classes: Classes = None,
     label: Label = None,
     truth: Truth = None,
@@ -288,7 +288,7 @@ def make(
         _apply(
             loaded_from(
                 what,
-                data,
+                root,
                 classes,
                 roles_of(label, separator, id, text, image, annotator, item, drop, truth),
             ),

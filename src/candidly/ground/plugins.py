@@ -22,6 +22,7 @@ from types import CodeType
 from typing import Any
 
 from .names import UnknownName, lookup, shortened
+from .problem import Refusal
 
 GROUP = "candidly.plugins"  # of entry points
 DIGITS = 16  # of a source's SHA-256
@@ -258,7 +259,11 @@ def _run(path: Path, source: bytes, digest: str) -> Plugin:
     except (Exception, SystemExit) as error:
         _remove(added)
         del sys.modules[name]
-        why = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+        why = (
+            str(error)
+            if type(error) in (ValueError, Refusal)
+            else f"{type(error).__name__}: {error}"
+        )
         raise ValueError(f"the plug-in {path} could not be loaded: {why.rstrip('.')}.") from error
     finally:
         _RUNNING.pop()

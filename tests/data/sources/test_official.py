@@ -423,12 +423,12 @@ BAD = {
     "a damaged picture": (
         "cifar10",
         table(jpeg=[encoded(np.zeros((2, 2, 3), np.uint8))] * (N - 1) + [b"no picture"]),
-        r"image 0 cannot be used \(cannot identify",
+        "image 0 cannot be used",
     ),
     "a picture cut short": (
         "cifar10",
         table(jpeg=[encoded(made(10)[0][0], "jpeg")[:900]] * N),
-        r"image 0 cannot be used \(.*truncated",
+        "image 0 cannot be used",
     ),
     "sixteen bits": (
         "cifar10",

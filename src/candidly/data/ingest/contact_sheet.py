@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.files import replacing
+from ...ground.problem import why
 from .media import opened_picture
 
 SIDE = 96  # pixels of a picture on the sheet: three times CIFAR's
@@ -100,7 +101,7 @@ def _image(picture: np.ndarray | Path) -> Any:
                 image = ImageOps.exif_transpose(opened).convert("RGB")
             except (OSError, ValueError, SyntaxError) as error:
                 raise ValueError(
-                    f"{picture} cannot be read to its end ({error}). Replace it, or take it away."
+                    f"{picture} cannot be read to its end{why(error)}. Replace it, or take it away."
                 ) from None
     else:
         pixels = np.ascontiguousarray(picture[..., 0] if picture.shape[2:] == (1,) else picture)

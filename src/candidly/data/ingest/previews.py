@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.problem import why
 from .media import File, Look, opened_picture
 from .media import open_media as open_looks
 
@@ -87,7 +88,7 @@ def _of_file(seen: File) -> Preview:
             return _image(ImageOps.exif_transpose(opened))
         except (OSError, ValueError, SyntaxError) as error:
             raise ValueError(
-                f"{seen.path} cannot be read to its end ({error}). Replace it, or take it away."
+                f"{seen.path} cannot be read to its end{why(error)}. Replace it, or take it away."
             ) from None
 
 

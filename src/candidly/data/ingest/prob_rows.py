@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...ground.arrays import ENTRY_SLACK
+from ...ground.problem import why
 from ._columns import rows_by_id
 
 OPEN = 256  # parts that are open at the same time: systems allow a process some hundred files
@@ -47,7 +48,7 @@ class Part:
         try:
             rows = self.open()
         except (OSError, ValueError) as error:
-            raise ValueError(f"{self.name} cannot be read: {error}") from None
+            raise ValueError(f"{self.name} cannot be read{why(error, ': {}')}.") from None
         if (rows.n, rows.m, rows.stamp()) != (self.n, self.m, self.stamp):
             raise ValueError(
                 f"{self.name} changed while it was being read; start again when nobody writes to "

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...ground.checks import check_size
 from ...ground.files import replacing
+from ...ground.problem import why
 from ..labels.storage import read_arrays, write_arrays
 from . import fetch
 from ._cifar_names import CIFAR100_COARSE, COARSE_OF
@@ -105,7 +106,9 @@ def decoded(path: Path, files: Sequence[bytes], mode: str, watch: Watch) -> np.n
                 raise ValueError(f"{image.shape[:2]} pixels, not {images.shape[1:3]} as others")
             images[row] = image
         except (OSError, ValueError, SyntaxError) as error:
-            raise ValueError(f"{path}: image {row} cannot be used ({error}).") from None
+            raise ValueError(
+                f"{path}: image {row} cannot be used{why(error)}. It may be damaged."
+            ) from None
     return images
 
 
@@ -139,4 +142,4 @@ def _pixels(file: bytes, mode: str) -> np.ndarray:
             pixels = np.frombuffer(same.tobytes(), np.uint8)  # np.asarray takes longer
             return pixels.reshape(image.height, image.width, *((3,) if mode == COLOUR else ()))
     except Image.DecompressionBombError as error:
-        raise ValueError(str(error)) from None
+        raise ValueError("it has too many pixels") from error

@@ -17,6 +17,7 @@ from ...data.labels.votes import Votes, check_votes
 from ...ground.arrays import as_array, same_rows
 from ...ground.checks import check_highest, check_size, read_only
 from ...ground.names import made_by
+from ...ground.problem import Refusal
 from ._columns import NUMBERS, Coded, checked_column, coded
 
 NAMED = 5  # of those that are left out, in a warning
@@ -279,11 +280,11 @@ def _class_names(
     else:
         names = tuple(sorted(set(there.tolist())))
     if len(names) < 2 and (len(there) or classes is not None):
-        raise ValueError(
-            f"answers: there is one class, {names[0]!r}; name all that could have been said with"
-            " `classes` (--classes)."
-            if names
-            else "answers: there is no class."
+        if not names:
+            raise ValueError("answers: there is no class.")
+        raise Refusal(
+            f"answers: there is one class, {names[0]!r}.",
+            "name all that could have been said with `classes`",
         )
     return names
 

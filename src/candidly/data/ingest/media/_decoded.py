@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ....ground.problem import why
 from ._check import checked_file, opened_picture
 
 TOLD_EVERY = 200  # pictures
@@ -38,8 +39,8 @@ def decoded(
                 small = picture.convert("RGB").resize((side, side), Image.Resampling.BOX)
             except (OSError, SyntaxError, ValueError) as error:
                 raise ValueError(
-                    f"{file} cannot be decoded ({error}). Put another copy of it there, or take it"
-                    " away."
+                    f"{file} cannot be decoded{why(error)}. Put another copy of it there, or take"
+                    " it away."
                 ) from None
         found[row] = np.asarray(small)
         if watch is not None and (row + 1) % TOLD_EVERY == 0:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ground.files import lines_of
+from ....ground.problem import why
 from .._packed import COMPRESSED
 from .._sheet import SEPARATED, TABLE_ENDINGS, read_frame
 from ._check import ENDINGS, Format, checked_file, checked_pixels
@@ -87,7 +88,7 @@ def _array(path: Path, n: int | None, ids: Sequence[Any] | None) -> Media:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise ValueError(f"{path} cannot be read as an array ({error}).") from None
+        raise ValueError(f"{path} cannot be read as an array{why(error)}.") from None
     if array.dtype.kind == "U" and array.ndim == 1:
         return _listed(path, array.tolist(), n)
     checked_pixels(path, array)

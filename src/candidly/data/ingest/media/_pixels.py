@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....ground.checks import check_size
+from ....ground.problem import why
 from ._check import checked_file, opened_picture
 
 TOLD_EVERY = 200  # pictures
@@ -160,7 +161,7 @@ def _of_eight_bits(path: Path, pixels: np.ndarray) -> np.ndarray:
 
 def _damaged(path: Path, error: Exception) -> ValueError:
     return ValueError(
-        f"{path} cannot be decoded ({error}). Put another copy of it there, or take it away."
+        f"{path} cannot be decoded{why(error)}. Put another copy of it there, or take it away."
     )
 
 
