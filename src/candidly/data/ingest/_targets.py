@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEW = 50  # different labels are never too many
-HINT = "Name another column with --label, or the classes with --classes."
+HINT = "Name another column with `label`, or the classes with `classes`."
 
 
 def labels_of(

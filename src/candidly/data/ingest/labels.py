@@ -1,7 +1,7 @@
 """Labels in files: one column of names or numbers of classes, or of sets, and ids beside it.
 
 One rule wherever labels are read. A cell holds the name of a class or its number from 0; an empty
-cell and -1 say that there is no label. Of several columns the one named by ``--label`` counts, else
+cell and -1 say that there is no label. Of several columns the one named by ``label`` counts, else
 one of the usual names. A column of ids names the rows.
 """
 
@@ -90,7 +90,7 @@ def read_labels(
     suffix = path.suffix.lower()
     if suffix in ARRAYS:
         if roles.label is not None and suffix == ".npy":
-            raise ValueError(f"{path} has no names of columns, so --label says nothing of it.")
+            raise ValueError(f"{path} has no names of columns, so `label` says nothing of it.")
         array = load_array(path) if suffix == ".npy" else load_member(path, "given")
         if array.dtype.kind == "S":
             array = np.char.decode(array, "utf-8")
@@ -150,7 +150,7 @@ def numbers_of_names(names: np.ndarray, what: str, classes: Sequence[str] | None
         row = there[odd_cell(cells[row] for row in there)]
         raise ValueError(
             f"{what} holds names ({str(cells[row])!r} at row {row}); say with `classes` "
-            "(--classes) which there are, in order, or correct the cell."
+            "which there are, in order, or correct the cell."
         )
     number: dict[Any, int] = {name: k for k, name in enumerate(classes)}
     number |= {None: UNLABELLED, "": UNLABELLED}
@@ -280,7 +280,7 @@ def read_names(
     return names
 
 
-def read_classes(text: str | None, option: str = "--classes") -> list[str] | None:
+def read_classes(text: str | None, option: str = "`classes`") -> list[str] | None:
     """Names from a list with commas, or from a text file with a name a line.
 
     Args:
@@ -334,7 +334,7 @@ def _label_name(columns: Columns, roles: Roles) -> str:
         raise ValueError(
             f"{columns.path} has {len(there)} columns"
             + (f" ({listed(there)})" if columns.named else "")
-            + "; name the one of labels with --label."
+            + "; name the one of labels with `label`."
             + ("" if columns.named else " The first line has to name the columns for that.")
         )
     return usual

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 BAR = "|"
-NAME_CLASSES = (  # what to do about a strange name of a class
-    "name all classes with `classes`; on the command line, with --classes of candidly data convert"
-    " or candidly crowd"
-)
+NAME_CLASSES = "name all classes with `classes`"  # what to do about a strange name of a class
 SEPARATORS = (",", ";", "\t", "\n")  # of other notations
 PAIRS = {"[": "]", "{": "}", '"': '"', "'": "'"}  # around lists and quoted names
 
