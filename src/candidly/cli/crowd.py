@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,7 @@ import typer
 
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
-from . import _progress
+from . import _progress, _words
 from ._column_options import Annotator, Drop, HeaderLine, Id, Item, Label, Separator, roles_of
 from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._help import whole
@@ -72,7 +71,7 @@ def consensus(
         bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
     ] = False,
     seed: Annotated[int, whole("Of ties that are drawn.")] = 0,
-    data: Annotated[
+    root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for known data in, first."),
     ] = None,
@@ -162,20 +161,16 @@ def consensus(
     roles = roles_of(
         label=label, item=item, annotator=annotator, separator=separator, drop=drop, header=header
     )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with _words.held() as notes:
         with _progress.reading("reading", "of the parts read") as watch:
             said, beliefs = read_answers(
-                answers, probs, names, normalise, data, roles, workers, on, watch
+                answers, probs, names, normalise, root, roles, workers, on, watch
             )
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
             found = crowd.consensus(said, by, beliefs, seed, watch, workers)  # type: ignore[arg-type]
     held = None
     if known is not None:
         held = known_items(found, read_known(known, said, roles), by)
-    notes = [str(warning.message) for warning in caught]
-    for warning in caught:
-        warnings.warn(warning.message, stacklevel=1)
     people = crowd.annotators(found)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:

@@ -115,7 +115,7 @@ def show(
 @labels_app.command("describe")
 def describe_data(
     what: What,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -164,7 +164,7 @@ def describe_data(
     check_place(html, "--html", (".html", ".htm"))
     loaded = loaded_from(
         what,
-        data,
+        root,
         roles_of(
             label,
             separator,
@@ -223,7 +223,7 @@ def describe_data(
 def convert(
     what: What,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -271,7 +271,7 @@ def convert(
         damaged,
         header=header,
     )
-    loaded = loaded_from(what, data, roles)
+    loaded = loaded_from(what, root, roles)
     if numbers and isinstance(loaded.inputs, Table):
         encoding = fit_encoding(loaded.inputs)
         inputs, features = encoding.encode(loaded.inputs), encoding.features
@@ -300,7 +300,7 @@ def make(
     noise: Annotated[
         str | None, typer.Option("--noise", metavar="SPEC", help="SPEC, as an option.")
     ] = None,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -332,7 +332,7 @@ def make(
         _apply(
             loaded_from(
                 what,
-                data,
+                root,
                 roles_of(
                     label,
                     separator,

@@ -14,7 +14,6 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
 from ._column_options import Annotator, Drop, HeaderLine, Id, Item, Label, Separator, roles_of
-from ._errors_read import plain_words
 from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
@@ -260,9 +259,8 @@ def _labels(
 
     from ..data.ingest.labels import label_numbers, read_labels
 
-    with plain_words():
-        read = read_labels(path, roles, classes)
-        labels = label_numbers(read, classes)
+    read = read_labels(path, roles, classes)
+    labels = label_numbers(read, classes)
     if labels.dtype.kind not in "iu":
         raise ValueError(f"--labels holds {labels.dtype}; labels are whole numbers, or names.")
     if labels.ndim != 1:

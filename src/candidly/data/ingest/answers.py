@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...ground.problem import Refusal
 from ._columns import missing_column
 from ._header import FirstLine
 from ._roles import Roles
@@ -106,10 +107,11 @@ def raw_answers(
             usual = (asked,) if asked is not None else (name, *USUAL[role])
             there = next((one for one in usual if one in frame.columns), None)
             if there is None:
-                raise ValueError(
+                raise Refusal(
                     f"it has no column {name!r}, but {listed(frame.columns)}; it needs"
-                    f" {', '.join(names)}. Columns of other names go with --item, --annotator and"
-                    " --label."
+                    f" {', '.join(names)}.",
+                    "say with `item`, `annotator` and `label` which column is what",
+                    "call the columns so",
                 )
             found[role] = there
         check_filled(frame[found["item"]], "Each answer is about something; fill it in.")
