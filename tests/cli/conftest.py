@@ -7,11 +7,15 @@ import sys
 import pytest
 
 from candidly import cli
+from refusal_words import command_in, strange
 
 
 @pytest.fixture
 def candidly(monkeypatch, capsys, tmp_path):
-    """Runs a command line in a folder of its own: (exit status, stdout, stderr)."""
+    """Runs a command line in a folder of its own: (exit status, stdout, stderr).
+
+    Whatever it refuses, it names no option that the command lacks.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CANDIDLY_DATA", raising=False)
     monkeypatch.setattr("candidly.data.sources.fetch._cache", lambda: tmp_path / "cache")
@@ -25,6 +29,9 @@ def candidly(monkeypatch, capsys, tmp_path):
         except SystemExit as error:
             status = error.code or 0
         captured = capsys.readouterr()
+        if (command := command_in(arguments)) and status == 2:
+            said = captured.err.partition("candidly: error: ")[2]
+            assert not (wrong := set(strange(said, command)) - set(arguments)), (wrong, said)
         return status, captured.out, captured.err
 
     return run

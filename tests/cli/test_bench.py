@@ -297,7 +297,7 @@ def test_a_directory_without_results_is_named(candidly, tmp_path, verb):
     status, out, err = candidly("bench", verb, "elsewhere")
     assert (status, out) == (2, "")
     assert "elsewhere holds no plan.json" in err
-    assert "candidly bench run --out elsewhere" in err
+    assert "candidly bench run" in err
     assert not (tmp_path / "elsewhere").exists()
 
 

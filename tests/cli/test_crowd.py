@@ -134,7 +134,7 @@ def test_probabilities_by_number(candidly, rows, tmp_path):
     assert unnamed["classes"] == ["0", "1", "2"]
     status, _, err = candidly("crowd", "consensus", *how)
     assert status == 2
-    assert "`probs` has an entry outside [0, 1] at row 0" in err
+    assert "--probs has an entry outside [0, 1] at row 0" in err
     # a column `item` of numbers, columns of classes by number in any order
     frame = pl.DataFrame({"item": range(N)} | {str(k): probs[:, k] for k in (2, 0, 1)})
     frame.reverse().write_csv(tmp_path / "numbered.csv")

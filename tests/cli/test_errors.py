@@ -304,10 +304,10 @@ def spoil(given, probs, how):
     ("how", "message"),
     [
         ("nan", "probs.npy has NaN or infinity at row 3, and in 1 row in all."),
-        ("sums", "(--normalise)"),
+        ("sums", "with --normalise"),
         ("outside", "outside [0, 1] at row 4"),
         ("label", "labels.npy is 9 at row 7; 4 classes are numbered 0 to 3."),
-        ("minus", "(--unlabelled)"),
+        ("minus", "with --unlabelled"),
         ("short", "labels.npy has shape (599,); --probs has 600 rows."),
         ("floats", "labels are names or whole"),
         ("kind", "labels.npy holds names"),

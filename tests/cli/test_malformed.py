@@ -73,7 +73,7 @@ DATA = {  # of `candidly data describe`
     ),
     "either.csv": (
         "a;b,given\n1;2,cat\n3;4,dog\n",
-        "its cells could be separated by commas or semicolons; say which with",
+        "its cells could be separated by commas or semicolons. Say which with",
     ),
     "twice.csv": (
         "a,given,given\n1,cat,dog\n2,dog,cat\n",
@@ -350,7 +350,7 @@ CROWD = {  # of `candidly crowd consensus`
     ),
     "one.csv": (
         "item,annotator,label\n0,a,cat\n",
-        "answers: there is one class, 'cat'; name all that could have been said",
+        "answers: there is one class, 'cat'. Name all that could have been said",
     ),
     "big.csv": (
         "item,annotator,label\n0,a,1000000\n",

@@ -77,7 +77,7 @@ BAD = {  # file, what it holds, options, what the sentence has
     "mixed separators": ("t.csv", table("a,b,label", "1,2,x", "3,4,y", "5;6;z"), "",
                          "line 4 has 1 cell, and the first line has 3: it is separated by semi"),
     "two separators": ("t.csv", table("a,b;c", "1,2;3"), "",
-                       "could be separated by commas or semicolons; say which with --separator"),
+                       "could be separated by commas or semicolons. Say which with --separator"),
     "a wrong separator": ("t.csv", GOOD.encode(), "--separator ;", "columns id,size,label"),
     "a long separator": ("t.csv", GOOD.encode(), "--separator ::", "--separator is '::'; give one"),
     "an open quote": ("t.csv", table("a,label", '1,"x', "2,y"), "",
@@ -142,7 +142,7 @@ BAD = {  # file, what it holds, options, what the sentence has
     "no picture there": ("t.csv", table("path,label", "a.png,x", "b.png,y"), "",
                          "there is no file"),
     "an answer a row": ("t.csv", table("item,annotator,label,size", "i,ann,x,1", "i,bob,y,2"), "",
-                        "column 'size' differs between answers about item 'i'; leave it out"),
+                        "column 'size' differs between answers about item 'i'. Leave it out"),
 }  # fmt: skip
 
 

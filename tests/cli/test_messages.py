@@ -149,7 +149,7 @@ def test_ids_that_are_no_names_are_refused_in_plain_words(candidly, files):
         ("--pairs", "some", "--pairs is 'some'; choose adjacent or all"),
         ("--seed", "-1", "'-1' is no whole number of at least 0"),
         ("--audited", "99999", "--audited is 99,999; it counts items that nobody had checked"),
-        ("--audit-errors", "3", "--audit-errors is 3; it counts wrong labels among the --audited"),
+        ("--audit-errors", "3", "--audit-errors is 3; it counts wrong labels among the audited"),
         ("--html", "missing/page.html", "there is no folder missing"),
         ("--html", "page.txt", "it must end in .html or .htm"),
         ("--out", "models", "it must end in .json"),

@@ -78,9 +78,9 @@ def test_probabilities_and_checks_by_a_network_that_is_named(folder):
     assert status == 0, err
     assert np.load("p.npz")["probs"].shape == (120, 3)
     status, _, err = folder("errors", "probs", "pictures.npz", *asked, "--out", "p.npz")
-    assert (status, "`net` (--net) is not used by logistic" in err) == (2, True)
+    assert (status, "--net is not used by logistic" in err) == (2, True)
     status, _, err = folder("check", "pictures.npz", *asked)
-    assert (status, "give `classifier` (--classifier) an algorithm" in err) == (2, True)
+    assert (status, "Give --classifier an algorithm" in err) == (2, True)
     data = library.load("pictures.npz")
     found = library.check(data, classifier="ce", net="mlp:4", recipe="adam", folds=2)
     assert found.judged.chosen == "ce"
@@ -152,8 +152,8 @@ def test_tf32_on_a_cpu_is_the_same_sentence_everywhere(folder):
         said.add(err)
     assert said == {
         "candidly: error: recipe sgd:precision=tf32: precision=tf32 is how an NVIDIA GPU rounds, "
-        "and this is trained on a CPU. Leave precision out; `train` and `bench run` take --device "
-        "cuda.\n"
+        "and this is trained on a CPU. Leave precision out, or train on such a "
+        "GPU.\n"
     }
 
 

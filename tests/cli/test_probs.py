@@ -176,7 +176,7 @@ def test_candidate_sets_have_their_own_last_line(candidly, tmp_path):
         (("data.npz", "--out", "p.npy", "--groups", "groups.npy"), "shape (3,), but there are 90"),
         (("data.npz", "--out", "p.npy", "--folds", 91), "there are 90 examples; use fewer folds"),
         (("data.npz", "--out", "p.npy", "--classifier", "PRODEN"), "has no candidates"),
-        (("digits", "--out", "p.npy"), "make some with imperfect.apply (--labels noise:rate=0.1)"),
+        (("digits", "--out", "p.npy"), "Make some with --labels flip:rate=0.3"),
         (("nowhere.npz", "--out", "p.npy"), "no file nowhere.npz"),
     ],
 )
@@ -217,7 +217,7 @@ def test_steps_are_for_networks(candidly, made, tmp_path):
     command = ("errors", "probs", "data.npz", "--out", "p.npz", "--steps", 20)
     status, _, err = candidly(*command, "--classifier", "logistic,knn")
     assert status == 2
-    assert "(--steps) is not used by logistic, knn" in " ".join(err.split())
+    assert "--steps is not used by logistic, knn" in " ".join(err.split())
     assert not (tmp_path / "p.npz").exists()
     about, _ = asked(candidly, *command[2:], "--classifier", "logistic,ce")
     assert set(about["accuracies"]) == {"logistic", "ce"}

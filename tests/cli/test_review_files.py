@@ -83,7 +83,7 @@ def test_twice_another_file_and_onto_itself_are_refused(pets, tmp_path):
         ("out.csv", "twice.csv"): "has a column 'kind corrected' already",
         ("other.csv", "o.csv"): "holds other cells, or rows in another order",
         ("less.csv", "o.csv"): "has 4 rows, but the labels came from pets.csv of 5",
-        ("pets.csv", "pets.csv"): "say --overwrite",
+        ("pets.csv", "pets.csv"): "write over it with --overwrite",
         ("pets.csv", "o.txt"): "must end in .csv",
         ("none.csv", "o.csv"): "there is no file none.csv",
     }

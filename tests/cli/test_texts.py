@@ -71,7 +71,7 @@ def test_texts_go_from_check_to_benchmark(candidly, tickets, tmp_path):
     words = f"bench run --algorithms ce,mixup --net bilstm:width=8 {SMALL} --out runs --dataset"
     status, _, err = candidly(*words.split(), "tickets.csv")
     assert status == 2
-    assert "candidly data convert FILE OUT.npz --label COLUMN" in err
+    assert "Say which column holds the labels with --label" in err
     ask("data convert tickets.csv tickets.npz", *COLUMNS)
     assert Labelled.load(tmp_path / "tickets.npz").inputs.tolist() == tickets["message"].to_list()
     out, _ = ask(words, "tickets.npz")

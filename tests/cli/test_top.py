@@ -90,12 +90,12 @@ def test_help_imports_no_command_and_a_command_no_other():
         "except SystemExit: pass\n"
         "print(*sorted(m for m in sys.modules if m.startswith('candidly.')), file=sys.stderr)"
     )
-    ground = {"ground", "ground.faces", "ground.names", "ground.process"}
+    ground = {"ground", "ground.faces", "ground.names", "ground.problem", "ground.process"}
     for words, expected in (
-        ((), {*ground, "cli", "cli._help"}),
+        ((), {*ground, "cli", "cli._help", "cli._words"}),
         (
             ("algorithms",),
-            {*ground, "cli", "cli._help", "cli._print", "cli.algorithms"},
+            {*ground, "cli", "cli._help", "cli._print", "cli._words", "cli.algorithms"},
         ),
     ):
         done = subprocess.run(

@@ -297,7 +297,7 @@ def test_ctrl_c_is_a_sentence_and_leaves_nothing(trained, monkeypatch):
 TRAINING = {
     "no such file": (["train", "gone.csv"], "gone.csv"),
     "no such column": (["train", "sets.csv", "--label", "set"], "no column 'set'"),
-    "no labels": (["train", "new.csv"], "say which column holds the labels with --label"),
+    "no labels": (["train", "new.csv"], "Say which column holds the labels with --label"),
     "empty": (["train", "empty.csv"], "empty"),
     "header alone": (["train", "header.csv", "--label", "a"], "no rows"),
     "one class": (["train", "one.csv", "--label", "y"], "every label is 'cat'"),

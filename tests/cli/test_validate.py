@@ -109,7 +109,7 @@ def test_into_the_table_with_the_labels(candidly, files, tmp_path):
         assert lines[k + 1].startswith(f'{start};"{names[label] if label >= 0 else ""}";"')
         assert lines[k + 1].endswith(f'";{end}')
     for more, match in (
-        (("--out", "in.csv"), "say --overwrite"),
+        (("--out", "in.csv"), "write over it with --overwrite"),
         ((), "--into in.csv needs --out"),
         (("--labels", "l.npy", "--out", "o.csv"), "leave --labels out"),
         (("--out", "o.txt"), "must end in .csv"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 import warnings
 from importlib import import_module
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from ._help import Commands, dressed
+from ._words import forget, running, said, sentence, warned_by_another
 
 # noun -> module, what it is called there, and the first paragraph of its help
 NOUNS = {
@@ -107,6 +109,14 @@ def _top(
             "anywhere on the line; repeat it for several.",
         ),
     ] = None,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug",
+            help="Of what goes wrong show the traceback, too, and warnings of libraries; anywhere "
+            "on the line.",
+        ),
+    ] = False,
 ) -> None:
     if plugins:
         from ..ground.plugins import load
@@ -115,8 +125,8 @@ def _top(
             load(asked)
 
 
-def _plugins_first(args: list[str]) -> list[str]:
-    """The same words, each ``--import FILE`` of them before the noun."""
+def _top_first(args: list[str]) -> list[str]:
+    """The same words, each ``--import FILE`` and ``--debug`` of them before the noun."""
     end = args.index("--") if "--" in args else len(args)
     first: list[str] = []
     rest: list[str] = []
@@ -125,7 +135,8 @@ def _plugins_first(args: list[str]) -> list[str]:
         if word == "--import":
             first += [word, *([] if (value := next(words, None)) is None else [value])]
         else:
-            (first if word.startswith("--import=") else rest).append(word)
+            of_top = word == "--debug" or word.startswith("--import=")
+            (first if of_top else rest).append(word)
     return [*first, *rest, *args[end:]]
 
 
@@ -133,7 +144,7 @@ class _Nouns(Commands):
     """Holds a line of help for each noun, and imports the one that is asked for."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, _plugins_first(args))
+        return super().parse_args(ctx, _top_first(args))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)
@@ -177,30 +188,38 @@ for _noun, (_, _, _text) in NOUNS.items():
 def main() -> None:
     """Run the command line. What went wrong is one sentence on stderr and exit status 2.
 
-    With CANDIDLY_TRACEBACK set in the environment it is the whole traceback instead.
+    With ``--debug`` the traceback stands above it.
     """
     from ..ground.process import tune_memory
 
     tune_memory()
+    forget()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = _warn
+        warnings.showwarning = _Warned()
         try:
-            _run()
+            app()
+        except Exception as error:
+            if _debugged():
+                _traceback(error)
+            _say(f"error: {sentence(error)}")
+            sys.exit(2)
         finally:
             _flush()
 
 
-def _run() -> None:
-    from ..ground.names import UnknownName
+def _traceback(error: BaseException) -> None:
+    """All of it, what was replaced by better words too."""
+    each: BaseException | None = error
+    while each is not None:
+        each.__suppress_context__ = False
+        each = each.__cause__ or each.__context__
+    traceback.print_exception(error)
 
-    try:
-        app()
-    except (ValueError, UnknownName, OSError, RuntimeError, FloatingPointError) as error:
-        if os.environ.get("CANDIDLY_TRACEBACK"):
-            raise
-        _say(f"error: {_sentence(error)}")
-        sys.exit(2)
+
+def _debugged() -> bool:
+    context = running()
+    return context is not None and bool(context.find_root().params.get("debug"))
 
 
 def _flush() -> None:
@@ -212,16 +231,19 @@ def _flush() -> None:
         sys.exit(1)
 
 
-def _sentence(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    return str(error)
+class _Warned:
+    """Tells of each warning of candidly once."""
 
+    def __init__(self) -> None:
+        self._told: set[str] = set()
 
-def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    from ._print import warned
+    def __call__(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        from ._print import warned
 
-    _say(warned(message, category))
+        text = warned(said(str(message)), category)
+        if text not in self._told and (_debugged() or not warned_by_another()):
+            self._told.add(text)
+            _say(text)
 
 
 def _say(text: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -149,22 +149,20 @@ def settings_of(values: dict[str, Any]) -> Settings:
     from ..compare.sweep.settings import Settings, make_settings, read_settings
     from ..ground.spec import several
 
-    names = {"dataset": "datasets", **{name: name for name in Settings.model_fields}}
-    asked = {names[k]: v for k, v in values.items() if k in names}
-    for option in ("dataset", "algorithms", "metrics"):
-        if texts := asked[names[option]]:
-            asked[names[option]] = tuple(several(texts, f"--{option}"))
+    asked = {name: value for name, value in values.items() if name in Settings.model_fields}
+    for name in ("datasets", "algorithms", "metrics"):
+        if texts := asked[name]:
+            asked[name] = tuple(several(texts, f"`{name}`"))
     if asked["hyper"]:
         asked["hyper"] = hyper_of(asked["hyper"])
     file = values["settings"]
-    with _options():
-        return read_settings(file, **asked) if file else make_settings(**asked)
+    return read_settings(file, **asked) if file else make_settings(**asked)
 
 
 def where_of(values: dict[str, Any]) -> dict[str, Any]:
     """Where the data is, and which column is what."""
     roles = roles_of(**{name: values[name] for name in ROLES})
-    return {"root": values["data"], "roles": roles}
+    return {"root": values["root"], "roles": roles}
 
 
 def usual_folder(settings: Settings) -> Path:
@@ -173,16 +171,28 @@ def usual_folder(settings: Settings) -> Path:
     return Path("runs", settings.preset or "-".join(names))
 
 
-@contextmanager
-def _options() -> Iterator[None]:
-    """Errors about settings, said of the command line's options."""
+def command_of(settings: Mapping[str, Any], folder: Path) -> str:
+    """The command that trains what a results directory does not hold yet.
+
+    Args:
+        settings: of its plan.
+    """
+    return shlex.join(["candidly", "bench", "run", *_options(settings), "--out", str(folder)])
+
+
+def _options(settings: Mapping[str, Any]) -> Iterator[str]:
     from ..compare.sweep.settings import Settings
 
-    try:
-        yield
-    except ValueError as error:
-        text = str(error)
-        for name in Settings.model_fields:
-            option = "dataset" if name == "datasets" else name.replace("_", "-")
-            text = text.replace(f"`{name}`", f"--{option}")
-        raise ValueError(text) from None
+    named = {"datasets": "dataset"}
+    for name, field in Settings.model_fields.items():
+        value = settings.get(name)
+        if value is None or value == field.default or value in ({}, []):
+            continue
+        if name == "metrics":  # without the files that they are of
+            value = [text.partition("@")[0] for text in value]
+        option = "--" + named.get(name, name).replace("_", "-")
+        if isinstance(value, Mapping):
+            for key, one in value.items():
+                yield from (option, f"{key}={one}")
+        else:
+            yield from (option, ",".join(value) if isinstance(value, list | tuple) else str(value))

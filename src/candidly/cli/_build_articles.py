@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 CategoryAt = Annotated[
     str | None,
     typer.Option(
+        "--category-at",
         metavar="CSS",
         help="Where pages have the names of the category's path. (default: as wikiHow's)",
     ),
 ]
 EventAt = Annotated[
     str | None,
-    typer.Option(metavar="CSS", help="Where pages have the steps. (default: as wikiHow's)"),
+    typer.Option(
+        "--event-at", metavar="CSS", help="Where pages have the steps. (default: as wikiHow's)"
+    ),
 ]
 Keep = Annotated[
     str | None,

@@ -63,8 +63,8 @@ def ask(
             "categories are classes.",
         ),
     ] = None,
-    category_at: CategoryAt = None,
-    event_at: EventAt = None,
+    category: CategoryAt = None,
+    event: EventAt = None,
     keep: Keep = None,
     more_than: MoreThan = 300,
     people: People = 3,
@@ -96,7 +96,7 @@ def ask(
     check_free(folder)
     settings = BuildSettings(more_than=more_than, people=people, agree=agree)
     with stoppable(lambda: "stopped; nothing was made."), ExitStack() as steps:
-        found = read(articles, category_at, event_at)
+        found = read(articles, category, event)
         said = None if votes is None else votes_at(votes)
         left, _ = chosen_events(found, settings, wanted(keep, found), said, watch=told(steps))
     asked = (event_questions if about == EVENTS else sense_questions)(found, left)

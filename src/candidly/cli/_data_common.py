@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +11,8 @@ import typer
 from ..data.ingest import Roles
 from ..data.labels.labelled import Labelled
 from ..data.sources import load
-from ._print import warned
 from ._progress import reading
+from ._words import held
 
 What = Annotated[
     str,
@@ -27,13 +26,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 
 def loaded_from(what: str, root: Path | None, roles: Roles) -> Labelled:
     """A data set by name or path; what is warned of goes to stderr."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        with reading("reading images", "of the images read") as watch:
-            loaded = load(what, root, watch=watch, roles=roles)
-    for warning in caught:
-        tell(warned(warning.message, warning.category))
-    return loaded
+    with held(), reading("reading images", "of the images read") as watch:
+        return load(what, root, watch=watch, roles=roles)
 
 
 def save(data: Labelled, out: Path, as_json: bool) -> None:

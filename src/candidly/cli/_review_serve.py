@@ -42,17 +42,19 @@ def serve(
             envvar="CANDIDLY_TOKEN", help="What the organiser signs in with. (default: made)"
         ),
     ] = None,
-    name: Annotated[
+    names: Annotated[
         list[str] | None,
         typer.Option(
+            "--name",
             metavar="NAME",
             help="A further name under which others reach the app, or the whole address of what "
             "stands in front of it, https://...; needs a token.",
         ),
     ] = None,
-    behind_proxy: Annotated[
+    proxies: Annotated[
         list[str] | None,
         typer.Option(
+            "--behind-proxy",
             metavar="ADDRESS",
             help="A web server in front asks from this address, such as 127.0.0.1, and says in "
             "X-Forwarded-For for whom; nobody else is believed. Needs a token.",
@@ -83,7 +85,7 @@ def serve(
     from ..people.web import serve as run
 
     with opened(folder) as project:
-        site = open_site(project, host, token, name or (), behind_proxy or ())
+        site = open_site(project, host, token, names or (), proxies or ())
         people = _people(project, person)
 
         def ready(base: str) -> None:

@@ -39,6 +39,7 @@ from ._bench_options import (
     ValidationShare,
     Variant,
     Workers,
+    command_of,
     settings_of,
     usual_folder,
     where_of,
@@ -81,7 +82,7 @@ app.command()(_bench_plan.plan)
 def run(
     preset: Preset = None,
     settings: File = None,
-    dataset: Datasets = None,
+    datasets: Datasets = None,
     algorithms: Algorithms = None,
     configs: Configs = None,
     splits: Splits = None,
@@ -100,7 +101,7 @@ def run(
     hyper: Hyper = None,
     search: Search = None,
     metrics: Metrics = None,
-    data: Root = None,
+    root: Root = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -223,7 +224,8 @@ def report(
     from ..compare.report import write_report
 
     path = out or folder / "report.html"
-    write_report(results_of(folder), path, figures_in=figures, folder=folder)
+    results = results_of(folder)
+    write_report(results, path, figures_in=figures, finish=command_of(results.settings, folder))
     print(path)
     if figures is not None:
         print(figures)

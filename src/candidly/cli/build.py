@@ -48,8 +48,8 @@ def noisywikihow(
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where to write the benchmark.")
     ] = None,
-    category_at: CategoryAt = None,
-    event_at: EventAt = None,
+    category: CategoryAt = None,
+    event: EventAt = None,
     keep: Keep = None,
     votes: Annotated[
         Path | None,
@@ -126,7 +126,7 @@ def noisywikihow(
         agree=agree,
     )
     with stoppable(lambda: "stopped; the same command goes on where it was."):
-        found = read(articles, category_at, event_at)
+        found = read(articles, category, event)
         with ExitStack() as steps:
             made = build(
                 found,

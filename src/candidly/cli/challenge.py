@@ -100,7 +100,7 @@ def new(
     title: Annotated[str, typer.Option(metavar="TEXT", help="Of the challenge.")] = "",
     memory: Annotated[float, number("GB that a run may take.")] = 8.0,
     processes: Annotated[int, whole("Processes that a run may have.", least=4)] = 64,
-    data: Annotated[
+    root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
     ] = None,
@@ -119,7 +119,7 @@ def new(
     from ..compare.challenge import Baseline, Bounds, make_challenge
 
     with _progress.reading("reading", "read") as watch:
-        made = given_sets(sets, test, votes, features, test_features, data, watch)
+        made = given_sets(sets, test, votes, features, test_features, root, watch)
     protocol = make_challenge(
         folder,
         made,

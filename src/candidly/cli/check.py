@@ -21,6 +21,7 @@ from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._stopping import stoppable
+from ._words import said
 
 if TYPE_CHECKING:
     import polars as pl
@@ -166,7 +167,7 @@ def check(
     if found.data.given is None:  # the page is about one label each
         del places["page"]
     else:
-        found.write_page(places["page"], following)
+        found.write_page(places["page"], following, said)
     if probs is not None:
         found.judged.save(probs, found.ids())
     if as_json:
@@ -228,7 +229,7 @@ def _about(
         "flagged": found.flagged,
         "by": found.issues.by,
         "issues": table.head(top).rows(named=True),
-        "warnings": list(found.notes),
+        "warnings": [*map(said, found.notes)],
         "written": {what: str(path) for what, path in places.items()},
         "next": following,
     }
@@ -242,7 +243,8 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
     facts = [(k, v) for k, v in found.read().items() if not columns or k in ("rows", "labels")]
     read = Grid(found.name, (Column("", "word"), Column("", "text")), facts)
     shown = [read, *([_read_as(columns)] if columns else [])]
-    show(*shown, " ".join(found.findings()), *(f"note: {note}" for note in found.notes))
+    told = (" ".join(found.findings()), *(f"note: {note}" for note in found.notes))
+    show(*shown, *map(said, told))
     print(found.headline())
     if top and found.flagged:
         show(_flagged(found, table.head(top)))

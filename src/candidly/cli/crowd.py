@@ -12,7 +12,7 @@ import typer
 
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
-from . import _progress
+from . import _progress, _words
 from ._column_options import (
     Annotator,
     Drop,
@@ -27,7 +27,7 @@ from ._column_options import (
 from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._help import whole
 from ._issues import check_place
-from ._print import Form, check_form, noted, show
+from ._print import Form, check_form, show
 
 if TYPE_CHECKING:
     from ..people.crowd import Consensus
@@ -81,7 +81,7 @@ def consensus(
         bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
     ] = False,
     seed: Annotated[int, whole("Of ties that are drawn.")] = 0,
-    data: Annotated[
+    root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for known data in, first."),
     ] = None,
@@ -187,10 +187,10 @@ def consensus(
         header=header,
         sheet=sheet,
     )
-    with noted() as caught:
+    with _words.held() as notes:
         with _progress.reading("reading", "of the parts read") as watch:
             said, beliefs, truth = read_answers(
-                answers, probs, names, normalise, data, roles, workers, on, keep, watch
+                answers, probs, names, normalise, root, roles, workers, on, keep, watch
             )
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
             found = crowd.consensus(said, by, beliefs, seed, watch, workers)  # type: ignore[arg-type]
@@ -199,7 +199,6 @@ def consensus(
         truth = read_known(known, said, roles)
     if truth is not None:
         held = known_items(found, truth, by)
-    notes = [str(warning.message) for warning in caught]
     people = crowd.annotators(found)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:

@@ -116,7 +116,7 @@ def show(
 @labels_app.command("describe")
 def describe_data(
     what: What,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -166,7 +166,7 @@ def describe_data(
     check_place(html, "--html", (".html", ".htm"))
     loaded = loaded_from(
         what,
-        data,
+        root,
         roles_of(
             label,
             separator,
@@ -226,7 +226,7 @@ def describe_data(
 def convert(
     what: What,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -276,7 +276,7 @@ def convert(
         header=header,
         sheet=sheet,
     )
-    loaded = loaded_from(what, data, roles)
+    loaded = loaded_from(what, root, roles)
     if numbers and isinstance(loaded.inputs, Table):
         encoding = fit_encoding(loaded.inputs)
         inputs, features = encoding.encode(loaded.inputs), encoding.features
@@ -305,7 +305,7 @@ def make(
     noise: Annotated[
         str | None, typer.Option("--noise", metavar="SPEC", help="SPEC, as an option.")
     ] = None,
-    data: Data = None,
+    root: Data = None,
     label: Label = None,
     truth: Truth = None,
     separator: Separator = None,
@@ -338,7 +338,7 @@ def make(
         _apply(
             loaded_from(
                 what,
-                data,
+                root,
                 roles_of(
                     label,
                     separator,

@@ -21,7 +21,7 @@ from ._column_options import (
     SheetName,
     roles_of,
 )
-from ._errors_read import examined, opened, plain_words
+from ._errors_read import examined, opened
 from ._help import whole
 from ._issues import (
     check_place,
@@ -44,6 +44,7 @@ app.command()(errors_compare.compare)
 Labels = Annotated[
     str,
     typer.Option(
+        "--labels",
         metavar="PATH",
         help="The given labels: a table with a column of numbers or names and, if you like, one "
         "of ids; an .npy; or the .npz of errors probs. For find also candidate sets: cells such as "
@@ -106,7 +107,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 
 @app.command()
 def find(
-    labels: Labels,
+    given: Labels,
     probs: Probabilities,
     by: Annotated[
         str,
@@ -187,25 +188,24 @@ def find(
     if gallery is not None and media is None:
         raise ValueError("--gallery is for pictures of examples; say where they are with --media.")
     roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
-    given, source, names = opened(labels, probs, classes, normalise, roles)
-    if html is not None and holds_sets(given):
+    labels, source, names = opened(given, probs, classes, normalise, roles)
+    if html is not None and holds_sets(labels):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
     evidence, notes = examined(
-        given, source, names, normalise, unlabelled, collisions, workers, on, work, pairs=True
+        labels, source, names, normalise, unlabelled, collisions, workers, on, work, pairs=True
     )
-    with plain_words():
-        issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
+    issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
     notes = list(dict.fromkeys([*notes, *issues.warnings]))
     table = issues.table(classes=names)
     about = _counted(evidence, len(table))
     if out is not None:  # first, as media that cannot be shown end the command
         write_table(table, out)
     if html is not None:
-        _write_page(issues, html, names, media, gallery, labels, probs, notes)
+        _write_page(issues, html, names, media, gallery, given, probs, notes)
     written = {"out": out, "html": html}
     if as_json:
         about = {
-            "read": _read(labels, probs, evidence),
+            "read": _read(given, probs, evidence),
             "by": by,
             "rank": rank,
             **about,
@@ -224,7 +224,7 @@ def find(
 
 @app.command()
 def health(
-    labels: Labels,
+    given: Labels,
     probs: Probabilities,
     classes: Classes = None,
     normalise: Normalise = False,
@@ -257,19 +257,28 @@ def health(
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
     roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
-    given, source, names = opened(labels, probs, classes, normalise, roles)
-    if holds_sets(given):
+    labels, source, names = opened(given, probs, classes, normalise, roles)
+    if holds_sets(labels):
         raise ValueError(
             "--labels holds candidate sets, which count no pairs of classes; find takes them."
         )
     evidence, notes = examined(
-        given, source, names, normalise, unlabelled, collisions, workers, on, work, pairs=bool(work)
+        labels,
+        source,
+        names,
+        normalise,
+        unlabelled,
+        collisions,
+        workers,
+        on,
+        work,
+        pairs=bool(work),
     )
     found = health_of(evidence)
     of_classes = found.table(names).fill_nan(None)
     overlaps = found.overlap_table(names)
     about = {
-        "read": _read(labels, probs, evidence),
+        "read": _read(given, probs, evidence),
         "health": {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated},
         "classes": of_classes.rows(named=True),
         "overlaps": overlaps.rows(named=True),

@@ -67,7 +67,7 @@ def compare(
     epochs: Annotated[int | None, whole("Of every training. (default: 30)", least=1)] = None,
     net: Net = None,
     recipe: Training = None,
-    data: Annotated[
+    root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
     ] = None,
@@ -110,7 +110,7 @@ def compare(
     check_place(html, "--html", (".html", ".htm"))
     if probs is not None and noise:
         raise ValueError("--probs are of one set of labels; with --noise they are made for each.")
-    loaded = load(what, data)
+    loaded = load(what, root)
     given = {
         **options,
         "probs": None if probs is None else _probabilities(probs, loaded),

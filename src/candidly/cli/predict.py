@@ -96,7 +96,7 @@ def predict(
     drop: Drop = None,
     damaged: Damaged = None,
     net: SavedNet = None,
-    data: Annotated[
+    root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
     ] = None,
@@ -142,7 +142,7 @@ def predict(
         from ..learn.model import load_model, measures
 
         trained = load_model(model, net)
-        new = read_new(what, trained, roles, label, data)
+        new = read_new(what, trained, roles, label, root)
         if keep_columns and new.sheet is None:
             raise ValueError(f"--keep-columns is for a table, and {what} is none; leave it out.")
         logits = _logits(trained, new, adjusted)

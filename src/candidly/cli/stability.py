@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,17 +37,19 @@ if TYPE_CHECKING:
 
 
 def stability(
-    labels: Annotated[
+    original: Annotated[
         Path,
         typer.Option(
+            "--labels",
             metavar="FILE",
             help="The original labels: a table with a column of numbers or names and, if you like, "
             "one of ids; or an .npy.",
         ),
     ],
-    predictions: Annotated[
+    models: Annotated[
         Path,
         typer.Option(
+            "--predictions",
             metavar="PLACE",
             help="A folder with a file per model, named after it: predicted classes, or "
             "probabilities in a column per class. Or one table with a column of predicted classes "
@@ -94,9 +95,10 @@ def stability(
     ] = None,
     audited: Annotated[int, whole("Unseen items that were drawn at random and checked.")] = 0,
     audit_errors: Annotated[int, whole("How many of these had a wrong label.")] = 0,
-    also: Annotated[
+    corrections: Annotated[
         list[Path] | None,
         typer.Option(
+            "--also",
             metavar="FILE",
             help="Another correction of the same labels, to put beside it; may be given again.",
         ),
@@ -156,29 +158,28 @@ def stability(
     check_place(plan, "--plan", (".csv", ".parquet"))
     names = read_classes(classes)
     roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
-    with _plain_words():
-        if also and corrected is None:
-            raise ValueError("--also puts another correction beside --corrected; give one as that.")
-        ordered = names is not None
-        names = names or _shown(labels, corrected, predictions, roles)
-        ordered = ordered or names is None
-        case = _case(labels, corrected, predictions, ids, checked, names, roles, ordered)
-        others = _others(also or (), names, case.ids, roles)
-        seen: Any = () if found is None else label_numbers(read_labels(found, roles, names), names)
-        with _progress.reading("comparing", "compared") as watch:
-            report = assess(
-                case,
-                alpha=alpha,
-                pairs=pairs,  # type: ignore[arg-type]
-                resamples=resamples,
-                seed=seed,
-                audited=audited,
-                audit_errors=audit_errors,
-                corrections=others,
-                found=seen,
-                watch=watch,
-            )
-    read = {"labels": str(labels), "predictions": str(predictions)}
+    if corrections and corrected is None:
+        raise ValueError("--also puts another correction beside --corrected; give one as that.")
+    ordered = names is not None
+    names = names or _shown(original, corrected, models, roles)
+    ordered = ordered or names is None
+    case = _case(original, corrected, models, ids, checked, names, roles, ordered)
+    others = _others(corrections or (), names, case.ids, roles)
+    seen: Any = () if found is None else label_numbers(read_labels(found, roles, names), names)
+    with _progress.reading("comparing", "compared") as watch:
+        report = assess(
+            case,
+            alpha=alpha,
+            pairs=pairs,  # type: ignore[arg-type]
+            resamples=resamples,
+            seed=seed,
+            audited=audited,
+            audit_errors=audit_errors,
+            corrections=others,
+            found=seen,
+            watch=watch,
+        )
+    read = {"labels": str(original), "predictions": str(models)}
     read |= {} if corrected is None else {"corrected labels": str(corrected)}
     if html is not None:
         from ..compare.stability.page import write_stability_page
@@ -351,23 +352,3 @@ def _plan_table(case: Case, items: np.ndarray) -> Any:
     if case.ids is not None:
         columns["id"] = case.ids[items]
     return pl.DataFrame(columns | {"label": case.original[items]})
-
-
-@contextmanager
-def _plain_words() -> Iterator[None]:
-    """Errors about arguments, said of the command line's options."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        text = str(error)
-        if text.startswith("correction "):  # one of --also
-            text = text.replace("`corrected`", "--also")
-        for name, option in (
-            ("original", "--labels"),
-            ("models", "--predictions"),
-            *((name, f"--{name}") for name in ("corrected", "checked", "classes", "ids")),
-            *((name, f"--{name}") for name in ("alpha", "pairs", "found", "audited")),
-            ("audit_errors", "--audit-errors"),
-        ):
-            text = text.replace(f"`{name}` ({option})", option).replace(f"`{name}`", option)
-        raise ValueError(text) from error

@@ -82,7 +82,7 @@ def train(
         str | None,
         typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
     ] = None,
-    data: Annotated[
+    root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
     ] = None,
@@ -170,7 +170,7 @@ def train(
     with stoppable(lambda: _stopped(*done)):
         from ..learn.model import fit
 
-        loaded = _loaded(what, data, roles, labels)
+        loaded = _loaded(what, root, roles, labels)
         name = algorithm or _default(loaded)
         if settings is not None and not own:
             _check_inputs(settings, loaded, what)

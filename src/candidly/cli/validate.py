@@ -24,7 +24,6 @@ from ._column_options import (
     SheetName,
     roles_of,
 )
-from ._errors_read import plain_words
 from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
@@ -271,9 +270,8 @@ def _labels(
 
     from ..data.ingest.labels import label_numbers, read_labels
 
-    with plain_words():
-        read = read_labels(path, roles, classes)
-        labels = label_numbers(read, classes)
+    read = read_labels(path, roles, classes)
+    labels = label_numbers(read, classes)
     if labels.dtype.kind not in "iu":
         raise ValueError(f"--labels holds {labels.dtype}; labels are whole numbers, or names.")
     if labels.ndim != 1:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import as_array
+from .problem import Refusal
 
 LABEL_ARRAYS = ("candidates", "given", "tags", "truth")  # of a Labelled, a row an example
 NUMBERED = 1000  # classes that numbers in labels may name, however few the rows are
@@ -100,11 +101,11 @@ def check_highest(name: str, labels: np.ndarray, rows: Sequence[Any] | np.ndarra
     """
     if len(labels) and labels.max() >= max(n, NUMBERED):
         place = int(labels.argmax())
-        raise ValueError(
+        raise Refusal(
             f"`{name}` has class number {labels[place]} at row {rows[place]}, which would make"
-            f" {int(labels[place]) + 1:,} classes of {n:,} rows. Correct the number; or, if there"
-            " are so many classes, say so with `classes`, on the command line with --classes of"
-            " candidly data convert."
+            f" {int(labels[place]) + 1:,} classes of {n:,} rows.",
+            "correct the number",
+            "if there are so many classes, say so with `classes`",
         )
 
 

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .problem import Refusal
 from .process import HUGE_PAGES
 from .spec import read
 from .version import __version__
@@ -112,9 +113,9 @@ def connected(cluster: Cluster, cores: int | None = None) -> Iterator[Any]:
         except (OSError, ValueError, RuntimeError) as error:
             where = "on this machine" if own else f"at {cluster.address or 'RAY_ADDRESS'}"
             raise ValueError(
-                f"no Ray cluster {where}: {str(error).splitlines()[0]} `ray start --head` starts "
-                "one, and `candidly cluster check` looks at it."
-            ) from None
+                f"no Ray cluster answers {where}. `ray start --head` starts one, and `candidly "
+                "cluster check` looks at it."
+            ) from error
     try:
         yield ray
     finally:
@@ -199,9 +200,11 @@ def check_nodes(nodes: Sequence[Node], device: str = "cpu") -> None:
             )
     gpus = sum(node.gpus for node in nodes)
     if device == "cuda" and not gpus:
-        raise ValueError(
+        raise Refusal(
             "device is cuda, and no node of the cluster has a GPU that Ray knows of (`ray start "
-            "--num-gpus=1`). Use --device cpu, or add such a node."
+            "--num-gpus=1`).",
+            "use `device='cpu'`",
+            "add such a node",
         )
 
 

@@ -107,7 +107,7 @@ def test_the_same_again_is_the_same_and_another_of_that_name_is_refused(challeng
     first = submit(folder, protocol, made)
     assert submit(folder, protocol, made) == first
     (made / "run.sh").write_text("echo two")
-    with pytest.raises(FileExistsError, match="--replace"):
+    with pytest.raises(FileExistsError, match="with `replace=True`"):
         submit(folder, protocol, made)
     runs = folder / "runs" / "again" / "easy"
     runs.mkdir(parents=True)

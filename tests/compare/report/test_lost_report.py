@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from candidly.cli._bench_options import command_of
 from candidly.compare.report.html import make_results_page
 from candidly.compare.sweep.journal import read_results
 
@@ -96,7 +97,8 @@ def words_of(page: str) -> str:
 )
 def test_a_committed_page_is_what_the_committed_results_say(page):
     folder = f"bench/results/{page.stem.removesuffix('-report')}"
-    again = make_results_page(read_results(ROOT / folder), folder=folder)
+    results = read_results(ROOT / folder)
+    again = make_results_page(results, finish=command_of(results.settings, folder))
     assert words_of(again) == words_of(page.read_text()), (
         f"write it again: candidly bench report {folder} --out docs/{page.name}"
     )

@@ -53,9 +53,11 @@ def test_a_lead_that_never_varies_is_not_beyond_chance():
 @pytest.mark.parametrize("left", [0, 1, 7])
 def test_one_algorithm_and_split_at_any_moment(left):
     one = make_results(algorithms=("CC",), splits=1, configs=1)
-    page = make_results_page(change(one, lambda run: unfinished(run, left)))
+    results = change(one, lambda run: unfinished(run, left))
+    page = make_results_page(results, finish="candidly bench run --out there")
     assert "0 of 1 planned runs are finished" in said(page)
-    assert "candidly bench run" in page
+    assert "candidly bench run --out there" in page
+    assert "This trains what is missing" not in make_results_page(results)
     assert "pairs are clearly apart" not in page
 
 

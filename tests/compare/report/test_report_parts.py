@@ -13,7 +13,8 @@ import pytest
 from PIL import Image
 from scipy import stats
 
-from candidly.compare.report.completeness import command_of, completeness_text, missing_grid
+from candidly.cli._bench_options import command_of
+from candidly.compare.report.completeness import completeness_text, missing_grid
 from candidly.compare.report.cost import pareto_front
 from candidly.compare.report.html import make_results_page, write_report
 from candidly.compare.report.importance import groups_of, importances, omega_squared
@@ -103,7 +104,7 @@ def test_what_is_missing_is_listed_with_the_command_that_trains_it():
         ("MSRCv2", "CC", 4, 2, 0),
     ]
     assert rows[1][5] == "0, 1"
-    page = make_results_page(results, folder="my runs")
+    page = make_results_page(results, finish=command_of(results.settings, "my runs"))
     assert "This trains what is missing" in page
     assert "--out &#x27;my runs&#x27;" in page
     assert missing_grid(base).rows == []

@@ -74,7 +74,7 @@ def test_the_page_says_the_same(blind, tmp_path):
 
 
 def test_there_is_no_gap_without_the_truth(blind):
-    with pytest.raises(ValueError, match=r"no true labels.*Leave out --gap"):
+    with pytest.raises(ValueError, match=r"no true labels.*ask for no gap"):
         render_gap(blind)
 
 

@@ -209,8 +209,8 @@ def test_ids_name_the_checks():
         ({"pairs": "some"}, "choose adjacent or all"),
         ({"resamples": -1}, "cannot be negative"),
         ({"audited": 10_000}, "nobody had checked, and there are 530"),
-        ({"audit_errors": 3}, "among the `audited` items, 0"),
-        ({"corrections": {"T=4": [0]}}, "`corrected` has 1 labels"),
+        ({"audit_errors": 3}, "among the audited items, 0"),
+        ({"corrections": {"T=4": [0]}}, "`corrections` has 1 labels"),
     ],
 )
 def test_what_is_refused(options, message):

@@ -152,7 +152,7 @@ def test_other_code_is_refused_and_named(sources, tmp_path, monkeypatch):
     before = (out / "plan.json").read_bytes(), written.read_bytes()
     change(sources, "cc.py", "logits.logsumexp(-1)", "2 * logits.logsumexp(-1)")
     more = SMALL | {"splits": 3}
-    with pytest.raises(ValueError, match=r"other code of CC: algorithms/cc\.py.*another --out"):
+    with pytest.raises(ValueError, match=r"other code of CC: algorithms/cc\.py.*another `out`"):
         benchmark(data, ["PRODEN", "CC"], out=out, **more)
     assert ((out / "plan.json").read_bytes(), written.read_bytes()) == before
     [note] = read_results(out).notes
@@ -167,7 +167,7 @@ def test_other_code_is_refused_and_named(sources, tmp_path, monkeypatch):
     again = benchmark(data, ["PRODEN", "CC"], out=out, **more)  # accepted once, it goes on
     assert again.notes == grown.notes
     change(sources, "cc.py", "2 * logits.logsumexp(-1)", "logits.logsumexp(-1)")
-    with pytest.raises(ValueError, match="--accept-code"):
+    with pytest.raises(ValueError, match="go on with `accept_code=True`"):
         benchmark(data, ["PRODEN", "CC"], out=out, **more)
 
 

@@ -227,7 +227,7 @@ def test_a_damaged_compact_file_is_read_as_far_as_it_goes_and_not_replaced(out):
     _, (note,) = read_records(out / "journal")
     assert "damaged behind line" in note
     content = path.read_bytes()
-    with pytest.raises(ValueError, match="--force"):
+    with pytest.raises(ValueError, match="by `force=True`"):
         compact(out)
     assert path.read_bytes() == content
     path.write_bytes(b"")

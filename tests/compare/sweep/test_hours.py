@@ -157,7 +157,7 @@ def test_sizes_without_the_data_are_those_of_a_split():
 
 def test_an_official_test_set_must_be_known_of():
     asked = make_settings(**ASKED | {"datasets": ("english",), "split": "official"})
-    with pytest.raises(ValueError, match=r"English has no official test set\. Use --split random"):
+    with pytest.raises(ValueError, match="English has no official test set"):
         foresee(asked)
 
 

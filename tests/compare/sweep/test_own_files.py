@@ -99,7 +99,7 @@ def test_a_file_through_workers_from_a_copy_and_on_without_the_original(tmp_path
     assert str(tmp_path) not in json.dumps([vars(t) for t in read_plan(tmp_path / "two").trials])
     # the file is edited: another trial
     write_net(tmp_path, FILE + "# edited\n")
-    with pytest.raises(ValueError, match=r"the file has been edited since: .* another --out\.$"):
+    with pytest.raises(ValueError, match=r"the file has been edited since: .* another `out`\.$"):
         benchmark(data, "CC", out=tmp_path / "two", workers=1, net=net, **one)
     # and gone: its copy goes on, with one split more
     (tmp_path / "net.py").unlink()

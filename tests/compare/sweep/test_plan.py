@@ -233,7 +233,7 @@ def test_a_damaged_plan_is_an_error(tmp_path, text):
 def test_a_plan_that_contradicts_its_directory_is_refused(tmp_path, then, now, match):
     with pytest.raises(ValueError, match=match) as caught:
         extended(tmp_path, planned(**then), planned(**now))
-    assert "--out" in str(caught.value)
+    assert "another `out`" in str(caught.value)
 
 
 def test_a_plan_may_grow(tmp_path):
@@ -262,7 +262,7 @@ def test_another_version_of_an_algorithm_is_refused(tmp_path, monkeypatch):
         ({"splits": "many"}, "splits"),
         ({"test_share": 1.5}, "test_share"),
         ({"validation": 0.1}, "train-oracle"),
-        ({"validation": "train-oracle"}, "--configs 1"),
+        ({"validation": "train-oracle"}, "`configs=1`"),
         ({"confgs": 3}, "configs"),
         ({"variant": "plensh"}, "variant"),
         ({"net": "mlp:0"}, "hidden is '0'"),

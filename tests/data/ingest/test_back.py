@@ -200,7 +200,7 @@ def test_never_onto_the_file_itself_unless_told(tmp_path):
     path = a_file(tmp_path / "pets.csv")
     (tmp_path / "same.csv").symlink_to(path)
     for out in (path, tmp_path / "same.csv"):
-        with pytest.raises(ValueError, match="--overwrite"):
+        with pytest.raises(ValueError, match="`overwrite=True`"):
             write_back(read_frame(path), COLUMNS, out, "kind")
     assert path.read_text() == TEXT
     write_back(read_frame(path), COLUMNS, path, "kind", overwrite=True)
@@ -252,7 +252,7 @@ def test_another_table_is_refused(tmp_path):
 def test_the_column_of_labels(tmp_path):
     sheet = read_frame(a_file(tmp_path / "pets.csv"))
     assert label_column(sheet, Roles(label="kind")) == "kind"
-    for roles, match in ((Roles(), "say with --label"), (Roles(label="knd"), "no column 'knd'")):
+    for roles, match in ((Roles(), "[Ss]ay with `label`"), (Roles(label="knd"), "no column 'knd'")):
         with pytest.raises(ValueError, match=match):
             label_column(sheet, roles)
     with pytest.raises(ValueError, match="no column 'x'"):

@@ -112,5 +112,5 @@ def test_other_files_are_refused(data, tmp_path):
         ids=np.array(["x"] * 0 or [f"im{k}" for k in range(N)], object),
     )
     np.save(tmp_path / "f.npy", np.zeros((N, 2)))
-    with pytest.raises(ValueError, match="the data's ids are names such as 'im0'; say which row"):
+    with pytest.raises(ValueError, match="ids are names such as 'im0', and nothing says which"):
         with_features(named, tmp_path / "f.npy")

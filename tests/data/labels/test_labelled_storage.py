@@ -128,7 +128,7 @@ def rewritten(path, change):
         ),
         (lambda arrays, note: note.pop("schema"), r"schema version None"),
         (lambda arrays, note: arrays.pop("inputs"), r"is damaged: .*inputs"),
-        (lambda arrays, note: note.pop("classes"), r"is damaged: 'classes'"),
+        (lambda arrays, note: note.pop("classes"), r"is damaged: it lacks 'classes'"),
         (
             lambda arrays, note: arrays.update(truth=np.array([0, 1, 9])),
             r"damaged: `truth` has label 9",

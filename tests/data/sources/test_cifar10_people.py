@@ -174,8 +174,8 @@ def test_what_is_scored_counts_nowhere_among_labels(pictured):
     for name in ("avg_candidates", "candidate_sizes", "oracle_noise_rate", "oracle_class_counts"):
         assert getattr(found, name) == getattr(bare, name), name
     assert f"candidates avg {bare.avg_candidates:.2f}" in repr(data)
-    assert unlearnable(data, ("candidates",), official=True) == ""
-    assert "--split official" in unlearnable(data, ("candidates",))
+    assert unlearnable(data, ("candidates",), official=True) is None
+    assert "`split='official'`" in unlearnable(data, ("candidates",)).told()
 
 
 @OTHER

@@ -134,7 +134,7 @@ def test_nowhere_to_be_found_says_what_to_put_where(nowhere):
     with pytest.raises(FileNotFoundError) as error:
         load("english", root=nowhere)
     message = str(error.value)
-    for part in ("'English.mat'", str(nowhere), "No address", "https://palm", "--data"):
+    for part in ("'English.mat'", str(nowhere), "No address", "https://palm", "`root`"):
         assert part in message
     with pytest.raises(FileNotFoundError, match="Downloading is switched off"):
         load("lost", download=False)

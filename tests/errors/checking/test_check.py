@@ -168,7 +168,7 @@ def test_columns_that_tell_the_label_are_named_and_others_are_not():
     assert {leak.column: leak.agrees for leak in leaks}["finer"] == 1
     slow = np.mean([a == NAMES[b] for a, b in zip(frame["old"], y)])
     assert {leak.column: leak.agrees for leak in leaks}["old"] == pytest.approx(slow)
-    assert "--drop 'old'" in str(next(leak for leak in leaks if leak.column == "old"))
+    assert "`drop='old'`" in str(next(leak for leak in leaks if leak.column == "old"))
 
 
 def test_rows_without_a_label_and_a_single_class_show_no_leak():
@@ -189,7 +189,7 @@ def test_an_earlier_label_among_the_columns_is_warned_of(wine):
 def test_a_column_that_copies_the_label_is_refused_by_name(wine):
     frame, _ = wine
     codes = frame["kind"].replace_strict(dict(zip(NAMES.tolist(), (7, 3, 5)))).alias("code")
-    with pytest.raises(ValueError, match=r"column 'code' copies the label.*--drop"):
+    with pytest.raises(ValueError, match=r"column 'code' copies the label.*`drop="):
         candidly.check(frame.with_columns(codes), label="kind")
 
 
@@ -197,10 +197,10 @@ def test_a_column_that_copies_the_label_is_refused_by_name(wine):
     ("more", "said"),
     [
         ({"label": "kin"}, "no column 'kin'.*did you mean 'kind'"),
-        ({"label": "kind", "group": "cask"}, r"no column 'cask' \(--group\)"),
+        ({"label": "kind", "group": "cask"}, r"no column 'cask' \(`group`\)"),
         ({"label": "kind", "drop": ["alkohol"]}, "no column 'alkohol'.*'alcohol'"),
         ({"label": "kind", "classifier": "logistik"}, "logistic"),
-        ({}, "say with --label"),
+        ({}, "with `label`"),
     ],
 )
 def test_what_is_not_there_is_refused_by_name(wine, more, said):
@@ -268,7 +268,7 @@ def notes():
 def test_of_texts_it_says_what_the_classifier_was_given(notes, classifier, given):
     found = candidly.check(notes, "topic", text="the note", classifier=classifier, folds=2)
     assert f"it is given {given}" in found.findings()[0]
-    assert not any("--text" in sentence for sentence in found.findings())
+    assert not any("`text=" in sentence for sentence in found.findings())
 
 
 def test_a_column_of_texts_among_others_can_be_taken_word_for_word(notes):
@@ -276,9 +276,9 @@ def test_a_column_of_texts_among_others_can_be_taken_word_for_word(notes):
     found = candidly.check(coded, "topic", folds=2)
     assert found.roles.id == "code"  # different words, and no values
     assert found.kinds == {"the note": "text"}
-    told = [sentence for sentence in found.findings() if "--text" in sentence]
+    told = [sentence for sentence in found.findings() if "`text=" in sentence]
     assert [sentence.partition(" takes")[0] for sentence in told] == [
-        "Of each text in 'the note' it saw 32 numbers; --text 'the note'"
+        "Of each text in 'the note' it saw 32 numbers; `text='the note'`"
     ]
 
 

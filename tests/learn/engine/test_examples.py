@@ -97,13 +97,13 @@ def test_learning_refuses_what_it_cannot_learn_from():
     files = from_arrays([Path("a"), Path("b")], [{0}, {0, 1}], classes=("x", "y"))
     assert "media" in refusal(files)
     columns = from_arrays(pl.DataFrame({"a": [1.0, None]}), [{0}, {0, 1}], classes=("x", "y"))
-    assert "data convert FILE FILE.npz --numbers" in refusal(columns)
+    assert "with `inputs.fit_encoding`" in refusal(columns)
     tags = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), tags=np.ones((2, 2), dtype=bool))
     assert "multi-label" in refusal(tags)
     truth = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), truth=np.array([0, 1]))
     message = refusal(truth)
     assert "no candidates" in message
-    assert "--labels" in message
+    assert "with `imperfect.apply`" in message
     some = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), given=np.array([0, -1]))
     assert "row 1" in refusal(some, ("given",))
 

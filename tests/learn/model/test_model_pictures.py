@@ -67,7 +67,7 @@ def test_a_file_holds_parameters_and_buffers_in_their_types_and_no_code(trained,
 def test_the_file_of_the_network_is_asked_for_and_has_to_be_as_it_was(trained, net, tmp_path):
     saved = tmp_path / "m.safetensors"
     trained[0].save(saved)
-    with pytest.raises(ValueError, match=r"was made by net\.py:make, .* \(--net net\.py:make\)\.$"):
+    with pytest.raises(ValueError, match=r"was made by net\.py:make, .* `net='net\.py:make'`\.$"):
         load_model(saved)
     edited = write_net(tmp_path, FILE + "\n# edited\n")
     with pytest.raises(ValueError, match=r"was trained with net\.py:make@[0-9a-f]+, and this is"):

@@ -166,7 +166,7 @@ def test_a_results_directory_says_where_the_folder_lies(tmp_path):
     folders._found.clear()
     own_files.keep_copies(out, [trial])  # which has not seen it, and leaves the note as it is
     moved = model.rename(tmp_path / "moved")
-    with pytest.raises(ValueError, match=r"any more, or was edited\. .*--net hf:FOLDER\.$"):
+    with pytest.raises(ValueError, match=r"any more, or was edited\. .*`net='hf:FOLDER'`\.$"):
         own_files.open_copies(out, trial)
     pinned(f"hf:{moved}")
     own_files.open_copies(out, trial)

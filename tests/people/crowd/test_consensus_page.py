@@ -82,8 +82,8 @@ def test_long_lists_are_cut_and_say_so(monkeypatch):
     page = make_crowd_page(crowd.majority(answers_of()), by="majority")
     assert page.count('<tr><th scope="row">') == 3 + 3 + 2
     said = texts(page)
-    assert "the first 3 of 31, --out writes them all" in said
-    assert "the first 3 of 4, --annotators writes them all" in said
+    assert "the first 3 of 31, the table of labels has them all" in said
+    assert "the first 3 of 4, the table of annotators has them all" in said
 
 
 def test_the_curve_is_an_accessible_figure():

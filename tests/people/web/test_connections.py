@@ -335,7 +335,7 @@ def test_proxies_that_are_none_are_refused(project, text):
 def test_a_proxy_needs_a_token(project):
     from candidly.people.web import open_site
 
-    with pytest.raises(ValueError, match="--behind-proxy ::1 lets other machines in"):
+    with pytest.raises(ValueError, match="`proxies='::1'` lets other machines in"):
         open_site(project, proxies=["::1"])
     site = open_site(project, token=TOKEN, proxies=["10.1.2.3/8", "::1"])
     assert (site.local, site.proxies) == (False, ("10.0.0.0/8", "::1"))

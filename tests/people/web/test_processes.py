@@ -37,7 +37,7 @@ NUMBER = 3
 
 
 def test_sqlite_is_for_one_process(site):
-    with pytest.raises(ValueError, match=r"--processes 2 needs PostgreSQL, .* in SQLite"):
+    with pytest.raises(ValueError, match=r"`processes=2` needs PostgreSQL, .* in SQLite"):
         serve(site, port=0, processes=2)
 
 

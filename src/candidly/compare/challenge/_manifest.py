@@ -67,8 +67,8 @@ def read_manifest(folder: Path) -> Manifest:
         )
     try:
         values = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is no JSON in UTF-8: {error}.") from None
+    except (ValueError, RecursionError):
+        raise ValueError(f"{path} is no JSON in UTF-8.") from None
     if not isinstance(values, dict):
         raise ValueError(f"{path} holds no table of names and values.")
     for key in values:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...ground.files import write_json
 from ...ground.names import shortened
+from ...ground.problem import why
 
 FILE = "challenge.json"
 SCHEMA = 1
@@ -171,4 +172,4 @@ def read_protocol(folder: Path) -> Protocol:
         values["bounds"] = Bounds(**values["bounds"])
         return Protocol(**values)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is damaged: {error}.") from error
+        raise ValueError(f"{path} is damaged{why(error, ': {}')}.") from error

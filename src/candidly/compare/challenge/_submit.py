@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...ground.files import write_json
+from ...ground.problem import refused
 from ._manifest import Manifest, check_against, read_manifest
 from ._protocol import Protocol
 
@@ -67,9 +68,11 @@ def submit(folder: Path, protocol: Protocol, given: Path, replace: bool = False)
         if known.digest == digest:
             return known
         if not replace:
-            raise FileExistsError(
-                f"there is another submission named {manifest.name!r}; give this one another name, "
-                "or --replace it, which drops its runs."
+            raise refused(
+                FileExistsError,
+                f"there is another submission named {manifest.name!r}.",
+                "give this one another name",
+                "drop that and its runs with `replace=True`",
             )
         shutil.rmtree(folder / "runs" / manifest.name, ignore_errors=True)
     shutil.rmtree(at, ignore_errors=True)

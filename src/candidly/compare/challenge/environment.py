@@ -16,6 +16,7 @@ import sysconfig
 import venv
 from pathlib import Path
 
+from ...ground.problem import why
 from ._shown import INSTALLED
 from ._watch import check_regular, read_regular
 from .confine import Limits, confined
@@ -78,7 +79,9 @@ def _requirements(submission: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise ValueError(f"{submission / REQUIREMENTS} cannot be read: {error}") from None
+        raise ValueError(
+            f"{submission / REQUIREMENTS} cannot be read{why(error, ': {}')}."
+        ) from None
     finally:
         os.close(folder)
     lines = (line.partition("#")[0].strip() for line in text.splitlines())

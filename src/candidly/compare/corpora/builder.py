@@ -13,6 +13,7 @@ import numpy as np
 
 from ...data.labels.storage import read_arrays, write_arrays
 from ...ground.files import write_json
+from ...ground.problem import Refusal
 from ...ground.version import __version__
 from . import embed as embedding
 from . import files, noise
@@ -259,10 +260,12 @@ def _classes(found: Funnel, categories: Sequence[Path]) -> np.ndarray:
     if len(classes) < 2:
         left = "none is" if not len(classes) else f"only {categories[classes[0]][-1]!r} is"
         sizes = np.sort(np.bincount(found.category[found.step_id >= 0], minlength=2))[-2:]
-        raise ValueError(
+        raise Refusal(
             f"a benchmark has at least two classes, and {left} left behind the filters; the two "
-            f"largest categories have {sizes[1]:,} and {sizes[0]:,} events. Bring more articles, "
-            "lower --more-than, or keep more categories."
+            f"largest categories have {sizes[1]:,} and {sizes[0]:,} events.",
+            "bring more articles",
+            "lower `more_than`",
+            "keep more categories",
         )
     return classes
 

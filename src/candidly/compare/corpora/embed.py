@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ...ground.names import lookup
+from ...ground.problem import Refusal
 from ...ground.seeds import draw
 
 Embedding = Callable[[Sequence[str], Callable[[int, int], None]], np.ndarray]
@@ -76,9 +77,11 @@ def checked(vectors: np.ndarray, n: int) -> np.ndarray:
         raise ValueError(f"the embedding returned shape {found.shape} for {n:,} events.")
     broken = ~np.isfinite(found).all(1)
     if broken.any():
-        raise ValueError(
+        raise Refusal(
             f"the embedding returned numbers that are not finite for {int(broken.sum()):,} events, "
-            f"event {int(broken.argmax())} first. Mend the embedding, or take --embedding words."
+            f"event {int(broken.argmax())} first.",
+            "mend the embedding",
+            "take `embedding='words'`",
         )
     return found
 

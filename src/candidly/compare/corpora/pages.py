@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from ...data.ingest.pages import CATEGORY, EVENT, LeftOut, page_reader, pages_in
 from ...ground.files import replacing
+from ...ground.problem import Refusal
 from .articles import Articles, PagesRead, make_articles
 
 
@@ -48,10 +49,10 @@ def read_pages(
     watch(len(found), len(found))
     if not pages:
         why, times = Counter(why for _, why in left_out).most_common(1)[0]
-        raise ValueError(
+        raise Refusal(
             f"{place} has {len(found):,} pages and no article: of {times:,} the reason is {why!r}. "
-            f"Categories were looked for at {category!r} and steps at {event!r}; "
-            "--category-at and --event-at look elsewhere."
+            f"Categories were looked for at {category!r} and steps at {event!r}.",
+            "look elsewhere with `category` and `event`",
         )
     articles = make_articles(
         [name for name, _ in pages],

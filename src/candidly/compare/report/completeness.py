@@ -1,16 +1,10 @@
-"""What is missing of a sweep, and what fills it."""
+"""What is missing of a sweep."""
 
 from __future__ import annotations
-
-import shlex
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
 
 from ...show.grid import Column, Grid
 from ..sweep.counts import counted
 from ..sweep.records import Results
-from ..sweep.settings import Settings
 from ._wording import algorithm_order, dataset_order
 
 
@@ -41,28 +35,3 @@ def completeness_text(results: Results) -> str:
     said += f"; {fell:,} diverged" if fell else "; none diverged"
     pruned = sum(one.pruned for one in found)
     return f"{said}; {pruned:,} were stopped early by the search." if pruned else f"{said}."
-
-
-def command_of(settings: Mapping[str, Any], folder: Path | str) -> str:
-    """The command that trains what a results directory does not hold yet.
-
-    Args:
-        settings: of its plan.
-    """
-    return shlex.join(["candidly", "bench", "run", *_options(settings), "--out", str(folder)])
-
-
-def _options(settings: Mapping[str, Any]) -> Iterator[str]:
-    named = {"datasets": "dataset"}
-    for name, field in Settings.model_fields.items():
-        value = settings.get(name)
-        if value is None or value == field.default or value in ({}, []):
-            continue
-        if name == "metrics":  # without the files that they are of
-            value = [text.partition("@")[0] for text in value]
-        option = "--" + named.get(name, name).replace("_", "-")
-        if isinstance(value, Mapping):
-            for key, one in value.items():
-                yield from (option, f"{key}={one}")
-        else:
-            yield from (option, ",".join(value) if isinstance(value, list | tuple) else str(value))

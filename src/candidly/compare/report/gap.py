@@ -56,12 +56,12 @@ def render_gap(
     if trained_on_validation(results):
         raise ValueError(
             "these runs trained on their validation rows (train-oracle), so nothing was selected. "
-            "Ask of a directory made with --validation tune."
+            "Ask of a directory whose validation was tune."
         )
     if results.runs and untested(results.runs) == {run.dataset for run in examples(results)}:
         raise ValueError(
             "these runs have no test accuracy, as their data has no true labels, so there is no "
-            "best record to compare with. Leave out --gap, or add the true labels to the data."
+            "best record to compare with. Add the true labels to the data, or ask for no gap."
         )
     found = gaps(results, criterion, metric) if results.runs else []
     if form == "json":

@@ -24,7 +24,7 @@ from ..sweep.records import Results
 from ..sweep.select import Cell, cells, usual_criteria
 from ._dataset import dataset_section, dataset_views, runs_id
 from ._wording import NOTHING, legend
-from .completeness import command_of, completeness_text, missing_grid
+from .completeness import completeness_text, missing_grid
 from .findings import findings_by_dataset
 from .ranking import ranks_of, ranks_text
 from .ranking_figures import rank_figure
@@ -38,19 +38,19 @@ def write_report(
     metric: str = "top1",
     criteria: Sequence[str] | None = None,
     figures_in: Path | str | None = None,
-    folder: Path | str = "DIR",
+    finish: str = "",
 ) -> None:
     """Write the page, whole or not at all. The same results give the same bytes.
 
     Args:
         figures_in: a folder for every figure as SVG, PDF and PNG; made if it is not there.
-        folder: what the results directory is called in commands.
+        finish: a command that trains what is missing, if there is one.
 
     Raises:
         OSError: the folder cannot be written, or the disk is full; the message names ``path``.
     """
     with keep_drawings() as kept:
-        page = make_results_page(results, metric, criteria, folder)
+        page = make_results_page(results, metric, criteria, finish)
     write_page(page, path)
     if figures_in is not None:
         write_drawings(kept, Path(figures_in))
@@ -60,7 +60,7 @@ def make_results_page(
     results: Results,
     metric: str = "top1",
     criteria: Sequence[str] | None = None,
-    folder: Path | str = "DIR",
+    finish: str = "",
 ) -> str:
     """The page as HTML text; it refers to nothing outside itself."""
     names = usual_criteria(results)
@@ -70,7 +70,7 @@ def make_results_page(
     unread = (heading("Notes"), bullets(results.notes))
     return make_page(
         "Which algorithm learns best from these labels?",
-        *(_pieces(results, tables, chosen, metric, folder) if tables else ()),
+        *(_pieces(results, tables, chosen, metric, finish) if tables else ()),
         lead=lead if results.runs else paragraph(NOTHING),
         facts=dict(_settings(results)),
         facts_title="Settings",
@@ -85,7 +85,7 @@ def _pieces(
     tables: Sequence[Choices],
     chosen: Sequence[Cell],
     metric: str,
-    folder: Path | str,
+    finish: str,
 ) -> Iterator[Html]:
     yield _lead(results, metric, chosen)
     yield _accuracies(results, tables, metric)
@@ -104,7 +104,7 @@ def _pieces(
             figure_row([("", "", drawn)]),
         )
     yield from map(dataset_section, dataset_views(results, tables, metric))
-    yield _completeness(results, folder)
+    yield _completeness(results, finish)
 
 
 def _accuracies(results: Results, tables: Sequence[Choices], metric: str) -> Html:
@@ -142,15 +142,15 @@ def _lead(results: Results, metric: str, chosen: Sequence[Cell]) -> Html:
     return section("", *said, intervals, label="What the tables show", kind="lead")
 
 
-def _completeness(results: Results, folder: Path | str) -> Html:
+def _completeness(results: Results, finish: str) -> Html:
     missing = missing_grid(results)
-    left = any(one.complete < one.planned for one in counted(results))
+    left = bool(finish) and any(one.complete < one.planned for one in counted(results))
     return section(
         "What is missing",
         completeness_text(results),
         missing,
         *(("This trains what is missing:",) * left),
-        *((command(command_of(results.settings, folder)),) * left),
+        *((command(finish),) * left),
     )
 
 

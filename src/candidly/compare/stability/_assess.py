@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...ground.problem import within
 from ...people.validation import missed as missed_errors
 from ...stats.pairs import discordant, fewest_discordant
 from ._bootstrap import resample
@@ -76,7 +77,7 @@ def assess(
         )
     if not 0 <= audit_errors <= audited:
         raise ValueError(
-            f"`audit_errors` is {audit_errors:,}; it counts wrong labels among the `audited` "
+            f"`audit_errors` is {audit_errors:,}; it counts wrong labels among the audited "
             f"items, {audited:,}."
         )
     case = _by_rank(case)
@@ -165,7 +166,7 @@ def _other(case: Case, name: str, corrected: Any) -> Case:
     try:
         return make_case(case.original, corrected, _predicted(case), classes=case.classes)
     except ValueError as error:
-        raise ValueError(f"correction {name!r}: {error}") from None
+        raise within(f"correction {name!r}", error, corrected="`corrections`") from None
 
 
 def _named(case: Case, items: np.ndarray) -> list[Any]:

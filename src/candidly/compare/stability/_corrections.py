@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.problem import within
 from ._case import Case, make_case
 from ._ranks import competition_ranks, kendall
 
@@ -53,7 +54,7 @@ def compare_corrections(
         try:
             case = make_case(original, corrected, models, **options)
         except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+            raise within(name, error) from None
         rows.append(correction_of(name, case))
     return rows
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...ground.files import replacing
+from ...ground.problem import Refusal
 from .journal import journal_files, lines_of, read_file, read_records, sources_of
 from .lines import in_columns
 from .lock import locked
@@ -120,9 +121,10 @@ def _without(
 
 
 def _unreadable(path: Path, note: str) -> ValueError:
-    return ValueError(
-        f"{path} cannot be read to its end ({note}), and would be written anew. Restore it from a "
-        "copy, or use --force to go on with what can be read."
+    return Refusal(
+        f"{path} cannot be read to its end ({note}), and would be written anew.",
+        "restore it from a copy",
+        "go on with what can be read by `force=True`",
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...ground.problem import Refusal
 from ...ground.spec import halves
 from ...learn.written.nets import same_file
 from .facts import Drawn, Facts, Page, kept_in
@@ -29,6 +30,8 @@ LATER: dict[str, Any] = {  # of later plans
 BY_KIND = ("recipe", "net")  # compared as what they come to for each data set
 TOLD = ("preset",)  # where settings came from; they are compared themselves
 
+ANOTHER = "use another `out`"
+
 
 def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> Plan:
     """The new plan with what the old one says of its runs' code, if it contradicts nothing.
@@ -44,24 +47,24 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
     then, now = old.settings.model_dump(), new.settings.model_dump()
     for name in then:
         if name not in (*GROWING, *BY_KIND, *TOLD) and then[name] != now[name]:
-            raise ValueError(_contradiction(folder, name, then[name], now[name]))
+            raise _contradiction(folder, name, then[name], now[name])
     for name in ("configs", "splits"):
         if now[name] < then[name]:
-            raise ValueError(_contradiction(folder, name, then[name], now[name]))
+            raise _contradiction(folder, name, then[name], now[name])
     for name in ("datasets", "algorithms"):
         if lost := [value for value in then[name] if value not in now[name]]:
-            raise ValueError(_contradiction(folder, name, then[name], now[name], lost))
+            raise _contradiction(folder, name, then[name], now[name], lost)
     for name, facts in old.facts.items():
         if _identity(facts) != _identity(new.facts[name]):
-            raise ValueError(
+            raise Refusal(
                 f"{name} is not the data that {folder} was made with (fingerprint "
-                f"{new.facts[name].fingerprint[:12]}, not {facts.fingerprint[:12]}). Use another "
-                "--out."
+                f"{new.facts[name].fingerprint[:12]}, not {facts.fingerprint[:12]}).",
+                ANOTHER,
             )
         was = recipe_for(old.settings, facts.kind).text
         asked = recipe_for(new.settings, new.facts[name].kind).text
         if was != asked:
-            raise ValueError(_contradiction(folder, "recipe", was, asked))
+            raise _contradiction(folder, "recipe", was, asked)
         _check_net(folder, net_of(facts, old.settings), net_of(new.facts[name], new.settings))
     pages = dict(new.pages)
     kinds = {(facts.kind, new.facts[name].kind) for name, facts in old.facts.items()}
@@ -79,12 +82,13 @@ def _check_net(folder: Path, then: str, now: str) -> None:
     if then == now:
         return
     if same_file(then, now):
-        raise ValueError(
+        raise Refusal(
             f"{folder} was planned with {then}, and the file has been edited since: it is {now}, "
-            f"and old and new runs would not compare. Use the copy in {folder / 'nets'} to resume, "
-            "or another --out."
+            "and old and new runs would not compare.",
+            f"use the copy in {folder / 'nets'} to resume",
+            ANOTHER,
         )
-    raise ValueError(_contradiction(folder, "net", then, now))
+    raise _contradiction(folder, "net", then, now)
 
 
 def _check_page(
@@ -96,29 +100,33 @@ def _check_page(
     accept_code: bool,
 ) -> None:
     if then.plugin != now.plugin:
-        raise ValueError(
+        raise Refusal(
             f"{folder} was made with {label} of {then.plugin or 'no plug-in file'}, and here it is "
-            f"of {now.plugin or 'no plug-in file'}: old and new runs would not compare. Import "
-            f"{kept_in(folder, then.plugin)} to go on, or use another --out."
+            f"of {now.plugin or 'no plug-in file'}: old and new runs would not compare.",
+            f"import {kept_in(folder, then.plugin)} to go on",
+            ANOTHER,
         )
     if then.version != now.version:
-        raise ValueError(
+        raise Refusal(
             f"{folder} was made with {label} version {then.version}; this candidly has version "
-            f"{now.version}, whose numbers differ. Use another --out."
+            f"{now.version}, whose numbers differ.",
+            ANOTHER,
         )
     if any(old != new[: len(old)] for pair in drawn for old, new in zip(*pair)):
-        raise ValueError(
+        raise Refusal(
             f"{folder} was made with other hyper-parameters of {label} than this candidly draws: "
-            "its search space has changed since. Use another --out."
+            "its search space has changed since.",
+            ANOTHER,
         )
     if then.code and then.code[-1:] != now.code and not accept_code:
         file = f"algorithms/{halves(then.place)[0]}.py" if then.place else "its page"
         same = then.place == now.place
         why = f"{file}, or what it uses, has changed" if same else f"it is not that of {file}"
-        raise ValueError(
+        raise Refusal(
             f"{folder} was made with other code of {label}: {why}, though the version is the same, "
-            "so old and new runs may not compare. Use another --out. If the change moves no number,"
-            " --accept-code goes on, and tables name the algorithm."
+            "so old and new runs may not compare.",
+            ANOTHER,
+            "if the change moves no number, go on with `accept_code=True`, which tables tell",
         )
 
 
@@ -127,13 +135,14 @@ def _identity(facts: Facts) -> Facts:
     return replace(facts, flip_rate=None, flip_rate_error=None, flip_doubt="", **LATER)
 
 
-def _contradiction(folder: Path, name: str, then: Any, now: Any, lost: Any = None) -> str:
+def _contradiction(folder: Path, name: str, then: Any, now: Any, lost: Any = None) -> Refusal:
     absent: tuple[Any, ...] = (None, {})
     was = f"without {name}" if then in absent else f"with {name} = {_shown(then)}"
     says = "this run leaves it out" if now in absent else f"this run says {_shown(now)}"
     missing = f" ({_shown(lost)} would be dropped)" if lost else ""
-    back = f"Leave {name} out" if then in absent else "Repeat the old value"
-    return f"{folder} was planned {was}, {says}{missing}. {back} to resume, or use another --out."
+    back = f"leave {name} out" if then in absent else "repeat the old value"
+    what = f"{folder} was planned {was}, {says}{missing}."
+    return Refusal(what, f"{back} to resume", ANOTHER)
 
 
 def _shown(value: Any) -> str:

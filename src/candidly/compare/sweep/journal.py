@@ -206,8 +206,8 @@ def read_results(folder: Path | str) -> Results:
     plan = read_plan(folder)
     if plan is None:
         raise FileNotFoundError(
-            f"{folder} holds no plan.json: it is no results directory. `candidly bench run --out "
-            f"{folder} ...` makes one."
+            f"{folder} holds no plan.json: it is no results directory. `candidly bench run` "
+            "makes one."
         )
     check_sources(folder, plan)
     runs, notes = _runs(plan, folder / "journal")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import filelock
 
+from ...ground.problem import refused
+
 
 @contextmanager
 def locked(out: Path) -> Iterator[None]:
@@ -16,9 +18,11 @@ def locked(out: Path) -> Iterator[None]:
     try:
         lock.acquire(blocking=False)
     except filelock.Timeout:
-        raise BlockingIOError(
-            f"another process is at work on {out}. Wait for it (`candidly bench status {out}`), "
-            "or use another --out."
+        raise refused(
+            BlockingIOError,
+            f"another process is at work on {out}.",
+            f"wait for it (`candidly bench status {out}`)",
+            "use another `out`",
         ) from None
     try:
         yield

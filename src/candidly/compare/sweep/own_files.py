@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ...ground.files import replacing
 from ...ground.plugins import load, needs_a_file, plugin_of
+from ...ground.problem import Refusal
 from ...ground.spec import halves, undigested
 from ...learn.algorithms import Algorithm
 from ...learn.engine.recipe import recipe
@@ -88,9 +89,10 @@ def check_seen(plan: Plan) -> None:
     """
     for kind, name, _ in plan.plugins:
         if needs_a_file(kind, name):
-            raise ValueError(
-                f"{name} was registered by no file, so that worker processes cannot have it. Put "
-                "it into a file and import that (--import FILE.py), or use workers=1."
+            raise Refusal(
+                f"{name} was registered by no file, so that worker processes cannot have it.",
+                "put it into a file and import that",
+                "use `workers=1`",
             )
 
 
@@ -150,10 +152,11 @@ def _open_folder(out: Path, asked: NetText) -> None:
             return
         except (FileNotFoundError, ValueError):
             continue
-    raise ValueError(
+    raise Refusal(
         f"the runs here are made with the language model {asked.text}, and it is not at "
-        f"{noted or asked.place} any more, or was edited. Restore that folder, or name it where it "
-        "lies now: --net hf:FOLDER."
+        f"{noted or asked.place} any more, or was edited.",
+        "restore that folder",
+        "name it where it lies now: `net='hf:FOLDER'`",
     )
 
 

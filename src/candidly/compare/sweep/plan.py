@@ -16,6 +16,7 @@ from typing import Any, overload
 
 from ...ground.files import replacing
 from ...ground.names import UnknownName
+from ...ground.problem import Refusal
 from ...ground.seeds import hashed_text
 from ...ground.spec import halves
 from ...ground.version import software
@@ -345,7 +346,7 @@ def read_plan(folder: Path) -> Plan | None:
         raise _damaged(path, f"it lacks {error.args[0]}") from None
     except (ValueError, TypeError, AttributeError) as error:
         # only candidly's own sentences say something to a reader
-        raise _damaged(path, str(error) if type(error) is ValueError else "") from None
+        raise _damaged(path, str(error) if type(error) in (ValueError, Refusal) else "") from None
     made_with = tuple(map(str, about.get("made_with", ())))
     return made_plan(settings, facts, pages, found, made_with)
 

@@ -15,6 +15,7 @@ from ...data.inputs.tokens import TextSize, Tokens, Words
 from ...data.labels.describe import labelled_rows, track_of
 from ...data.labels.labelled import Labelled
 from ...ground.names import nearest
+from ...ground.problem import Problem, Refusal, within
 from ...learn.algorithms import Algorithm
 from ...learn.engine.examples import takes_tokens, unlearnable
 from ...learn.engine.recipe import unsuited
@@ -49,9 +50,10 @@ def facts_of(data: Labelled, settings: Settings, seed_name: str | None, steps: i
     split = data.split(settings.seed, **shares, official=official)
     for name, share in shares.items():
         if not len(getattr(split, name)):
-            raise ValueError(
+            raise Refusal(
                 f"{data.source or 'the data'} has {data.n} rows, too few for a {name} share of "
-                f"{share:g}: that is no row at all. Raise --{name}-share."
+                f"{share:g}: that is no row at all.",
+                f"raise `{name}_share`",
             )
     fingerprint = data.fingerprint()
     net = pinned(settings.net) if settings.net else ""
@@ -133,7 +135,7 @@ def published_facts(
     """
     if settings.split == "official":
         if not n_test:
-            raise ValueError(f"{seed_name} has no official test set. Use --split random.")
+            raise Refusal(f"{seed_name} has no official test set.", "use `split='random'`")
     else:
         n_test = n - int(n * (1 - settings.test_share))
     net = pinned(settings.net) if settings.net else ""
@@ -186,9 +188,10 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
     """
     oracle = settings.validation == "train-oracle"
     if oracle and settings.configs > 1:
-        raise ValueError(
+        raise Refusal(
             f"`configs` is {settings.configs}, and with validation = train-oracle the validation "
-            "rows are trained on: nothing is left to choose a configuration with. Use --configs 1."
+            "rows are trained on: nothing is left to choose a configuration with.",
+            "use `configs=1`",
         )
     pages = pages_asked(settings)
     labels = [page.label for page in pages]
@@ -206,18 +209,19 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
         for page in pages:
             if data is None:
                 continue
-            if problem := unlearnable(data, page.reads, settings.split == "official"):
-                raise ValueError(f"{page.label} cannot learn from {name}: {problem}")
+            if missing := unlearnable(data, page.reads, settings.split == "official"):
+                raise within(f"{page.label} cannot learn from {name}", Refusal(missing))
             if asked.waits and (lacks := _unguided(asked.criterion(page.reads), data)):
-                raise ValueError(f"{page.label} cannot be searched for on {name}: {lacks}")
+                raise within(f"{page.label} cannot be searched for on {name}", Refusal(lacks))
         try:
             check_net(facts, settings.net, pages)
         except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+            raise within(name, error) from None
         if data is not None and oracle and (data.truth is None or (data.truth < 0).any()):
-            raise ValueError(
+            raise Refusal(
                 f"{name} lacks true labels, and train-oracle trains on those of the validation "
-                "rows. Use --validation tune."
+                "rows.",
+                "use `validation='tune'`",
             )
     kinds = {facts.kind for _, facts in datasets.values()}
     kept = {page.label: page_of(page, settings, kinds=kinds) for page in pages}
@@ -225,10 +229,11 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
         training = training_rows(facts, settings)
         largest = max(_largest_batch(p, kept[p.label], settings, facts.kind) for p in pages)
         if training < largest:
-            raise ValueError(
-                f"{name} leaves {training} training rows, fewer than a batch of {largest}. Use "
-                f"more data, lower --test-share and --validation-share, or --hyper batch_size="
-                f"{max(training, 1)} or less."
+            raise Refusal(
+                f"{name} leaves {training} training rows, fewer than a batch of {largest}.",
+                "use more data",
+                "lower `test_share` and `validation_share`",
+                f"fix the size of batches, in `hyper`, at batch_size={max(training, 1)} or less",
             )
     facts_by_name = {name: facts for name, (_, facts) in datasets.items()}
     return made_plan(settings, facts_by_name, kept, found={})
@@ -246,9 +251,10 @@ def _largest_batch(page: Algorithm, kept: Page, settings: Settings, kind: str) -
 def _check_search(asked: Search, pages: Sequence[Algorithm], settings: Settings) -> None:
     """Refuse a search that nothing would guide."""
     if settings.validation == "train-oracle":
-        raise ValueError(
+        raise Refusal(
             f"`search` is {asked.text}, and with validation = train-oracle the validation rows are "
-            "trained on: nothing is left to search by. Leave --search out."
+            "trained on: nothing is left to search by.",
+            "leave `search` out",
         )
     if asked.by == "agreement":
         for page in pages:
@@ -260,8 +266,8 @@ def _check_search(asked: Search, pages: Sequence[Algorithm], settings: Settings)
     check_optuna()
 
 
-def _unguided(criterion: Criterion, data: Labelled) -> str:
-    """What a criterion needs that this data lacks; '' where it lacks nothing."""
+def _unguided(criterion: Criterion, data: Labelled) -> Problem | None:
+    """What a criterion needs that this data lacks; None where it lacks nothing."""
     measure = criterion.measure or ""
     there = {
         "candidate sets": data.candidates is not None,
@@ -270,11 +276,11 @@ def _unguided(criterion: Criterion, data: Labelled) -> str:
     }
     needed = GUIDED_BY.get(measure, ())
     if not needed or any(there[labels] for labels in needed):
-        return ""
+        return None
     have = " and ".join(labels for labels, found in there.items() if found)
-    return (
-        f"{criterion.name} compares {' or '.join(needed)} with predictions, and it has {have}. "
-        "Search by another criterion (by=...), or leave --search out."
+    return Problem(
+        f"{criterion.name} compares {' or '.join(needed)} with predictions, and it has {have}.",
+        ("search by another criterion (by=...)", "leave `search` out"),
     )
 
 

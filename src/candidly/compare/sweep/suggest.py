@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...ground.problem import Refusal
 from ...learn.algorithms import Setting
 from .search import KEPT
 
@@ -98,9 +99,10 @@ def _optuna() -> Iterator[Any]:
     try:
         import optuna
     except ImportError:
-        raise ValueError(
-            "searching for hyper-parameters needs Optuna, which is not installed. Install it "
-            "(`pip install 'candidly[search]'`), or leave --search out."
+        raise Refusal(
+            "searching for hyper-parameters needs Optuna, which is not installed.",
+            "install it (`pip install 'candidly[search]'`)",
+            "leave `search` out",
         ) from None
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)

@@ -97,7 +97,7 @@ def trust(results: Results, resamples: int = RESAMPLES) -> list[Trust]:
     if trained_on_validation(results):
         raise ValueError(
             "these runs trained on their validation rows (train-oracle), so nothing was chosen by "
-            "CR or AA. Ask of a directory made with --validation tune."
+            "CR or AA. Ask of a directory whose validation was tune."
         )
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in results.runs:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...ground.files import replacing
+from ...ground.problem import why
 from ..sweep.journal import read_new
 from ..sweep.plan import planned_runs, read_plan
 from ..sweep.records import Record, Run
@@ -130,8 +131,8 @@ def _runs_of(folder: Path) -> dict[str, Run]:
     plan = read_plan(folder)
     if plan is None:
         raise FileNotFoundError(
-            f"{folder} holds no plan.json: it is no results directory. `candidly bench run --out "
-            f"{folder} ...` makes one."
+            f"{folder} holds no plan.json: it is no results directory. `candidly bench run` "
+            "makes one."
         )
     return {run.key: run for run in planned_runs(plan)}
 
@@ -144,7 +145,8 @@ def _read(path: Path) -> dict[str, int]:
         return {str(key): int(step) for key, step in about["sent"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
-            f"{path} does not say what was sent ({error}). Delete it, and everything is sent again."
+            f"{path} does not say what was sent{why(error)}. Delete it, and everything is sent"
+            " again."
         ) from None
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ...ground.files import replacing
 from ...ground.names import lookup
+from ...ground.problem import Refusal
 from . import answers, birds, leaderboard, pets, shapes, steps
 
 
@@ -72,9 +73,10 @@ def write(name: str, into: str | Path = ".", overwrite: bool = False) -> list[Pa
     if not overwrite:
         for path, content in files.items():
             if path.exists() and path.read_bytes() != content:
-                raise ValueError(
-                    f"{path} is there already, with other content. Write into another folder "
-                    "(--into), or replace it (--overwrite)."
+                raise Refusal(
+                    f"{path} is there already, with other content.",
+                    "write into another folder with `into`",
+                    "replace it with `overwrite=True`",
                 )
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...ground.files import check_content
 from ...ground.names import nearest
+from ...ground.problem import Refusal, passed
 from ..inputs import UNNAMED
 from ._header import FirstLine
 from ._packed import COMPRESSED
@@ -128,7 +129,7 @@ def check_kind(path: Path, arrays: Sequence[str] = (".npy",)) -> None:
 def missing_column(path: Path, columns: Sequence[str], name: str, option: str) -> str:
     """What to say of a column that was asked for and is not there."""
     return (
-        f"{path} has no column {name!r} (--{option}){nearest(name, columns)} The columns are"
+        f"{path} has no column {name!r} (`{option}`){nearest(name, columns)} The columns are"
         f" {listed(columns)}."
     )
 
@@ -169,9 +170,10 @@ def number_columns(columns: Columns, order: Sequence[int] | None = None) -> np.n
         elif not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
             raise ValueError(f"{columns.what(name)} holds no numbers, but {column.dtype}.")
         for row in (column.is_null() & frame[name].is_not_null()).arg_true()[:1].to_list():
-            raise ValueError(
-                f"{columns.what(name)} has {frame[name][row]!r} at row {row}, which is no number."
-                " Correct it, or leave the column out with --drop."
+            raise Refusal(
+                f"{columns.what(name)} has {frame[name][row]!r} at row {row}, which is no number.",
+                "correct it",
+                f"leave the column out with {passed('drop', name)}",
             )
         found.append(column.cast(pl.Float64).to_numpy())
     chosen = found if order is None else [found[k] for k in order]
@@ -310,8 +312,10 @@ def row_names(path: Path, column: pl.Series) -> np.ndarray:
     known, first = np.unique(names, return_index=True)
     if len(known) < len(names):
         row = int(np.setdiff1d(np.arange(len(names)), first)[0])
-        raise ValueError(
+        raise Refusal(
             f"{path}, column {column.name!r}, has {str(names[row])!r} again at row {row}; each row"
-            " needs a name of its own. Drop one of them, or name another column with --id."
+            " needs a name of its own.",
+            "take one of them out",
+            "name another column with `id`",
         )
     return names

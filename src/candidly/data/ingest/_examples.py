@@ -18,6 +18,7 @@ import numpy as np
 
 from ...ground.arrays import is_frame
 from ...ground.files import check_content
+from ...ground.problem import Refusal, passed
 from ..inputs import as_inputs, as_polars
 from ..labels.coded import as_ids
 from ..labels.labelled import Labelled, from_numbers
@@ -134,7 +135,7 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
 def _load_arrays(path: Path, roles: Roles) -> Labelled:
     if roles != Roles(classes=roles.classes):
         raise ValueError(
-            f"{path} holds arrays, which have no columns to name with --label and such."
+            f"{path} holds arrays, which have no columns to name, neither of labels nor others."
         )
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
@@ -177,11 +178,11 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
     roles = recognised(frame, roles)
     columns = label_columns(frame, roles)
     if not columns:
-        raise ValueError(
+        raise Refusal(
             f"it has the columns {listed(frame.columns)}. Needed: at least one of label, given,"
-            " candidates and truth; or say which column holds the labels with --label. Where"
-            " there is no such option, take what candidly data convert FILE OUT.npz --label COLUMN"
-            " writes."
+            " candidates and truth.",
+            "say which column holds the labels with `label`",
+            "call that column 'label' in the file",
         )
     if not len(frame):
         raise ValueError("it has no rows below its header.")
@@ -230,9 +231,11 @@ def _from_answers(sheet: Sheet, roles: Roles, columns: Mapping[str, str]) -> Lab
     for column in rest:
         wrong = (column != column[first][rows]).fill_null(False)
         if wrong.any():
-            raise ValueError(
+            raise Refusal(
                 f"column {column.name!r} differs between answers about item"
-                f" {items[int(wrong.arg_max() or 0)]!r}; leave it out with --drop {column.name}."
+                f" {items[int(wrong.arg_max() or 0)]!r}.",
+                f"leave it out with {passed('drop', column.name)}",
+                "take it out of the file",
             )
     if rest.width:
         some = recognised(rest, replace(roles, id=None, label=None, truth=None, annotator=None,
@@ -264,9 +267,10 @@ def label_columns(frame: pl.DataFrame, roles: Roles) -> dict[str, str]:
     else:
         columns = {name: name for name in free}
         if "label" in columns and len(columns) > 1:
-            raise ValueError(
-                f"columns {' and '.join(map(repr, free))} hold labels by their names. Say which"
-                f" with --label, and leave the other out with --drop."
+            raise Refusal(
+                f"columns {' and '.join(map(repr, free))} hold labels by their names.",
+                "say which with `label`, and leave the other out with `drop`",
+                "take the other out of the file",
             )
     return columns | ({} if roles.truth is None else {"truth": roles.truth})
 

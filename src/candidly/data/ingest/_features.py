@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from ...ground.problem import Refusal, passed
 from ..inputs import MISSING, UNNAMED, check_thousands, looks_like_number, numerals, parsed
 
 if TYPE_CHECKING:
@@ -128,10 +129,11 @@ def check_no_copy(frame: pl.DataFrame, labels: Any, name: str) -> None:
     for column in frame.filter(known).get_columns():
         pairs = pl.DataFrame([column.alias("cell"), label])
         if all(_one_to_one(part, classes) for part in (pairs.head(TRIED_FIRST), pairs)):
-            raise ValueError(
+            raise Refusal(
                 f"column {column.name!r} copies the label: each of its {classes} values goes with"
-                f" one label of {name!r} in all {len(label):,} rows. Leave it out with --drop"
-                f" {column.name}."
+                f" one label of {name!r} in all {len(label):,} rows.",
+                f"leave it out with {passed('drop', column.name)}",
+                "take it out of the file",
             )
 
 

@@ -85,16 +85,16 @@ class Roles:
         for role, name in self._named():
             if named.count(name) > 1:
                 raise ValueError(
-                    f"column {name!r} is named twice, once as --{role}; give each column one role."
+                    f"column {name!r} is named twice, once as `{role}`; give each column one role."
                 )
         if self.annotator is not None and self.annotators:
             raise ValueError("`annotator` and `annotators` are both given; say one of them.")
         if self.text is not None and self.image is not None:
-            raise ValueError("--text and --image are both given; the inputs are one of them.")
+            raise ValueError("`text` and `image` are both given; the inputs are one of them.")
         separator = NAMED_SEPARATORS.get(self.separator or "", self.separator)
         if separator is not None and len(separator.encode()) != 1:
             raise ValueError(
-                f"--separator is {self.separator!r}; give one character, or one of"
+                f"`separator` is {self.separator!r}; give one character, or one of"
                 f" {', '.join(NAMED_SEPARATORS)}."
             )
         object.__setattr__(self, "separator", separator)
@@ -142,6 +142,6 @@ class Roles:
         for role, name in self._named():
             if name not in columns:
                 raise ValueError(
-                    f"there is no column {name!r} (--{role}){nearest(name, columns)} The columns"
+                    f"there is no column {name!r} (`{role}`){nearest(name, columns)} The columns"
                     f" are {listed(tuple(columns))}."
                 )

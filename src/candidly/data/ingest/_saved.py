@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...ground.problem import Refusal, passed
 from .table_checks import listed
 
 if TYPE_CHECKING:
@@ -137,9 +138,11 @@ def _named(column: pl.Series, feature: Any) -> pl.Series:
     flat = column.explode() if listing else column
     if (odd := (flat >= len(names)) | (flat < -1)).any():
         number = flat.filter(odd)[0]
-        raise ValueError(
+        raise Refusal(
             f"column {column.name!r} has the class {number}, and its {len(names)} classes are"
-            f" numbered from 0 ({listed(names)}). Correct it, or leave it out with --drop."
+            f" numbered from 0 ({listed(names)}).",
+            "correct it",
+            f"leave the column out with {passed('drop', column.name)}",
         )
     kind = pl.Enum(names)
     value = pl.element() if listing else pl.col(column.name)

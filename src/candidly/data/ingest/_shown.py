@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...ground.problem import Refusal
 from ..inputs import UNNAMED
 from ._examples import label_columns
 from ._recognised import other_labels, recognised
@@ -46,9 +47,10 @@ def shown_columns(sheet: Sheet, roles: Roles) -> list[str]:
         if name not in hidden and not name.endswith(ours) and not _numbers_rows(frame[name])
     ]
     if not shown:
-        raise ValueError(
-            f"{sheet.path} has no column that people could look at beside its labels; say with"
-            " --media what the rows look like."
+        raise Refusal(
+            f"{sheet.path} has no column that people could look at beside its labels.",
+            "say with `media` what the rows look like",
+            "add one",
         )
     return shown
 

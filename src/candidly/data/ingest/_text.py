@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...ground.files import raw
+from ...ground.problem import Refusal
 from ._header import LOOKED_AT, TABLE, FirstLine, decided
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def _separator(data: bytes, header: FirstLine) -> str:
     found.sort(key=lambda one: one[:2], reverse=True)
     if len(found) > 1 and found[0][:2] == found[1][:2]:
         names = " or ".join(SEPARATORS[one[2]] for one in found[:2])
-        raise ValueError(f"its cells could be separated by {names}; say which with --separator.")
+        raise Refusal(f"its cells could be separated by {names}.", "say which with `separator`")
     return found[0][2] if found else ","
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...ground.problem import Refusal
 from ..labels.text import BAR
 from ._columns import missing_column
 from ._header import FirstLine
@@ -110,11 +111,12 @@ def raw_answers(
             usual = (asked,) if asked is not None else (name, *USUAL[role])
             there = next((one for one in usual if one in frame.columns), None)
             if there is None:
-                raise ValueError(
+                raise Refusal(
                     f"it has no column {name!r}, but {listed(frame.columns)}; it needs"
-                    f" {', '.join(names)}. Columns of other names go with --item, --annotator and"
-                    " --label; where each person has a column, --annotator names them, such as"
-                    " --annotator ann,bob."
+                    f" {', '.join(names)}.",
+                    "say with `item`, `annotator` and `label` which column is what; where each"
+                    " person has a column, `annotator` names them all",
+                    "call the columns so",
                 )
             found[role] = there
         check_filled(frame[found["item"]], "Each answer is about something; fill it in.")

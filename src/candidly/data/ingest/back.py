@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.files import replacing, write_csv, write_table
+from ...ground.problem import Refusal, why
 from ..labels.reading import WHOLE
 from ._arff import with_attributes
 from ._cells import with_cells, with_entries
@@ -111,9 +112,9 @@ def label_column(sheet: Sheet, roles: Roles) -> str:
     for kind in ("label", "given", "candidates"):
         if kind in columns:
             return columns[kind]
-    raise ValueError(
-        f"{sheet.path} has the columns {listed(sheet.frame.columns)}; say with --label which of"
-        " them holds the labels."
+    raise Refusal(
+        f"{sheet.path} has the columns {listed(sheet.frame.columns)}.",
+        "say with `label` which of them holds the labels",
     )
 
 
@@ -210,8 +211,8 @@ def write_back(
             f"{out} must end in {_ending(path)}, as {path.name} does: it is written the same way."
         )
     if out.exists() and out.samefile(path) and not overwrite:
-        raise ValueError(
-            f"{out} is the file itself; name another, or say --overwrite to write over it."
+        raise Refusal(
+            f"{out} is the file itself.", "name another", "write over it with `overwrite=True`"
         )
     write = _WRITERS.get(sheet.form.format, _as_text)
     data = write(sheet, columns, beside)
@@ -274,7 +275,8 @@ def _as_text(sheet: Sheet, columns: Mapping[str, Sequence[Any]], beside: str) ->
             made = with_cells(text, *given, form.named)
     except ValueError as error:
         raise ValueError(
-            f"{sheet.path} has changed since it was read, or is written in an unusual way: {error}."
+            f"{sheet.path} has changed since it was read, or is written in an unusual"
+            f" way{why(error, ': {}')}."
         ) from None
     try:
         return made.encode(encoding)

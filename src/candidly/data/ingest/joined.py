@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.files import replacing
+from ...ground.problem import Refusal
 from ..labels.describe import with_given_features
 from ..labels.labelled import Labelled
 from ..labels.storage import read_arrays
@@ -85,9 +86,11 @@ def _rows(wanted: np.ndarray, n: int, ids: np.ndarray | None) -> np.ndarray:
     """int64, the row of each wanted id."""
     if ids is None:
         if wanted.dtype.kind not in "iu":
-            raise ValueError(
-                f"the data's ids are names such as {wanted[0]!r}; say which row is whose: an array"
-                " 'ids' in an .npz file, or a file of ids (--ids)."
+            raise Refusal(
+                f"the data's ids are names such as {wanted[0]!r}, and nothing says which row is "
+                "whose.",
+                "add an array 'ids' to an .npz file",
+                "give the ids of the rows with `ids`",
             )
         ids = np.arange(n)
     if ids.shape != (n,):

@@ -1,8 +1,8 @@
 """Labels in files: one column of names or numbers of classes, or of sets, and ids beside it.
 
 What labels mean is one rule, see ``data.labels.reading``; this says where in a file they are. Of
-several columns the one that was named counts, else one of the usual names. A column of ids names
-the rows.
+several columns the one named by ``label`` counts, else one of the usual names. A column of ids
+names the rows.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def read_labels(
     suffix = path.suffix.lower()
     if suffix in ARRAYS:
         if roles.label is not None and suffix == ".npy":
-            raise ValueError(f"{path} has no names of columns, so --label says nothing of it.")
+            raise ValueError(f"{path} has no names of columns, so `label` says nothing of it.")
         array = load_array(path) if suffix == ".npy" else load_member(path, "given")
         if array.dtype.kind == "S":
             array = np.char.decode(array, "utf-8")
@@ -292,7 +292,7 @@ def read_names(
     return texts_of(path, frame.to_series(0))
 
 
-def read_classes(text: str | None, option: str = "--classes") -> list[str] | None:
+def read_classes(text: str | None, option: str = "`classes`") -> list[str] | None:
     """Names from a list with commas, or from a text file with a name a line.
 
     Args:
@@ -346,7 +346,7 @@ def _label_name(columns: Columns, roles: Roles) -> str:
         raise ValueError(
             f"{columns.path} has {len(there)} columns"
             + (f" ({listed(there)})" if columns.named else "")
-            + "; name the one of labels with --label."
+            + "; name the one of labels with `label`."
             + ("" if columns.named else " The first line has to name the columns for that.")
         )
     return usual

@@ -130,8 +130,8 @@ def _selector(text: str) -> Any:
 
     try:
         return CSSSelector(text, translator="html")
-    except SelectorError as error:
-        raise ValueError(f"{text!r} is no CSS selector: {error}.") from None
+    except SelectorError:
+        raise ValueError(f"{text!r} is no CSS selector.") from None
 
 
 def _texts(elements: list[Any]) -> tuple[str, ...]:

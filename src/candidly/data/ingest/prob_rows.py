@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...ground.arrays import ENTRY_SLACK
+from ...ground.problem import why
 from ._columns import by_the_same_key, rows_by_id
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Part:
         try:
             rows = self.open()
         except (OSError, ValueError) as error:
-            raise ValueError(f"{self.name} cannot be read: {error}") from None
+            raise ValueError(f"{self.name} cannot be read{why(error, ': {}')}.") from None
         if (rows.n, rows.m, rows.stamp()) != (self.n, self.m, self.stamp):
             raise ValueError(
                 f"{self.name} changed while it was being read; start again when nobody writes to "

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import as_table, column_order
+from ...ground.problem import Refusal, why
 from ..inputs import UNNAMED
 from ._columns import (
     IDS,
@@ -217,7 +218,7 @@ def _watched(path: Path) -> Callable[[], str]:
         try:
             about = path.stat()
         except OSError as error:
-            raise ValueError(f"{path} is gone while it is being read ({error}).") from None
+            raise ValueError(f"{path} is gone while it is being read{why(error)}.") from None
         return f"{path.name}:{about.st_size}:{about.st_mtime_ns}"
 
     first = look()
@@ -306,9 +307,10 @@ def _parquet(
     names = [name for name in names if name not in rows]
     kinds = [schema[name] for name in names]
     if bad := [name for name, kind in zip(names, kinds) if not kind.is_numeric()]:
-        raise ValueError(
-            f"{path} has columns that are no numbers: {', '.join(bad)}. Leave them out with --drop,"
-            " or name the one of ids with --id."
+        raise Refusal(
+            f"{path} has columns that are no numbers: {', '.join(bad)}.",
+            "leave them out with `drop`",
+            "name the one of ids with `id`",
         )
     names = [names[k] for k in column_order(names, classes, str(path))]
     dtype = np.dtype(np.float64 if pl.Float64 in kinds else np.float32)

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...ground.files import check_content
+from ...ground.problem import Refusal, problem_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,13 +29,15 @@ def about(path: Path | str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        told = str(error) if str(path) in str(error) else f"{path}: {error}"
-        if re.search(r"\brows? \d", told) and "count from 0" not in told:
+        problem = problem_of(error)
+        if str(path) not in problem.told():
+            problem = problem.within(str(path))
+        if re.search(r"\brows? \d", problem.what) and "count from 0" not in problem.what:
             file = Path(path)
             bare = file.suffix.lower() in BARE
             header = "" if bare or file.is_dir() else ", the header left out"
-            told += f" (Rows count from 0{header}.)"
-        raise ValueError(told) from error
+            problem = replace(problem, what=f"{problem.what} (Rows count from 0{header}.)")
+        raise Refusal(problem) from error
 
 
 def check_columns(there: Sequence[str], needed: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...ground import checks as _checks
 from ...ground.arrays import as_array, is_frame, rows_are, same_rows
+from ...ground.problem import why
 from ..inputs import Table, as_inputs, checked_features, checked_inputs, kind_of_inputs
 from ._splits import Split, make_split
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
@@ -403,4 +404,4 @@ def from_stored(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str,
             stored["features"] = tuple(note["features"])
         return Labelled(classes=tuple(note["classes"]), source=note["source"], **stored)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
+        raise ValueError(f"{path} is damaged{why(error, ': {}')}.") from error

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.files import replacing
+from ...ground.problem import why
 
 NOTE = "candidly"  # the entry that holds the metadata; also what tells our files from others
 SURELY_FINE, MOST_TIMES = 2**32, 1000  # bytes, or times its size, that a file may unpack to
@@ -59,7 +60,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any] | Non
             "it holds Python objects, which are never unpickled. Save strings as numpy str arrays"
             " and numbers as plain arrays"
             if objects
-            else f"not an .npz file, or a damaged one ({error})"
+            else f"not an .npz file, or a damaged one{why(error)}"
         )
         raise ValueError(f"{path}: {reason}.") from error
     if NOTE not in arrays:
@@ -67,7 +68,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any] | Non
     try:
         note = json.loads(arrays.pop(NOTE).tobytes().decode())
     except ValueError as error:
-        raise ValueError(f"{path}: its metadata is damaged ({error}).") from error
+        raise ValueError(f"{path}: its metadata is damaged{why(error)}.") from error
     if not isinstance(note, dict):
         raise ValueError(f"{path}: its metadata is damaged (no table of names and values).")
     return arrays, note

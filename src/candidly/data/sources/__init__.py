@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...ground.names import UnknownName, same
+from ...ground.problem import problem_of, refused
 from ...ground.spec import halves
 from ...ground.spec import read as read_text
 from ..ingest import SUFFIXES, Roles, load_mat, read
@@ -265,19 +266,18 @@ def load(
         return read(path, roles if classes is None else replace(roles, classes=classes), watch)
     source = _known(str(name_or_path), path)
     if roles not in (None, Roles()):
-        raise ValueError(
-            f"columns (--label and the like) are named of files; {source.name} has its own."
-        )
+        raise ValueError(f"columns are named of files; {source.name} has its own.")
     if classes is not None:
-        raise ValueError(f"`classes` (--classes) is for files; {source.name} has its own.")
+        raise ValueError(f"`classes` is for files; {source.name} has its own.")
     if not source.files:
         return source.loader()
     if source.finds:
         try:
             return source.loader(source.name, root, watch)
         except FileNotFoundError as error:
+            problem = problem_of(error)
             own = f" The folder of that name here is read as {path}/." * path.is_dir()
-            raise FileNotFoundError(f"{error}{own}") from None
+            raise refused(FileNotFoundError, f"{problem.what}{own}", *problem.remedy) from None
     if source.parts:
         paths = find_parts(source, root, download)
         data = source.loader(paths, source.name, **source.asked())

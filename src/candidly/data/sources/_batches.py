@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.problem import why
 from ._cifar_names import CIFAR100, COARSE_OF
 from ._parts import MOST_BYTES
 from ._pickled import read_pickled
@@ -98,7 +99,7 @@ def unpacked(path: Path, names: Collection[str]) -> dict[str, bytes]:
                 file = archive.extractfile(member)
                 found[name] = b"" if file is None else file.read()
     except (tarfile.TarError, ValueError, OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} cannot be read as a tar archive ({error}).") from None
+        raise ValueError(f"{path} cannot be read as a tar archive{why(error)}.") from None
     return found
 
 
@@ -110,7 +111,9 @@ def _python_batch(place: str, content: bytes) -> PictureBatch:
             shape = getattr(pixels, "shape", "no array")
             raise ValueError(f"its pixels are {shape}, not uint8 ({len(labels)}, {PIXELS})")
     except ValueError as error:
-        raise ValueError(f"{place} cannot be read as a batch of CIFAR: {error}.") from None
+        raise ValueError(
+            f"{place} cannot be read as a batch of CIFAR{why(error, ': {}')}."
+        ) from None
     if "coarse_labels" in stored:
         check_coarse(place, labels, _numbers(stored, "coarse_labels"))
     return PictureBatch(_as_pictures(pixels), labels)

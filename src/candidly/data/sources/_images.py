@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...ground.problem import why
 from ..labels.labelled import Labelled
 from ._source import Source
 from .fetch import find_beside
@@ -62,7 +63,7 @@ def _from_array(path: Path, n: int) -> np.ndarray:
     try:
         images = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
-        raise ValueError(f"{path} cannot be read as an array ({error}).") from None
+        raise ValueError(f"{path} cannot be read as an array{why(error)}.") from None
     if images.dtype != np.uint8 or images.ndim not in (3, 4) or len(images) != n:
         raise ValueError(
             f"{path} holds {images.dtype} {images.shape}; {n} images in the order of the labels"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...ground.problem import why
 from ._pickled import WHOLE, PickleLimits, read_pickled
 from ._torch_file import as_array
 
@@ -32,7 +33,7 @@ def read_ordered_arrays(path: Path) -> dict[str, np.ndarray]:
             raise ValueError("it does not hold a dict of arrays")
         return {str(name): as_array(value) for name, value in found.items()}
     except ValueError as error:
-        raise ValueError(f"{path} cannot be read as label arrays: {error}.") from error
+        raise ValueError(f"{path} cannot be read as label arrays{why(error, ': {}')}.") from error
 
 
 def _pickle_in(content: bytes) -> bytes:
@@ -46,7 +47,7 @@ def _pickle_in(content: bytes) -> bytes:
         }[version]
         shape, _, dtype = read(file)
     except (ValueError, KeyError) as error:
-        raise ValueError(f"it is no .npy file, or a damaged one ({error})") from None
+        raise ValueError(f"it is no .npy file, or a damaged one{why(error)}") from None
     if not dtype.hasobject or shape != ():
         raise ValueError(f"it holds {dtype} {shape}, not one dict")
     return content[file.tell() :]

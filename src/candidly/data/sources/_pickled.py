@@ -17,6 +17,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from ...ground.problem import why
+
 PLAIN = {
     *("BININT", "BININT1", "BININT2", "LONG1", "LONG4", "INT", "LONG"),
     *("BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8"),
@@ -77,7 +79,7 @@ def read_pickled(
     except _Refused as error:
         raise ValueError(f"{error}; nothing of it was run") from None
     except (ValueError, IndexError, KeyError, TypeError, OverflowError, struct.error) as error:
-        raise ValueError(f"it is no pickle, or a damaged one ({error})") from None
+        raise ValueError(f"it is no pickle, or a damaged one{why(error)}") from None
 
 
 class _Refused(Exception):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...ground.problem import why
 from ._batches import check_coarse
 
 if TYPE_CHECKING:
@@ -83,7 +84,9 @@ def _table(path: Path) -> pl.DataFrame:
                 row = int(table[what].is_null().arg_max() or 0)
                 raise ValueError(f"its column {name} is empty at row {row}")
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        raise ValueError(f"{path} cannot be read as a table of images: {error}.") from None
+        raise ValueError(
+            f"{path} cannot be read as a table of images{why(error, ': {}')}."
+        ) from None
     return table
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.problem import why
+
 LARGEST = 1 << 28  # bytes unpacked; the label files have two million
 INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 
@@ -34,7 +36,7 @@ def read_torch_arrays(path: Path) -> dict[str, np.ndarray]:
             raise ValueError("it does not hold a dict of arrays")
         return {str(name): as_array(value) for name, value in found.items()}
     except (ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} cannot be read as label arrays: {error}.") from error
+        raise ValueError(f"{path} cannot be read as label arrays{why(error, ': {}')}.") from error
 
 
 def _check_size(path: Path) -> None:

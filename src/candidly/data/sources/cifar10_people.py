@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import objects
+from ...ground.problem import why
 from ...ground.seeds import draw
 from ...ground.spec import word
 from ..labels.labelled import Labelled
@@ -83,9 +84,7 @@ def load_cifar10s(files: Files, source: str, **values: int | str) -> Labelled:
             for place, answer in enumerate(stored[str(index)])
         ]
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise ValueError(
-            f"{path} does not hold the answers of CIFAR-10S ({type(error).__name__}: {error})."
-        ) from None
+        raise ValueError(f"{path} does not hold the answers of CIFAR-10S{why(error)}.") from None
     return _labelled(files, np.array(ids, np.int64), Votes.from_rows(rows), source, values)
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from ...ground.names import lookup
+from ...ground.problem import Refusal, why
 from ..labels.labelled import Labelled
 from ..labels.storage import read_arrays
 from ..labels.votes import Votes
@@ -213,7 +214,7 @@ def _order_of(
     try:
         stored = read_arrays(path)[0][key] if path.suffix == ".npz" else np.load(path)
     except (ValueError, KeyError, EOFError) as error:
-        raise ValueError(f"{path} holds no order of images ({error}).") from None
+        raise ValueError(f"{path} holds no order of images{why(error)}.") from None
     if stored.ndim != 1 or not np.array_equal(np.sort(stored), np.arange(len(stored))):
         raise ValueError(f"{path} holds {stored.dtype} {stored.shape}, which is no permutation.")
     return stored.astype(np.int64)
@@ -278,7 +279,7 @@ def side_information(name: str, root: str | os.PathLike[str] | None = None) -> S
     try:
         return _read_side(path, labels.family.people)
     except (ValueError, IndexError, StopIteration) as error:
-        raise ValueError(f"{path} is no table of batches, workers and times ({error}).") from None
+        raise ValueError(f"{path} is no table of batches, workers and times{why(error)}.") from None
 
 
 def _read_side(path: Path, people: int) -> SideInformation:
@@ -335,9 +336,11 @@ def _warn_of_faults(
     fine = _labels(path, found, "clean_label", len(CIFAR100))
     same = 100 * float((COARSE_OF[fine] == truth).mean())
     if same == 100:
-        raise ValueError(
+        raise Refusal(
             f"{path} has the right coarse labels, and {name} is for those of the challenge's file,"
-            " which are faulty. Name that file with --data (root=...), or load cifar100n-coarse."
+            " which are faulty.",
+            "name the folder of that file with `root`",
+            "load cifar100n-coarse",
         )
     warnings.warn(
         f"{name}: the coarse labels of this file are faulty. They are the super-classes of the fine"

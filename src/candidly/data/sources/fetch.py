@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...ground.problem import refused
 from ..labels.labelled import Labelled
 from ._forms import FoundForm, PictureForm, find_forms
 from ._parts import files_below, folded, here, warn_if_changed
@@ -189,8 +190,10 @@ def _nowhere(
     source: Source, places: list[Path], reason: str, file: str | None = None
 ) -> FileNotFoundError:
     looked = ", ".join(str(place) for place in places)
-    return FileNotFoundError(
-        f"{source.name}: no file {(file or source.files[0])!r} in {looked}. {reason}. Get it from"
-        f" {source.page} and put it into one of these folders, or name its folder with --data"
-        " (root=...) or CANDIDLY_DATA."
+    return refused(
+        FileNotFoundError,
+        f"{source.name}: no file {(file or source.files[0])!r} in {looked}. {reason}.",
+        f"get it from {source.page} and put it into one of these folders",
+        "name its folder with `root`",
+        "set CANDIDLY_DATA to its folder",
     )

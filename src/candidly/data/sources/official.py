@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ...ground.names import lookup
+from ...ground.problem import Refusal
 from ..labels.labelled import Labelled
 from ._batches import Content, PictureBatch, from_binary, from_idx, from_python, unpacked
 from ._cifar_names import CIFAR10, CIFAR100, CIFAR100_COARSE
@@ -150,10 +151,12 @@ def _check(official: Official, labels: _OfficialSet, folder: Path) -> None:
         different = found != np.array(counts)
         if len(of_part) == sum(counts) and different.any():
             row = int(different.argmax())
-            raise ValueError(
+            raise Refusal(
                 f"{folder} has {found[row]:,} examples of class {row} in the {part} part, but"
                 f" {labels.collection.name} has {counts[row]:,}: these are the files of another"
-                " collection. Name the folder of the right ones with --data (root=...)."
+                " collection.",
+                "name the folder of the right ones with `root`",
+                "set CANDIDLY_DATA to it",
             )
 
 

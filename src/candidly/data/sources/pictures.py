@@ -11,6 +11,7 @@ import numpy as np
 
 from ...ground.checks import check_size
 from ...ground.files import replacing
+from ...ground.problem import why
 from ..ingest.media import pixels_of
 from ..labels.storage import read_arrays, write_arrays
 from . import fetch
@@ -104,7 +105,7 @@ def decoded(path: Path, files: Sequence[bytes], mode: str, watch: Watch) -> np.n
                 raise ValueError(f"{image.shape[:2]} pixels, not {images.shape[1:3]} as others")
             images[row] = image
         except ValueError as error:
-            raise ValueError(f"{path}: image {row} cannot be used ({error}).") from None
+            raise ValueError(f"{path}: image {row} cannot be used{why(error)}.") from None
     return images
 
 

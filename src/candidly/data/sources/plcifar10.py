@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import objects
+from ...ground.problem import why
 from ..labels.labelled import Labelled
 from ..labels.votes import Votes
 from ._cifar_names import CIFAR10
@@ -58,7 +59,9 @@ def load_plcifar10(path: Path, source: str, **values: int | str) -> Labelled:
         stored = read_pickled(path.read_bytes(), LIMITS)
         ids, votes = _votes_in(stored)
     except ValueError as error:
-        raise ValueError(f"{path} does not hold the answers of PLCIFAR10: {error}.") from None
+        raise ValueError(
+            f"{path} does not hold the answers of PLCIFAR10{why(error, ': {}')}."
+        ) from None
     data = Labelled(
         inputs=objects([f"CIFAR-10 training picture {image}" for image in ids.tolist()]),
         votes=votes,

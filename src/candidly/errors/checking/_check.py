@@ -11,6 +11,7 @@ import numpy as np
 
 from ...data.ingest import SKIP, Roles, several_answers
 from ...data.labels.labelled import Labelled
+from ...ground.problem import Refusal
 from .. import confident as errors
 from ..crossval import CrossValidated, by_names, cross_validate
 from ._leaks import Leak, find_leaks
@@ -95,7 +96,14 @@ def check(
             watch=_part(tell, READ, FITTED),
         )
         issues = _found(data, judged, by, _part(tell, FITTED, ALL))
-    notes = tuple(dict.fromkeys([*map(str, leaks), *(str(each.message) for each in caught)]))
+    notes = tuple(
+        dict.fromkeys(
+            [
+                *map(str, leaks),
+                *(str(each.message) for each in caught if each.category is UserWarning),
+            ]
+        )
+    )
     for note in notes:
         warnings.warn(note, stacklevel=2)
     return Checked(
@@ -106,9 +114,9 @@ def check(
 def _names(classifier: Any) -> list[str]:
     names = [classifier] if isinstance(classifier, str) else list(classifier or [])
     if not names or not all(isinstance(name, str) for name in names):
-        raise ValueError(
-            "`net` and `recipe` are of networks that are named: give `classifier` (--classifier) an"
-            " algorithm, such as ce."
+        raise Refusal(
+            "`net` and `recipe` are of networks that are named.",
+            "give `classifier` an algorithm, such as ce",
         )
     return names
 
@@ -125,8 +133,8 @@ def _as_given(data: Labelled) -> Labelled:
     if data.given is None and data.candidates is None and data.votes is not None:
         raise ValueError(several_answers(data.source))
     if data.given is None and data.candidates is None:
-        raise ValueError(
-            f"{data.source or 'the data'} has no labels to check; name their column with --label."
+        raise Refusal(
+            f"{data.source or 'the data'} has no labels to check.", "name their column with `label`"
         )
     return data
 

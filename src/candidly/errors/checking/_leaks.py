@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...ground.problem import passed
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -34,7 +36,7 @@ class Leak:
         what = "holds names of the classes and tells" if self.names else "tells"
         return (
             f"column {self.column!r} {what} {self.agrees:.1%} of the labels by itself. If it was "
-            f"made from them, that is a leak: leave it out with --drop {self.column!r}."
+            f"made from them, that is a leak: leave it out with {passed('drop', self.column)}."
         )
 
 

@@ -73,7 +73,7 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
 
 def _alone(data: Labelled, group: str | None) -> Labelled:
     if group is not None:
-        raise ValueError(f"--group {group!r} is a column of a table, and this is none.")
+        raise ValueError(f"`group` is {group!r}, a column of a table, and this is none.")
     return data.blind()
 
 
@@ -97,13 +97,13 @@ def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: Watch) -> Op
 def _groups(frame: pl.DataFrame, name: str) -> np.ndarray:
     if name not in frame.columns:
         raise ValueError(
-            f"there is no column {name!r} (--group){nearest(name, frame.columns)} The columns are "
+            f"there is no column {name!r} (`group`){nearest(name, frame.columns)} The columns are "
             f"{listed(tuple(frame.columns))}."
         )
     column = frame[name]
     if column.null_count():
         row = int(column.is_null().arg_max() or 0)
-        raise ValueError(f"--group {name!r} is empty at row {row}; every row needs a group.")
+        raise ValueError(f"`group`, {name!r}, is empty at row {row}; every row needs a group.")
     return column.cast(str).to_numpy()
 
 

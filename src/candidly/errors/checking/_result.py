@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from ...data.ingest import NONE, Roles
 from ...data.ingest.media import File, checked_file
 from ...data.ingest.previews import Preview, preview_of
 from ...data.labels.labelled import Labelled
+from ...ground.problem import passed
 from ..confident import Issues
 from ..confident.issues_page import write_issues_page
 from ..crossval import NAMED, CrossValidated
@@ -191,11 +191,11 @@ class Checked:
             found.append(
                 "That is weak: many of these rows are its own mistakes, so the count says little, "
                 "and the first rows far more than the last. More rows of each class help, and a "
-                "classifier that suits the data better (--classifier)."
+                "`classifier` that suits the data better."
             )
         for name in self._read_as_text():
             found.append(
-                f"Of each text in {name!r} it saw 32 numbers; --text {shlex.quote(name)} takes the "
+                f"Of each text in {name!r} it saw 32 numbers; {passed('text', name)} takes the "
                 "texts alone, word for word."
             )
         if math.isfinite(self.judged.ece):
@@ -256,11 +256,17 @@ class Checked:
         inputs = np.asarray(self.data.inputs)
         return pl.DataFrame(inputs, schema=[str(k) for k in range(inputs.shape[1])])
 
-    def write_page(self, path: Path | str, following: Sequence[str] = ()) -> None:
+    def write_page(
+        self,
+        path: Path | str,
+        following: Sequence[str] = (),
+        words: Callable[[str], str] = str,
+    ) -> None:
         """One self-contained page: the flagged rows, what they look like, and how many there are.
 
         Args:
             following: commands to go on with.
+            words: makes somebody else's words of a sentence in Python's.
 
         Raises:
             ValueError: for candidate sets, which the page does not show.
@@ -271,10 +277,10 @@ class Checked:
             path,
             classes=self.data.classes,
             media=self.looks(),
-            notes=self.notes,
+            notes=tuple(map(words, self.notes)),
             ids=self.ids(),
             of=self.name,
-            findings=self.findings(),
+            findings=tuple(map(words, self.findings())),
             read=self.read(),
             following=following,
         )

@@ -54,6 +54,7 @@ class Evidence:
         doubts: sentences of what makes the probabilities worth little, see ``_doubts``.
         readers: who reads the probabilities.
         ids: (n,) names of the rows as text, where labels are a file's that has them.
+        classes: names of the classes, where they are known.
     """
 
     given: np.ndarray
@@ -70,6 +71,11 @@ class Evidence:
     readers: Readers = field(repr=False)
     doubts: tuple[str, ...] = ()
     ids: np.ndarray | None = field(default=None, repr=False)
+    classes: tuple[str, ...] | None = field(default=None, repr=False)
+
+    def called(self, k: int) -> str:
+        """A class by its name, or by its number where it has none."""
+        return called(self.classes, k)
 
     @property
     def number_labelled(self) -> int:
@@ -211,6 +217,7 @@ def examine(
         readers=reading,
         doubts=doubts,
         ids=ids_of(given),
+        classes=None if classes is None else tuple(map(str, classes)),
     )
 
 
@@ -267,6 +274,11 @@ def _first_pass(
 # between the passes
 
 
+def called(classes: Sequence[str] | None, k: int) -> str:
+    """A class by its name, or by its number where it has none."""
+    return str(k) if classes is None else repr(str(classes[k]))
+
+
 def check_thresholds(thresholds: Any, m: int) -> np.ndarray:
     result = np.asarray(thresholds, dtype=np.float64)
     if result.shape != (m,):
@@ -283,7 +295,7 @@ def _warn_of_classes(counts: np.ndarray, classes: Sequence[str] | None) -> None:
     if np.count_nonzero(counts) == 1:
         warnings.warn("all labels are the same class: no label error can be told.", stacklevel=3)
     elif len(absent):
-        names = [str(classes[k]) if classes is not None else str(k) for k in absent[:10]]
+        names = [called(classes, k) for k in absent[:10].tolist()]
         named = ", ".join(names) + (", ..." if len(absent) > 10 else "")
         warnings.warn(
             f"classes that nobody was given can never be proposed: {named}.", stacklevel=3

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...data.ingest.prob_rows import NEGATIVE, ProbRows
 from ...ground.arrays import ENTRY_SLACK, SUM_SLACK, sum_slack
+from ...ground.problem import Refusal
 from . import _kernels
 
 WORTH_SAYING = 1e-5  # a sum that is off by more gets a warning
@@ -87,25 +88,24 @@ class Faults:
             self.first.setdefault(kind, (first, total, low))
 
     def settle(self, source: ProbRows) -> None:
-        hint = (
-            "" if source.normalise else " normalise=True (--normalise) divides rows by their sums."
-        )
+        hint = () if source.normalise else ("divide rows by their sums with `normalise=True`",)
         rule = f"Rows of probabilities sum to 1, give or take {SUM_SLACK:g}."
         for kind, what in ((1, "NaN or infinity"), (2, "an entry outside [0, 1]")):
             if kind in self.first:
                 row, _, low = self.first[kind]
                 count = self.count[kind]
-                also = (f" {NEGATIVE}" if low < -ENTRY_SLACK else hint) if kind == 2 else ""
-                raise ValueError(
-                    f"{source.name} has {what} at row {row}, and in {count} row"
-                    f"{'s' * (count != 1)} in all.{also}"
-                )
+                told = f"{source.name} has {what} at row {row}, and in {count} row"
+                told += f"{'s' * (count != 1)} in all."
+                if kind == 2 and low < -ENTRY_SLACK:
+                    raise ValueError(f"{told} {NEGATIVE}")
+                raise Refusal(told, *(hint if kind == 2 else ()))
         if 3 in self.first:
             row, total, _ = self.first[3]
-            raise ValueError(
+            raise Refusal(
                 f"row {row} of {source.name} sums to {total:.6g}, and {self.count[3]} in all are "
                 f"off 1 by more than {SUM_SLACK:g}; the worst, row {self.worst[1]}, by "
-                f"{self.worst[0]:.3g}. {rule}{hint}"
+                f"{self.worst[0]:.3g}. {rule}",
+                *hint,
             )
         if self.worst[0] > WORTH_SAYING:
             warnings.warn(

@@ -172,6 +172,6 @@ def _overlaps(joint: Cells, n: int) -> Overlaps:
 def _warnings(evidence: Evidence) -> tuple[str, ...]:
     counts = evidence.given_counts
     return tuple(
-        f"class {k} was given {counts[k]} times only; its rates say little."
+        f"class {evidence.called(k)} was given {counts[k]} times only; its rates say little."
         for k in np.flatnonzero(counts < FEW).tolist()
     )

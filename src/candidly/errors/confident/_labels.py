@@ -17,6 +17,7 @@ from ...data.ingest.labels import (
 )
 from ...data.ingest.prob_rows import ProbRows
 from ...ground.arrays import as_array
+from ...ground.problem import Refusal
 
 
 def read_given(
@@ -43,10 +44,10 @@ def read_given(
         row, value = int(bad[0]), labels[bad[0]]
         if value == UNLABELLED:
             count = int((labels == UNLABELLED).sum())
-            raise ValueError(
+            raise Refusal(
                 f"{what} has no label (-1, or an empty cell) at row {row}, and in {count} row"
-                f"{'s' * (count != 1)} in all. Pass unlabelled=True (--unlabelled) to leave such"
-                " rows out."
+                f"{'s' * (count != 1)} in all.",
+                "leave such rows out with `unlabelled=True`",
             )
         raise ValueError(f"{what} is {value} at row {row}; {m} classes are numbered 0 to {m - 1}.")
     return labels.astype(class_dtype(m))

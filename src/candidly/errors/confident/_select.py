@@ -137,7 +137,9 @@ def flagged(
     few = evidence.given_counts <= keep
     some = np.flatnonzero(few & (evidence.given_counts > 0))
     if len(some) and any(method is METHODS[name] for name in COUNTED):
-        named = ", ".join(map(str, some[:10])) + (", ..." if len(some) > 10 else "")
+        named = ", ".join(map(evidence.called, some[:10].tolist())) + (
+            ", ..." if len(some) > 10 else ""
+        )
         warnings.warn(
             f"of these classes all examples stay (keep={keep}), and they are left alone: {named}.",
             stacklevel=3,

@@ -20,6 +20,7 @@ from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs
 from ...ground.arrays import as_table, same_rows
 from ...ground.numbers import whole
+from ...ground.problem import Refusal
 from . import _kernels, _ranks, _score_kernels
 from ._evidence import (
     ABSENT,
@@ -123,9 +124,9 @@ def read_sets(
     if given.shape != (n, m):
         raise ValueError(f"`given` has candidates of shape {given.shape}; `probs` has ({n}, {m}).")
     if not unlabelled and len(bad := np.flatnonzero(~given.any(1))):
-        raise ValueError(
-            f"`given` has no candidate at row {bad[0]}. Pass unlabelled=True (--unlabelled) if "
-            "that means that there is no label."
+        raise Refusal(
+            f"`given` has no candidate at row {bad[0]}.",
+            "if that means that there is no label, pass `unlabelled=True`",
         )
     return given
 

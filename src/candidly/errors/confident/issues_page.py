@@ -262,7 +262,7 @@ def _ranked(
 def _of_the_list(flagged: int) -> Html:
     cut = ""
     if flagged > LISTED:
-        cut = f"The first {LISTED:,} of {flagged:,}; <code>--out</code> writes them all. "
+        cut = f"The first {LISTED:,} of {flagged:,}; the table of issues has them all. "
     return Html(
         f'<p class="soft">{cut}Both scores lie between 0 and 1; low is suspicious. “proposed” is '
         "bold where the example is confidently that class.</p>"

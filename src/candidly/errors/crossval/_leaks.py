@@ -40,7 +40,7 @@ def _of(copies: Copies, n: int, what: str) -> str:
     have = "example has" if len(copies.rows) == 1 else "examples have"
     return (
         f"{len(copies.rows):,} of {n:,} {have} {what} in another fold{looked}{pair}: their models "
-        "have seen them. Keep copies together (groups=, --group), or drop them."
+        "have seen them. Keep copies together with `groups`, or drop them."
     )
 
 

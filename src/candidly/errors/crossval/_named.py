@@ -198,6 +198,6 @@ def _given(steps: int | None, net: str | None, recipe: str | None) -> dict[str, 
 
 def _no_network(names: Sequence[str], option: str) -> ValueError:
     return ValueError(
-        f"`{option}` (--{option}) is not used by {', '.join(names)}: it is {MEANT[option]} of a "
+        f"`{option}` is not used by {', '.join(names)}: it is {MEANT[option]} of a "
         "network. Leave it out, or choose an algorithm, such as ce."
     )

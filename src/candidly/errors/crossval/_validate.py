@@ -12,6 +12,7 @@ import numpy as np
 from ...data.labels.labelled import Labelled, from_arrays, given_to_candidates
 from ...ground.arrays import same_rows
 from ...ground.numbers import whole
+from ...ground.problem import Refusal
 from ...ground.seeds import draw
 from . import _leaks
 from ._calibration import calibration_error
@@ -238,10 +239,11 @@ def _marks(data: Labelled) -> tuple[np.ndarray, np.ndarray]:
         counts = marks.sum(0)
         strata = np.where(marks, counts, data.n + 1).argmin(1)
     else:
-        raise ValueError(
+        raise Refusal(
             f"{data.source or 'the data'} has no given labels and no candidates, and the truth is "
-            "not looked at; make some with imperfect.apply (--labels noise:rate=0.1), or give "
-            "(X, y)."
+            "not looked at.",
+            "make some with `imperfect.apply`",
+            "give a table with a column of labels",
         )
     there = np.flatnonzero(marks.any(0))
     if len(there) < 2:

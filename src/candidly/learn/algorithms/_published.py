@@ -15,8 +15,8 @@ class Published:
     """How a method was trained where its numbers were published.
 
     Attributes:
-        net: the network, as ``--net`` names it.
-        recipe: optimiser, schedule, weight decay and views, as ``--recipe`` names them.
+        net: the network, by its name.
+        recipe: optimiser, schedule, weight decay and views, by a name.
         epochs: of the whole training.
         batch_size, lr, weight_decay: the hyper-parameters that every algorithm has.
         hyper: the algorithm's own.

@@ -15,6 +15,7 @@ from pathlib import Path
 import torch
 
 from ...ground.plugins import Plugin, load, unload
+from ...ground.problem import refused
 from ..algorithms import ALGORITHMS
 from . import _battery
 from ._reached import BRANCHES, Steps, Where, never_ran, watched
@@ -128,7 +129,7 @@ def write_new(name: str, folder: Path) -> tuple[Path, Path]:
     page, test = folder / f"{stem}.py", folder / f"test_{stem}.py"
     for path in (page, test):
         if path.exists():
-            raise FileExistsError(f"{path} is there already. Name another folder with --folder.")
+            raise refused(FileExistsError, f"{path} is there already.", "name another `folder`")
     folder.mkdir(parents=True, exist_ok=True)
     page.write_text(PAGE.replace("NAME", name), encoding="utf-8")
     test.write_text(TEST.replace("STEM", stem), encoding="utf-8")

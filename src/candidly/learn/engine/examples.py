@@ -21,6 +21,7 @@ from ...data.inputs import Pictures, Table
 from ...data.inputs.tokens import Words
 from ...data.labels.describe import labelled_rows
 from ...data.labels.labelled import Labelled
+from ...ground.problem import Problem, Refusal
 from ..written.seen import seen_as
 from .scaling import (
     SCALINGS,
@@ -188,7 +189,7 @@ def make_examples(
     """
     missing = unlearnable(data, reads, official)
     if missing:
-        raise ValueError(missing)
+        raise Refusal(missing)
     labels = {name: torch.tensor(getattr(data, name), device=device) for name in reads}
     if like is not None:
         return replace(like, labels=labels)
@@ -255,47 +256,57 @@ def with_oracle_twins(examples: Examples, data: Labelled, rows: np.ndarray) -> E
     return repeated(examples, rows, twins)
 
 
-def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) -> str:
-    """Why an algorithm that ``reads`` these labels cannot learn from ``data``; '' when it can.
+def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) -> Problem | None:
+    """Why an algorithm that ``reads`` these labels cannot learn from ``data``; None: it can.
 
     Args:
         official: it does not learn from the official test rows.
     """
     where = f"{data.source or 'the data'}"
     if not official and not labelled_rows(data).all():
-        return (
+        return Problem(
             f"nobody labelled the official test rows of {where}, so they are there to be tested on "
-            "alone: use --split official (split='official')."
+            "alone.",
+            ("use `split='official'`",),
         )
     if data.tags is not None:
-        return f"{where} is multi-label (tags): learning needs one true class per example."
+        return Problem(f"{where} is multi-label (tags): learning needs one true class per example.")
     if data.kind == "columns":
-        return (
+        return Problem(
             f"{where} holds columns with categories, dates, texts or gaps; the networks here take "
-            "numbers. Make numbers of them: candidly data convert FILE FILE.npz --numbers "
-            "(candidly.inputs.fit_encoding)."
+            "numbers.",
+            ("make numbers of them with `inputs.fit_encoding`",),
         )
     if data.kind not in ("table", "images", "texts"):
-        return f"{where} holds {data.kind}; the networks here take a table, images or texts."
+        return Problem(
+            f"{where} holds {data.kind}; the networks here take a table, images or texts."
+        )
     for name in reads:
         values = getattr(data, name)
         if values is None:
             have = [n for n in ("candidates", "given", "truth") if getattr(data, n) is not None]
-            hint = {
-                "candidates": "make some with --labels flip:rate=0.3, or from `given` with "
-                "labelled.given_to_candidates",
-                "given": "make some with --labels symmetric:rate=0.2, or take an algorithm "
-                "that reads candidates",
-                "truth": "the oracle needs the true labels",
+            remedy = {
+                "candidates": (
+                    "make some with `imperfect.apply`",
+                    "make them of given labels with `labelled.given_to_candidates`",
+                ),
+                "given": (
+                    "make some with `imperfect.apply`",
+                    "take an algorithm that reads candidates",
+                ),
+                "truth": ("add them, as the oracle learns from them",),
             }[name]
-            return f"{where} has no {name} (it has {', '.join(have) or 'no labels'}): {hint}."
+            had = ", ".join(have) or "no labels"
+            return Problem(f"{where} has no {name} (it has {had}).", remedy)
         gaps = np.zeros(data.n, bool) if name == "candidates" else np.asarray(values) < 0
         if official and data.official_test is not None:
             gaps &= ~data.official_test
         if gaps.any():
             row = int(np.argmax(gaps))
-            return f"{where} has no {name} label at row {row}; drop such rows before learning."
-    return ""
+            return Problem(
+                f"{where} has no {name} label at row {row}; drop such rows before learning."
+            )
+    return None
 
 
 def split_scaling(

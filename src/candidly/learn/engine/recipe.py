@@ -140,7 +140,7 @@ def unsuited_to(device: str, made: Recipe) -> str:
     if made.precision == "tf32" and device == "cpu":
         return (
             f"recipe {made.text}: precision=tf32 is how an NVIDIA GPU rounds, and this is trained "
-            "on a CPU. Leave precision out; `train` and `bench run` take --device cuda."
+            "on a CPU. Leave precision out, or train on such a GPU."
         )
     return ""
 

@@ -16,6 +16,7 @@ from ...data.inputs.tokens import Tokens, Words
 from ...data.labels.labelled import Labelled
 from ...ground.checks import checked_classes
 from ...ground.names import UnknownName
+from ...ground.problem import Refusal, passed
 from ...stats import criteria
 from ..algorithms import algorithm as algorithm_named
 from ..engine.forward import rows_at_once
@@ -282,14 +283,15 @@ def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> N
         return
     called = trained.called
     if given is None and trained.place:
-        raise ValueError(
+        raise Refusal(
             f"{path} was trained with {trained.text}, a language model whose configuration stays "
-            "in its folder: name that folder, as it was, by net (--net hf:FOLDER)."
+            "in its folder.",
+            "name that folder, as it was: `net='hf:FOLDER'`",
         )
     if given is None:
-        raise ValueError(
-            f"the network of {path} was made by {called}, and a model keeps no code: name that "
-            f"file, as it was, by net (--net {called})."
+        raise Refusal(
+            f"the network of {path} was made by {called}, and a model keeps no code.",
+            f"name that file, as it was: {passed('net', called)}",
         )
     if given != trained.text:
         raise ValueError(

@@ -18,6 +18,7 @@ from ...data.labels.votes import Votes, check_votes
 from ...ground.arrays import as_array, same_rows
 from ...ground.checks import check_size, read_only
 from ...ground.names import made_by
+from ...ground.problem import Refusal
 from ._columns import NUMBERS, NamedColumn, checked_column, coded
 
 NAMED = 5  # of those that are left out, in a warning
@@ -302,9 +303,9 @@ def _read_labels(
 
 def _two(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(names) < 2:
-        raise ValueError(
-            f"answers: there is one class, {names[0]!r}; name all that could have been said with"
-            " `classes`."
+        raise Refusal(
+            f"answers: there is one class, {names[0]!r}.",
+            "name all that could have been said with `classes`",
         )
     return names
 

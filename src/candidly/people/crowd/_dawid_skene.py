@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ground.numbers import whole
+from ...ground.problem import Refusal
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, warn_of_unsaid
 from ._probs import checked_probs
@@ -105,9 +106,10 @@ def dawid_skene(
     workers = whole(workers, "workers", low=1)
     size = len(answers.annotators) * answers.m**2 * 8
     if not one_coin and size > LARGEST_BYTES:
-        raise ValueError(
+        raise Refusal(
             f"{len(answers.annotators)} matrices of {answers.m} x {answers.m} take"
-            f" {size / 1e9:.1f} GB. Pass one_coin=True (--by one-coin)."
+            f" {size / 1e9:.1f} GB.",
+            "take the one-coin model: `by='one-coin'`, or `one_coin=True` of dawid_skene",
         )
     if probs is not None:
         probs = checked_probs(probs, answers)

@@ -93,7 +93,7 @@ def make_crowd_page(
         section(
             "Doubtful labels",
             _soft(
-                f"The lowest quality first{_cut(answers.n, LISTED, '--out')}. Agreement is the "
+                f"The lowest quality first{_cut(answers.n, LISTED, 'labels')}. Agreement is the "
                 "share of an item's answers that are its consensus."
             ),
             doubts_grid(consensus, LISTED),
@@ -101,7 +101,7 @@ def make_crowd_page(
         section(
             "Annotators",
             _soft(
-                f"The lowest quality first{_cut(len(people), LISTED, '--annotators')}. Agreement "
+                f"The lowest quality first{_cut(len(people), LISTED, 'annotators')}. Agreement "
                 "is with the consensus, on items that others answered too, with the 95 % interval "
                 "of so many answers. The worst class is the one that, when this annotator says it, "
                 "is least often the consensus."
@@ -190,10 +190,10 @@ def next_grid(consensus: Consensus, most: int) -> Grid:
     return Grid("Items to ask about next", columns, rows)
 
 
-def _cut(there: int, most: int, option: str) -> str:
+def _cut(there: int, most: int, what: str) -> str:
     if there <= most:
         return ""
-    return f"; the first {most} of {there:,}, <code>{option}</code> writes them all"
+    return f"; the first {most} of {there:,}, the table of {what} has them all"
 
 
 def _soft(html: str) -> Html:

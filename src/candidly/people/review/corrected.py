@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.ingest import Sheet, check_origin, corrected_columns, labels_in, write_back
+from ...ground.problem import Refusal
 from .. import validation
 from ..validation import Corrected, Reading
 from .project import Project
@@ -45,7 +46,9 @@ def corrected_file(
         check_origin(sheet, project.origin)
         label = project.origin.label
     elif label is None:
-        raise ValueError(f"say which column of {sheet.path} holds the labels (--label).")
+        raise Refusal(
+            f"nothing says which column of {sheet.path} holds the labels.", "name it with `label`"
+        )
     classes = project.rules.classes
     made = corrected_labels(project, labels_in(sheet, label, classes), reading)
     columns = corrected_columns(sheet, label, classes, made.labels, made.sources)

@@ -17,6 +17,7 @@ from ...data.labels.votes import Votes
 from ...ground.arrays import as_array
 from ...ground.checks import LABEL_ARRAYS, check_range, read_only
 from ...ground.names import made_by
+from ...ground.problem import Refusal
 from ._rule import CATEGORIES, MULTI_LABEL, PENDING
 from ._tally import ANSWERS, SetTally
 from ._totals import Reading, parts
@@ -326,9 +327,10 @@ def _check_places(verdicts: Verdicts, original: np.ndarray) -> None:
     n = len(original)
     unplaced = int((tally.item < 0).sum())
     if unplaced:
-        raise ValueError(
+        raise Refusal(
             f"{unplaced} items have no place in the data set, such as {tally.ids[0]!s}: their ids"
-            " are file names. Read the votes with the index of file names (--index)."
+            " are file names.",
+            "read the votes with the index of file names, `index`",
         )
     for place in np.flatnonzero(tally.item >= n)[:1]:
         raise ValueError(f"there are votes about item {tally.item[place]}, but {n} labels.")

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ...ground.names import lookup
+from ...ground.problem import refused
 from ._released import read_released
 from ._tally import SetTally, Tally
 
@@ -196,9 +197,12 @@ def _folder(card: ReleasedSet, root: str | os.PathLike[str] | None) -> Path:
             if (folder / wanted).is_file():
                 return folder
     looked = ", ".join(str(place) for place in places) or "no folder, as none was named"
-    raise FileNotFoundError(
+    raise refused(
+        FileNotFoundError,
         f"{card.name}: no file {wanted} (or label_errors/{wanted}) in {looked}. Copy the folders of"
-        f" {PAGE} into one of yours and name it with root=... (--data) or CANDIDLY_DATA."
+        f" {PAGE} into one of yours.",
+        "name that with `root`",
+        "set CANDIDLY_DATA to it",
     )
 
 

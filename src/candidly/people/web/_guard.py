@@ -101,7 +101,10 @@ class Guard:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         named = sum(name == b"host" for name, _ in scope["headers"])
         if named != 1 or _machine(host) not in self.hosts:
-            return 400, "This app does not answer under that name; give it with --name."
+            return (
+                400,
+                "This app does not answer under that name; it is started with the names it has.",
+            )
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST:
             return 414, TOO_LONG
         if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADS:

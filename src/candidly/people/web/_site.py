@@ -14,6 +14,7 @@ from pathlib import Path
 
 from itsdangerous import URLSafeTimedSerializer
 
+from ...ground.problem import Refusal, passed
 from ..review import Overview, Project, Shown, all_examples, overview, people_state
 from ._recent import Recent
 from ._sessions import Sessions
@@ -111,12 +112,12 @@ def open_site(
     """
     local = host in LOCAL and not names and not proxies
     if token is None and not local:
-        what = f"--host {host}"
+        what = passed("host", host)
         if names or proxies:
-            what = f"--name {names[0]}" if names else f"--behind-proxy {proxies[0]}"
-        raise ValueError(
-            f"{what} lets other machines in, which needs a token; for example"
-            f" --token {secrets.token_urlsafe(18)}"
+            what = passed("names", names[0]) if names else passed("proxies", proxies[0])
+        raise Refusal(
+            f"{what} lets other machines in, which needs a token.",
+            f"take {passed('token', secrets.token_urlsafe(18))}",
         )
     if token is not None and len(token) < SHORTEST:
         raise ValueError(f"the token has {len(token)} characters; take at least {SHORTEST}.")
@@ -140,7 +141,7 @@ def _host(name: str) -> str:
     found = ADDRESS.fullmatch(name)
     if found is None:
         raise ValueError(
-            f"--name {name} is no name of a machine, nor an address such as"
+            f"{passed('names', name)} is no name of a machine, nor an address such as"
             " https://labels.example.org."
         )
     return found[1] or found[2]
@@ -154,8 +155,8 @@ def _network(text: str) -> str:
         return str(ipaddress.ip_address(text))
     except ValueError:
         raise ValueError(
-            f"--behind-proxy {text} is no address; give the one from which the web server in front"
-            " asks, such as 127.0.0.1, or a network such as 10.0.0.0/8."
+            f"{passed('proxies', text)} is no address; give the one from which the web server in"
+            " front asks, such as 127.0.0.1, or a network such as 10.0.0.0/8."
         ) from None
 
 

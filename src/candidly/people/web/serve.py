@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
+from ...ground.problem import passed, refused
 from . import _processes
 from ._running import BACKLOG, run
 from ._site import EVERYWHERE, LOCAL, Site
@@ -30,9 +31,9 @@ def serve(
     """
     if processes > 1 and site.project.store.is_sqlite:
         raise ValueError(
-            f"--processes {processes} needs PostgreSQL, and this project is in SQLite, for which"
-            " one process is the quickest. candidly review new --url postgresql://user@host/name"
-            " makes a project there, and candidly review merge takes the answers over."
+            f"{passed('processes', processes)} needs PostgreSQL, and this project is in SQLite, for"
+            " which one process is the quickest. A project is made there with a URL such as"
+            " postgresql://user@host/name, and candidly review merge takes the answers over."
         )
     with _bound(host, port) as door:
         address = site.address or f"http://{_name(site, host)}:{door.getsockname()[1]}"
@@ -59,8 +60,10 @@ def _bound(host: str, port: int) -> socket.socket:
         door.listen(BACKLOG)  # so that whoever comes before the app is ready waits
     except OSError as error:
         door.close()
-        raise OSError(
-            f"{host}:{port} cannot be used ({error.strerror}); take another with --port, or --port"
-            " 0 for a free one."
+        raise refused(
+            OSError,
+            f"{host}:{port} cannot be used ({error.strerror}).",
+            "take another `port`",
+            "take `port=0`, which is a free one",
         ) from None
     return door

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ground.files import lines_of
+from ....ground.problem import why
 from .._header import FirstLine
 from .._packed import COMPRESSED
 from .._sheet import TABLE_ENDINGS, read_frame
@@ -89,7 +90,7 @@ def _array(path: Path, n: int | None, ids: Sequence[Any] | None) -> Media:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise ValueError(f"{path} cannot be read as an array ({error}).") from None
+        raise ValueError(f"{path} cannot be read as an array{why(error)}.") from None
     if array.dtype.kind == "U" and array.ndim == 1:
         return _listed(path, array.tolist(), n)
     checked_pixels(path, array)
