@@ -292,7 +292,7 @@ def test_damaged_pictures_are_refused_where_that_is_asked_for(messy):
         candidly.read(messy, damaged="refuse")
     (messy / "stray.png").unlink()
     assert told(messy, damaged="refuse")[0].n == 40
-    with pytest.raises(ValueError, match=r"--damaged is 'never'; give skip"):
+    with pytest.raises(ValueError, match=r"`damaged` is 'never'; give skip"):
         candidly.read(messy, damaged="never")
 
 
