@@ -126,7 +126,7 @@ def test_labels_by_name_as_csv_and_probabilities_as_csv_parquet_or_chunks(candid
     (tmp_path / "names.csv").write_text("mouse\n" + named.replace("dog", "mouse") + "cat\n")
     status, out, err = candidly("errors", "find", *files, "--classes", "classes.txt")
     assert (status, out) == (2, "")
-    assert "mouse" in err
+    assert "names.csv, column 0, has shape" in err
 
 
 def test_normalise_unlabelled_collisions_workers(candidly, made, tmp_path):

@@ -103,7 +103,7 @@ BAD = {  # file, what it holds, options, what the sentence has
     "only empty": ("t.csv", table("a,id,label", ",p,x", ",q,y"), "",
                    "it has no column of inputs with a value"),
     "labels of floats": ("t.csv", table("a,label", "1,1.5", "2,2.5"), "",
-                         "column 'label' has 1.5 at row 0; numbers of classes are whole"),
+                         "column 'label' has 1.5 at row 0; labels are names or whole"),
     "labels of dates": ("t.csv", table("a,label", *(f"{k},{dates(k)}" for k in range(30))), "",
                         "column 'label' holds dates such as '2024-01-10', and no classes"),
     "dates in parquet": ("t.parquet", pl.DataFrame({"a": [1, 2], "day": [1, 2]}).with_columns(

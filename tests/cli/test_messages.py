@@ -111,7 +111,7 @@ def test_a_bad_label_is_named_with_file_row_and_column(candidly, files, option):
     sentence = "half.parquet, column 'label', has 0.5 at row 2; labels are names"
     assert sentence in stability(candidly, option, "half.parquet")
     pl.DataFrame({"label": [[0], [1]]}).write_parquet(files / "lists.parquet")
-    sentence = "column 'label', is [0] at row 0; it takes one label"
+    sentence = "column 'label', has [0] at row 0; it takes one label"
     assert sentence in stability(candidly, option, "lists.parquet")
 
 

@@ -218,7 +218,7 @@ def row_index(frame: pl.DataFrame) -> pl.Series | None:
 
 
 def key_columns(frame: pl.DataFrame) -> pl.DataFrame:
-    """Columns of different texts or whole numbers, as far as the first cells show; as text."""
+    """Columns of different texts or whole numbers, as far as the first cells show."""
     import polars as pl
 
     found = []
@@ -228,8 +228,8 @@ def key_columns(frame: pl.DataFrame) -> pl.DataFrame:
         some = column.head(KEY_CELLS).cast(pl.String).str.strip_chars()
         decimals = some.cast(pl.Float64, strict=False).is_not_null() & ~some.str.contains(WHOLE)
         if not some.null_count() and some.n_unique() == len(some) > 1 and not decimals.any():
-            found.append(column.cast(pl.String).str.strip_chars())
-    return pl.DataFrame({column.name: column for column in found})
+            found.append(column.name)
+    return frame.select(found)
 
 
 def names_of_rows(frame: pl.DataFrame, width: int) -> list[str]:
@@ -259,8 +259,8 @@ def by_the_same_key(
     Warns:
         UserWarning: rows are joined by columns that nobody named.
     """
-    for one in mine if mine is not None else ():
-        for other in its if its is not None else ():
+    for one in () if mine is None or its is None else map(_as_names, mine):
+        for other in () if its is None else map(_as_names, its):
             if len(one) != len(other) or (one == other).all() or not _same_cells(one, other):
                 continue
             if one.name != other.name or one.name in dropped or one.name in UNNAMED:
@@ -276,6 +276,10 @@ def by_the_same_key(
             )
             return one.to_numpy().astype(str), other.to_numpy().astype(str)
     return None
+
+
+def _as_names(column: pl.Series) -> pl.Series:
+    return column.cast(str).str.strip_chars()
 
 
 def _same_cells(one: pl.Series, other: pl.Series) -> bool:

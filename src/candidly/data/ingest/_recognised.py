@@ -17,7 +17,7 @@ from .media import ENDINGS
 if TYPE_CHECKING:
     import polars as pl
 
-SOME = 1000  # rows that tell a text
+SOME = 200  # rows that tell a text
 WORDS = 5  # at the median, of a cell of a free text
 MOST_BESIDE = 4  # columns that say something beside a text that is the input alone
 LEAST = 50  # rows, of which different words are names, and no values

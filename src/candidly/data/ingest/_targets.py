@@ -52,7 +52,7 @@ def labels_of(
 
 def _called(kind: str, name: str) -> str:
     """What a message calls a column."""
-    return f"`{name}`" if kind == name else f"column {name!r}"
+    return f"`{name}`" if kind == name != "label" else f"column {name!r}"
 
 
 def ids_of(column: pl.Series) -> list[Any]:
