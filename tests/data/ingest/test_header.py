@@ -143,7 +143,9 @@ def test_masks_and_sheets_go_by_the_same_rule(tmp_path):
 
 def test_what_may_be_either_is_said(tmp_path):
     (tmp_path / "p.csv").write_text("0,1\n0.5,0.5\n0.2,0.8\n")
-    with pytest.warns(UserWarning, match=r"the first line \(0, 1\) names the columns.*`header='no'`"):
+    with pytest.warns(
+        UserWarning, match=r"the first line \(0, 1\) names the columns.*`header='no'`"
+    ):
         assert open_source(tmp_path / "p.csv").n == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
