@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 import candidly as library
 from candidly import cli
@@ -22,7 +23,7 @@ REFUSING = {"Refusal", "refused", "Problem"}
 
 
 def texts(path: Path) -> list[str]:
-    """The constants of a file, docstrings left out."""
+    """The constants of a file, docstrings left out; those of an f-string with { for each value."""
     tree = ast.parse(path.read_text())
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     notes = {
@@ -30,11 +31,17 @@ def texts(path: Path) -> list[str]:
         for node in ast.walk(tree)
         if isinstance(node, kinds) and node.body and isinstance(node.body[0], ast.Expr)
     }
-    return [
+    plain = [
         node.value
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in notes
     ]
+    made = [
+        "".join(part.value if isinstance(part, ast.Constant) else "{" for part in node.values)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+    ]
+    return plain + made
 
 
 def test_no_module_outside_the_command_line_names_an_option():
@@ -43,7 +50,7 @@ def test_no_module_outside_the_command_line_names_an_option():
         for path in FILES
         if path.name not in OTHER_PROGRAMS
         for text in texts(path)
-        for option in (*(set(OPTION.findall(text)) & ALL), *re.findall(r"[ (]--$", text))
+        for option in (*(set(OPTION.findall(text)) & ALL), *re.findall(r"(?<![\w-])--{", text))
     }
     assert named == set()
 
@@ -112,8 +119,12 @@ TOLD = {  # a command line, what it says to do and what it does not
     "bench run --settings s.toml": ("`configs` is 2, and with", None),
     "review new f cifar10n --preset candidates": ("set CANDIDLY_DATA to its folder", "--data"),
     "data describe cifar10n": ("or name its folder with --data, or set CANDIDLY_DATA", "`"),
-    "check far.csv": ("--classes NAMES", "`classes`"),
-    "data describe far.csv": ("say so with --classes.", "`classes`"),
+    "errors probs far.csv --out p.npz": ("OUT.npz --classes NAMES", "`classes`"),
+    "data describe far.csv": ("name them with --classes.", "`classes`"),
+    "check far.csv": ("name them with --classes.", "`classes`"),
+    "check line.csv": ("call them column_1 and so on with --header no", "`header"),
+    "data describe photos --damaged never": ("--damaged is 'never'; give skip", "`damaged"),
+    "data describe photos --label kind": ("--label kind names a column, and", "`label"),
     "example birds --into there": ("or replace it with --overwrite.", "`"),
     "bench run --dataset digits --algorithms CC": ("Make some with --labels flip:rate=0.3", "`imp"),
 }
@@ -123,7 +134,12 @@ TOLD = {  # a command line, what it says to do and what it does not
 def written(candidly, tmp_path):
     (tmp_path / "copy.csv").write_text(COPY)
     (tmp_path / "other.csv").write_text("a,b\n1,2\n2,3\n")
-    (tmp_path / "far.csv").write_text("a,given\n1,5000\n2,0\n")
+    (tmp_path / "far.csv").write_text("a,given\n" + "".join(f"{k},w{k}\n" for k in range(60)))
+    (tmp_path / "line.csv").write_text("1.5,2\n3,4\n")
+    for name in ("cat", "dog"):
+        (tmp_path / "photos" / name).mkdir(parents=True)
+        for k in range(3):
+            Image.new("L", (4, 4), 40 * k).save(tmp_path / "photos" / name / f"{k}.png")
     text = 'datasets = ["digits"]\nalgorithms = ["CC"]\nconfigs = 2\nvalidation = "train-oracle"\n'
     (tmp_path / "s.toml").write_text(f"[bench]\n{text}")
     assert candidly("example", "birds", "--into", "there")[0] == 0

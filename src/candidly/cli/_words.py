@@ -15,6 +15,7 @@ from ..ground.problem import Words, in_words, is_own, of_another, problem_of, ra
 INSTEAD = {  # of a command without that option, but with a file of data: what makes another file
     "label": "candidly data convert FILE OUT.npz --label COLUMN",
     "classes": "candidly data convert FILE OUT.npz --classes NAMES",
+    "merge_labels": "candidly data convert FILE OUT.npz --merge-labels spelling",
 }
 CALLED = {  # what one calls in Python: a parameter of the command, if it has that, or a command
     "imperfect.apply": ("labels", "'flip:rate=0.3'", "candidly labels make"),

@@ -68,7 +68,7 @@ def test_data_in_the_first_line_of_a_table_is_no_name(tmp_path):
     rows = ["5.1,3.5,Iris-setosa", "4.9,3.0,Iris-setosa", "6.4,3.2,Iris-versicolor"]
     path = tmp_path / "iris.csv"
     path.write_text("\n".join(rows * 5) + "\n")
-    with pytest.raises(ValueError, match=r"looks like data.*--header no"):
+    with pytest.raises(ValueError, match=r"looks like data.*`header='no'`"):
         read_frame(path)
     read = candidly.read(path, label="column_3", header="no")
     assert read.n == 15
@@ -80,7 +80,7 @@ def test_data_in_the_first_line_of_a_table_is_no_name(tmp_path):
 
 
 def test_headers_are_yes_no_or_auto():
-    with pytest.raises(ValueError, match="--header is 'maybe'; give one of auto, yes, no"):
+    with pytest.raises(ValueError, match="`header` is 'maybe'; give one of auto, yes, no"):
         Roles(header="maybe")
 
 
@@ -143,7 +143,9 @@ def test_masks_and_sheets_go_by_the_same_rule(tmp_path):
 
 def test_what_may_be_either_is_said(tmp_path):
     (tmp_path / "p.csv").write_text("0,1\n0.5,0.5\n0.2,0.8\n")
-    with pytest.warns(UserWarning, match=r"the first line \(0, 1\) names the columns.*--header no"):
+    with pytest.warns(
+        UserWarning, match=r"the first line \(0, 1\) names the columns.*`header='no'`"
+    ):
         assert open_source(tmp_path / "p.csv").n == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")

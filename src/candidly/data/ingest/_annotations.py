@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.problem import Refusal, passed
 from ..labels.labelled import Labelled
 from ._folder_files import MISSING, UNASKED, Files
 from ._header import FirstLine
@@ -153,9 +154,9 @@ def of_table(
     with about(path):
         data = of_sheet(Sheet(path, frame, sheet.form), asked)
     if data.n != len(frame):
-        raise ValueError(
-            f"{path} has an answer a row, and a folder's table has a picture a row. Give the table"
-            f" itself, with --image {column}."
+        raise Refusal(
+            f"{path} has an answer a row, and a folder's table has a picture a row.",
+            f"give the table itself, with {passed('image', column)}",
         )
     there = [row for row, picture in enumerate(pictures) if picture is not None]
     kept = [picture for picture in pictures if picture is not None]

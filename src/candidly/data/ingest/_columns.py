@@ -270,10 +270,10 @@ def by_the_same_key(
             if len(one) != len(other) or (one == other).all() or not _same_cells(one, other):
                 continue
             if one.name != other.name or one.name in dropped or one.name in UNNAMED:
-                raise ValueError(
+                raise Refusal(
                     f"column {other.name!r} of {whose} names the rows that column {one.name!r} of"
-                    " the labels names, in another order, so row does not belong to row. Call both"
-                    f" {one.name!r} and say --id {one.name!r}, which joins them."
+                    " the labels names, in another order, so row does not belong to row.",
+                    f"call both {one.name!r} and join them with {passed('id', one.name)}",
                 )
             warnings.warn(
                 f"rows go by column {one.name!r}, which the labels and {whose} both have, in"

@@ -90,10 +90,11 @@ def _warn_of_few(column: pl.Series) -> None:
         wrong &= ~column.str.to_lowercase().is_in(list(MISSING))
         row = int(wrong.arg_max() or 0)
         if wrong.any():
-            raise ValueError(
+            raise Refusal(
                 f"column {column.name!r} holds numbers but for {int(wrong.sum()):,} cells, such as"
-                f" {column[row]!r} at row {row}. Empty or correct these cells, or leave the column"
-                f" out with --drop {column.name}."
+                f" {column[row]!r} at row {row}.",
+                "empty or correct these cells",
+                f"leave the column out with {passed('drop', column.name)}",
             )
     numbers = some.cast(pl.Float64, strict=False)
     if numbers.null_count() > (1 - MOSTLY) * len(numbers):

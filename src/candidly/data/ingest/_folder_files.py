@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...ground.problem import Refusal, passed
 from ..inputs.pictures import SIDE
 from ._roles import REFUSE
 from .media import ENDINGS, square
@@ -174,9 +175,11 @@ def tell_left_out(files: Files, damaged: str) -> None:
     """
     for kind in LOST:
         if damaged == REFUSE and kind in files.left:
-            raise ValueError(
-                f"{files.folder} has {_listed(kind, files.left[kind])}, and --damaged refuse leaves"
-                " none out. Put it right, or take it away."
+            raise Refusal(
+                f"{files.folder} has {_listed(kind, files.left[kind])}, and"
+                f" {passed('damaged', REFUSE)} leaves none out.",
+                "put it right",
+                "take it away",
             )
     lost = sum(len(files.left.get(kind, ())) for kind in LOST)
     most = max(FEW, len(files.pictures) // ONE_IN)

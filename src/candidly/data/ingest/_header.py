@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ...ground.problem import Refusal, passed
 from ..inputs import MISSING
 from .table_checks import is_number, listed
 
@@ -56,6 +57,7 @@ class Decision:
 
 
 TABLE = FirstLine(needed=True)
+YES, NO = passed("header", "yes"), passed("header", "no")
 
 
 def decided(rows: Rows, header: FirstLine, lines: Callable[[], int]) -> Decision:
@@ -77,20 +79,22 @@ def decided(rows: Rows, header: FirstLine, lines: Callable[[], int]) -> Decision
     if header.needed and not found.names and header.said == "auto":
         numbers = all(is_number(cell) for cell in rows[0])
         what = f"holds numbers ({listed(rows[0][:3])})" if numbers else f"looks like data: {first}"
-        raise ValueError(
-            f"its first line {what} in place of the columns' names ({found.why}). Put a line of"
-            " names before it, or say --header no, which calls them column_1 and so on;"
-            " --header yes takes the line as names."
+        raise Refusal(
+            f"its first line {what} in place of the columns' names ({found.why}).",
+            "put a line of names before it",
+            f"call them column_1 and so on with {NO}",
+            f"take the line as names with {YES}",
         )
     if not found.sure:
         if header.otherwise is None:
-            raise ValueError(
-                f"whether the first line ({first}) names the columns cannot be told; say --header"
-                " yes or --header no."
+            raise Refusal(
+                f"whether the first line ({first}) names the columns cannot be told.",
+                f"say that it does with {YES}",
+                f"say that it does not with {NO}",
             )
-        role, other = ("names the columns", "no") if found.names else ("is data", "yes")
+        role, other = ("names the columns", NO) if found.names else ("is data", YES)
         warnings.warn(
-            f"the first line ({first}) {role}: {found.why}. --header {other} says otherwise.",
+            f"the first line ({first}) {role}: {found.why}. {other} says otherwise.",
             stacklevel=2,
         )
     return found
@@ -98,7 +102,7 @@ def decided(rows: Rows, header: FirstLine, lines: Callable[[], int]) -> Decision
 
 def _decided(rows: Rows, header: FirstLine, lines: Callable[[], int]) -> Decision:
     if header.said != "auto":
-        return Decision(header.said == "yes", f"--header {header.said}")
+        return Decision(header.said == "yes", passed("header", header.said))
     first = [cell.strip() for cell in rows[0]]
     below = [[cell.strip() for cell in column] for column in zip(*rows[1:])] or [[] for _ in first]
     usual = {name.lower() for name in header.usual} - {name.lower() for name in header.cells}

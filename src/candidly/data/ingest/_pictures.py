@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...ground.arrays import objects
+from ...ground.problem import Refusal, passed
 from ..labels.coded import Coded
 from ..labels.labelled import Labelled
 from ..labels.reading import LabelRule, read_labels
@@ -73,10 +74,11 @@ def load_folder(
     if picked is None:
         for role in ("label", "truth", "id", "text", "image", "annotator", "item"):
             if (name := getattr(roles, role)) is not None:
-                raise ValueError(
-                    f"--{role} {name!r} names a column, and {folder} has no table that names"
-                    " pictures and labels (labels.csv or metadata.csv). Leave it out, or put one"
-                    " there."
+                raise Refusal(
+                    f"{passed(role, name)} names a column, and {folder} has no table that names"
+                    " pictures and labels (labels.csv or metadata.csv).",
+                    "leave it out",
+                    "put one there",
                 )
         picked = _of_subfolders(files)
     kept, files = usable(picked.files, picked.pictures, roles.damaged, watch)

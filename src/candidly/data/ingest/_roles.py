@@ -100,11 +100,11 @@ class Roles:
         object.__setattr__(self, "separator", separator)
         if self.damaged not in (SKIP, REFUSE):
             raise ValueError(
-                f"--damaged is {self.damaged!r}; give {SKIP}, to leave damaged pictures out of a"
+                f"`damaged` is {self.damaged!r}; give {SKIP}, to leave damaged pictures out of a"
                 f" folder, or {REFUSE}."
             )
         if self.header not in HEADERS:
-            raise ValueError(f"--header is {self.header!r}; give one of {', '.join(HEADERS)}.")
+            raise ValueError(f"`header` is {self.header!r}; give one of {', '.join(HEADERS)}.")
         if not self.label_separator.strip():
             raise ValueError("the separator between labels is empty; give a character, such as |.")
 

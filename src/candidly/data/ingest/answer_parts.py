@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...ground.problem import Refusal, problem_of
 from ...ground.spread import place_of, spread
 from ._roles import Roles
 from .answers import AnswerTable, raw_answers, typed_answers
@@ -135,7 +137,11 @@ def _read(task: _Part) -> _Read:
         try:
             frame, called = raw_answers(path, task.roles, task.names)
         except ValueError as error:  # of a copy, which nobody has heard of
-            raise ValueError(str(error).replace(str(path), str(task.part))) from None
+            problem, own = problem_of(error), (str(path), str(task.part))
+            told = replace(
+                problem, what=problem.what.replace(*own), where=problem.where.replace(*own)
+            )
+            raise Refusal(told) from None
     names = pl.col(pl.Categorical, pl.Enum).cast(pl.String)
     columns = frozenset((*called, *frame.columns[len(NAMES) :])) - {KNOWN}
     warned = [str(one.message).replace(str(path), str(task.part)) for one in caught]

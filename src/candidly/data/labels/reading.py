@@ -23,6 +23,7 @@ import numpy as np
 from ...ground.arrays import column_order, plain
 from ...ground.checks import MOST_CLASSES, check_size, checked_classes
 from ...ground.names import nearest
+from ...ground.problem import Refusal
 from . import spelling
 from .coded import Coded, Matrix, coded, is_set, matrix_of, missing, shown
 from .text import check_name, label_in, labels_in
@@ -264,9 +265,9 @@ def _whole_columns(
     ):
         named = next(name for name, kind in kinds.items() if kind and not found[name])
         counted = next(name for name in kinds if found[name])
-        raise ValueError(
-            f"{cells[named].what} holds names of classes, and {cells[counted].what} whole numbers."
-            " Name all classes with `classes`, so that numbers can be read as places among them."
+        raise Refusal(
+            f"{cells[named].what} holds names of classes, and {cells[counted].what} whole numbers.",
+            "name all classes with `classes`, so that numbers can be read as places among them",
         )
     return found
 
@@ -411,21 +412,21 @@ def _classes(
     if matrices:
         return _of_matrices(matrices, there, numbers)
     if not there:
-        raise ValueError("no labels to tell the classes from. Pass classes=[...], their names.")
+        raise Refusal("no labels to tell the classes from.", "name them with `classes`")
     if declared := _of_columns(cells, there):
         return checked_classes(declared)
     column = next(iter(cells.values()))
     rows = sum(len(one.coded.codes) for one in cells.values())
     if len(there) > max(FEW, rows / 2):
-        raise ValueError(
+        raise Refusal(
             f"{column.what} has {len(there):,} different labels in"
-            f" {len(column.coded.codes):,} rows, as names and texts have. If they are classes, name"
-            " them with `classes`."
+            f" {len(column.coded.codes):,} rows, as names and texts have.",
+            "if they are classes, name them with `classes`",
         )
     if not numbers and all(map(DATE.fullmatch, there)):
-        raise ValueError(
-            f"{column.what} holds dates such as {next(iter(there))!r}, and no classes. If they are"
-            " classes, name them with `classes`."
+        raise Refusal(
+            f"{column.what} holds dates such as {next(iter(there))!r}, and no classes.",
+            "if they are classes, name them with `classes`",
         )
     return tuple(sorted(there, key=int) if numbers else sorted(there))
 
@@ -454,10 +455,10 @@ def _of_matrices(
     if len(set(widths.values())) > 1:
         raise ValueError(f"different numbers of classes (columns): {widths}. Make them agree.")
     if there and not numbers and columns is None:
-        raise ValueError(
+        raise Refusal(
             f"there are names of classes ({next(iter(there))!r}), but the matrix"
-            f" `{next(iter(matrices))}` does not say which column is which. Pass classes=[...] in"
-            " the order of the columns."
+            f" `{next(iter(matrices))}` does not say which column is which.",
+            "name them with `classes` in the order of the columns",
         )
     return checked_classes(columns or declared_classes(next(iter(widths.values()))))
 
