@@ -118,6 +118,8 @@ def test_a_column_for_each_person_is_the_same(said):
     assert items_in(path, annotators=files.PEOPLE) == items_in(plain)
     named = data_in(path, annotator=files.PEOPLE, item="item")
     assert named[0] == data_in(plain)[0]
+    assert data_in(path, annotator=files.PEOPLE) == named  # an item by its usual name
+    assert data_in(path, annotator=files.PEOPLE, id="item") == named
     if any(len(by) > 1 for by in said.values()):
         assert named == data_in(plain)
 

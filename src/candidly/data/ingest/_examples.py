@@ -24,7 +24,7 @@ from ..labels.coded import as_ids
 from ..labels.labelled import Labelled, from_numbers
 from ..labels.votes import Votes
 from ._features import check_no_copy, features
-from ._layouts import long_of_wide
+from ._layouts import item_of, long_of_wide
 from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
 from ._packed import COMPRESSED
@@ -171,9 +171,12 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
 
 def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
     if roles.annotators:
-        frame = long_of_wide(sheet.frame.drop(roles.drop), roles.annotators, roles.item)
-        named = replace(roles, annotators=(), drop=(), item="item", annotator="annotator")
-        sheet, roles = replace(sheet, frame=frame), replace(named, label="label")
+        wide = sheet.frame.drop(roles.drop)
+        item = roles.item or roles.id or item_of(wide)
+        sheet = replace(sheet, frame=long_of_wide(wide, roles.annotators, item))
+        id = None if item == roles.id else roles.id
+        roles = replace(roles, annotators=(), drop=(), id=id, item="item", annotator="annotator",
+                        label="label")  # fmt: skip
     frame = sheet.frame
     roles = recognised(frame, roles)
     columns = label_columns(frame, roles)

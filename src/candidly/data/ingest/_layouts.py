@@ -11,8 +11,14 @@ from .table_checks import check_filled, listed
 if TYPE_CHECKING:
     import polars as pl
 
+ITEM = ("item", "name", "id")  # usual names of the column that says what an answer is about
 BARE = ("annotator", "item", "label")  # columns of Get-Another-Label, which have no names there
 MOST_CLASSES, MOST_PEOPLE = 50, 500  # of a table that nobody said to be of this layout
+
+
+def item_of(frame: pl.DataFrame) -> str | None:
+    """The column that names the items, by its usual name; None where there is none."""
+    return next((name for name in ITEM if name in frame.columns), None)
 
 
 def long_of_wide(frame: pl.DataFrame, people: Sequence[str], item: str | None) -> pl.DataFrame:

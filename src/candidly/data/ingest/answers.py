@@ -15,7 +15,7 @@ from ...ground.problem import Refusal
 from ..labels.text import BAR
 from ._columns import missing_column
 from ._header import FirstLine
-from ._layouts import BARE, long_of_wide, people_in
+from ._layouts import BARE, ITEM, item_of, long_of_wide, people_in
 from ._roles import USUAL as OTHER_USUAL
 from ._roles import Roles
 from ._sheet import SEPARATED, read_frame
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 USUAL = {  # names of columns, the first one first
-    "item": ("item", "name", "id"),
+    "item": ITEM,
     "annotator": ("annotator", "person", "worker"),
     "label": ("label", "answer"),
 }
@@ -162,7 +162,7 @@ def _one_a_row(
     path: Path, frame: pl.DataFrame, roles: Roles, names: Sequence[str]
 ) -> tuple[pl.DataFrame, Roles]:
     """A row per answer, of a table with a column for each person, where it is one."""
-    item = roles.item or next((name for name in USUAL["item"] if name in frame.columns), None)
+    item = roles.item or item_of(frame)
     people = list(roles.annotators)
     known = {*USUAL["annotator"], *USUAL["label"], *names[1:]} & {*frame.columns}
     if not people and not known and roles.label is None and roles.annotator is None:
