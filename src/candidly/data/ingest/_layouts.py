@@ -36,12 +36,12 @@ def long_of_wide(frame: pl.DataFrame, people: Sequence[str], item: str | None) -
         if name in frame.columns and name not in (*people, item):
             raise ValueError(
                 f"beside a column for each person it has one called {name!r}; rename it, or leave"
-                " it out with --drop."
+                " it out with `drop`."
             )
     for name in people:
         if name not in frame.columns:
             raise ValueError(
-                f"there is no column {name!r} (--annotator){nearest(name, frame.columns)} The"
+                f"there is no column {name!r}{nearest(name, frame.columns)} The"
                 f" columns are {listed(frame.columns)}."
             )
     if item is None:

@@ -28,9 +28,8 @@ NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "b
 def several_answers(source: object) -> str:
     """What to say where each item should have one label, and has the answers of several people."""
     return (
-        f"{source} has several answers about an item; make one label of them first, with candidly"
-        f" crowd consensus {source} --into {source} --out labelled.csv, and take that file with"
-        " --label consensus."
+        f"{source} has several answers about an item; make one label of them first: candidly crowd"
+        " consensus puts it beside the answers, in a column called consensus."
     )
 
 

@@ -62,13 +62,13 @@ def read_workbook(
         more = ", ..." if len(others) > 5 else ""
         warnings.warn(
             f"read the sheet {page.name!r}; not {', '.join(told)}{more}. Another one is read where"
-            " it is named (--sheet).",
+            " it is named with `sheet`.",
             stacklevel=2,
         )
     if not len(cells):
         raise ValueError(
             f"the sheet {page.name!r} is empty; its first line must name the columns."
-            + (f" There are also {listed([one.name for one in others])} (--sheet)." * bool(others))
+            + (f" There are also {listed([one.name for one in others])}." * bool(others))
         )
     cells = whole_rows(cells)
     rows = [[cell or "" for cell in row] for row in cells.head(LOOKED_AT).rows()]
@@ -86,8 +86,7 @@ def _chosen(pages: list[_Page], sheet: str | None) -> tuple[_Page, list[_Page]]:
     if sheet is not None and sheet not in names:
         told = [page.name + " (hidden)" * page.hidden for page in pages]
         raise ValueError(
-            f"there is no sheet {sheet!r} (--sheet){nearest(sheet, names)} The sheets are"
-            f" {listed(told)}."
+            f"there is no sheet {sheet!r}{nearest(sheet, names)} The sheets are {listed(told)}."
         )
     shown = next((page for page in pages if not page.hidden), pages[0])
     page = shown if sheet is None else pages[names.index(sheet)]

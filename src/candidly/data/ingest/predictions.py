@@ -121,8 +121,8 @@ def check_by_name(what: str, fine: bool) -> None:
     """
     if not fine:
         raise ValueError(
-            f"{what} holds numbers where the labels are names; say with `classes` (--classes) which"
-            " there are, in order, or write names."
+            f"{what} holds numbers where the labels are names; say with `classes` which there"
+            " are, in order, or write names."
         )
 
 

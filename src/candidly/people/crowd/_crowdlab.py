@@ -70,7 +70,7 @@ def crowdlab(
         raise ValueError(
             f"{answers.repeated:,} answers are of people about items that they answered before;"
             " crowdlab weighs people by how they agree with each other. Keep their first or last"
-            " answers (--keep), or take dawid-skene."
+            " answers with `keep`, or take dawid-skene."
         )
     if probs is None and temperature:
         raise ValueError("`temperature` is about a model's probabilities; give `probs`.")

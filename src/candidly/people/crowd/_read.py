@@ -78,7 +78,7 @@ def answers_of(
         ValueError: what ``Answers.from_columns`` refuses, with the file or part, and its row.
     """
     if keep is not None and keep not in get_args(Keep):
-        raise ValueError(f"`keep` is {keep!r} (--keep); choose {', '.join(get_args(Keep))}.")
+        raise ValueError(f"`keep` is {keep!r}; choose {', '.join(get_args(Keep))}.")
     frame = table.frame
     answered = frame["label"].is_not_null()
     if items is None and not answered.all():
@@ -114,7 +114,7 @@ def known_in(table: AnswerTable, answers: Answers) -> np.ndarray | None:
             if found[row] >= 0 and found[row] != number:
                 raise ValueError(
                     f"column 'truth' says of item {item!r} {answers.classes[found[row]]!r} and"
-                    " another label, too; an item has one. Correct it, or leave it out (--drop)."
+                    " another label, too; an item has one. Correct it, or leave it out with `drop`."
                 )
             found[row] = number
     return found
