@@ -60,10 +60,10 @@ def test_three_people_in_label_studio_and_then_a_check(candidly, texts, tmp_path
     (tmp_path / "export.json").write_bytes(files.label_studio(said_by_three()))
     # the first try says what to do
     _, err = candidly("check export.json", status=2)
-    advice = "candidly crowd consensus export.json --into export.json --out labelled.csv"
-    assert advice in err
-
-    out, err = candidly(advice.removeprefix("candidly "))
+    assert "candidly crowd consensus puts it beside the answers, in a column called consensus" in (
+        " ".join(err.split())
+    )
+    out, err = candidly("crowd consensus export.json --into export.json --out labelled.csv")
     assert "read as: Label Studio export, 3 annotators, 40 items, 120 answers." in err
     assert "warning" not in err
     assert "120 answers about 40 items by 3 annotators, 2 classes" in out

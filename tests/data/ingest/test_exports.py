@@ -405,7 +405,7 @@ def test_two_known_labels_of_one_item_are_refused():
 def test_labels_of_an_export_by_several_people_are_not_one_each():
     said = {1: {"ann": "cat", "bob": "dog"}, 2: {"ann": "dog"}}
     path = written("export.json", files.label_studio(said))
-    with pytest.raises(ValueError, match=r"several answers about an item; .* --label consensus"):
+    with pytest.raises(ValueError, match=r"several answers about an item; .* called consensus"):
         quiet(read_labels, path)
     alone = written("one.json", files.label_studio({1: {"ann": "cat"}, 2: {"ann": "dog"}}))
     found = quiet(read_labels, alone)

@@ -255,8 +255,8 @@ def _made(
         first, second = order[place], order[place + 1]
         raise ValueError(
             f"answers: {annotators[annotator[first]]!r} answers item {items[item[first]]!s} twice,"
-            f" in rows {rows[first]} and {rows[second]}. Keep one of them, or say which with `keep`:"
-            " first, last or all."
+            f" in rows {rows[first]} and {rows[second]}. Keep one of them, or say which with"
+            " `keep`: first, last or all."
         )
     item, annotator, label = (read_only(column[order]) for column in (item, annotator, label))
     return Answers(item, annotator, label, read_only(items), annotators, classes)
