@@ -124,6 +124,14 @@ def test_a_column_for_each_person_is_the_same(said):
         assert named == data_in(plain)
 
 
+def test_what_is_known_stands_beside_lists_of_labels(tmp_path):
+    said = {"item": ["a", "a", "b"], "annotator": ["x", "y", "x"], "truth": ["cat", "cat", "dog"]}
+    labels = {"label": [["cat"], ["cat", "dog"], ["dog"]]}
+    pl.DataFrame(said | labels).write_parquet(tmp_path / "t.parquet")
+    data = quiet(candidly.read, tmp_path / "t.parquet", label="label")
+    assert data.truth.tolist() == [0, 1]
+
+
 @FEW
 @given(SAID)
 def test_get_another_label_is_the_same(said):

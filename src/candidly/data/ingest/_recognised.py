@@ -91,9 +91,16 @@ def _is_truth(frame: pl.DataFrame, name: str, roles: Roles) -> bool:
 
 def _alike(one: pl.Series, labels: pl.Series) -> bool:
     """Whether at least half of the different cells are labels, too."""
-    there = set(labels.drop_nulls().cast(str, strict=False).unique().to_list())
-    cells = set(one.drop_nulls().cast(str, strict=False).unique().to_list())
+    there, cells = _entries(labels), _entries(one)
     return not cells or 2 * len(cells & there) >= len(cells)
+
+
+def _entries(column: pl.Series) -> set[str]:
+    """The different cells as text; of lists their entries."""
+    import polars as pl
+
+    flat = column.explode() if isinstance(column.dtype, pl.List) else column
+    return set(flat.drop_nulls().cast(str, strict=False).unique().to_list())
 
 
 def _answers(frame: pl.DataFrame, roles: Roles, free: Collection[str]) -> dict[str, str | None]:
