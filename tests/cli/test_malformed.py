@@ -354,7 +354,7 @@ CROWD = {  # of `candidly crowd consensus`
     ),
     "big.csv": (
         "item,annotator,label\n0,a,1000000\n",
-        "there is one class, '1000000'; name all that could have been said",
+        "there is one class, '1000000'. Name all that could have been said",
     ),
     "short.csv": (
         "item,annotator,label\n0,a,cat\n0,b\n",
@@ -464,7 +464,7 @@ LABELS = {  # of `candidly errors find --labels`, beside p.csv
     ),
     "name.csv": (
         "label\ncat\ndog\ncot\ndog\n",
-        "column 'label', has 'cot' at row 2, which is not in --classes (cat, dog",
+        "column 'label', has 'cot' at row 2, which is not among the classes (cat, dog",
     ),
     "gap.csv": (
         'label\n0\n1\n""\n1\n',

@@ -207,7 +207,7 @@ def test_other_wrong_input_is_refused(candidly, made, tmp_path):
     (tmp_path / "models" / "broken.npy").unlink()
     (tmp_path / "bad.csv").write_text("label\n" + "cow\n" * 399 + "cat\n")
     err = refused(candidly, "--classes", ",".join(NAMES), files=("--labels", "bad.csv", *FILES[2:]))
-    assert "has 'cat' at row 399, which is not in" in err
+    assert "has 'cat' at row 399, which is not among" in err
     assert not list(tmp_path.glob("*.part"))
 
 

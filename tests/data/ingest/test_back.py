@@ -265,7 +265,7 @@ def test_corrected_labels_are_written_as_the_file_writes_them(tmp_path):
     assert labels_in(sheet, "kind", classes).tolist() == [0, -1, 1, 0]
     made = corrected_columns(sheet, "kind", classes, [1, -1, 1, 0], list("abcd"))
     assert made == two(["dog", None, "dog", "cat"], list("abcd"))
-    with pytest.raises(ValueError, match="has 'dog' at row 2, which is not in `classes`"):
+    with pytest.raises(ValueError, match="has 'dog' at row 2, which is not among the classes"):
         labels_in(sheet, "kind", classes[:1])
     numbers = read_frame(a_file(tmp_path / "b.csv", "kind\n1.0\n0\n2\n"))
     digits = ("0", "1", "2", "3")

@@ -82,7 +82,7 @@ def test_nominal_attributes_are_classes_in_their_order(tmp_path):
 def test_classes_that_are_named_stay_in_their_order(tmp_path):
     path = written(tmp_path / "t.csv", "a,label\n1,x\n2,y\n")
     assert read(path, classes=["z", "y", "x"]).given.tolist() == [2, 1]
-    with pytest.raises(ValueError, match=r"column 'label' has 'x' at row 0, which is not in"):
+    with pytest.raises(ValueError, match=r"column 'label' has 'x' at row 0, which is not among"):
         read(path, classes=["y", "z"])
 
 

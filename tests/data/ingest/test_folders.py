@@ -179,7 +179,7 @@ def test_classes_that_somebody_wrote_down_keep_their_order_and_the_unused(tmp_pa
     assert (data.classes, said(data)) == (("owl", "dog", "cat"), {1: "dog", 2: "cat"})
     assert quiet(tmp_path, classes=2).classes == ("cat", "dog")
     with pytest.raises(
-        ValueError, match=r"has 'dog' at row 1, which is not in `classes` .cat, dug"
+        ValueError, match=r"has 'dog' at row 1, which is not among the classes .cat, dug"
     ):
         candidly.read(tmp_path, classes=["cat", "dug"])
     with pytest.raises(ValueError, match=r"says that there are 3, and the labels show 2: cat, dog"):

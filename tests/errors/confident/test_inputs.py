@@ -179,7 +179,7 @@ def test_labels_in_many_forms(tmp_path):
         pl.Series(names[GIVEN]),
     ):
         assert errors.examine(form, PROBS, classes=names.tolist()).given.tolist() == GIVEN.tolist()
-    with pytest.raises(ValueError, match=r"'bee' at row 0, which is not in `classes` .cat"):
+    with pytest.raises(ValueError, match=r"'bee' at row 0, which is not among the classes .cat"):
         errors.examine(["bee", *names[GIVEN][1:]], PROBS, classes=names.tolist())
     with pytest.raises(ValueError, match="2 names; `probs` has 3 columns"):
         errors.examine(names[GIVEN], PROBS, classes=["cat", "dog"])
@@ -486,11 +486,11 @@ def test_a_bad_cell_is_named_in_plain_words(text, what, tmp_path):
 @pytest.mark.parametrize(
     ("value", "classes", "what"),
     [
-        ("7", None, "is 7 at row 4; 3 classes are numbered 0 to 2"),
+        ("7", None, "has label 7 at row 4, but there are 3 classes"),
         ("-1", None, r"has no label .* at row 4.*`unlabelled=True`"),
         ("1.5", None, "has 1.5 at row 4; labels are names or whole"),
         ("cow", None, r"holds names \('cow' at row 4\); say with .*or correct the cell"),
-        ("cow", ["cat", "dog", "emu"], "has 'cow' at row 4, which is not in `classes`"),
+        ("cow", ["cat", "dog", "emu"], "has 'cow' at row 4, which is not among the classes"),
         (None, None, r"has no label \(-1, or an empty cell\) at row 4.*`unlabelled=True`"),
     ],
 )

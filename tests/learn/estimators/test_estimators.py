@@ -131,7 +131,7 @@ def test_one_label_a_row_keeps_its_type(y, classes):
         ([["a"], [], ["b"]], None, "no label at row 1"),
         (np.array([[1, 0], [0, 0]]), None, "no label at row 1"),
         (["a|b", "", "b"], None, "no label at row 1"),
-        ([["a"], ["c"]], ["a", "b"], "'c' at row 1, which is not in `classes`"),
+        ([["a"], ["c"]], ["a", "b"], "'c' at row 1, which is not among the classes"),
         (["a", "bb"], ["a", "b"], "'bb' at row 1.*did you mean 'b'"),
         ([["a"], [1]], None, "1 .number. at row 1, and 'a' .text. before"),
         (["a", None], None, "no label at row 1"),

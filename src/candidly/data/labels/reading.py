@@ -500,7 +500,9 @@ class _Places:
         if not (self.by_place or (counted and WHOLE.fullmatch(text))):
             some = ", ".join(self.classes[:10]) + (", ..." if q > 10 else "")
             close = nearest(text, self.classes)
-            return f"{what} has {text!r} at row {row}, which is not in `classes` ({some}){close}"
+            return (
+                f"{what} has {text!r} at row {row}, which is not among the classes ({some}){close}"
+            )
         advice = "Correct the label, or name all the classes."
         if counted and text == str(q):
             advice = f"If labels start at 1, name the classes: 1 to {q}."
