@@ -109,7 +109,8 @@ def test_names_of_classes_are_kept_in_order():
 def test_unlabelled_rows_are_predicted_and_take_no_part():
     x, y = numbered()
     given = np.where(np.arange(90) % 4 == 0, -1, y)
-    result = cross_validate(GaussianNB(), (x, given), repeats=2)
+    data = from_arrays(x, given, classes=3)
+    result = cross_validate(GaussianNB(), data, repeats=2)
     labelled = given >= 0
     np.testing.assert_allclose(result.probs.sum(1), 1)
     for k in range(5):

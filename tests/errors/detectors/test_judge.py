@@ -119,7 +119,7 @@ def test_ids_decide_what_belongs_together():
         (lambda: judge(Detection(np.zeros(2)), np.zeros(3, bool)), "2 examples"),
         (lambda: judge(Detection(np.zeros(2)), np.zeros(2)), "give bool"),
         (lambda: wrong_labels(from_arrays(np.eye(2), given=[0, 1])), "no `truth`"),
-        (lambda: wrong_labels(from_arrays(np.eye(2), given=[0, -1], truth=[0, 1])), "at row 1"),
+        (lambda: wrong_labels(from_arrays(np.eye(2), given=[0, None], truth=[0, 1])), "at row 1"),
     ],
 )
 def test_what_is_refused(make, message):
