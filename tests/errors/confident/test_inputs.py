@@ -486,7 +486,7 @@ def test_a_bad_cell_is_named_in_plain_words(text, what, tmp_path):
 @pytest.mark.parametrize(
     ("value", "classes", "what"),
     [
-        ("7", None, "has label 7 at row 4, but there are 3 classes"),
+        ("7", None, r"(has label|is) 7 at row 4[,;].* 3 classes"),
         ("-1", None, r"has no label .* at row 4.*`unlabelled=True`"),
         ("1.5", None, "has 1.5 at row 4; labels are names or whole"),
         ("cow", None, r"holds names \('cow' at row 4\); say with .*or correct the cell"),
