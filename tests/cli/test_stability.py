@@ -321,5 +321,5 @@ def test_the_classes_are_those_that_labels_show(candidly, made, tmp_path):
     assert asked(candidly, files=files) == plain
     pl.DataFrame({"prediction": ["ant", "bea"] * 200}).write_csv(tmp_path / "named" / "typo.csv")
     err = refused(candidly, files=files)
-    assert "has 'bea' at row 1, which is not in --classes" in err
+    assert "has 'bea' at row 1, which is not among the classes" in err
     assert "'bee'" in err

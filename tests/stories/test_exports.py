@@ -117,7 +117,7 @@ def test_get_another_label_with_answers_given_again(candidly, tmp_path):
     (tmp_path / "labels.txt").write_text(lines)
     _, err = candidly("crowd consensus labels.txt", status=2)
     assert "'ann' answers item 3 twice" in err
-    assert "--keep first, last or all" in err
+    assert "with --keep: first, last or all" in err
     answers = {}
     for keep in ("first", "last", "all"):
         out, _ = candidly(f"crowd consensus labels.txt --keep {keep} --by majority --json")

@@ -110,6 +110,8 @@ def warned_by_another() -> bool:
 @contextmanager
 def held() -> Iterator[list[str]]:
     """Warnings of candidly in the block, which are told behind it."""
+    from ..data.ingest import ReadAs
+
     texts: list[str] = []
     kinds: list[type[Warning]] = []
 
@@ -118,9 +120,15 @@ def held() -> Iterator[list[str]]:
             texts.append(said(str(message)))
             kinds.append(category)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = hold
-        yield texts
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = hold
+            yield texts
+    except Exception:
+        for text, kind in zip(texts, kinds):
+            if issubclass(kind, ReadAs):  # what a file was taken for may be the mistake
+                warnings.warn(text, kind, stacklevel=3)
+        raise
     for text, kind in zip(texts, kinds):
         warnings.warn(text, kind, stacklevel=3)

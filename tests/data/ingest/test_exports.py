@@ -284,7 +284,9 @@ def test_answers_come_in_the_order_of_their_times():
         first["created_at"] = "2025-01-01T00:00:00Z"  # stands first and was given last
 
     path = edited(again)
-    with pytest.raises(ValueError, match=r"'ann' answers item 1 twice.*--keep first, last or all"):
+    with pytest.raises(
+        ValueError, match=r"'ann' answers item 1 twice.*with `keep`: first, last or all"
+    ):
         quiet(crowd.read_answers, path)
     found = quiet(crowd.read_answers, path, keep="last")
     assert found.classes[found.label[0]] == "cat"
@@ -434,13 +436,13 @@ def test_a_table_of_people_is_recognised_by_its_labels():
 
 def test_a_table_of_other_columns_is_not_taken_for_one_of_people():
     path = written("t.csv", b"item,size,colour\nq1,big,red\nq2,small,blue\n")
-    with pytest.raises(ValueError, match="--annotator names them, such as --annotator ann,bob"):
+    with pytest.raises(ValueError, match="`annotator` names them all"):
         read_answers(path)
 
 
 def test_a_person_without_a_column_is_refused():
     path = written("w.csv", b"item,ann,bob\nq1,cat,dog\n")
-    with pytest.raises(ValueError, match=re.escape("there is no column 'bop' (--annotator)")):
+    with pytest.raises(ValueError, match=re.escape("there is no column 'bop'")):
         read_answers(path, Roles(annotators=("ann", "bop")))
 
 

@@ -119,7 +119,7 @@ def test_a_sheet_is_read_by_name():
         warnings.simplefilter("error")
         assert len(read_frame(path, sheet="Two & more").frame) == 3
         assert read(path, Roles(sheet="Two & more")).classes == ("cow", "dog")
-    with pytest.raises(ValueError, match=r"no sheet 'Two' \(--sheet\).* are One, Two & more"):
+    with pytest.raises(ValueError, match=r"no sheet 'Two'.* are One, Two & more"):
         read_frame(path, sheet="Two")
 
 

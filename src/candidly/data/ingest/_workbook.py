@@ -13,6 +13,7 @@ from ...ground.names import nearest
 from ._header import LOOKED_AT, FirstLine, decided
 from ._packed import NO_WORKBOOK, check_workbook_size
 from ._text import check_names, unnamed, whole_rows
+from .exports import ReadAs
 from .table_checks import listed
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def read_workbook(
         warnings.warn(
             f"read the sheet {page.name!r}; not {', '.join(told)}{more}. Another one is read where"
             " it is named with `sheet`.",
+            ReadAs,
             stacklevel=2,
         )
     if not len(cells):

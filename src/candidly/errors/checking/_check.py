@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data.ingest import SKIP, Roles, several_answers
+from ...data.ingest import SKIP, ReadAs, Roles, several_answers
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal
 from .. import confident as errors
@@ -100,7 +100,7 @@ def check(
         dict.fromkeys(
             [
                 *map(str, leaks),
-                *(str(each.message) for each in caught if each.category is UserWarning),
+                *(str(each.message) for each in caught if each.category in (UserWarning, ReadAs)),
             ]
         )
     )
