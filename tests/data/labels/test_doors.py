@@ -216,6 +216,7 @@ def test_every_door_says_the_same(tmp_path, column, classes):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1500)
 @given(cells, declared)
 @settings(max_examples=2000, deadline=None, suppress_health_check=HEALTH)
 def test_every_door_says_the_same_two_thousand_times(tmp_path, column, classes):
