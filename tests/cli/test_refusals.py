@@ -157,7 +157,8 @@ def test_each_command_words_the_remedy_for_itself(written, line):
     assert absent is None or absent not in err
 
 
-def test_python_words_it_for_itself(tmp_path):
+def test_python_words_it_for_itself(tmp_path, monkeypatch):
+    monkeypatch.delenv("CANDIDLY_DATA", raising=False)
     (tmp_path / "copy.csv").write_text(COPY)
     with pytest.raises(
         ValueError, match="Leave it out with `drop='copy'`, or take it out"
