@@ -122,7 +122,7 @@ def test_a_page_of_ones_own_has_a_hash_of_what_it_computes():
     assert own_code_of(own_page("logits.amax(-1)")) != first  # a function that it calls
     assert own_code_of(own_page("2 * logits.logsumexp(-1)")) != first
     assert own_code_of(own_page("logits.logsumexp(-1)", {"LIMIT": 4.0})) != first
-    words = [sys.executable, "-c", "import sweep.test_code as t; print(t.printed())"]
+    words = [sys.executable, "-c", "import compare.sweep.test_code as t; print(t.printed())"]
     env = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "1"}
     done = subprocess.run(words, capture_output=True, text=True, env=env)
     assert done.stdout.strip() == first, done.stderr
