@@ -146,6 +146,8 @@ def check(
             roles.label,
             separator=roles.separator,
             header=roles.header,
+            classes=roles.classes,
+            merge_labels=roles.merge_labels,
             sheet=roles.sheet,
             id=roles.id,
             text=roles.text,

@@ -33,6 +33,8 @@ def check(
     image: str | None = None,
     drop: Sequence[str] = (),
     damaged: str = SKIP,
+    classes: Any = None,
+    merge_labels: Any = False,
     group: str | None = None,
     classifier: Any = None,
     net: str | None = None,
@@ -76,6 +78,7 @@ def check(
     roles = Roles(
         label=label, separator=separator, header=header, sheet=sheet, id=id, text=text, image=image,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), damaged=damaged,
+        classes=classes, merge_labels=merge_labels,
     )  # fmt: skip
     named = classifier
     if net is not None or recipe is not None:
