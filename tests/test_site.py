@@ -84,9 +84,9 @@ def test_a_newcomers_question_is_answered_within_two_clicks(site, question):
 @pytest.mark.slow
 def test_the_reference_has_every_public_function_and_class(site):
     for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
-        if page.stem in ("index", "candidly"):
-            continue
-        module = importlib.import_module(f"candidly.{page.stem}")
+        if page.stem in ("index", "candidly", "compare", "data", "errors", "learn", "people"):
+            continue  # faces, whose names tests/test_faces.py has
+        module = importlib.import_module(page.read_text().partition("\n")[0].removeprefix("# "))
         public = getattr(module, "__all__", None)
         ids = read_site(site)[(site / "reference" / f"{page.stem}.html").resolve()].ids
         for name, value in inspect.getmembers(module, inspect.isroutine) + inspect.getmembers(
