@@ -52,3 +52,5 @@ def test_classes_that_are_spelled_in_several_ways_are_found_and_merged(run, tmp_
         out, err = run("data", "describe", *FILE, "--merge-labels", how, "--json")
         assert json.loads(out)["q"] == len(CLASSES)
         assert "look like one class" not in err
+    out, _ = run("check", *FILE, "--text", "text", "--merge-labels", "merge.csv", "--json")
+    assert sorted(json.loads(out)["classes"]) == sorted(CLASSES)
