@@ -228,7 +228,7 @@ def test_no_gpu_no_cluster_no_ray(cluster, data, tmp_path, monkeypatch):
         benchmark({"toy": data}, PAGES, on=cluster[0], device="cuda", out=tmp_path, **SMALL)
     with pytest.raises(ValueError, match="on a cluster it is cpu or cuda"):
         benchmark({"toy": data}, PAGES, on=cluster[0], device="cuda:1", out=tmp_path, **SMALL)
-    with pytest.raises(ValueError, match=r"no Ray cluster at 127\.0\.0\.1:1: "):
+    with pytest.raises(ValueError, match=r"no Ray cluster answers at 127\.0\.0\.1:1\. "):
         benchmark({"toy": data}, PAGES, on="ray:127.0.0.1:1", out=tmp_path, **SMALL)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ValueError, match=r"pip install 'candidly\[ray\]'"):

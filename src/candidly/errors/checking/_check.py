@@ -11,7 +11,7 @@ import numpy as np
 
 from ...data.ingest import SKIP, ReadAs, Roles, several_answers
 from ...data.labels.labelled import Labelled
-from ...ground.problem import Refusal
+from ...ground.problem import Refusal, in_words
 from .. import confident as errors
 from ..crossval import CrossValidated, by_names, cross_validate
 from ._leaks import Leak, find_leaks
@@ -103,7 +103,7 @@ def check(
         dict.fromkeys(
             [
                 *map(str, leaks),
-                *(str(each.message) for each in caught if each.category in (UserWarning, ReadAs)),
+                *(_here(each.message) for each in caught if each.category in (UserWarning, ReadAs)),
             ]
         )
     )
@@ -112,6 +112,11 @@ def check(
     return Checked(
         read.name, data, read.frame, read.typed, read.roles, judged, issues, leaks, notes
     )
+
+
+def _here(message: Warning | str) -> str:
+    """A warning of cross-validation, whose groups are a column here."""
+    return in_words(str(message), lambda name, _: "`group`" if name == "groups" else None)
 
 
 def _names(classifier: Any) -> list[str]:
