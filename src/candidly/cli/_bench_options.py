@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._column_options import ROLES, roles_of
-from ._hyper import hyper_of
+from ._column_options import OPTIONS, roles_of
+from ._hyper import Hyper, hyper_of
+from ._network_options import Net, Training
+from ._shared import shared
 
 if TYPE_CHECKING:
     from ..compare.sweep.settings import Settings
@@ -144,31 +147,81 @@ AcceptCode = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
-def settings_of(values: dict[str, Any]) -> Settings:
-    """The settings among a command's parameters, and in the file that it names."""
-    from ..compare.sweep.settings import Settings, make_settings, read_settings
-    from ..ground.spec import several
+RUN: dict[str, tuple[Any, Any]] = {
+    "preset": (Preset, None),
+    "settings": (File, None),
+    "datasets": (Datasets, None),
+    "algorithms": (Algorithms, None),
+    "configs": (Configs, None),
+    "splits": (Splits, None),
+    "steps": (Steps, None),
+    "eval_every": (EvalEvery, None),
+    "seed": (Seed, None),
+    "labels": (Labels, None),
+    "variant": (Variant, None),
+    "scaling": (Scaling, None),
+    "validation": (Validation, None),
+    "split": (SplitBy, None),
+    "test_share": (TestShare, None),
+    "validation_share": (ValidationShare, None),
+    "net": (Net, None),
+    "recipe": (Training, None),
+    "hyper": (Hyper, None),
+    "search": (Search, None),
+    "metrics": (Metrics, None),
+    "root": (Root, None),
+    **OPTIONS,
+    "device": (Device, "cpu"),
+    "workers": (Workers, None),
+    "stack": (StackSize, None),
+    "out": (Out, None),
+    "accept_code": (AcceptCode, False),
+}
 
-    asked = {name: value for name, value in values.items() if name in Settings.model_fields}
-    for name in ("datasets", "algorithms", "metrics"):
-        if texts := asked[name]:
-            asked[name] = tuple(several(texts, f"`{name}`"))
-    if asked["hyper"]:
-        asked["hyper"] = hyper_of(asked["hyper"])
-    file = values["settings"]
-    return read_settings(file, **asked) if file else make_settings(**asked)
+
+class RunOptions:
+    """What one asks of a run: everything that ``plan`` and ``run`` have options for.
+
+    Attributes:
+        device, workers, stack, accept_code: as the options say.
+        where: the folder of data and the roles of columns, as ``prepare`` takes them.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        self._values = values
+        self.device: str = values["device"]
+        self.workers: int | None = values["workers"]
+        self.stack: int | None = values["stack"]
+        self.accept_code: bool = values["accept_code"]
+        roles = roles_of(**{name: values[name] for name in OPTIONS})
+        self.where: dict[str, Any] = {"root": values["root"], "roles": roles}
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Those among the options, and in the file that they name."""
+        from ..compare.sweep.settings import Settings, make_settings, read_settings
+        from ..ground.spec import several
+
+        asked = {
+            name: value for name, value in self._values.items() if name in Settings.model_fields
+        }
+        for name in ("datasets", "algorithms", "metrics"):
+            if texts := asked[name]:
+                asked[name] = tuple(several(texts, f"`{name}`"))
+        if asked["hyper"]:
+            asked["hyper"] = hyper_of(asked["hyper"])
+        file = self._values["settings"]
+        return read_settings(file, **asked) if file else make_settings(**asked)
+
+    @property
+    def folder(self) -> Path:
+        """The results directory: the one that was named, or the usual one."""
+        names = (Path(name).stem for name in self.settings.datasets)
+        usual = Path("runs", self.settings.preset or "-".join(names))
+        return self._values["out"] or usual
 
 
-def where_of(values: dict[str, Any]) -> dict[str, Any]:
-    """Where the data is, and which column is what."""
-    roles = roles_of(**{name: values[name] for name in ROLES})
-    return {"root": values["root"], "roles": roles}
-
-
-def usual_folder(settings: Settings) -> Path:
-    """Where results go that nobody says a folder for."""
-    names = (Path(name).stem for name in settings.datasets)
-    return Path("runs", settings.preset or "-".join(names))
+asked_for = shared("asked", RUN, RunOptions)
 
 
 def command_of(settings: Mapping[str, Any], folder: Path) -> str:

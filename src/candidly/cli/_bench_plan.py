@@ -13,53 +13,7 @@ import typer
 
 from ..learn.written.nets import of_tokens
 from . import _progress
-from ._bench_options import (
-    AcceptCode,
-    Algorithms,
-    AsJson,
-    Configs,
-    Datasets,
-    Device,
-    EvalEvery,
-    File,
-    Labels,
-    Metrics,
-    Out,
-    Preset,
-    Root,
-    Scaling,
-    Search,
-    Seed,
-    SplitBy,
-    Splits,
-    StackSize,
-    Steps,
-    TestShare,
-    Validation,
-    ValidationShare,
-    Variant,
-    Workers,
-    settings_of,
-    usual_folder,
-    where_of,
-)
-from ._column_options import (
-    Annotator,
-    Classes,
-    Drop,
-    HeaderLine,
-    Id,
-    Image,
-    Item,
-    Label,
-    MergeLabels,
-    Separator,
-    SheetName,
-    Text,
-    Truth,
-)
-from ._hyper import Hyper
-from ._network_options import Net, Training
+from ._bench_options import AsJson, RunOptions, asked_for
 from ._print import grid_of, print_text, show
 
 if TYPE_CHECKING:
@@ -80,49 +34,11 @@ MISSING = (
 NOT_OF_RUN = ("measure", "as_json")  # parameters that say nothing of the run
 
 
+@asked_for
 def plan(
     context: typer.Context,
-    preset: Preset = None,
-    settings: File = None,
-    datasets: Datasets = None,
-    algorithms: Algorithms = None,
-    configs: Configs = None,
-    splits: Splits = None,
-    steps: Steps = None,
-    eval_every: EvalEvery = None,
-    seed: Seed = None,
-    labels: Labels = None,
-    variant: Variant = None,
-    scaling: Scaling = None,
-    validation: Validation = None,
-    split: SplitBy = None,
-    test_share: TestShare = None,
-    validation_share: ValidationShare = None,
-    net: Net = None,
-    recipe: Training = None,
-    hyper: Hyper = None,
-    search: Search = None,
-    metrics: Metrics = None,
-    root: Root = None,
-    label: Label = None,
-    truth: Truth = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    text: Text = None,
-    image: Image = None,
-    annotator: Annotator = None,
-    item: Item = None,
-    drop: Drop = None,
-    classes: Classes = None,
-    merge_labels: MergeLabels = None,
-    device: Device = "cpu",
-    workers: Workers = None,
-    stack: StackSize = None,
+    asked: RunOptions,
     measure: Measured = True,
-    out: Out = None,
-    accept_code: AcceptCode = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what a run would train, how long that takes, and how to start it, without training.
@@ -144,15 +60,13 @@ def plan(
     from ..compare.sweep.recorded import recorded
     from ..compare.sweep.rounds import foreseen
 
-    given = locals()
-    asked = settings_of(given)
-    folder = out or usual_folder(asked)
+    folder = asked.folder
     old = read_plan(folder)
     with _progress.reading("preparing data", "of the data prepared") as watch:
-        found = foresee(asked, **where_of(given), watch=watch, kept=old.facts if old else None)
+        found = foresee(asked.settings, **asked.where, watch=watch, kept=old.facts if old else None)
     made = found.plan
     if old:
-        made = extended(folder, old, made, accept_code)
+        made = extended(folder, old, made, asked.accept_code)
     keys = [trial.key for trial in made.trials if trial.dataset not in found.missing]
     made = foreseen(made)  # what a search has not asked for yet is timed as drawn at random
     done = recorded(made, folder).finished
@@ -177,7 +91,7 @@ def plan(
     taken = None
     if measure:
         with _progress.reading("measuring", "measured") as watch:
-            taken = hours(made, done, device, workers, stack, watch)
+            taken = hours(made, done, asked.device, asked.workers, asked.stack, watch)
     command = _command(context, str(folder))
     note = protocol_note(made.settings)
     if as_json:

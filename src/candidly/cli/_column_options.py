@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,12 +10,10 @@ import typer
 from ..data.ingest import SKIP, Roles
 from ..data.ingest.labels import read_classes
 from ..data.ingest.merges import read_merges
+from ..data.labels.reading import declared_classes
+from ._shared import Command, shared
 
 COLUMN = "COLUMN"
-ROLES = (
-    "label", "truth", "separator", "header", "sheet", "id", "text", "image", "annotator", "item",
-    "drop", "classes", "merge_labels",
-)  # fmt: skip
 
 Label = Annotated[
     str | None,
@@ -130,21 +128,40 @@ def classes_of(text: str | None) -> Any:
     return int(text) if text and text.isdecimal() else read_classes(text)
 
 
+OPTIONS: dict[str, tuple[Any, Any]] = {  # by the parameter; in the order of --help
+    "label": (Label, None),
+    "truth": (Truth, None),
+    "classes": (Classes, None),
+    "merge_labels": (MergeLabels, None),
+    "separator": (Separator, None),
+    "header": (HeaderLine, "auto"),
+    "sheet": (SheetName, None),
+    "id": (Id, None),
+    "text": (Text, None),
+    "image": (Image, None),
+    "annotator": (Annotator, None),
+    "item": (Item, None),
+    "drop": (Drop, None),
+    "damaged": (Damaged, None),
+}
+CELLS = ("separator", "header", "sheet")  # how a table is read
+LABELS = ("label", "classes", "merge_labels")  # and what its labels mean
+INPUTS = ("text", "image", "drop", "damaged")
+ANSWERS = ("annotator", "item")
+
+
+def reads(*names: str) -> Callable[[Command], Command]:
+    """Gives a command these options, and what they say as ``roles``."""
+    return shared("roles", {name: OPTIONS[name] for name in OPTIONS if name in names}, roles_of)
+
+
 def roles_of(
-    label: str | None = None,
-    separator: str | None = None,
-    id: str | None = None,
-    text: str | None = None,
-    image: str | None = None,
     annotator: str | None = None,
-    item: str | None = None,
     drop: Sequence[str] | None = None,
-    truth: str | None = None,
     classes: str | None = None,
     merge_labels: str | None = None,
     damaged: str | None = None,
-    header: str = "auto",
-    sheet: str | None = None,
+    **as_they_are: Any,
 ) -> Roles:
     """What the options say.
 
@@ -154,25 +171,26 @@ def roles_of(
     names = [name.strip() for text_ in drop or () for name in text_.split(",")]
     people = [name.strip() for name in (annotator or "").split(",") if name.strip()]
     return Roles(
-        label=label,
-        truth=truth,
-        separator=separator,
-        header=header,
-        id=id,
-        text=text,
-        image=image,
         annotator=annotator if len(people) < 2 else None,
         annotators=tuple(people) if len(people) > 1 else (),
-        item=item,
         drop=tuple(name for name in names if name),
         classes=classes_of(classes),
         merge_labels=_merges(merge_labels),
         damaged=damaged or SKIP,
-        sheet=sheet,
+        **as_they_are,
     )
+
+
+def names_of(roles: Roles) -> list[str] | None:
+    """The names of the classes that were declared, in order; None where none were."""
+    return None if roles.classes is None else list(declared_classes(roles.classes))
 
 
 def _merges(text: str | None) -> Any:
     if text is None:
         return False
     return True if text == "spelling" else read_merges(text)
+
+
+ANY = Roles()  # nothing was said
+OF_DATA = reads(*OPTIONS)

@@ -8,24 +8,15 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from ..data.ingest import Roles
 from ..data.ingest.joined import with_features, write_features
-from ._column_options import (
-    Damaged,
-    Drop,
-    HeaderLine,
-    Id,
-    Image,
-    Label,
-    Separator,
-    SheetName,
-    Text,
-    roles_of,
-)
+from ._column_options import ANY, CELLS, INPUTS, LABELS, reads
 from ._data_common import AsJson, Data, What, loaded_from, print_json, save, tell
 from ._issues import check_place
 from ._progress import reading
 
 
+@reads(*LABELS, "truth", *CELLS, "id", *INPUTS)
 def join(
     what: What,
     features: Annotated[
@@ -42,15 +33,7 @@ def join(
         ),
     ] = None,
     root: Data = None,
-    label: Label = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    text: Text = None,
-    image: Image = None,
-    drop: Drop = None,
-    damaged: Damaged = None,
+    roles: Roles = ANY,
     as_json: AsJson = False,
 ) -> None:
     """Give a data set the features that another network made, joined by ids, as its inputs.
@@ -60,12 +43,10 @@ def join(
     Example:  candidly data join cifar10n-worst dino.npz worst-dino.npz
     """
     check_place(out, "OUT", (".npz",))
-    roles = roles_of(
-        label, separator, id, text, image, drop=drop, damaged=damaged, header=header, sheet=sheet
-    )
     save(with_features(loaded_from(what, root, roles), features, ids), out, as_json)
 
 
+@reads(*LABELS, *CELLS, "id", "text", "drop")
 def make_features(
     what: What,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
@@ -78,13 +59,7 @@ def make_features(
         ),
     ] = None,
     root: Data = None,
-    label: Label = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    text: Text = None,
-    drop: Drop = None,
+    roles: Roles = ANY,
     as_json: AsJson = False,
 ) -> None:
     """What a sentence encoder makes of each text, as numbers for candidly data join.
@@ -96,9 +71,7 @@ def make_features(
     from ..errors.crossval import ENCODER, sentence_vectors
 
     check_place(out, "OUT", (".npz",))
-    loaded = loaded_from(
-        what, root, roles_of(label, separator, id, text, drop=drop, header=header, sheet=sheet)
-    )
+    loaded = loaded_from(what, root, roles)
     if loaded.kind != "texts":
         raise ValueError(
             f"a sentence encoder reads texts, and the inputs of {what} are of the kind"

@@ -12,6 +12,7 @@ import typer
 
 from ..ground.arrays import check_distinct
 from . import _progress
+from ._column_options import names_of
 from ._words import held
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def opened(
-    labels: str, probs: str, classes: str | None, normalise: bool, roles: Roles
+    labels: str, probs: str, normalise: bool, roles: Roles
 ) -> tuple[LabelColumn, ProbRows, list[str] | None]:
     """The labels, the probabilities, and the names of the classes, said or by the columns."""
     from ..data.ingest.label_parts import labels_beside
-    from ..data.ingest.labels import class_names, read_classes
+    from ..data.ingest.labels import class_names
     from ..data.ingest.probabilities import open_source
 
-    names = read_classes(classes)
+    names = names_of(roles)
     check_distinct(names)
     source = open_source(probs, normalise, names, roles)
     given = labels_beside(labels, source, roles, names)

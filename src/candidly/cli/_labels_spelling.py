@@ -9,23 +9,18 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from ..data.ingest import Roles
 from . import _print
-from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text, roles_of
+from ._column_options import ANY, OF_DATA
 from ._data_common import AsJson, Data, What, loaded_from, print_json, tell
 from ._issues import check_place
 
 
+@OF_DATA
 def spelling(
     what: What,
     data: Data = None,
-    label: Label = None,
-    separator: Separator = None,
-    id: Id = None,
-    text: Text = None,
-    image: Image = None,
-    annotator: Annotator = None,
-    item: Item = None,
-    drop: Drop = None,
+    roles: Roles = ANY,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write old and new names: .csv. Edit it before use."),
@@ -48,9 +43,7 @@ def spelling(
     check_place(out, "--out", (".csv",))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        loaded = loaded_from(
-            what, data, roles_of(label, separator, id, text, image, annotator, item, drop)
-        )
+        loaded = loaded_from(what, data, roles)
     counts = np.zeros(loaded.q, np.int64)
     if loaded.given is not None:
         counts += np.bincount(loaded.given[loaded.given >= 0], minlength=loaded.q)

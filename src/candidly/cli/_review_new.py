@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..data.ingest.labels import read_classes
+from ..data.ingest import Roles
 from ..data.ingest.texts import read_text
 from . import _column_options as columns
 from ._help import whole
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..people.review import Project, Rules
 
 
+@columns.reads(*columns.LABELS, *columns.CELLS, "id", *columns.INPUTS)
 def new(
     folder: Folder,
     where: Annotated[
@@ -30,7 +31,7 @@ def new(
             "data set by its name.",
         ),
     ] = None,
-    label: columns.Label = None,
+    roles: Roles = columns.ANY,
     issues: Annotated[
         Path | None,
         typer.Option(
@@ -61,18 +62,6 @@ def new(
             "single (one label), yes or no."
         ),
     ] = "verdict",
-    classes: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Names of the classes: a text file, or cat,dog."),
-    ] = None,
-    separator: columns.Separator = None,
-    header: columns.HeaderLine = "auto",
-    sheet: columns.SheetName = None,
-    id: columns.Id = None,
-    text: columns.Text = None,
-    image: columns.Image = None,
-    drop: columns.Drop = None,
-    damaged: columns.Damaged = None,
     media: Annotated[
         Path | None,
         typer.Option(
@@ -144,16 +133,14 @@ def new(
     if where is not None and data is not None:
         raise ValueError(f"{where} and --data {data} both say what to ask about; give one.")
     where = where or data
-    roles = columns.roles_of(
-        label, separator, id, text, image, drop=drop, damaged=damaged, header=header, sheet=sheet
-    )
     _check_sources(where, issues, votes, rows, sample)
-    of_columns = {"--label": label, "--id": id, "--text": text, "--image": image, "--drop": drop}
-    of_columns |= {"--separator": separator, "--rows": rows}
+    of_columns = {f"--{role}": getattr(roles, role) for role in ("label", "id", "text", "image")}
+    of_columns |= {"--drop": roles.drop, "--separator": roles.separator, "--rows": rows}
     for option, value in of_columns.items():
-        if where is None and value is not None:
+        if where is None and value:
             raise ValueError(f"{option} is about the columns or rows of a FILE; name it.")
-    others = {"--classes": classes, "--media": media, "--train": train, "--gold": gold}
+    names = columns.names_of(roles)
+    others = {"--classes": names, "--media": media, "--train": train, "--gold": gold}
     for option, said in {**others, "--sample": sample}.items():
         if votes is not None and said is not None:
             raise ValueError(f"{option} does nothing with --votes; leave it out, or give --issues.")
@@ -178,12 +165,7 @@ def new(
         project = _from_votes(folder, votes, index, rules, url)
     else:
         check_new(rules)  # before media are copied
-        names = read_classes(classes)
-        read = (
-            None
-            if where is None
-            else read_rows(where, replace(roles, classes=names), rules, issues)
-        )
+        read = None if where is None else read_rows(where, roles, rules, issues)
         if read is None:
             assert issues is not None
             items, rules = items_of_file(folder, issues, rules, names, media, sample)

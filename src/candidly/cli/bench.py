@@ -12,56 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import _bench_compare, _bench_plan, _bench_records, _bench_table, _bench_track, _progress
-from ._bench_options import (
-    AcceptCode,
-    Algorithms,
-    AsJson,
-    Configs,
-    Datasets,
-    Device,
-    EvalEvery,
-    File,
-    Labels,
-    Metrics,
-    On,
-    Out,
-    Preset,
-    Root,
-    Scaling,
-    Search,
-    Seed,
-    SplitBy,
-    Splits,
-    StackSize,
-    Steps,
-    TestShare,
-    Validation,
-    ValidationShare,
-    Variant,
-    Workers,
-    command_of,
-    settings_of,
-    usual_folder,
-    where_of,
-)
+from ._bench_options import AsJson, On, RunOptions, asked_for, command_of
 from ._bench_table import Brief, Where, print_tables, results_of
-from ._column_options import (
-    Annotator,
-    Classes,
-    Drop,
-    HeaderLine,
-    Id,
-    Image,
-    Item,
-    Label,
-    MergeLabels,
-    Separator,
-    SheetName,
-    Text,
-    Truth,
-)
-from ._hyper import Hyper
-from ._network_options import Net, Training
 from ._print import grid_of, show
 from ._stopping import stoppable
 
@@ -79,49 +31,11 @@ app.command()(_bench_plan.plan)
 
 
 @app.command()
+@asked_for
 def run(
-    preset: Preset = None,
-    settings: File = None,
-    datasets: Datasets = None,
-    algorithms: Algorithms = None,
-    configs: Configs = None,
-    splits: Splits = None,
-    steps: Steps = None,
-    eval_every: EvalEvery = None,
-    seed: Seed = None,
-    labels: Labels = None,
-    variant: Variant = None,
-    scaling: Scaling = None,
-    validation: Validation = None,
-    split: SplitBy = None,
-    test_share: TestShare = None,
-    validation_share: ValidationShare = None,
-    net: Net = None,
-    recipe: Training = None,
-    hyper: Hyper = None,
-    search: Search = None,
-    metrics: Metrics = None,
-    root: Root = None,
-    label: Label = None,
-    truth: Truth = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    text: Text = None,
-    image: Image = None,
-    annotator: Annotator = None,
-    item: Item = None,
-    drop: Drop = None,
-    classes: Classes = None,
-    merge_labels: MergeLabels = None,
-    device: Device = "cpu",
-    workers: Workers = None,
+    asked: RunOptions,
     on: On = None,
-    stack: StackSize = None,
-    out: Out = None,
     track: _bench_track.Track = None,
-    accept_code: AcceptCode = False,
     brief: Brief = False,
     as_json: AsJson = False,
 ) -> None:
@@ -138,27 +52,25 @@ def run(
 
       candidly bench run --preset plench-tables --on ray:auto
     """
-    given = locals()
     with stoppable(lambda: "stopped before training began."):
         from ..compare.benchmarking import prepare
         from ..compare.sweep.run import run_plan
 
-        asked = settings_of(given)
-        folder = out or usual_folder(asked)
+        folder = asked.folder
         with _progress.reading("preparing data", "of the data prepared") as reading:
-            made, loaded = prepare(asked, **where_of(given), watch=reading)
+            made, loaded = prepare(asked.settings, **asked.where, watch=reading)
     with stoppable(lambda: f"stopped; {_count(folder)}. The same command goes on."):
         with _bench_track.tracked(folder, track), _progress.shown() as watch:
             run_plan(
                 made,
                 loaded,
                 folder,
-                device=device,
-                workers=workers,
+                device=asked.device,
+                workers=asked.workers,
                 on=on,
-                stack=stack,
+                stack=asked.stack,
                 watch=watch,
-                accept_code=accept_code,
+                accept_code=asked.accept_code,
             )
         results = results_of(folder)
     print_tables(results, "json" if as_json else "text", brief=brief)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.ingest import SKIP
+from ..data.ingest import SKIP, Roles
 from ..ground.files import write_table
 from ..ground.spec import several
 from . import _column_options as columns
@@ -32,6 +32,7 @@ SHOWN = 10  # flagged rows that are printed
 COLUMNS = 12  # columns of which it is said what they were read as
 
 
+@columns.reads(*columns.LABELS, *columns.CELLS, "id", *columns.INPUTS)
 def check(
     what: Annotated[
         str,
@@ -39,17 +40,7 @@ def check(
             metavar="FILE", help="A table, or a folder of pictures with a subfolder a class."
         ),
     ],
-    label: columns.Label = None,
-    separator: columns.Separator = None,
-    header: columns.HeaderLine = "auto",
-    sheet: columns.SheetName = None,
-    id: columns.Id = None,
-    text: columns.Text = None,
-    image: columns.Image = None,
-    drop: columns.Drop = None,
-    classes: columns.Classes = None,
-    merge_labels: columns.MergeLabels = None,
-    damaged: columns.Damaged = None,
+    roles: Roles = columns.ANY,
     group: Annotated[
         str | None,
         typer.Option(
@@ -109,19 +100,6 @@ def check(
     """
     from ..errors.checking import check as run
 
-    roles = columns.roles_of(
-        label,
-        separator,
-        id,
-        text,
-        image,
-        drop=drop,
-        classes=classes,
-        merge_labels=merge_labels,
-        damaged=damaged,
-        header=header,
-        sheet=sheet,
-    )
     name = Path(what.rstrip("/")).name.split(".")[0] or "data"
     places = {
         "table": out or Path(f"{name}-check.csv"),

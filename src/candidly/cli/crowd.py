@@ -5,25 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.ingest.labels import read_classes
+from ..data.ingest import Roles
 from ..ground.files import write_table
 from . import _progress, _words
-from ._column_options import (
-    Annotator,
-    Drop,
-    HeaderLine,
-    Id,
-    Item,
-    Label,
-    Separator,
-    SheetName,
-    roles_of,
-)
+from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, reads
 from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._help import whole
 from ._issues import check_place
@@ -47,6 +38,7 @@ def _noun() -> None:
 
 
 @app.command()
+@reads(*LABELS, *CELLS, "id", *ANSWERS, "drop")
 def consensus(
     answers: Annotated[
         str,
@@ -69,14 +61,6 @@ def consensus(
     by: Annotated[
         str, typer.Option(help="majority, dawid-skene, one-coin or crowdlab.")
     ] = "dawid-skene",
-    classes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Names of the classes in order, when labels are numbers or not all are said: a "
-            "text file with a name a line, or a list such as cat,dog.",
-        ),
-    ] = None,
     normalise: Annotated[
         bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
     ] = False,
@@ -105,7 +89,7 @@ def consensus(
             "its column of ids.",
         ),
     ] = None,
-    id: Id = None,
+    roles: Roles = ANY,
     known: Annotated[
         Path | None,
         typer.Option(
@@ -139,13 +123,6 @@ def consensus(
         ),
     ] = None,
     form: Form = "text",
-    label: Label = None,
-    item: Item = None,
-    annotator: Annotator = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    drop: Drop = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """One label per item, the most doubtful first; who answers well; what to ask next.
@@ -176,33 +153,30 @@ def consensus(
         raise ValueError("--into is the table that --out becomes; say where with --out.")
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))
-    names = read_classes(classes)
+    names = names_of(roles)
     workers = workers or len(os.sched_getaffinity(0))
-    roles = roles_of(
-        label=label,
-        item=item,
-        annotator=annotator,
-        separator=separator,
-        drop=drop,
-        header=header,
-        sheet=sheet,
-    )
+    answered = replace(roles, id=None)
     with _words.held() as notes:
         with _progress.reading("reading", "of the parts read") as watch:
             said, beliefs, truth = read_answers(
-                answers, probs, names, normalise, root, roles, workers, on, keep, watch
+                answers, probs, names, normalise, root, answered, workers, on, keep, watch
             )
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
             found = crowd.consensus(said, by, beliefs, seed, watch, workers)  # type: ignore[arg-type]
     held = None
     if known is not None:
-        truth = read_known(known, said, roles)
+        truth = read_known(known, said, answered)
     if truth is not None:
         held = known_items(found, truth, by)
     people = crowd.annotators(found)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:
-        put_into(found, into, out, roles_of(id=id, separator=separator, header=header, sheet=sheet))
+        put_into(
+            found,
+            into,
+            out,
+            replace(roles, label=None, annotator=None, annotators=(), item=None, drop=()),
+        )
     elif out is not None:
         write_table(found.table(), out)
     if annotators is not None:

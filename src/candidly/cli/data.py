@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..data import imperfect
+from ..data.ingest import Roles
 from ..data.inputs import Table, fit_encoding
 from ..data.labels.describe import describe, track_of
 from ..data.labels.labelled import Labelled
@@ -16,23 +17,7 @@ from ..data.sources import SOURCES, Source, as_words, compare, source_of
 from ..ground.names import UnknownName
 from ..show.grid import Column, Grid
 from . import _print
-from ._column_options import (
-    Annotator,
-    Classes,
-    Damaged,
-    Drop,
-    HeaderLine,
-    Id,
-    Image,
-    Item,
-    Label,
-    MergeLabels,
-    Separator,
-    SheetName,
-    Text,
-    Truth,
-    roles_of,
-)
+from ._column_options import ANY, OF_DATA
 from ._contact_sheet import SheetView, check_pictures, pictures_in_words, write_sheet
 from ._data_common import AsJson, Data, What, loaded_from, print_json, save, tell
 from ._data_features import join, make_features
@@ -114,23 +99,11 @@ def show(
 
 @app.command("describe")
 @labels_app.command("describe")
+@OF_DATA
 def describe_data(
     what: What,
     root: Data = None,
-    label: Label = None,
-    truth: Truth = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    text: Text = None,
-    image: Image = None,
-    annotator: Annotator = None,
-    item: Item = None,
-    drop: Drop = None,
-    classes: Classes = None,
-    merge_labels: MergeLabels = None,
-    damaged: Damaged = None,
+    roles: Roles = ANY,
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
     ] = None,
@@ -164,26 +137,7 @@ def describe_data(
     """
     check_place(out, "--out", (".png",))
     check_place(html, "--html", (".html", ".htm"))
-    loaded = loaded_from(
-        what,
-        root,
-        roles_of(
-            label,
-            separator,
-            id,
-            text,
-            image,
-            annotator,
-            item,
-            drop,
-            truth,
-            classes,
-            merge_labels,
-            damaged,
-            header=header,
-            sheet=sheet,
-        ),
-    )
+    loaded = loaded_from(what, root, roles)
     if out is None and view != "plain":
         raise ValueError("--view is of the contact sheet: name its file with --out FILE.png.")
     if out is not None:
@@ -223,24 +177,12 @@ def describe_data(
 
 
 @app.command()
+@OF_DATA
 def convert(
     what: What,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The .npz file to write.")],
     root: Data = None,
-    label: Label = None,
-    truth: Truth = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    text: Text = None,
-    image: Image = None,
-    annotator: Annotator = None,
-    item: Item = None,
-    drop: Drop = None,
-    classes: Classes = None,
-    merge_labels: MergeLabels = None,
-    damaged: Damaged = None,
+    roles: Roles = ANY,
     numbers: Annotated[
         bool,
         typer.Option(
@@ -260,32 +202,12 @@ def convert(
       candidly data convert shop.csv shop.npz --label category --numbers
     """
     check_place(out, "OUT", (".npz",))
-    roles = roles_of(
-        label,
-        separator,
-        id,
-        text,
-        image,
-        annotator,
-        item,
-        drop,
-        truth,
-        classes,
-        merge_labels,
-        damaged,
-        header=header,
-        sheet=sheet,
-    )
     loaded = loaded_from(what, root, roles)
     if numbers and isinstance(loaded.inputs, Table):
         encoding = fit_encoding(loaded.inputs)
         inputs, features = encoding.encode(loaded.inputs), encoding.features
         loaded = dataclasses.replace(loaded, inputs=inputs, features=features)
-    save(
-        loaded,
-        out,
-        as_json,
-    )
+    save(loaded, out, as_json)
 
 
 app.command()(join)
@@ -296,6 +218,7 @@ labels_app.command("spelling")(spelling)
 
 
 @labels_app.command()
+@OF_DATA
 def make(
     what: What,
     spec_and_out: Annotated[
@@ -306,20 +229,7 @@ def make(
         str | None, typer.Option("--noise", metavar="SPEC", help="SPEC, as an option.")
     ] = None,
     root: Data = None,
-    label: Label = None,
-    truth: Truth = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    text: Text = None,
-    image: Image = None,
-    annotator: Annotator = None,
-    item: Item = None,
-    drop: Drop = None,
-    classes: Classes = None,
-    merge_labels: MergeLabels = None,
-    damaged: Damaged = None,
+    roles: Roles = ANY,
     as_json: AsJson = False,
 ) -> None:
     """Make imperfect labels from the truth of a data set, and write the result.
@@ -334,33 +244,7 @@ def make(
         )
     spec, out = places
     check_place(Path(out), "OUT", (".npz",))
-    save(
-        _apply(
-            loaded_from(
-                what,
-                root,
-                roles_of(
-                    label,
-                    separator,
-                    id,
-                    text,
-                    image,
-                    annotator,
-                    item,
-                    drop,
-                    truth,
-                    classes,
-                    merge_labels,
-                    damaged,
-                    header=header,
-                    sheet=sheet,
-                ),
-            ),
-            spec,
-        ),
-        Path(out),
-        as_json,
-    )
+    save(_apply(loaded_from(what, root, roles), spec), Path(out), as_json)
 
 
 def _apply(data: Labelled, spec: str) -> Labelled:

@@ -10,17 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ..data.ingest import Roles
 from ..ground.files import write_json, write_table
 from . import _probs, errors_compare
-from ._column_options import (
-    Drop,
-    HeaderLine,
-    Id,
-    Label,
-    Separator,
-    SheetName,
-    roles_of,
-)
+from ._column_options import ANY, CELLS, LABELS, reads
 from ._errors_read import examined, opened
 from ._help import whole
 from ._issues import (
@@ -62,14 +55,6 @@ Probabilities = Annotated[
         "rows go by these. Also an address such as s3://bucket/folder, for fsspec.",
     ),
 ]
-Classes = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES",
-        help="Names of the classes, in order of the columns: a text file with a name a line, or "
-        "a list such as cat,dog. (default: the names of the columns of probabilities)",
-    ),
-]
 Normalise = Annotated[
     bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
 ]
@@ -106,6 +91,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 
 
 @app.command()
+@reads(*LABELS, *CELLS, "id", "drop")
 def find(
     given: Labels,
     probs: Probabilities,
@@ -124,7 +110,7 @@ def find(
         ),
     ] = None,
     rank: Annotated[str, typer.Option(help="Order: margin or self-confidence.")] = "margin",
-    classes: Classes = None,
+    roles: Roles = ANY,
     normalise: Normalise = False,
     unlabelled: Unlabelled = False,
     collisions: Collisions = "global",
@@ -151,12 +137,6 @@ def find(
     workers: Workers = None,
     on: On = None,
     work: Work = None,
-    label: Label = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    drop: Drop = None,
     as_json: AsJson = False,
 ) -> None:
     """Labels that are probably wrong, the most suspicious first.
@@ -187,8 +167,7 @@ def find(
         raise FileNotFoundError(f"{media} does not exist.")
     if gallery is not None and media is None:
         raise ValueError("--gallery is for pictures of examples; say where they are with --media.")
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
-    labels, source, names = opened(given, probs, classes, normalise, roles)
+    labels, source, names = opened(given, probs, normalise, roles)
     if html is not None and holds_sets(labels):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
     evidence, notes = examined(
@@ -223,10 +202,11 @@ def find(
 
 
 @app.command()
+@reads(*LABELS, *CELLS, "id", "drop")
 def health(
     given: Labels,
     probs: Probabilities,
-    classes: Classes = None,
+    roles: Roles = ANY,
     normalise: Normalise = False,
     unlabelled: Unlabelled = False,
     collisions: Collisions = "global",
@@ -240,12 +220,6 @@ def health(
     workers: Workers = None,
     on: On = None,
     work: Work = None,
-    label: Label = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    drop: Drop = None,
     as_json: AsJson = False,
 ) -> None:
     """Classes by the quality of their labels, worst first, and classes that overlap.
@@ -256,8 +230,7 @@ def health(
     from ..errors.confident import health as health_of
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
-    labels, source, names = opened(given, probs, classes, normalise, roles)
+    labels, source, names = opened(given, probs, normalise, roles)
     if holds_sets(labels):
         raise ValueError(
             "--labels holds candidate sets, which count no pairs of classes; find takes them."

@@ -11,18 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..data.ingest import Roles
 from . import _progress
-from ._column_options import (
-    Damaged,
-    Drop,
-    HeaderLine,
-    Id,
-    Image,
-    Separator,
-    SheetName,
-    Text,
-    roles_of,
-)
+from ._column_options import ANY, CELLS, INPUTS, reads
 from ._issues import check_place
 from ._network_options import SavedNet
 from ._new_rows import NewRows, read_new
@@ -39,6 +30,7 @@ PREDICTION, PROBABILITY = "prediction", "probability"
 SHOWN_CLASSES = 5
 
 
+@reads(*CELLS, "id", *INPUTS)
 def predict(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="A file that candidly train wrote.")
@@ -87,14 +79,7 @@ def predict(
             help="Column of labels to compare with. (default: none; such columns are left out)",
         ),
     ] = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    text: Text = None,
-    image: Image = None,
-    drop: Drop = None,
-    damaged: Damaged = None,
+    roles: Roles = ANY,
     net: SavedNet = None,
     root: Annotated[
         Path | None,
@@ -125,19 +110,6 @@ def predict(
         raise ValueError(f"--top is {top}; write at least one class a row.")
     if top > 1 and out.suffix == ".npz":
         raise ValueError("an .npz has every class's probability; leave --top out.")
-    roles = roles_of(
-        None,
-        separator,
-        id,
-        text,
-        image,
-        None,
-        None,
-        drop,
-        damaged=damaged,
-        header=header,
-        sheet=sheet,
-    )
     with stoppable(lambda: "stopped; nothing was written."):
         from ..learn.model import load_model, measures
 

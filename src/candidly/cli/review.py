@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from ..data.ingest import Roles
 from . import _column_options as columns
 from ._issues import check_place
 from ._review import as_dict, print_status
@@ -45,6 +46,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
 
 
 @app.command()
+@columns.reads(*columns.LABELS, *columns.CELLS)
 def export(
     folder: Folder,
     out: Annotated[
@@ -73,10 +75,7 @@ def export(
             "the corrected labels, and where each comes from, beside the old ones.",
         ),
     ] = None,
-    label: columns.Label = None,
-    separator: columns.Separator = None,
-    header: columns.HeaderLine = "auto",
-    sheet: columns.SheetName = None,
+    roles: Roles = columns.ANY,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="With --into: --out may be that very file.")
     ] = False,
@@ -108,7 +107,7 @@ def export(
             "--as corrected needs --into, the table to correct, or --labels, labels alone; only it"
             " takes them."
         )
-    for option, value in {"--label": label, "--separator": separator}.items():
+    for option, value in {"--label": roles.label, "--separator": roles.separator}.items():
         if value is not None and into is None and labels is None:
             raise ValueError(f"{option} is about the columns of --into or --labels; give one.")
     if overwrite and into is None:
@@ -122,7 +121,7 @@ def export(
             reading,
             codes,
             into,
-            columns.roles_of(label, separator, header=header, sheet=sheet),
+            roles,
             overwrite,
         )
         number = write(project, wanted)

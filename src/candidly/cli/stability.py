@@ -11,18 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.ingest.labels import read_classes
+from ..data.ingest import Roles
 from ..ground.files import write_json, write_table
 from . import _progress
-from ._column_options import (
-    Drop,
-    HeaderLine,
-    Id,
-    Label,
-    Separator,
-    SheetName,
-    roles_of,
-)
+from ._column_options import ANY, CELLS, LABELS, names_of, reads
 from ._help import number, whole
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
@@ -33,9 +25,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..compare.stability import Case
-    from ..data.ingest import Roles
 
 
+@reads(*LABELS, *CELLS, "id", "drop")
 def stability(
     original: Annotated[
         Path,
@@ -70,14 +62,6 @@ def stability(
             metavar="FILE",
             help="Names of the items, in the order of the labels; files with a column id are held "
             "against them.",
-        ),
-    ] = None,
-    classes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Names of the classes: a text file with a name a line, or a list such as cat,dog. "
-            "(default: those that the labels show)",
         ),
     ] = None,
     alpha: Annotated[float, number("One minus the level of intervals and tests.")] = 0.05,
@@ -124,12 +108,7 @@ def stability(
         Path | None, typer.Option(metavar="FILE", help="Write everything as JSON.")
     ] = None,
     form: Form = "text",
-    label: Label = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    drop: Drop = None,
+    roles: Roles = ANY,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Does a ranking of models survive the errors in the labels?
@@ -156,8 +135,7 @@ def stability(
     check_place(out, "--out", (".json",))
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
-    names = read_classes(classes)
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
+    names = names_of(roles)
     if corrections and corrected is None:
         raise ValueError("--also puts another correction beside --corrected; give one as that.")
     ordered = names is not None

@@ -12,25 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.ingest import Roles
 from ..data.labels.describe import labelled_rows, track_of
 from ..learn.engine.recipe import recipe as read_recipe
 from ..learn.written.nets import of_tokens, pinned, read_net
 from . import _progress
-from ._column_options import (
-    Classes,
-    Damaged,
-    Drop,
-    HeaderLine,
-    Id,
-    Image,
-    Label,
-    MergeLabels,
-    Separator,
-    SheetName,
-    Text,
-    Truth,
-    roles_of,
-)
+from ._column_options import ANY, CELLS, INPUTS, LABELS, reads
 from ._help import whole
 from ._hyper import Hyper, hyper_of
 from ._issues import check_place
@@ -58,6 +45,7 @@ def _share(text: Any) -> float | str:
         raise typer.BadParameter(f"{text!r} is neither a number nor {CHECKED}.") from None
 
 
+@reads(*LABELS, "truth", *CELLS, "id", *INPUTS)
 def train(
     what: Annotated[
         str,
@@ -66,18 +54,7 @@ def train(
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The .safetensors file to write.")],
-    label: Label = None,
-    truth: Truth = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    id: Id = None,
-    text: Text = None,
-    image: Image = None,
-    drop: Drop = None,
-    classes: Classes = None,
-    merge_labels: MergeLabels = None,
-    damaged: Damaged = None,
+    roles: Roles = ANY,
     labels: Annotated[
         str | None,
         typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
@@ -142,22 +119,6 @@ def train(
         pinned(net, "--net")  # said before the data is read
     if recipe is not None:
         recipe = read_recipe(recipe, "--recipe").text
-    roles = roles_of(
-        label,
-        separator,
-        id,
-        text,
-        image,
-        None,
-        None,
-        drop,
-        truth,
-        classes,
-        merge_labels,
-        damaged,
-        header=header,
-        sheet=sheet,
-    )
     if validation != CHECKED and not 0 <= validation < 1:
         raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")
     asked = hyper_of(hyper)
@@ -221,7 +182,7 @@ def train(
             "constant": {} if held is None else _constant(learned, held),
         }
         model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}
-        model.about["trained"]["label"] = label
+        model.about["trained"]["label"] = roles.label
         model.save(out)
     about |= {"out": str(out), "next": _next(out, net, what)}
     if as_json:

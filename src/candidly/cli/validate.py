@@ -5,25 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from ..data.ingest.labels import read_classes
+from ..data.ingest import Roles
 from ..ground.files import write_table
-from ._column_options import (
-    Annotator,
-    Drop,
-    HeaderLine,
-    Id,
-    Item,
-    Label,
-    Separator,
-    SheetName,
-    roles_of,
-)
+from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, reads
 from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
@@ -32,12 +22,13 @@ from ._verdicts import parts
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..data.ingest import Roles, Sheet
+    from ..data.ingest import Sheet
     from ..people.validation import Corrected, Reading, SetTally, Tally
 
 OUT = (".npz", ".npy", ".parquet", ".csv")
 
 
+@reads(*LABELS, *CELLS, "id", *ANSWERS, "drop")
 def validate(
     votes: Annotated[
         Path,
@@ -78,10 +69,6 @@ def validate(
             "file names (ImageNet, IMDB).",
         ),
     ] = None,
-    classes: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Names of the classes: a text file, or cat,dog."),
-    ] = None,
     threshold: Annotated[
         int | None,
         whole("People that make a verdict. (default: more than half)", least=1),
@@ -113,14 +100,7 @@ def validate(
         Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
     ] = None,
     form: Form = "text",
-    label: Label = None,
-    id: Id = None,
-    item: Item = None,
-    annotator: Annotator = None,
-    separator: Separator = None,
-    header: HeaderLine = "auto",
-    sheet: SheetName = None,
-    drop: Drop = None,
+    roles: Roles = ANY,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """What people's answers say about labels: errors, how sure that is, and what to put instead.
@@ -154,8 +134,8 @@ def validate(
     if overwrite and into is None:
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     read_as = checked_reading(reading)
-    names = read_classes(classes)
-    of_labels = roles_of(label=label, id=id, separator=separator, header=header, sheet=sheet)
+    names = names_of(roles)
+    of_labels = replace(roles, item=None, annotator=None, drop=())
     table = None if into is None else _Table.read(into, of_labels, names)
     own: np.ndarray | None = None
     ids = None
@@ -163,9 +143,7 @@ def validate(
         own, names = table.labels, list(table.classes)
     elif labels is not None:
         own, ids = _labels(labels, names, of_labels)
-    of_votes = roles_of(
-        item=item, annotator=annotator, separator=separator, drop=drop, header=header, sheet=sheet
-    )
+    of_votes = replace(roles, label=None, id=None)
     tally = _tally(votes, votes_format, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
