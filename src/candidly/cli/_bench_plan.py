@@ -15,6 +15,7 @@ from ..learn.written.nets import of_tokens
 from . import _progress
 from ._bench_options import AsJson, RunOptions, asked_for
 from ._print import grid_of, print_text, show
+from ._shared import typed
 
 if TYPE_CHECKING:
     from ..compare.sweep.hours import Hours, Timed
@@ -132,20 +133,9 @@ def plan(
 
 def _command(context: typer.Context, folder: str) -> str:
     """The command that runs what was planned: with every option that was given, and a folder."""
-    words = ["candidly", "bench", "run"]
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        value = context.params.get(name)
-        source = context.get_parameter_source(name)
-        if source is None or source.name != "COMMANDLINE" or name in (*NOT_OF_RUN, "out"):
-            continue
-        option = parameter.opts[0]
-        if value is True:
-            words.append(option)
-            continue
-        for one in value if isinstance(value, list | tuple) else [value]:
-            words += [option, str(one)]
-    return shlex.join([*words, "--out", folder])
+    left_out = (*NOT_OF_RUN, "out")
+    names = [one.name for one in context.command.params if one.name and one.name not in left_out]
+    return shlex.join(["candidly", "bench", "run", *typed(*names), "--out", folder])
 
 
 def _by_dataset(values: Mapping[str, str]) -> str:

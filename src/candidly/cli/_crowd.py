@@ -104,7 +104,7 @@ def _of_table(
             item = item.cast(str)
             table = replace(table, frame=frame.with_columns(pl.col("item").cast(pl.String)))
         _check_known("item", item, items, beliefs.name, path)
-        if classes is None and not label.dtype.is_numeric():
+        if classes is None and not label.dtype.is_numeric() and not table.merge:
             _check_known("class", label.str.strip_chars(), named, beliefs.name, path)
     said = answers_of(table, items, named, keep)
     return said, known_in(table, said)

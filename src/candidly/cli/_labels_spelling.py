@@ -6,7 +6,6 @@ import warnings
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from ..data.ingest import Roles
@@ -37,6 +36,7 @@ def spelling(
     """
     import polars as pl
 
+    from ..data.labels.merging import rows_of
     from ..data.labels.spelling import alike
     from ..show.grid import Column, Grid
 
@@ -44,12 +44,7 @@ def spelling(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         loaded = loaded_from(what, data, roles)
-    counts = np.zeros(loaded.q, np.int64)
-    if loaded.given is not None:
-        counts += np.bincount(loaded.given[loaded.given >= 0], minlength=loaded.q)
-    for sets in (loaded.candidates, loaded.tags):
-        counts += 0 if sets is None else sets.sum(0)
-    groups = alike(dict(zip(loaded.classes, counts.tolist())))
+    groups = alike(rows_of(loaded))
     rows = [
         (old, one.name, rows, "spelling" if one.same else "one letter")
         for one in groups

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..data.ingest import Roles
 from ..ground.files import replacing
 from ..ground.spec import several
 from ..show.grid import Column, Grid
 from . import _progress
+from ._column_options import ANY, OF_DATA
+from ._data_common import Data, loaded_from
 from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 ENDINGS = (".npy", ".parquet", ".npz")
 
 
+@OF_DATA
 def probs(
     what: Annotated[str, typer.Argument(metavar="DATA", help="A known name, or a file.")],
     out: Annotated[
@@ -53,10 +57,8 @@ def probs(
             metavar="SPEC", help="Make imperfect labels from true ones first: noise:rate=0.1."
         ),
     ] = None,
-    root: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
-    ] = None,
+    root: Data = None,
+    roles: Roles = ANY,
     folds: Annotated[int, whole("Models, each predicting what it left out.", least=2)] = 5,
     groups: Annotated[
         Path | None,
@@ -87,6 +89,8 @@ def probs(
 
     Examples:
 
+      candidly errors probs reviews.csv --label sentiment --out probs.npz
+
       candidly errors probs reviews.csv --classifier logistic,forest --out probs.npz
 
       candidly errors probs digits --labels noise:rate=0.1 --classifier ce --out probs.npy
@@ -96,7 +100,7 @@ def probs(
 
     check_place(out, "--out", ENDINGS)
     names = several([classifier], "`classifier`")
-    loaded = _loaded(what, root, labels)
+    loaded = _loaded(what, root, roles, labels)
     try:
         with _progress.reading("fitting", "done") as watch:
             result = cross_validate(
@@ -124,11 +128,10 @@ def probs(
         print(f"wrote {path}", file=sys.stderr)
 
 
-def _loaded(what: str, root: Path | None, labels: str | None) -> Labelled:
+def _loaded(what: str, root: Path | None, roles: Roles, labels: str | None) -> Labelled:
     from ..data import imperfect
-    from ..data.sources import load
 
-    loaded = load(what, root)
+    loaded = loaded_from(what, root, roles)
     if labels is not None:  # what was made is what is asked about
         loaded = imperfect.apply(dataclasses.replace(loaded, given=None), labels)
     return loaded
@@ -141,16 +144,22 @@ def _write(result: CrossValidated, out: Path) -> dict[str, Path]:
     if out.suffix != ".npz":
         beside = {"folds": result.folds}
         if result.given is not None:
-            beside = {"labels": result.given, **beside}
+            names = np.array([*result.classes, ""])  # where these are numbers, places are not
+            beside = {"labels": names[result.given] if _named(result) else result.given, **beside}
         for name, array in beside.items():
             written[name] = out.with_suffix(f".{name}.npy")
             with replacing(written[name]) as file:
                 np.save(file, array, allow_pickle=False)
-    if result.classes != tuple(map(str, range(len(result.classes)))):
+    if _named(result):
         written["classes"] = out.with_suffix(".classes.txt")
         with replacing(written["classes"]) as file:
             file.write("".join(f"{name}\n" for name in result.classes).encode())
     return written
+
+
+def _named(result: CrossValidated) -> bool:
+    """Whether classes have names of their own."""
+    return result.classes != tuple(map(str, range(len(result.classes))))
 
 
 def _next(result: CrossValidated, written: dict[str, Path]) -> str | None:

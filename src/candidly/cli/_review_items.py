@@ -59,7 +59,7 @@ def read_rows(
             return RowsRead(_renamed(found, roles.classes))
         sheet = ingest.read_frame(path, roles.separator, roles.table(), sheet=roles.sheet)
         data = ingest.read(sheet, roles, watch)
-        origin = ingest.origin_of(sheet, ingest.label_column(sheet, roles))
+        origin = ingest.origin_of(sheet, ingest.label_column(sheet, roles), roles.merge_labels)
     shown = None
     if data.kind in ("table", "columns"):
         shown = sheet.frame.select(ingest.shown_columns(sheet, roles))

@@ -8,7 +8,31 @@ from collections.abc import Callable, Mapping
 from inspect import Parameter
 from typing import Any, TypeVar
 
+from ._words import running
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def typed(*names: str) -> list[str]:
+    """Options of the command that runs as they were typed, to go into the command after it.
+
+    Args:
+        names: of their parameters; those that were not typed are left out.
+    """
+    context = running()
+    words: list[str] = []
+    for one in context.command.params if context else ():
+        source = context.get_parameter_source(one.name)
+        if one.name in names and source is not None and source.name == "COMMANDLINE":
+            words += _words(one.opts[0], context.params[one.name])
+    return words
+
+
+def _words(option: str, value: Any) -> list[str]:
+    if value is True:
+        return [option]
+    several = value if isinstance(value, list | tuple) else [value]
+    return [word for one in several for word in (option, str(one))]
 
 
 def shared(

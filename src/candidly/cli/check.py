@@ -20,6 +20,7 @@ from . import _progress
 from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
+from ._shared import typed
 from ._stopping import stoppable
 from ._words import said
 
@@ -174,7 +175,7 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     told = [word for option, value in named.items() if value for word in (option, value)]
     told += ["--damaged", roles.damaged] * (roles.damaged != SKIP)
     told += [word for column in roles.drop for word in ("--drop", column)]
-    told += first
+    told += [*typed("classes", "merge_labels"), *first]
     new = ["candidly", "review", "new", project, what, *told]
     new += ["--issues", str(issues), "--people", "1"]
     export = ["candidly", "review", "export", project]

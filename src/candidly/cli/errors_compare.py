@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.ingest import Roles
 from ..ground.files import write_table
 from . import _progress
+from ._column_options import ANY, OF_DATA
+from ._data_common import Data, loaded_from
 from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
@@ -27,6 +30,7 @@ MADE = {"candidates": "candidate sets", "inputs": "other inputs", "examples": "o
 AS_GIVEN = "as given"
 
 
+@OF_DATA
 def compare(
     what: Annotated[
         str, typer.Argument(metavar="NAME_OR_PATH", help="A known data set, or a file.")
@@ -67,10 +71,8 @@ def compare(
     epochs: Annotated[int | None, whole("Of every training. (default: 30)", least=1)] = None,
     net: Net = None,
     recipe: Training = None,
-    root: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
-    ] = None,
+    root: Data = None,
+    roles: Roles = ANY,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -94,7 +96,6 @@ def compare(
       candidly errors compare mine.npz --detectors cl-noise-rate,knn-vote,aum --html page.html
     """
     from ..data.ingest.arrays import read_matrix
-    from ..data.sources import load
     from ..errors.detectors import DETECTORS, EPOCHS, check_taken
     from ..errors.detectors.comparison_page import write_comparison_page
     from ..ground.names import lookup
@@ -110,7 +111,7 @@ def compare(
     check_place(html, "--html", (".html", ".htm"))
     if probs is not None and noise:
         raise ValueError("--probs are of one set of labels; with --noise they are made for each.")
-    loaded = load(what, root)
+    loaded = loaded_from(what, root, roles)
     given = {
         **options,
         "probs": None if probs is None else _probabilities(probs, loaded),

@@ -185,13 +185,12 @@ def _shown(
     """The classes that names of labels show, or that name the columns of probabilities."""
     from ..data.ingest.labels import read_labels, shown_classes
     from ..data.ingest.predictions import check_by_name, column_classes
-    from ..data.ingest.table_checks import is_number
 
     read = [read_labels(labels, roles)]
     read += [] if corrected is None else [read_labels(corrected, roles, corrected=True)]
     named = [one for one in read if one.values.ndim == 1 and one.odd is not None]
     names = list(shown_classes(named)) if named else []
-    if not names or any(map(is_number, names)):
+    if not names:
         return None
     for one in read:
         check_by_name(one.what, one in named)

@@ -183,6 +183,7 @@ class _Table:
     label: str
     classes: Sequence[str]
     labels: np.ndarray
+    merge: Any
 
     @classmethod
     def read(cls, path: Path, roles: Roles, classes: Sequence[str] | None) -> _Table:
@@ -190,14 +191,15 @@ class _Table:
 
         sheet = ingest.read_frame(path, roles.separator, roles.table(), sheet=roles.sheet)
         label = ingest.label_column(sheet, roles)
-        classes = ingest.classes_in(sheet, label) if classes is None else classes
-        return cls(sheet, label, classes, ingest.labels_in(sheet, label, classes))
+        merge = roles.merge_labels
+        classes = ingest.classes_in(sheet, label, merge) if classes is None else classes
+        return cls(sheet, label, classes, ingest.labels_in(sheet, label, classes, merge), merge)
 
     def write(self, made: Corrected, out: Path, overwrite: bool) -> None:
         from ..data import ingest
 
         new = ingest.corrected_columns(
-            self.sheet, self.label, self.classes, made.labels, made.sources
+            self.sheet, self.label, self.classes, made.labels, made.sources, self.merge
         )
         ingest.write_back(self.sheet, new, out, self.label, overwrite)
 

@@ -128,6 +128,8 @@ def is_own(error: BaseException) -> bool:
     place = raised_at(error)
     if place is None:
         return True
+    if isinstance(error, NameError):  # of the statement itself
+        return False
     line = place.line or ("raise" if Path(place.filename).is_relative_to(OWN) else "")
     return not of_another(place.filename) and line.startswith("raise")
 

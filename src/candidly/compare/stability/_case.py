@@ -12,6 +12,7 @@ import numpy as np
 from ...data.labels.reading import LabelRule, read_labels, written_classes
 from ...ground.arrays import as_array, as_table, same_rows
 from ...ground.logits import classes_ahead
+from ...ground.problem import Refusal
 
 PRUNED = -1
 TOP = 5
@@ -187,8 +188,12 @@ def _labels(values: Any, name: str, lowest: int) -> np.ndarray:
     labels = _integers(labels, f"`{name}`")
     if len(bad := np.flatnonzero(labels < lowest)):
         row = int(bad[0])
-        hint = "" if lowest else "; only corrected labels may be -1, for pruned"
-        raise ValueError(f"`{name}` is {labels[row]} at row {row}{hint}.")
+        if lowest or labels[row] != -1:
+            raise ValueError(f"`{name}` is {labels[row]} at row {row}.")
+        raise Refusal(
+            f"`{name}` is -1 at row {row}; only corrected labels may be -1, for pruned.",
+            "if it is a class, name all classes with `classes`",
+        )
     return labels
 
 

@@ -22,6 +22,7 @@ from ...ground.problem import Refusal, passed
 from ..inputs import as_inputs, as_polars
 from ..labels.coded import as_ids
 from ..labels.labelled import Labelled, from_numbers
+from ..labels.merging import merge_classes
 from ..labels.votes import Votes
 from ._features import check_no_copy, features
 from ._layouts import item_of, long_of_wide
@@ -133,7 +134,7 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
 
 
 def _load_arrays(path: Path, roles: Roles) -> Labelled:
-    if roles != Roles(classes=roles.classes):
+    if roles != Roles(classes=roles.classes, merge_labels=roles.merge_labels):
         raise ValueError(
             f"{path} holds arrays, which have no columns to name, neither of labels nor others."
         )
@@ -142,8 +143,10 @@ def _load_arrays(path: Path, roles: Roles) -> Labelled:
     with about(path):
         check_content(path)
         if path.suffix.lower() == ".npz":
-            return load_npz(path, roles.classes)
-        return with_classes(load_mat(path), roles.classes)
+            found = load_npz(path, roles.classes)
+        else:
+            found = with_classes(load_mat(path), roles.classes)
+        return merge_classes(found, roles.merge_labels)
 
 
 def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:

@@ -91,7 +91,8 @@ def read_answer_parts(
         _check_alike(parts, read)
     whole = pl.concat([part.frame for part in read], how="diagonal_relaxed")
     sizes = [(str(part), len(found.frame)) for part, found in zip(parts, read)]
-    return AnswerTable(where, typed_answers(whole), read[0].called, tuple(sizes))
+    merge = roles.merge_labels if roles else False
+    return AnswerTable(where, typed_answers(whole), read[0].called, tuple(sizes), merge)
 
 
 def _from_anywhere(part: Place) -> Place:

@@ -6,7 +6,7 @@ One rule for everyone who reads answers. A row without an answer says that the i
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,12 +44,14 @@ class AnswerTable:
             empty, the second is not where there is a label. Then the other columns, as they stand.
         names: what the three are called in the file.
         parts: where it was read in parts, the name of each and its number of rows, in their order.
+        merge: classes to make one, see ``LabelRule``.
     """
 
     path: Path | str
     frame: pl.DataFrame
     names: tuple[str, str, str]
     parts: tuple[tuple[str, int], ...] = ()
+    merge: bool | Mapping[str, str] = False
 
     def called(self, rows: np.ndarray) -> RowNames:
         """What these rows of the frame are called in messages, by their place among them."""
@@ -85,9 +87,9 @@ def read_answers(
     Raises:
         FileNotFoundError, ValueError: no such file or column, an item or a person without a name.
     """
-    path = Path(path)
-    frame, called = raw_answers(path, roles or Roles(), names)
-    return AnswerTable(path, typed_answers(frame), called)
+    path, roles = Path(path), roles or Roles()
+    frame, called = raw_answers(path, roles, names)
+    return AnswerTable(path, typed_answers(frame), called, merge=roles.merge_labels)
 
 
 def raw_answers(

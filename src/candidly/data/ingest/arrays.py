@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
 
+from ..labels.storage import NOTE
 from ._columns import check_kind, number_columns, read_columns
 from .table_checks import check_file
 
@@ -44,6 +46,21 @@ def load_member(path: Path, name: str) -> np.ndarray:
         raise ValueError(
             f"{path} has no array {name!r} that can be read; errors probs writes files that do."
         ) from None
+
+
+def stored_classes(path: Path) -> tuple[str, ...] | None:
+    """The classes that an ``.npz`` file of candidly's names, of which its labels are numbers.
+
+    None where there are none, or they are called 0, 1, 2 and so on, as numbers are anyway.
+    """
+    with np.load(path, allow_pickle=False) as arrays:
+        if NOTE not in arrays:
+            return None
+        named = json.loads(arrays[NOTE].tobytes().decode()).get("classes")
+        if named is None and "classes" in arrays:
+            named = arrays["classes"].tolist()
+    classes = tuple(map(str, named or ()))
+    return None if classes == tuple(map(str, range(len(classes)))) else classes
 
 
 def read_matrix(path: Path) -> np.ndarray:

@@ -47,6 +47,7 @@ class Origin:
     Attributes:
         file: its name. label: the column of labels. columns: what it held, without columns of
             corrected labels. rows: how many. digest: SHA-256 (hex) of all their cells in order.
+        merge: classes that were made one, see ``LabelRule``.
     """
 
     file: str
@@ -54,6 +55,7 @@ class Origin:
     columns: tuple[str, ...]
     rows: int
     digest: str
+    merge: bool | Mapping[str, str] = False
 
     def to_json(self) -> str:
         """As text, for ``from_json``."""
@@ -66,8 +68,11 @@ class Origin:
         return cls(**found | {"columns": tuple(found["columns"])})
 
 
-def origin_of(sheet: Sheet, label: str) -> Origin:
-    """Which table this is; ``label`` is its column of labels.
+def origin_of(sheet: Sheet, label: str, merge: bool | Mapping[str, str] = False) -> Origin:
+    """Which table this is.
+
+    Args:
+        label: its column of labels. merge: classes that were made one, see ``LabelRule``.
 
     Raises:
         ValueError: it has no such column.
@@ -79,7 +84,8 @@ def origin_of(sheet: Sheet, label: str) -> Origin:
         raise ValueError(
             f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
         )
-    return Origin(sheet.path.name, label, names, len(sheet.frame), _digest(sheet.frame, names))
+    digest = _digest(sheet.frame, names)
+    return Origin(sheet.path.name, label, names, len(sheet.frame), digest, merge)
 
 
 def check_origin(sheet: Sheet, origin: Origin) -> None:
@@ -118,18 +124,29 @@ def label_column(sheet: Sheet, roles: Roles) -> str:
     )
 
 
-def classes_in(sheet: Sheet, label: str) -> tuple[str, ...]:
+def classes_in(
+    sheet: Sheet, label: str, merge: bool | Mapping[str, str] = False
+) -> tuple[str, ...]:
     """The classes that a column of labels shows, as ``read`` has them.
+
+    Args:
+        merge: classes to make one, see ``LabelRule``.
 
     Raises:
         ValueError: no such column, or cells that are no labels.
     """
     with about(sheet.path):
-        return labels_of(sheet.frame.select(label), {"given": label}, Roles(label=label))[1]
+        roles = Roles(label=label, merge_labels=merge)
+        return labels_of(sheet.frame.select(label), {"given": label}, roles)[1]
 
 
-def labels_in(sheet: Sheet, label: str, classes: Sequence[str]) -> np.ndarray:
+def labels_in(
+    sheet: Sheet, label: str, classes: Sequence[str], merge: bool | Mapping[str, str] = False
+) -> np.ndarray:
     """The labels of a column as numbers of these classes, int64 (n,); -1 where a cell is empty.
+
+    Args:
+        merge: classes to make one, see ``LabelRule``.
 
     Raises:
         ValueError: no such column, a cell that is none of the classes, or several labels in one.
@@ -139,8 +156,8 @@ def labels_in(sheet: Sheet, label: str, classes: Sequence[str]) -> np.ndarray:
             f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
         )
     with about(sheet.path):
-        read = labels_of(sheet.frame, {"given": label}, Roles(label=label, classes=classes))[0]
-    return read["given"]
+        roles = Roles(label=label, classes=classes, merge_labels=merge)
+        return labels_of(sheet.frame, {"given": label}, roles)[0]["given"]
 
 
 def corrected_columns(
@@ -149,6 +166,7 @@ def corrected_columns(
     classes: Sequence[str],
     labels: Any,
     by: Sequence[str | None],
+    merge: bool | Mapping[str, str] = False,
 ) -> dict[str, Sequence[str | None]]:
     """Columns for ``write_back``: corrected labels by name, and where each comes from.
 
@@ -156,10 +174,11 @@ def corrected_columns(
         label: the column with the old ones. classes: names; where these are numbers alone, a class
             is written as the file writes it.
         labels: int (n,), the corrected ones; -1 leaves a cell empty. by: n words.
+        merge: classes that were made one, see ``LabelRule``.
     """
     names = dict(enumerate(classes))
     if all(map(WHOLE.fullmatch, classes)):  # a number stays as it is written there
-        old = labels_in(sheet, label, classes).tolist()
+        old = labels_in(sheet, label, classes, merge).tolist()
         names |= {k: str(cell).strip() for k, cell in zip(old, sheet.frame[label]) if k >= 0}
     texts = [names.get(int(k)) for k in labels]
     return {label + CORRECTED: texts, label + CORRECTED_BY: by}

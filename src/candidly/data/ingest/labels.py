@@ -7,7 +7,7 @@ names the rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.files import lines_of
-from ..labels.coded import Coded, coded, is_set, missing
+from ..labels.coded import Coded, coded, is_set, missing, named_labels
 from ..labels.reading import LabelRule, is_whole
 from ..labels.reading import read_labels as numbered
 from ..labels.text import BAR
@@ -29,7 +29,7 @@ from ._columns import (
     texts_of,
 )
 from ._roles import CORRECTED, Roles
-from .arrays import load_array, load_member
+from .arrays import load_array, load_member, stored_classes
 from .table_checks import about, check_flat, listed
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class LabelColumn:
         ids: (n,) names of the rows as text, or None.
         separator: what stands between the names of a set.
         keys: columns beside that may name rows.
+        merge: classes to make one, see ``LabelRule``.
     """
 
     path: Path
@@ -60,6 +61,11 @@ class LabelColumn:
     ids: np.ndarray | None = None
     separator: str = BAR
     keys: pl.DataFrame | None = None
+    merge: bool | Mapping[str, str] = False
+
+    def rule(self, classes: Any) -> LabelRule:
+        """How its entries are read as labels of these classes."""
+        return LabelRule(classes, merge=self.merge)
 
     @cached_property
     def coded(self) -> Coded:
@@ -109,9 +115,13 @@ def read_labels(
         array = load_array(path) if suffix == ".npy" else load_member(path, "given")
         if array.dtype.kind == "S":
             array = np.char.decode(array, "utf-8")
+        names = stored_classes(path) if suffix == ".npz" else None
+        if names is not None and array.dtype.kind in "iu" and array.ndim == 1:
+            array = named_labels(array, names)
+            return LabelColumn(path, str(path), array, merge=roles.merge_labels)
         named = array.dtype.kind in "UT" and array.ndim == 1
         values = _plain(array.tolist()) if named else array
-        return LabelColumn(path, str(path), values)
+        return LabelColumn(path, str(path), values, merge=roles.merge_labels)
     # columns to drop may be those of another file that is read beside this one
     columns = read_columns(path, replace(roles, drop=()), classes or (), n, usual=LABELS)
     if corrected:
@@ -131,7 +141,8 @@ def labels_in_columns(columns: Columns, roles: Roles, classes: Sequence[str] | N
         check_flat(columns.frame[name])
     values = _cells(columns.frame[name], what)
     keys = None if columns.keys is None else columns.keys.drop(name, strict=False)
-    return LabelColumn(columns.path, what, values, columns.ids, roles.label_separator, keys)
+    separator, merge = roles.label_separator, roles.merge_labels
+    return LabelColumn(columns.path, what, values, columns.ids, separator, keys, merge)
 
 
 def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndarray:
@@ -150,39 +161,47 @@ def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndar
         return values
     if classes is None and labels.odd is not None:
         row, entry = labels.odd
-        numbered({"label": labels.coded}, LabelRule(), {"label": labels.what})  # may refuse it
+        numbered({"label": labels.coded}, labels.rule(None), {"label": labels.what})  # may refuse
         raise ValueError(
             f"{labels.what} holds names ({str(entry)!r} at row {row}); say with `classes` which"
             " there are, in order, or correct the cell."
         )
     if classes is None:
         return _as_they_are(labels)
-    return numbered({"label": labels.coded}, LabelRule(classes), {"label": labels.what}).labels[
+    return numbered({"label": labels.coded}, labels.rule(classes), {"label": labels.what}).labels[
         "label"
     ]
 
 
-def class_numbers(column: pl.Series, what: str, classes: Sequence[str] | None) -> np.ndarray:
+def class_numbers(
+    column: pl.Series,
+    what: str,
+    classes: Sequence[str] | None,
+    merge: bool | Mapping[str, str] = False,
+) -> np.ndarray:
     """Numbers of classes, int64 (n,), from a column of numbers or names; -1 for empty cells.
+
+    Args:
+        merge: classes to make one, see ``LabelRule``.
 
     Raises:
         ValueError: names without ``classes``, or a cell that is no class; it names the row.
     """
     if not len(column):
         return np.zeros(0, np.int64)
-    return np.asarray(label_numbers(as_labels(column, what), classes), np.int64)
+    return np.asarray(label_numbers(as_labels(column, what, merge), classes), np.int64)
 
 
-def as_labels(column: pl.Series, what: str) -> LabelColumn:
+def as_labels(column: pl.Series, what: str, merge: bool | Mapping[str, str] = False) -> LabelColumn:
     """A column of a table as labels.
 
     Args:
-        what: what a message calls it.
+        what: what a message calls it. merge: classes to make one, see ``LabelRule``.
 
     Raises:
         ValueError: it holds no labels.
     """
-    return LabelColumn(Path(), what, _cells(column, what))
+    return LabelColumn(Path(), what, _cells(column, what), merge=merge)
 
 
 def shown_classes(columns: Sequence[LabelColumn]) -> tuple[str, ...]:
@@ -192,9 +211,8 @@ def shown_classes(columns: Sequence[LabelColumn]) -> tuple[str, ...]:
         ValueError: names of classes in one and whole numbers in another, or no labels at all.
     """
     called = {str(k): labels.what for k, labels in enumerate(columns)}
-    return numbered(
-        {str(k): labels.coded for k, labels in enumerate(columns)}, None, called
-    ).classes
+    cells = {str(k): labels.coded for k, labels in enumerate(columns)}
+    return numbered(cells, columns[0].rule(None), called).classes
 
 
 def _as_they_are(labels: LabelColumn) -> np.ndarray:
@@ -215,7 +233,8 @@ def label_sets(labels: LabelColumn, classes: Sequence[str] | None, m: int) -> np
     if labels.values.dtype == bool:
         return labels.values
     column = replace(labels.coded, values=[_barred(labels, one) for one in labels.coded.values])
-    return numbered({"tags": column}, LabelRule(classes or m), {"tags": labels.what}).labels["tags"]
+    rule = labels.rule(classes or m)
+    return numbered({"tags": column}, rule, {"tags": labels.what}).labels["tags"]
 
 
 def _barred(labels: LabelColumn, entry: Any) -> Any:

@@ -31,7 +31,7 @@ from ._columns import (
 from ._packed import unreadable
 from ._remote import remote_array
 from ._roles import Roles
-from .arrays import load_array, load_member
+from .arrays import load_array, load_member, stored_classes
 from .prob_rows import OPEN, Part, ProbRows, joined, working_dtype
 from .shards import by_number, fetched, file_system, is_address, parts_in
 from .table_checks import about
@@ -245,7 +245,12 @@ def _file(path: Path, normalise: bool, classes: Sequence[str] | None, roles: Rol
     suffix = path.suffix.lower()
     if suffix in (".npy", ".npz"):
         array = load_array(path) if suffix == ".npy" else load_member(path, "probs")
-        return _from_array(array, str(path), normalise, unchanged)
+        named = stored_classes(path) if suffix == ".npz" else None
+        if named is None:
+            return _from_array(array, str(path), normalise, unchanged)
+        places = column_order(named, classes, str(path))
+        found = _from_array(array[:, places], str(path), normalise, unchanged)
+        return replace(found, columns=tuple(named[k] for k in places))
     if suffix == ".parquet":
         return _parquet(path, normalise, classes, roles, unchanged)
     columns = read_columns(path, roles, ids=_ids(classes))

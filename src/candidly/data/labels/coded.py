@@ -218,6 +218,17 @@ def holds_sets(values: Any, classes: Collection[str] = ()) -> bool:
     return any(is_set(row) or _is_text_of_a_set(row, classes) for row in values)
 
 
+def named_labels(numbers: np.ndarray, classes: Sequence[str]) -> np.ndarray:
+    """The names of classes instead of their places: object (n,), None for -1.
+
+    Where names are numbers, a number among labels means a name, and places are to be told apart.
+
+    >>> named_labels(np.array([1, -1, 0]), ["2", "1"]).tolist()
+    ['1', None, '2']
+    """
+    return np.array([*classes, None], object)[numbers]
+
+
 def is_set(value: Any) -> bool:
     """Whether one row's entry is a collection of labels."""
     return isinstance(value, (set, frozenset, list, tuple, np.ndarray))

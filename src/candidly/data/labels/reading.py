@@ -153,7 +153,7 @@ def read_labels(
         for name, rows in tokens.items()
     }
     if rule.merge:
-        tokens, cells = _merged(tokens, cells, rule.merge)
+        tokens, cells = _merged(tokens, cells, rule.merge, known)
     there = {one.text: one.own for rows in tokens.values() for labels in rows for one in labels}
     classes = _classes(rule.classes, matrices, cells, there, any(whole.values()))
     closed = declared or any(column.coded.declared for column in cells.values())
@@ -329,18 +329,10 @@ def _merged(
     tokens: dict[str, list[list[Token]]],
     cells: Mapping[str, LabelField],
     merge: bool | Mapping[str, str],
+    known: Collection[str],
 ) -> tuple[dict[str, list[list[Token]]], dict[str, LabelField]]:
-    """The same with one name for several.
-
-    Raises:
-        ValueError: a name to replace that is no label.
-    """
-    rows = _rows(tokens, cells)
-    new = spelling.merged(rows) if isinstance(merge, bool) else merge
-    if strange := [old for old in new if old not in rows]:
-        raise ValueError(
-            f"`merge_labels` replaces {strange[0]!r}, which is no label{nearest(strange[0], rows)}"
-        )
+    """The same with one name for several."""
+    new = merges(_rows(tokens, cells), merge, known)
     found = {
         name: [
             [Token(new[t.text], t.kind, new[t.text]) if t.text in new else t for t in labels]
@@ -349,6 +341,29 @@ def _merged(
         for name, rows_of in tokens.items()
     }
     return found, {name: _declaring(column, new) for name, column in cells.items()}
+
+
+def merges(
+    rows: Mapping[str, int], merge: bool | Mapping[str, str], classes: Collection[str] = ()
+) -> Mapping[str, str]:
+    """Old name -> new name.
+
+    Args:
+        rows: how many rows each label has.
+        merge: see ``LabelRule``. classes: those that were declared.
+
+    Raises:
+        ValueError: a name to replace that is no label, where classes were not declared: where they
+            were, these may be some of the labels.
+    """
+    if isinstance(merge, bool):
+        return spelling.merged(rows, classes) if merge else {}
+    strange = [old for old in merge if old not in rows]
+    if strange and not classes:
+        raise ValueError(
+            f"`merge_labels` replaces {strange[0]!r}, which is no label{nearest(strange[0], rows)}"
+        )
+    return merge
 
 
 def _declaring(column: LabelField, new: Mapping[str, str]) -> LabelField:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 RARE = 0.02  # of the rows of the class that it may be a slip of
@@ -71,13 +71,22 @@ def alike(rows: Mapping[str, int]) -> list[Alike]:
     return sorted(found, key=lambda one: (-sum(one.rows), one.name))
 
 
-def merged(rows: Mapping[str, int]) -> dict[str, str]:
+def merged(rows: Mapping[str, int], classes: Collection[str] = ()) -> dict[str, str]:
     """Old name -> the most frequent of the names that differ by spelling alone.
+
+    Args:
+        classes: names that were declared: they stay, and are the new names.
 
     >>> merged({"cat": 90, "Cat": 3, "dog": 50})
     {'Cat': 'cat'}
+    >>> merged({"cat": 90, "Cat": 3, "dog": 50}, ["Cat", "dog"])
+    {'cat': 'Cat'}
     """
-    return {other: one.name for one in alike(rows) if one.same for other in one.others}
+    declared = {spelled(name): name for name in reversed([*classes])}
+    if not declared:
+        return {other: one.name for one in alike(rows) if one.same for other in one.others}
+    new = {name: declared[spelled(name)] for name in rows if spelled(name) in declared}
+    return {old: name for old, name in new.items() if old != name and old not in classes}
 
 
 def may_be_none(names: Iterable[str]) -> list[str]:

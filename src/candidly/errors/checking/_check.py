@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.ingest import SKIP, ReadAs, Roles, several_answers
+from ...data.labels.coded import named_labels
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal, in_words
 from .. import confident as errors
@@ -154,4 +155,5 @@ def _found(
     probs = np.asarray(judged.probs)
     if data.given is None:
         return errors.find(data.candidates, probs, by or "confident", **common)
-    return errors.find(data.given, probs, by or "noise rate", **common)
+    given = named_labels(data.given, data.classes)
+    return errors.find(given, probs, by or "noise rate", **common)

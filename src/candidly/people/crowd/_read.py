@@ -92,7 +92,12 @@ def answers_of(
         classes = _with_known(said["label"], table)
     with about(table.path):
         return Answers.from_columns(
-            *columns, items=items, classes=classes, rows=rows, repeats=keep == "all"
+            *columns,
+            items=items,
+            classes=classes,
+            merge_labels=table.merge,
+            rows=rows,
+            repeats=keep == "all",
         )
 
 
@@ -108,7 +113,9 @@ def known_in(table: AnswerTable, answers: Answers) -> np.ndarray | None:
     place = {str(item): row for row, item in enumerate(answers.items.tolist())}
     found = np.full(answers.n, -1)
     with about(table.path):
-        numbers = class_numbers(truth["truth"], "column 'truth'", answers.classes).tolist()
+        numbers = class_numbers(
+            truth["truth"], "column 'truth'", answers.classes, table.merge
+        ).tolist()
         for item, number in zip(truth["item"].cast(str), numbers):
             row = place[item]
             if found[row] >= 0 and found[row] != number:
@@ -134,4 +141,4 @@ def _with_known(said: pl.Series, table: AnswerTable) -> tuple[str, ...] | None:
     if truth is None:
         return None
     columns = {"label": said, "column 'truth'": truth["truth"]}
-    return shown_classes([as_labels(column, what) for what, column in columns.items()])
+    return shown_classes([as_labels(column, what, table.merge) for what, column in columns.items()])

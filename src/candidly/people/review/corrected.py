@@ -50,7 +50,8 @@ def corrected_file(
             f"nothing says which column of {sheet.path} holds the labels.", "name it with `label`"
         )
     classes = project.rules.classes
-    made = corrected_labels(project, labels_in(sheet, label, classes), reading)
-    columns = corrected_columns(sheet, label, classes, made.labels, made.sources)
+    merge = project.origin.merge if project.origin is not None else False
+    made = corrected_labels(project, labels_in(sheet, label, classes, merge), reading)
+    columns = corrected_columns(sheet, label, classes, made.labels, made.sources, merge)
     write_back(sheet, columns, out, label, overwrite)
     return made
