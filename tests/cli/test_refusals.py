@@ -13,7 +13,7 @@ from PIL import Image
 
 import candidly as library
 from candidly import cli
-from candidly.cli._words import CALLED, INSTEAD, words_of
+from candidly.cli._words import CALLED, words_of
 from refusal_words import ALL, COMMANDS, OPTION, OPTIONS, strange
 
 SRC = Path(library.__file__).parent
@@ -85,7 +85,7 @@ def test_remedies_name_what_some_command_has():
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_every_remedy_names_options_of_the_command_that_runs(words):
     say = words_of(COMMANDS[words])
-    for name in sorted(REMEDIES | set(CALLED) | set(INSTEAD)):
+    for name in sorted(REMEDIES | set(CALLED)):
         for value in (None, "True", "'x y'", "3", "('a', 'b')"):
             told = say(name, value) or ""
             assert not set(strange(told, words)), (name, told)
@@ -107,8 +107,8 @@ def test_the_command_line_names_options_that_there_are():
 COPY = "a,given,copy\n" + "".join(f"{k},{c},{c}\n" for k, c in enumerate(["cat", "dog"] * 10))
 TOLD = {  # a command line, what it says to do and what it does not
     "data describe copy.csv": ("Leave it out with --drop copy,", None),
-    "errors probs copy.csv --out p.npz": ("Take it out of the file.", "--drop"),
-    "errors compare other.csv": ("data convert FILE OUT.npz --label COLUMN,", None),
+    "errors probs copy.csv --out p.npz": ("Leave it out with --drop copy,", None),
+    "errors compare other.csv": ("Say which column holds the labels with --label", None),
     "train other.csv --out m.safetensors": ("Say which column holds the labels with --label", None),
     "bench run --dataset other.csv --algorithms CC": ("with --label, or call", None),
     "bench run --dataset digits --algorithms CC --configs 2 --validation train-oracle": (
@@ -119,7 +119,7 @@ TOLD = {  # a command line, what it says to do and what it does not
     "bench run --settings s.toml": ("`configs` is 2, and with", None),
     "review new f cifar10n --preset candidates": ("set CANDIDLY_DATA to its folder", "--data"),
     "data describe cifar10n": ("or name its folder with --data, or set CANDIDLY_DATA", "`"),
-    "errors probs far.csv --out p.npz": ("OUT.npz --classes NAMES", "`classes`"),
+    "errors probs far.csv --out p.npz": ("name them with --classes.", "`classes`"),
     "data describe far.csv": ("name them with --classes.", "`classes`"),
     "check far.csv": ("name them with --classes.", "`classes`"),
     "check line.csv": ("call them column_1 and so on with --header no", "`header"),

@@ -11,6 +11,7 @@ from ..data.ingest import SKIP, Roles
 from ..data.ingest.labels import read_classes
 from ..data.ingest.merges import read_merges
 from ..data.labels.reading import declared_classes
+from ..ground.spec import anything, pairs
 from ._shared import Command, shared
 
 COLUMN = "COLUMN"
@@ -95,6 +96,15 @@ Drop = Annotated[
         metavar="COLUMNS", help="Columns to leave out; repeat it, or separate with commas."
     ),
 ]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        help="What a column of inputs is: number, category, date or text; repeat it, or use "
+        "commas. (default: by content)",
+    ),
+]
 Damaged = Annotated[
     str | None,
     typer.Option(
@@ -142,11 +152,12 @@ OPTIONS: dict[str, tuple[Any, Any]] = {  # by the parameter; in the order of --h
     "annotator": (Annotator, None),
     "item": (Item, None),
     "drop": (Drop, None),
+    "kinds": (Kinds, None),
     "damaged": (Damaged, None),
 }
 CELLS = ("separator", "header", "sheet")  # how a table is read
 LABELS = ("label", "classes", "merge_labels")  # and what its labels mean
-INPUTS = ("text", "image", "drop", "damaged")
+INPUTS = ("text", "image", "drop", "kinds", "damaged")
 ANSWERS = ("annotator", "item")
 
 
@@ -160,6 +171,7 @@ def roles_of(
     drop: Sequence[str] | None = None,
     classes: str | None = None,
     merge_labels: str | None = None,
+    kinds: Sequence[str] | None = None,
     damaged: str | None = None,
     **as_they_are: Any,
 ) -> Roles:
@@ -176,6 +188,7 @@ def roles_of(
         drop=tuple(name for name in names if name),
         classes=classes_of(classes),
         merge_labels=_merges(merge_labels),
+        kinds=pairs(",".join(kinds), "`kinds`", anything) if kinds else {},
         damaged=damaged or SKIP,
         **as_they_are,
     )

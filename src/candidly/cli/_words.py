@@ -12,11 +12,6 @@ from typing import Any
 
 from ..ground.problem import Words, in_words, is_own, of_another, problem_of, raised_at, value_of
 
-INSTEAD = {  # of a command without that option, but with a file of data: what makes another file
-    "label": "candidly data convert FILE OUT.npz --label COLUMN",
-    "classes": "candidly data convert FILE OUT.npz --classes NAMES",
-    "merge_labels": "candidly data convert FILE OUT.npz --merge-labels spelling",
-}
 CALLED = {  # what one calls in Python: a parameter of the command, if it has that, or a command
     "imperfect.apply": ("labels", "'flip:rate=0.3'", "candidly labels make"),
     "inputs.fit_encoding": ("numbers", "True", "candidly data convert FILE OUT.npz --numbers"),
@@ -47,20 +42,19 @@ def words_of(command: Any, given: Any = None) -> Words:
         given: says of a parameter whether it counts; all do by default.
     """
     options = {one.name: one for one in command.params if one.param_type_name == "option"}
-    of_data = any(one.name == "what" for one in command.params)
 
     def say(name: str, value: str | None) -> str | None:
         if name in CALLED:
             parameter, value, instead = CALLED[name]
             return say(parameter, value) or instead
         option = options.get(name)
-        if given is not None and not given(name):
+        if option is None or (given is not None and not given(name)):
             return None
-        if option is None:
-            return INSTEAD.get(name) if of_data and value is None else None
         passed = True if value is None else value_of(value)
         if passed is True:
             return str(option.opts[0])
+        if isinstance(passed, dict):
+            passed = [f"{key}={one}" for key, one in passed.items()]
         if isinstance(passed, list | tuple):
             passed = ",".join(map(str, passed))
         return f"{option.opts[0]} {shlex.quote(str(passed))}"

@@ -127,6 +127,7 @@ def check(
             header=roles.header,
             classes=roles.classes,
             merge_labels=roles.merge_labels,
+            kinds=dict(roles.kinds),
             sheet=roles.sheet,
             id=roles.id,
             text=roles.text,
@@ -175,7 +176,7 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     told = [word for option, value in named.items() if value for word in (option, value)]
     told += ["--damaged", roles.damaged] * (roles.damaged != SKIP)
     told += [word for column in roles.drop for word in ("--drop", column)]
-    told += [*typed("classes", "merge_labels"), *first]
+    told += [*typed("classes", "merge_labels", "kinds"), *first]
     new = ["candidly", "review", "new", project, what, *told]
     new += ["--issues", str(issues), "--people", "1"]
     export = ["candidly", "review", "export", project]
@@ -239,7 +240,7 @@ def _read_as(columns: list[tuple[str, str, str]]) -> Any:
     from ..show.grid import Column, Grid
 
     order = sorted(columns, key=lambda row: row[1] in ("number", "category"))  # the others first
-    notes = ["Otherwise: --label, --id, --text COLUMN or none, --image, --drop, --header."]
+    notes = ["Otherwise: --label, --id, --text COLUMN or none, --image, --drop, --kind, --header."]
     if rest := Counter(what for _, what, _ in order[COLUMNS:]):
         notes.insert(0, "and " + ", ".join(f"{n:,} more as {what}" for what, n in rest.items()))
     form = (Column("column", "name"), Column("read as", "word"), Column("example", "text"))

@@ -103,12 +103,12 @@ def test_ids_stay_as_they_are_written(tmp_path):
     assert read(frame.reset_index(drop=True)).ids.tolist() == [0, 1]
 
 
-def test_numbers_with_a_few_words_are_told(tmp_path):
+def test_numbers_with_a_few_words_are_refused_with_the_row(tmp_path):
     rows = "".join(f"{k},{'xy'[k % 2]}\n" for k in range(40))
     path = written(tmp_path / "t.csv", "age,label\n" + rows + "old,x\n")
-    with pytest.warns(UserWarning, match=r"numbers but for 1 cells, such as 'old' at row 40"):
-        data = read(path)
-    assert data.kind == "columns"
+    with pytest.raises(ValueError, match=r"numbers but for 1 cell, such as 'old' at row 40"):
+        read(path)
+    assert read(path, kinds={"age": "category"}).kind == "columns"
 
 
 def test_a_corrected_file_is_read_by_either_column(tmp_path):

@@ -243,3 +243,17 @@ def test_a_saved_export_is_read_as_one(tmp_path):
     assert frame.select("item", "annotator", "label").rows() == [
         ("1", "ann", "cat"), ("1", "bob", "dog"), ("2", None, None),
     ]  # fmt: skip
+
+
+def test_parquet_that_declares_classes_is_believed(tmp_path):
+    """As Hugging Face datasets write it; others' notes in a file say nothing."""
+    note = {
+        "info": {"features": {"label": {"names": ["neg", "pos", "none"], "_type": "ClassLabel"}}}
+    }
+    frame = pl.DataFrame({"x": [0.5, 1.5, 2.5], "label": [1, 0, 1]})
+    frame.write_parquet(tmp_path / "t.parquet", metadata={"huggingface": json.dumps(note)})
+    data = read(tmp_path / "t.parquet", label="label")
+    assert (data.classes, data.given.tolist()) == (("neg", "pos", "none"), [1, 0, 1])
+    for strange in ("{", "[]", '{"info": 3}', "null"):
+        frame.write_parquet(tmp_path / "t.parquet", metadata={"huggingface": strange})
+        assert read(tmp_path / "t.parquet", label="label").classes == ("0", "1")

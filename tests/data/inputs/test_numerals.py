@@ -72,7 +72,7 @@ def test_a_few_words_among_written_numbers_are_refused_with_the_row(tmp_path):
     cells[7] = "unknown"
     frame = pl.DataFrame({"x": cells, "label": ["a", "b"] * 50})
     frame.write_csv(tmp_path / "t.csv", separator=";")
-    with pytest.raises(ValueError, match="holds numbers but for 1 cells, such as 'unknown' at row"):
+    with pytest.raises(ValueError, match="holds numbers but for 1 cell, such as 'unknown' at row"):
         candidly.read(tmp_path / "t.csv")
 
 

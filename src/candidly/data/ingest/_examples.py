@@ -63,6 +63,7 @@ def read(
     merge_labels: bool | Mapping[str, str] = False,
     damaged: str = SKIP,
     sheet: str | None = None,
+    kinds: Mapping[str, str] | None = None,
 ) -> Labelled:
     """The inputs and labels of a file, a data frame or a folder of pictures.
 
@@ -74,7 +75,7 @@ def read(
         annotator: the column that says who gave the answer, or a list of columns that hold one
             person's answers each.
         label, truth, id, text, image, item, drop, separator, header, label_separator, classes,
-        merge_labels, damaged, sheet: see ``Roles``.
+        merge_labels, damaged, sheet, kinds: see ``Roles``.
 
     Returns:
         One label a cell is ``given``; any cell with several makes the column ``candidates``.
@@ -93,7 +94,7 @@ def read(
         label=label, truth=truth, id=id, text=text, image=image, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
         header=header, label_separator=label_separator, classes=classes,
-        merge_labels=merge_labels, damaged=damaged, sheet=sheet, **who,
+        merge_labels=merge_labels, damaged=damaged, sheet=sheet, kinds=kinds or {}, **who,
     )  # fmt: skip
     if roles is not None and (named != Roles() or damaged != SKIP):
         raise ValueError("`roles` says which column is what; give no other names beside it.")
@@ -296,7 +297,7 @@ def _inputs(sheet: Sheet, roles: Roles, labels: Collection[str]) -> Any:
         raise ValueError("it has no column of inputs: numbers, texts or pictures' files.")
     if not len(frame):
         raise ValueError("it has no rows below its header.")
-    return features(frame[rest])
+    return features(frame[rest], dict(roles.kinds))
 
 
 def input_columns(frame: pl.DataFrame, roles: Roles, labels: Collection[str]) -> list[str]:

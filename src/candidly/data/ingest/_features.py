@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...ground.names import nearest
 from ...ground.problem import Refusal, passed
-from ..inputs import MISSING, UNNAMED, check_thousands, looks_like_number, numerals, parsed
+from ..inputs import (
+    MISSING,
+    UNNAMED,
+    Table,
+    as_kind,
+    check_thousands,
+    looks_like_number,
+    numerals,
+    parsed,
+)
+from .table_checks import listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,15 +28,42 @@ ROWS_A_CLASS = 10  # fewer agree by chance
 TRIED_FIRST = 1000  # rows
 
 
-def features(frame: pl.DataFrame) -> pl.DataFrame:
+def features(frame: pl.DataFrame, kinds: Mapping[str, str]) -> pl.DataFrame | Table:
+    """Columns as what they are, by what somebody said of them, else by their cells.
+
+    Args:
+        kinds: number, category, date or text, by column, where somebody said so.
+
+    Raises:
+        ValueError: see ``_by_content``; a column that is no input; a cell that is none of its kind.
+
+    Warns:
+        UserWarning: an empty column, left out.
+    """
+    import polars as pl
+
+    asked = [name for name in frame.columns if name in kinds]
+    if strange := [name for name in kinds if name not in frame.columns]:
+        raise ValueError(
+            f"`kinds` says what column {strange[0]!r} is, which is no input"
+            f"{nearest(strange[0], frame.columns)} Inputs are {listed(frame.columns)}."
+        )
+    if not asked:
+        return _by_content(frame)
+    rest = frame.drop(asked)
+    read = [*_by_content(rest)] if rest.width else []
+    read += [as_kind(frame[name], kinds[name]) for name in asked]
+    by_name = {column.name: column for column in read}
+    found = pl.DataFrame([by_name[name] for name in frame.columns if name in by_name])
+    return found if set(kinds.values()) == {"number"} else Table.of(found, dict(kinds))
+
+
+def _by_content(frame: pl.DataFrame) -> pl.DataFrame:
     """Columns of text as numbers, truth values or dates where they are such (``inputs.parsed``).
 
     Raises:
         ValueError: no column with a value, infinity, numbers or dates that may be read in two
-            ways, or cells that are no numbers among such as people write them.
-
-    Warns:
-        UserWarning: a column of numbers with a few cells that are none; an empty column, left out.
+            ways, or a few cells that are no numbers among such.
     """
     import polars as pl
 
@@ -42,7 +81,7 @@ def features(frame: pl.DataFrame) -> pl.DataFrame:
     found = parsed(frame)
     for name, kind in found.schema.items():
         if kind == pl.String:
-            _warn_of_few(frame[name])
+            _check_mixed(frame[name])
         elif kind.is_float() and found[name].is_infinite().any():
             row = int(found[name].is_infinite().arg_max() or 0)
             raise ValueError(
@@ -79,34 +118,36 @@ def _with_numbers(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _warn_of_few(column: pl.Series) -> None:
-    """Where most cells of a column of text are numbers."""
+def _check_mixed(column: pl.Series) -> None:
+    """Refuse a column of text most of whose cells are numbers.
+
+    Raises:
+        ValueError: the message names the column and the first row that holds no number.
+    """
     import polars as pl
 
     some = column.drop_nulls().head(TRIED_FIRST)
     written = looks_like_number(some)
-    if (1 - MOSTLY) * len(some) >= (~written).sum() and some.str.contains("[,']|\\d *[%€$]").any():
-        wrong = ~looks_like_number(column) & column.is_not_null()
-        wrong &= ~column.str.to_lowercase().is_in(list(MISSING))
-        row = int(wrong.arg_max() or 0)
-        if wrong.any():
-            raise Refusal(
-                f"column {column.name!r} holds numbers but for {int(wrong.sum()):,} cells, such as"
-                f" {column[row]!r} at row {row}.",
-                "empty or correct these cells",
-                f"leave the column out with {passed('drop', column.name)}",
-            )
     numbers = some.cast(pl.Float64, strict=False)
-    if numbers.null_count() > (1 - MOSTLY) * len(numbers):
+    wrong = None
+    if (1 - MOSTLY) * len(some) >= (~written).sum() and some.str.contains("[,']|\\d *[%€$]").any():
+        wrong = ~looks_like_number(column)
+    elif numbers.null_count() <= (1 - MOSTLY) * len(numbers):
+        wrong = column.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+    if wrong is None:
         return
-    wrong = column.str.strip_chars().cast(pl.Float64, strict=False).is_null() & column.is_not_null()
-    if 0 < int(wrong.sum()) <= (1 - MOSTLY) * len(column):
-        row = int(wrong.arg_max() or 0)
-        warnings.warn(
-            f"column {column.name!r} holds numbers but for {int(wrong.sum()):,} cells, such as"
-            f" {column[row]!r} at row {row}; it is read as text. Empty or correct these cells.",
-            stacklevel=7,
-        )
+    wrong &= column.is_not_null() & ~column.str.to_lowercase().is_in(list(MISSING))
+    if not 0 < int(wrong.sum()) <= (1 - MOSTLY) * len(column):
+        return
+    row = int(wrong.arg_max() or 0)
+    cells = "1 cell" if wrong.sum() == 1 else f"{int(wrong.sum()):,} cells"
+    raise Refusal(
+        f"column {column.name!r} holds numbers but for {cells}, such as {column[row]!r} at row"
+        f" {row}.",
+        "empty or correct these cells",
+        f"take all as words with {passed('kinds', {column.name: 'category'})}",
+        f"leave the column out with {passed('drop', column.name)}",
+    )
 
 
 def check_no_copy(frame: pl.DataFrame, labels: Any, name: str) -> None:

@@ -32,7 +32,8 @@ def recognised(frame: pl.DataFrame, roles: Roles) -> Roles:
     roles.check(frame.columns)
     taken = set(roles.named)
     labels = _labels(frame, roles)
-    free = [name for name in frame.columns if name not in taken | labels]
+    inputs = {name for name, _ in roles.kinds}
+    free = [name for name in frame.columns if name not in taken | labels | inputs]
     found: dict[str, Any] = {}
     if roles.truth is None:
         found["truth"] = _first(free, USUAL["truth"], lambda name: _is_truth(frame, name, roles))
@@ -52,7 +53,8 @@ def recognised(frame: pl.DataFrame, roles: Roles) -> Roles:
     rest = [name for name in (*single, *ids) if name != found.get("id")]
     found["drop"] = (*roles.drop, *rest)
     free = [name for name in free if name not in ids]
-    if roles.text is None and roles.image is None and not all(pair.values()):
+    alone = roles.text is None and roles.image is None and not inputs
+    if alone and not all(pair.values()):
         found |= _inputs(frame, free)
     return replace(roles, **found)
 

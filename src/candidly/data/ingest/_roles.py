@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...ground.names import nearest
+from ..inputs import KINDS
 from ._header import HEADERS, FirstLine
 from .table_checks import listed
 
@@ -58,6 +59,8 @@ class Roles:
         damaged: of a folder of pictures, what becomes of those that cannot be used: ``skip``, up
             to 10 or one in ten, or ``refuse``.
         sheet: of a workbook; the first that is not hidden by default.
+        kinds: what inputs are, by column: number, category, date or text; others are what their
+            cells show. They are kept as pairs.
 
     Every column that is neither named nor dropped is an input.
     """
@@ -78,6 +81,7 @@ class Roles:
     damaged: str = field(default=SKIP, compare=False)  # says nothing of columns
     annotators: tuple[str, ...] = ()
     sheet: str | None = None
+    kinds: Any = ()
 
     def __post_init__(self) -> None:
         named = [name for _, name in self._named()]
@@ -97,6 +101,15 @@ class Roles:
                 f" {', '.join(NAMED_SEPARATORS)}."
             )
         object.__setattr__(self, "separator", separator)
+        pairs = self.kinds.items() if isinstance(self.kinds, Mapping) else self.kinds
+        object.__setattr__(self, "kinds", tuple(pairs))
+        for name, kind in self.kinds:
+            if kind not in KINDS:
+                raise ValueError(
+                    f"`kinds` says that column {name!r} is {kind!r}; say {', '.join(KINDS)}."
+                )
+            if name in named:
+                raise ValueError(f"column {name!r} has a role, and a kind in `kinds`; give one.")
         if self.damaged not in (SKIP, REFUSE):
             raise ValueError(
                 f"`damaged` is {self.damaged!r}; give {SKIP}, to leave damaged pictures out of a"

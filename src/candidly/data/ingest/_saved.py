@@ -54,7 +54,25 @@ def read_saved(folder: Path) -> pl.DataFrame:
         raise ValueError(f"its files have different columns. {AGAIN}") from None
     if not frame.width:
         raise ValueError(f"it holds no columns. {AGAIN}")
+    return by_features(frame, features)
+
+
+def by_features(frame: pl.DataFrame, features: Mapping[str, Any]) -> pl.DataFrame:
+    """Columns with the classes that they declare.
+
+    Args:
+        features: what Hugging Face ``datasets`` says of columns, by their names.
+    """
     return frame.with_columns(_named(frame[name], features.get(name)) for name in frame.columns)
+
+
+def declared_features(metadata: Mapping[str, str]) -> dict[str, Any]:
+    """What ``datasets`` writes of columns into a Parquet file; {} where it did not write it."""
+    try:
+        found = json.loads(metadata.get("huggingface", "{}"))["info"]["features"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _part(folder: Path) -> Path:

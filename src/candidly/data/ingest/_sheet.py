@@ -27,7 +27,7 @@ from ._packed import (
     read_content,
     unreadable,
 )
-from ._saved import is_saved, read_saved
+from ._saved import by_features, declared_features, is_saved, read_saved
 from ._text import in_utf8, read_separated
 from ._workbook import read_workbook
 from .exports import EXPORTS, Kind, ReadAs, is_export_header, kind_of, read_export
@@ -193,7 +193,8 @@ def _from_parquet(data: bytes) -> pl.DataFrame:
         lazy = pl.scan_parquet(file)
         width = len(lazy.collect_schema())
         check_unpacked(8 * width * int(lazy.select(pl.len()).collect().item()), len(data))
-        return lazy.collect()
+        file.seek(0)
+        return by_features(lazy.collect(), declared_features(pl.read_parquet_metadata(file)))
 
     return _binary(read, data, "Parquet file")
 

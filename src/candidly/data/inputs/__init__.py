@@ -6,7 +6,7 @@ JSON. ``Pictures`` are pixels of one size, and stay so until a batch is made of 
 """
 
 from ._arrays import UNNAMED, as_inputs, checked_features, checked_inputs, kind_of_inputs
-from ._columns import KINDS, as_polars, parsed
+from ._columns import KINDS, as_kind, as_polars, parsed
 from ._images import Pictures
 from ._numerals import MISSING, check_thousands, looks_like_number, numerals
 from ._table import Table
@@ -21,6 +21,7 @@ __all__ = [
     "Prepared",
     "Table",
     "as_inputs",
+    "as_kind",
     "as_polars",
     "check_thousands",
     "checked_features",

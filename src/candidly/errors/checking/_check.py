@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +36,7 @@ def check(
     damaged: str = SKIP,
     classes: Any = None,
     merge_labels: Any = False,
+    kinds: Mapping[str, str] | None = None,
     group: str | None = None,
     classifier: Any = None,
     net: str | None = None,
@@ -56,7 +57,7 @@ def check(
         label: the column of the labels, by default ``label``, ``given`` or ``candidates``. Cells
             with several labels (``cat|dog``) are candidate sets: found is what probably lacks the
             truth.
-        separator, header, sheet, id, text, image, drop, damaged, classes, merge_labels: see
+        separator, header, sheet, id, text, image, drop, damaged, classes, merge_labels, kinds: see
             ``ingest.Roles``.
         group: a column; rows with the same value there are in one fold, and it is no input.
         classifier: see ``cross_validate``; of several the most accurate is kept. By default what
@@ -79,7 +80,7 @@ def check(
     roles = Roles(
         label=label, separator=separator, header=header, sheet=sheet, id=id, text=text, image=image,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), damaged=damaged,
-        classes=classes, merge_labels=merge_labels,
+        classes=classes, merge_labels=merge_labels, kinds=kinds or {},
     )  # fmt: skip
     named = classifier
     if net is not None or recipe is not None:
