@@ -86,3 +86,38 @@ def test_what_pandas_wrote_twice_is_joined_by_its_index(files, typed):
     status, _, err = typed(f"{FIND} probs.csv")
     assert status == 2
     assert "in another order" in err
+
+
+@pytest.mark.parametrize("key", ["id", "uid"])
+def test_every_partner_of_a_table_is_joined_by_the_names_of_rows(tmp_path, typed, key):
+    """Corrections, who looked, predictions and groups in other orders say what they said in one."""
+    draw = np.random.default_rng(1)
+    names, wings = [f"u{row}" for row in range(60)], np.array(["egg", "ham", "spam"])
+    true = np.arange(60) % 3
+    given = np.where(np.arange(60) < 6, (true + 1) % 3, true)
+    columns = {
+        "labels": {"label": wings[given], "x": true + draw.normal(0, 0.3, 60)},
+        "corrected": {"label": wings[true]},
+        "seen": {"seen": np.arange(60) < 20},
+        "groups": {"group": [f"g{row // 2}" for row in range(60)]},
+    }
+    for model, wrong in {"one": 4, "two": 9}.items():
+        told = np.where(np.arange(60) % wrong == 0, (true + 1) % 3, true)
+        columns[f"models/{model}"] = {"label": wings[told]}
+
+    def answers(shuffled):
+        (tmp_path / "models").mkdir(exist_ok=True)
+        for name, values in columns.items():
+            order = draw.permutation(60) if shuffled and name != "labels" else np.arange(60)
+            pl.DataFrame({key: names, **values})[order].write_csv(tmp_path / f"{name}.csv")
+        stable = typed(
+            "candidly stability --labels labels.csv --label label --corrected corrected.csv"
+            " --checked seen.csv --predictions models --resamples 0 --json"
+        )
+        probs = typed(
+            "candidly errors probs labels.csv --label label --groups groups.csv --out p.npz --json"
+        )
+        assert stable[0] == probs[0] == 0, (stable[2], probs[2])
+        return stable[1], probs[1]
+
+    assert answers(shuffled=True) == answers(shuffled=False)

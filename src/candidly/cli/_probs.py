@@ -95,7 +95,6 @@ def probs(
 
       candidly errors probs digits --labels noise:rate=0.1 --classifier ce --out probs.npy
     """
-    from ..data.ingest.labels import read_names
     from ..errors.crossval import by_names, cross_validate
 
     check_place(out, "--out", ENDINGS)
@@ -107,7 +106,7 @@ def probs(
                 by_names(names, steps=steps, net=net, recipe=recipe),
                 loaded,
                 folds,
-                None if groups is None else read_names(groups, n=loaded.n, header="group"),
+                None if groups is None else _groups(groups, loaded),
                 seed,
                 repeats=repeats,
                 calibrate=calibrate,
@@ -126,6 +125,13 @@ def probs(
     _print(result, following)
     for path in written.values():
         print(f"wrote {path}", file=sys.stderr)
+
+
+def _groups(path: Path, loaded: Labelled) -> np.ndarray:
+    from ..data.ingest.labels import Named, read_names
+
+    ids = np.array([str(name) for name in loaded.ids])
+    return read_names(path, n=loaded.n, header="group", of=Named(ids))
 
 
 def _loaded(what: str, root: Path | None, roles: Roles, labels: str | None) -> Labelled:

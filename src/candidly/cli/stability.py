@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..compare.stability import Case
+    from ..data.ingest.labels import LabelColumn, Named
 
 
 @reads(*LABELS, *CELLS, "id", "drop")
@@ -141,8 +142,9 @@ def stability(
     ordered = names is not None
     names = names or _shown(original, corrected, models, roles)
     ordered = ordered or names is None
-    case = _case(original, corrected, models, ids, checked, names, roles, ordered)
-    others = _others(corrections or (), names, case.ids, roles)
+    first = _original(original, ids, names, roles)
+    case = _case(first, corrected, models, checked, names, roles, ordered)
+    others = _others(corrections or (), names, first.rows, roles)
     seen: Any = () if found is None else label_numbers(read_labels(found, roles, names), names)
     with _progress.reading("comparing", "compared") as watch:
         report = assess(
@@ -185,12 +187,13 @@ def _shown(
     """The classes that names of labels show, or that name the columns of probabilities."""
     from ..data.ingest.labels import read_labels, shown_classes
     from ..data.ingest.predictions import check_by_name, column_classes
+    from ..data.ingest.table_checks import is_number
 
     read = [read_labels(labels, roles)]
     read += [] if corrected is None else [read_labels(corrected, roles, corrected=True)]
     named = [one for one in read if one.values.ndim == 1 and one.odd is not None]
     names = list(shown_classes(named)) if named else []
-    if not names:
+    if not names or any(map(is_number, names)):  # a wrong cell among numbers may be all
         return None
     for one in read:
         check_by_name(one.what, one in named)
@@ -202,11 +205,26 @@ def _shown(
     return names
 
 
+def _original(path: Path, ids: Path | None, classes: list[str] | None, roles: Roles) -> LabelColumn:
+    """The original labels, in the order of the names of items where these are in a file."""
+    from ..data.ingest.labels import Named, in_order_of, read_labels, read_names
+
+    found = read_labels(path, roles, classes)
+    if ids is None:
+        return found
+    n = len(found.values)
+    names = read_names(ids, roles, n)
+    if len(names) != n:
+        raise ValueError(f"`ids` has shape ({len(names)},); there are {n} items.")
+    if found.ids is None:
+        return replace(found, ids=names, keys=None)
+    return in_order_of(found, Named(names))
+
+
 def _case(
-    labels: Path,
+    first: LabelColumn,
     corrected: Path | None,
     predictions: Path,
-    ids: Path | None,
     checked: Path | None,
     classes: list[str] | None,
     roles: Roles,
@@ -214,41 +232,37 @@ def _case(
 ) -> Case:
     from ..compare.stability import make_case
     from ..data.ingest import is_table
-    from ..data.ingest.labels import in_order_of, label_numbers, read_labels, read_names
+    from ..data.ingest.labels import label_numbers
     from ..data.ingest.predictions import read_models
     from ..data.ingest.seen import read_mask, read_seen
 
-    first = read_labels(labels, roles, classes)
-    names, n = first.ids, len(first.values)
-    if ids is not None:
-        names = read_names(ids, roles, n)
-        first = in_order_of(first, names)
+    n, of = len(first.values), first.rows
     plain = replace(roles, label=None, id=None)  # of these files columns may be called otherwise
     mask = None
     if checked is not None:
-        mask = read_mask(checked, plain, names, n)
+        mask = read_mask(checked, plain, of, n)
     elif corrected is not None:
-        mask = read_seen(corrected, roles, names)
+        mask = read_seen(corrected, roles, of)
     models: dict[str, Any]
     with _progress.reading() as watch:
         if predictions.is_dir():
-            models = _models(predictions, plain, classes, names, n, ordered, watch)
+            models = _models(predictions, plain, classes, of, n, ordered, watch)
         elif not is_table(predictions):
             raise ValueError(
                 f"--predictions is {predictions}, which is no folder and no table; give a folder"
                 " with a file per model, or one table with a column per model."
             )
         else:
-            same = predictions.exists() and predictions.samefile(labels)
-            own = roles if same else plain
-            models = dict(read_models(predictions, own, classes, names, n, ordered))
+            same = predictions.exists() and predictions.samefile(first.path)
+            own, rows = (roles, None) if same else (plain, of)
+            models = dict(read_models(predictions, own, classes, rows, n, ordered))
         return make_case(
             label_numbers(first, classes),
-            None if corrected is None else _labels(corrected, roles, classes, names, n),
+            None if corrected is None else _labels(corrected, roles, classes, of, n),
             models,
             classes=None if classes is None else len(classes),
             checked=mask,
-            ids=names,
+            ids=first.ids,
         )
 
 
@@ -256,7 +270,7 @@ def _models(
     folder: Path,
     roles: Roles,
     classes: list[str] | None,
-    ids: np.ndarray | None,
+    of: Named | None,
     n: int,
     ordered: bool,
     watch: Callable[[int, int], None],
@@ -269,7 +283,7 @@ def _models(
     def opened(number: int, path: Path) -> Callable[[], np.ndarray]:
         def read() -> np.ndarray:
             watch(number, len(files))
-            return read_predictions(path, roles, classes, ids, n, ordered)
+            return read_predictions(path, roles, classes, of, n, ordered)
 
         return read
 
@@ -280,13 +294,13 @@ def _labels(
     path: Path,
     roles: Roles,
     classes: list[str] | None,
-    ids: np.ndarray | None,
+    of: Named | None,
     n: int | None = None,
 ) -> np.ndarray:
     """Corrected labels, in the order of the ids."""
     from ..data.ingest.labels import in_order_of, label_numbers, read_labels
 
-    found = in_order_of(read_labels(path, roles, classes, n, corrected=True), ids)
+    found = in_order_of(read_labels(path, roles, classes, n, corrected=True), of)
     return label_numbers(found, classes)
 
 
@@ -311,7 +325,7 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _others(
-    paths: Sequence[Path], classes: list[str] | None, ids: np.ndarray | None, roles: Roles
+    paths: Sequence[Path], classes: list[str] | None, of: Named | None, roles: Roles
 ) -> dict[str, np.ndarray]:
     """Further corrections, by the name of their file."""
     found: dict[str, np.ndarray] = {}
@@ -320,7 +334,7 @@ def _others(
             raise ValueError(
                 f"--also has two corrections called {path.stem!r}; give their files other names."
             )
-        found[path.stem] = _labels(path, roles, classes, ids)
+        found[path.stem] = _labels(path, roles, classes, of)
     return found
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,7 @@ class Columns:
         ids: (n,) names of the rows as text, or None.
         named: whether its columns have names.
         keys: columns that may name rows, see ``key_columns``, dropped ones among them.
+        dropped: columns that somebody left out.
     """
 
     path: Path
@@ -45,6 +46,12 @@ class Columns:
     ids: np.ndarray | None
     named: bool
     keys: pl.DataFrame | None = None
+    dropped: Collection[str] = ()
+
+    @property
+    def rows(self) -> Named:
+        """How its rows are named."""
+        return Named(self.ids, self.keys, self.dropped)
 
     def what(self, name: str) -> str:
         """A column for messages: with its file."""
@@ -95,16 +102,17 @@ def read_columns(
     if key is None and (index := row_index(frame)) is not None:
         frame = frame.drop(index.name)
         found = None if counts(index) else row_names(path, index)
-        return Columns(path, frame, found, named, keys)
+        return Columns(path, frame, found, named, keys, roles.drop)
     if key is None:
-        return Columns(path, frame, None, named, keys)
+        return Columns(path, frame, None, named, keys, roles.drop)
     if (
         key != roles.id
         and {*USUAL["annotator"]} & {*frame.columns}
         and frame[key].n_unique() < len(frame)
     ):
         raise ValueError(several_answers(path))
-    return Columns(path, frame.drop(key), row_names(path, frame[key]), named, keys)
+    names = row_names(path, frame[key])
+    return Columns(path, frame.drop(key), names, named, keys, roles.drop)
 
 
 def check_kind(path: Path, arrays: Sequence[str] = (".npy",)) -> None:
@@ -213,6 +221,97 @@ def rows_by_id(mine: np.ndarray, its: np.ndarray, whose: str) -> np.ndarray | No
             f" out rows of others ({len(its):,} rows, and {len(wanted):,} labels)."
         )
     return np.fromiter(map(place.__getitem__, wanted), np.int64, len(wanted))
+
+
+def _by_a_key(mine: Named, its: Named, whose: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """Names of rows of which one table says that they are, and the other holds them alike.
+
+    Warns:
+        UserWarning: by which column the rows go.
+    """
+    bare, named = (its, mine) if its.ids is None else (mine, its)
+    ids = named.ids
+    key = None if ids is None else next(_alike(bare.keys, ids), None)
+    if ids is None or key is None:
+        return None
+    if not (key.to_numpy().astype(str) == ids).all():
+        where = whose if bare is its else "the labels"
+        warnings.warn(f"rows go by column {key.name!r} of {where}.", stacklevel=5)
+    found = key.to_numpy().astype(str)
+    return (ids, found) if bare is its else (found, ids)
+
+
+def _alike(keys: pl.DataFrame | None, ids: np.ndarray) -> Iterator[pl.Series]:
+    """Columns with a name of their own that hold these names of rows."""
+    for column in () if keys is None else map(_as_names, keys):
+        there = set(column.drop_nulls().to_list())
+        if column.name not in UNNAMED and len(column) == len(ids) and there == set(ids.tolist()):
+            yield column
+
+
+def values_of(columns: Columns, of: Named | None) -> Columns:
+    """The same without columns that name rows as the labels do; one column is left."""
+    if of is None or columns.frame.width < 2:
+        return columns
+    mine = [] if of.ids is None else [of.ids]
+    mine += [_as_names(one).to_numpy().astype(str) for one in (() if of.keys is None else of.keys)]
+    names = {one.name for ids in mine for one in _alike(columns.keys, ids)}
+    frame = columns.frame.drop(names, strict=False)
+    return replace(columns, frame=frame) if frame.width else columns
+
+
+def rows_of(mine: Named | None, its: Columns, whose: str) -> np.ndarray | None:
+    """Where the rows of labels are in a table, see ``row_for_row``; None where row k is row k."""
+    found = None if mine is None else row_for_row(mine, its.rows, whose)
+    return None if found is None else found[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """How a table names its rows.
+
+    Attributes:
+        ids: (n,) names as text, or None.
+        keys: columns that may name them, see ``key_columns``; or None.
+        dropped: columns that somebody left out.
+    """
+
+    ids: np.ndarray | None
+    keys: pl.DataFrame | None = None
+    dropped: Collection[str] = ()
+
+
+def row_for_row(mine: Named, its: Named, whose: str) -> tuple[np.ndarray, np.ndarray | None] | None:
+    """The one rule of which row is whose: where the labels' rows are among others.
+
+    Args:
+        mine: of the labels.
+
+    Returns:
+        The labels' names of rows, and int64 (n,), None where the order is the same; or None where
+        nothing names both: then row k is row k.
+
+    Raises:
+        ValueError: a name that one of them lacks; see ``by_the_same_key``.
+
+    Warns:
+        UserWarning: what was assumed of rows that one of them names.
+    """
+    if mine.ids is not None and its.ids is not None:
+        return mine.ids, rows_by_id(mine.ids, its.ids, whose)
+    found = _by_a_key(mine, its, whose)
+    if found is None:
+        found = by_the_same_key(mine.keys, its.keys, its.dropped, whose)
+    if found is not None:
+        return found[0], rows_by_id(*found, whose)
+    if (mine.ids is None) != (its.ids is None):
+        bare, other = ("the labels", whose) if mine.ids is None else (whose, "the labels")
+        warnings.warn(
+            f"{bare} do not name their rows, and {other} do; row k of the one was taken to be row"
+            " k of the other.",
+            stacklevel=4,
+        )
+    return None
 
 
 def row_index(frame: pl.DataFrame) -> pl.Series | None:

@@ -21,12 +21,16 @@ from ..labels.reading import LabelRule, is_whole
 from ..labels.reading import read_labels as numbered
 from ..labels.text import BAR
 from ._columns import (
+    IDS,
     Columns,
+    Named,
     check_kind,
     missing_column,
     read_columns,
-    rows_by_id,
+    row_for_row,
+    rows_of,
     texts_of,
+    values_of,
 )
 from ._roles import CORRECTED, Roles
 from .arrays import load_array, load_member, stored_classes
@@ -53,6 +57,7 @@ class LabelColumn:
         separator: what stands between the names of a set.
         keys: columns beside that may name rows.
         merge: classes to make one, see ``LabelRule``.
+        declared: the classes that the file names, in order; () where it names none.
     """
 
     path: Path
@@ -62,10 +67,16 @@ class LabelColumn:
     separator: str = BAR
     keys: pl.DataFrame | None = None
     merge: bool | Mapping[str, str] = False
+    declared: tuple[str, ...] = ()
 
     def rule(self, classes: Any) -> LabelRule:
         """How its entries are read as labels of these classes."""
         return LabelRule(classes, merge=self.merge)
+
+    @property
+    def rows(self) -> Named:
+        """How its rows are named."""
+        return Named(self.ids, self.keys)
 
     @cached_property
     def coded(self) -> Coded:
@@ -118,7 +129,8 @@ def read_labels(
         names = stored_classes(path) if suffix == ".npz" else None
         if names is not None and array.dtype.kind in "iu" and array.ndim == 1:
             array = named_labels(array, names)
-            return LabelColumn(path, str(path), array, merge=roles.merge_labels)
+            merge = roles.merge_labels
+            return LabelColumn(path, str(path), array, merge=merge, declared=names)
         named = array.dtype.kind in "UT" and array.ndim == 1
         values = _plain(array.tolist()) if named else array
         return LabelColumn(path, str(path), values, merge=roles.merge_labels)
@@ -155,6 +167,7 @@ def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndar
         ValueError: a label that is no class, or several in a row.
     """
     values = labels.values
+    classes = classes or labels.declared or None
     if values.ndim != 1:
         raise ValueError(f"{labels.what} has shape {values.shape}; labels are one column.")
     if classes is None and values.dtype.kind in "iu":
@@ -255,16 +268,16 @@ def holds_sets(labels: LabelColumn) -> bool:
     )
 
 
-def in_order_of(labels: LabelColumn, ids: np.ndarray | None) -> LabelColumn:
-    """The same labels in the order of ``ids``, where both name their rows.
+def in_order_of(labels: LabelColumn, of: Named | None) -> LabelColumn:
+    """The same labels in the order of others, where both name their rows: see ``row_for_row``.
 
     Raises:
         ValueError: a name that one of them lacks.
     """
-    if ids is None or labels.ids is None:
+    found = None if of is None else row_for_row(of, labels.rows, str(labels.path))
+    if found is None or found[1] is None:
         return labels
-    rows = rows_by_id(ids, labels.ids, str(labels.path))
-    return labels if rows is None else replace(labels, values=labels.values[rows], ids=ids)
+    return replace(labels, values=labels.values[found[1]], ids=found[0], keys=None)
 
 
 def class_names(labels: LabelColumn, columns: Sequence[str] | None) -> list[str] | None:
@@ -279,13 +292,18 @@ def class_names(labels: LabelColumn, columns: Sequence[str] | None) -> list[str]
 
 
 def read_names(
-    path: Path | str, roles: Roles | None = None, n: int | None = None, header: str = "id"
+    path: Path | str,
+    roles: Roles | None = None,
+    n: int | None = None,
+    header: str = "id",
+    of: Named | None = None,
 ) -> np.ndarray:
     """One column of anything as text, such as ids or groups: (n,).
 
     Args:
         n: how many there should be, by which a first line is the column's name or not.
         header: what the first line is called where it is the column's name and ``n`` is not known.
+        of: how other rows are named that these are about; where both do, they come in that order.
 
     Raises:
         FileNotFoundError, ValueError: no such file, several columns, or an empty cell.
@@ -297,10 +315,11 @@ def read_names(
         if array.ndim != 1:
             raise ValueError(f"{path} has shape {array.shape}; names of rows are one column.")
         return array.astype(str)
-    columns = read_columns(path, roles, n=n, ids=(), usual=("id", header), otherwise=False)
-    frame = columns.frame
-    if roles is not None and roles.id is not None and columns.ids is not None:
+    ids = () if of is None else IDS
+    columns = read_columns(path, roles, n=n, ids=ids, usual=("id", header), otherwise=False)
+    if roles is not None and roles.id is not None and columns.ids is not None and of is None:
         return columns.ids
+    frame = values_of(columns, of).frame
     if frame.width != 1 and header in frame.columns:
         frame = frame.select(header)
     if frame.width != 1:
@@ -308,7 +327,9 @@ def read_names(
             f"{path} has {frame.width} columns ({listed(frame.columns)}); names of rows are one,"
             f" alone or called {header}."
         )
-    return texts_of(path, frame.to_series(0))
+    rows = rows_of(of, columns, str(path))
+    names = texts_of(path, frame.to_series(0))
+    return names if rows is None else names[rows]
 
 
 def read_classes(text: str | None, option: str = "`classes`") -> list[str] | None:

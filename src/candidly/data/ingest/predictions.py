@@ -9,7 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from ...ground.arrays import column_order
-from ._columns import check_kind, number_columns, read_columns, rows_by_id
+from ._columns import (
+    Named,
+    check_kind,
+    names_of_rows,
+    number_columns,
+    read_columns,
+    rows_of,
+    values_of,
+)
 from ._packed import COMPRESSED
 from ._roles import Roles
 from ._sheet import PART_ENDINGS
@@ -31,7 +39,7 @@ def read_predictions(
     path: Path | str,
     roles: Roles | None = None,
     classes: Sequence[str] | None = None,
-    ids: np.ndarray | None = None,
+    of: Named | None = None,
     n: int | None = None,
     ordered: bool = True,
 ) -> np.ndarray:
@@ -42,7 +50,7 @@ def read_predictions(
             these are classes; others are probabilities in a column a class.
         roles: ``label``, ``id``, ``drop`` and ``separator``.
         classes: names in order, where classes or columns go by names.
-        ids: of the labels; where the table names its rows, they come in this order.
+        of: how the labels name their rows; where both do, these come in the labels' order.
         n: how many rows there should be, where that is known.
         ordered: whether somebody said in which order the classes come, so that numbers mean them.
 
@@ -58,6 +66,7 @@ def read_predictions(
         check_by_name(str(path), ordered)
         return _refuse_labels(path, array)
     columns = read_columns(path, roles, classes or (), n, usual=LABELS)
+    columns = columns if roles.label is not None else values_of(columns, of)
     names = columns.frame.columns
     if roles.label is not None or len(names) == 1 or set(LABELS) & set(names):
         labels = labels_in_columns(columns, roles, classes)
@@ -67,9 +76,7 @@ def read_predictions(
         check_by_name(str(path), ordered or columns.named)
         order = column_order(names, classes, str(path)) if columns.named else None
         found = _refuse_labels(path, number_columns(columns, order))
-    if columns.ids is None or ids is None:
-        return found
-    rows = rows_by_id(ids, columns.ids, str(path))
+    rows = rows_of(of, columns, str(path))
     return found if rows is None else found[rows]
 
 
@@ -77,7 +84,7 @@ def read_models(
     path: Path | str,
     roles: Roles | None = None,
     classes: Sequence[str] | None = None,
-    ids: np.ndarray | None = None,
+    of: Named | None = None,
     n: int | None = None,
     ordered: bool = True,
 ) -> dict[str, np.ndarray]:
@@ -86,14 +93,14 @@ def read_models(
     Args:
         path: the table; a column of labels, named or of a usual name, is no model's.
         roles: ``label``, ``id``, ``drop`` and ``separator``.
-        classes, ids, ordered: as of ``read_predictions``. n: how many rows there should be.
+        classes, of, ordered: as of ``read_predictions``. n: how many rows there should be.
 
     Raises:
         FileNotFoundError, ValueError: no such file, fewer than two models, or a column that holds
             something else than classes; the message names it.
     """
     path, roles = Path(path), roles or Roles()
-    columns = read_columns(path, roles, classes or (), n, usual=LABELS)
+    columns = values_of(read_columns(path, roles, classes or (), n, usual=LABELS), of)
     if not columns.named:
         raise ValueError(f"{path} has no line of names above its columns, which name the models.")
     own = roles.label or next((name for name in LABELS if name in columns.frame.columns), None)
@@ -107,9 +114,7 @@ def read_models(
     for labels in read.values():
         check_by_name(labels.what, ordered or labels.odd is not None)
     found = {name: label_numbers(labels, classes) for name, labels in read.items()}
-    if columns.ids is None or ids is None:
-        return found
-    rows = rows_by_id(ids, columns.ids, str(path))
+    rows = rows_of(of, columns, str(path))
     return found if rows is None else {name: found[name][rows] for name in names}
 
 
@@ -132,7 +137,8 @@ def column_classes(path: Path | str, roles: Roles | None = None) -> list[str] | 
     if path.suffix.lower() == ".npy":
         return None
     columns = read_columns(path, roles, usual=LABELS)
-    names = columns.frame.columns
+    frame = columns.frame
+    names = frame.drop(names_of_rows(frame, frame.width)).columns if columns.named else []
     several = columns.named and len(names) > 1 and not set(LABELS) & set(names)
     return names if several else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ import numpy as np
 
 from ...ground.arrays import ENTRY_SLACK
 from ...ground.problem import why
-from ._columns import by_the_same_key, rows_by_id
+from ._columns import Named, row_for_row
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,26 +149,15 @@ class ProbRows:
             keys: of the labels: columns that may name rows, where there are no ids.
 
         Raises:
-            ValueError: a name that one of them lacks; see ``by_the_same_key``.
+            ValueError: a name that one of them lacks; see ``row_for_row``.
 
         Warns:
             UserWarning: what was assumed of rows that one of them names.
         """
-        if ids is None or self.ids is None:
-            found = by_the_same_key(keys, self.keys, self.dropped, self.name)
-            if found is not None:
-                return replace(self, ids=found[1]).by_id(found[0])
-            if (ids is None) != (self.ids is None):
-                bare, other = (
-                    ("the labels", self.name) if ids is None else (self.name, "the labels")
-                )
-                warnings.warn(
-                    f"{bare} do not name their rows, and {other} do; row k of the one was taken"
-                    " to be row k of the other.",
-                    stacklevel=3,
-                )
+        found = row_for_row(Named(ids, keys), Named(self.ids, self.keys, self.dropped), self.name)
+        if found is None:
             return self
-        order = rows_by_id(ids, self.ids, self.name)
+        ids, order = found
         if order is None:
             return self
         table = self.get(0, self.n)[order]

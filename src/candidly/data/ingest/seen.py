@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ._columns import check_kind, read_columns, rows_by_id
+from ._columns import Named, check_kind, read_columns, rows_of, values_of
 from ._roles import CORRECTED_BY, Roles
 from .arrays import load_array
 from .labels import ARRAYS, LABELS
@@ -18,14 +18,14 @@ SEEN, UNSEEN = ("confirmed", "corrected", "pruned"), ("unflagged", "pending")  #
 def read_mask(
     path: Path | str,
     roles: Roles | None = None,
-    ids: np.ndarray | None = None,
+    of: Named | None = None,
     n: int | None = None,
 ) -> np.ndarray:
     """A column of truth values, bool (n,): true and false, or 1 and 0.
 
     Args:
         n: how many there should be, where that is known.
-        ids: of the labels; where the table names its rows, they come in this order.
+        of: how the labels name their rows; where both do, these come in the labels' order.
 
     Raises:
         FileNotFoundError, ValueError: no such file, several columns, or another value.
@@ -36,9 +36,8 @@ def read_mask(
     if path.suffix.lower() == ".npy":
         values = np.asarray(load_array(path))
     else:
-        columns = read_columns(path, roles, n=n)
-        if ids is not None and columns.ids is not None:
-            rows = rows_by_id(ids, columns.ids, str(path))
+        columns = values_of(read_columns(path, roles, n=n), of)
+        rows = rows_of(of, columns, str(path))
         cells = columns.frame.to_series(0).cast(str).str.strip_chars().str.to_lowercase()
         words = {"true": 1, "1": 1, "1.0": 1, "false": 0, "0": 0, "0.0": 0}
         values = cells.replace_strict(words, default=-1).fill_null(-1).to_numpy()
@@ -49,7 +48,7 @@ def read_mask(
 
 
 def read_seen(
-    path: Path | str, roles: Roles | None = None, ids: np.ndarray | None = None
+    path: Path | str, roles: Roles | None = None, of: Named | None = None
 ) -> np.ndarray | None:
     """Which rows people have seen, bool (n,), from the column that says where each label is from.
 
@@ -58,7 +57,7 @@ def read_seen(
 
     Args:
         roles: ``label``, ``id`` and ``separator``.
-        ids: of the labels; where the table names its rows, they come in this order.
+        of: how the labels name their rows; where both do, these come in the labels' order.
 
     Returns:
         None where there is no such column, or more than one, or it holds something else.
@@ -76,7 +75,5 @@ def read_seen(
     if not set(told) <= {*SEEN, *UNSEEN}:
         return None
     seen = np.array([word in SEEN for word in told])
-    rows = None
-    if ids is not None and columns.ids is not None:
-        rows = rows_by_id(ids, columns.ids, str(path))
+    rows = rows_of(of, columns, str(path))
     return seen if rows is None else seen[rows]
