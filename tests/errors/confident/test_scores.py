@@ -139,7 +139,7 @@ def test_scores_check_what_they_read(by, dtype):
         errors.scores(given, wrong, by)
     repaired = errors.scores(given, wrong, by, normalise=True)
     np.testing.assert_allclose(repaired, errors.scores(given, probs, by), atol=1e-6)
-    with pytest.raises(ValueError, match="`given` is 4 at row 0"):
+    with pytest.raises(ValueError, match="`given` has label 4 at row 0"):
         errors.scores(np.full(50, 4), probs, by)
     slightly = probs.copy()
     slightly[0] *= 1.0005

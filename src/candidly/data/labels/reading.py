@@ -518,14 +518,22 @@ class _Places:
             return (
                 f"{what} has {text!r} at row {row}, which is not among the classes ({some}){close}"
             )
-        advice = "Correct the label, or name all the classes."
-        if counted and text == str(q):
-            advice = f"If labels start at 1, name the classes: 1 to {q}."
-        return (
-            f"{what} has label {text} at row {row}, but there"
-            f" {'is 1 class' if q == 1 else f'are {q} classes'} (0..{q - 1}, or -1 for none)."
-            f" {advice}"
-        )
+        return beyond(what, text, row, q, counted)
+
+
+def beyond(what: str, label: Any, row: Any, q: int, counted: bool = True) -> str:
+    """What to say of a number that is no place among q classes.
+
+    Args:
+        counted: whether the classes have no other names than 0 to q - 1.
+    """
+    advice = "Correct the label, or name all the classes."
+    if counted and str(label) == str(q):
+        advice = f"If labels start at 1, name the classes: 1 to {q}."
+    return (
+        f"{what} has label {label} at row {row}, but there"
+        f" {'is 1 class' if q == 1 else f'are {q} classes'} (0..{q - 1}, or -1 for none). {advice}"
+    )
 
 
 def _placed(column: LabelField, tokens: list[list[Token]], places: _Places, q: int) -> np.ndarray:

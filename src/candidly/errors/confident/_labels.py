@@ -16,6 +16,7 @@ from ...data.ingest.labels import (
     label_numbers,
 )
 from ...data.ingest.prob_rows import ProbRows
+from ...data.labels.reading import beyond
 from ...ground.arrays import as_array
 from ...ground.problem import Refusal
 
@@ -49,7 +50,7 @@ def read_given(
                 f"{'s' * (count != 1)} in all.",
                 "leave such rows out with `unlabelled=True`",
             )
-        raise ValueError(f"{what} is {value} at row {row}; {m} classes are numbered 0 to {m - 1}.")
+        raise ValueError(beyond(what, value, row, m))
     return labels.astype(class_dtype(m))
 
 
