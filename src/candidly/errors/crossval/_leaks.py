@@ -10,7 +10,7 @@ import numpy as np
 
 from ...data.inputs import Table
 from ...data.labels.labelled import Labelled
-from ._duplicates import Copies, digests, exact_copies, near_copies
+from ._duplicates import NEAR, NEAR_TEXT, Copies, digests, exact_copies, near_copies
 from ._job import COMMON, IN_SAMPLE, Held, Job
 
 if TYPE_CHECKING:
@@ -31,16 +31,22 @@ def of_copies(data: Labelled, folds: np.ndarray, seed: int) -> Iterator[str]:
         among = near._replace(rows=near.rows[left])
         if near.pair[0] not in among.rows:
             among = among._replace(pair=())
-        yield _of(among, data.n, "a near copy")
+        least = NEAR_TEXT if data.kind == "texts" else NEAR
+        yield _of(among, data.n, "a near copy", least)
 
 
-def _of(copies: Copies, n: int, what: str) -> str:
-    looked = f" (of {copies.looked_at:,} looked at)" if copies.looked_at < n else ""
+def _of(copies: Copies, n: int, what: str, least: float | None = None) -> str:
+    looked = f"{copies.looked_at:,}"
+    if copies.looked_at < n:
+        looked += f" examples that were compared with all others (of {n:,})"
+    else:
+        looked += " examples"
+    alike = "" if least is None else f" (a cosine of {least:g} or more)"
     pair = f", such as rows {copies.pair[0]} and {copies.pair[1]}" if copies.pair else ""
-    have = "example has" if len(copies.rows) == 1 else "examples have"
+    have = "has" if len(copies.rows) == 1 else "have"
     return (
-        f"{len(copies.rows):,} of {n:,} {have} {what} in another fold{looked}{pair}: their models "
-        "have seen them. Keep copies together with `groups`, or drop them."
+        f"{len(copies.rows):,} of {looked} {have} {what}{alike} in another fold{pair}: their models"
+        " have seen them. Keep copies together with `groups`, or drop them."
     )
 
 
