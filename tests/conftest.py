@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 # before NumPy is loaded: test processes share the cores, and threads that wait for cores spin
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -20,6 +21,17 @@ gc.disable()  # until everything is collected: what is imported stays
 import pytest  # noqa: E402
 
 import needs  # noqa: E402
+
+STATES: dict[tuple[str, str], dict[str, Any]] = {}  # of generators, by module and name
+
+
+@pytest.fixture(autouse=True)
+def same_draws(request: pytest.FixtureRequest) -> None:
+    """A module's own generator draws the same in each test, whichever ran before."""
+    for name, value in vars(request.module).items():
+        if type(value).__name__ == "Generator" and hasattr(value, "bit_generator"):
+            now = value.bit_generator.state
+            value.bit_generator.state = STATES.setdefault((request.module.__name__, name), now)
 
 
 @pytest.fixture

@@ -138,7 +138,10 @@ def test_sums_at_the_edge_of_what_is_allowed(row, sound, dtype):
         ([[0], [1], [2], [0], [1], [2]], r"shape \(6, 1\)"),
         (3, r"shape \(\)"),
         (np.array([255, 0, 1, 2, 0, 1], np.uint8), "`given` has label 255 at row 0"),
-        (np.array([0, 1, 2, 0, 1, 2**63], np.uint64), "`given` has label 9223372036854775808 at row 5"),
+        (
+            np.array([0, 1, 2, 0, 1, 2**63], np.uint64),
+            "`given` has label 9223372036854775808 at row 5",
+        ),
         (["a", "b", "c", "a", "b", "c"], r"holds names \('a' at row 0\)"),
         ([None, "b", "c", "a", "b", "c"], "holds names"),
     ],

@@ -67,7 +67,7 @@ def test_near_copies_too():
     x, y = made(200, 12)
     x[100:110] = x[:10] + 1e-3 * np.random.default_rng(1).normal(size=(10, 12))
     folds = np.r_[np.zeros(100), np.ones(100)].astype(int)
-    assert "20 of 200 examples have a near copy (a cosine of 0.999 or more) in another fold" in said(
+    assert "20 of 200 examples have a near copy (a cosine of 0.999 or more) in another" in said(
         GaussianNB(), (x, y), folds
     )
 
