@@ -44,6 +44,7 @@ from ._bench_options import (
     where_of,
 )
 from ._column_options import (
+    BAR,
     Annotator,
     Classes,
     Drop,
@@ -52,6 +53,8 @@ from ._column_options import (
     Image,
     Item,
     Label,
+    LabelKind,
+    LabelSeparator,
     MergeLabels,
     Separator,
     SheetName,
@@ -117,6 +120,8 @@ def plan(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    label_kind: LabelKind = None,
+    label_separator: LabelSeparator = BAR,
     device: Device = "cpu",
     workers: Workers = None,
     stack: StackSize = None,

@@ -10,11 +10,12 @@ import typer
 from ..data.ingest import SKIP, Roles
 from ..data.ingest.labels import read_classes
 from ..data.ingest.merges import read_merges
+from ..data.labels.text import BAR
 
 COLUMN = "COLUMN"
 ROLES = (
     "label", "truth", "separator", "header", "sheet", "id", "text", "image", "annotator", "item",
-    "drop", "classes", "merge_labels",
+    "drop", "classes", "merge_labels", "label_kind", "label_separator",
 )  # fmt: skip
 
 Label = Annotated[
@@ -22,8 +23,8 @@ Label = Annotated[
     typer.Option(
         "--label",
         metavar=COLUMN,
-        help="Column of labels: one a cell, or several with | between them. (default: label, "
-        "given or candidates)",
+        help="Column of labels: one a cell, or several with | between them; with --label-kind also "
+        "several columns of 0 and 1, such as a,b,c. (default: label, given or candidates)",
     ),
 ]
 Truth = Annotated[
@@ -123,6 +124,21 @@ MergeLabels = Annotated[
         "names, as candidly labels spelling writes it.",
     ),
 ]
+LabelKind = Annotated[
+    str | None,
+    typer.Option(
+        "--label-kind",
+        metavar="one-of|all-of|single",
+        help="What several labels in a cell are: one of them is right, all are, or they are one "
+        "name. (default: what the column's name or the file's format says)",
+    ),
+]
+LabelSeparator = Annotated[
+    str,
+    typer.Option(
+        "--label-separator", metavar="TEXT", help="What stands between the labels of a cell."
+    ),
+]
 
 
 def classes_of(text: str | None) -> Any:
@@ -145,6 +161,8 @@ def roles_of(
     damaged: str | None = None,
     header: str = "auto",
     sheet: str | None = None,
+    label_kind: str | None = None,
+    label_separator: str = BAR,
 ) -> Roles:
     """What the options say.
 
@@ -169,6 +187,8 @@ def roles_of(
         merge_labels=_merges(merge_labels),
         damaged=damaged or SKIP,
         sheet=sheet,
+        label_kind=label_kind,
+        label_separator=label_separator,
     )
 
 

@@ -10,7 +10,20 @@ import numpy as np
 import typer
 
 from . import _print
-from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text, roles_of
+from ._column_options import (
+    BAR,
+    Annotator,
+    Drop,
+    Id,
+    Image,
+    Item,
+    Label,
+    LabelKind,
+    LabelSeparator,
+    Separator,
+    Text,
+    roles_of,
+)
 from ._data_common import AsJson, Data, What, loaded_from, print_json, tell
 from ._issues import check_place
 
@@ -26,6 +39,8 @@ def spelling(
     annotator: Annotator = None,
     item: Item = None,
     drop: Drop = None,
+    label_kind: LabelKind = None,
+    label_separator: LabelSeparator = BAR,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write old and new names: .csv. Edit it before use."),
@@ -49,7 +64,20 @@ def spelling(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         loaded = loaded_from(
-            what, data, roles_of(label, separator, id, text, image, annotator, item, drop)
+            what,
+            data,
+            roles_of(
+                label,
+                separator,
+                id,
+                text,
+                image,
+                annotator,
+                item,
+                drop,
+                label_kind=label_kind,
+                label_separator=label_separator,
+            ),
         )
     counts = np.zeros(loaded.q, np.int64)
     if loaded.given is not None:

@@ -72,6 +72,8 @@ def new(
     text: columns.Text = None,
     image: columns.Image = None,
     drop: columns.Drop = None,
+    label_kind: columns.LabelKind = None,
+    label_separator: columns.LabelSeparator = columns.BAR,
     damaged: columns.Damaged = None,
     media: Annotated[
         Path | None,
@@ -145,7 +147,17 @@ def new(
         raise ValueError(f"{where} and --data {data} both say what to ask about; give one.")
     where = where or data
     roles = columns.roles_of(
-        label, separator, id, text, image, drop=drop, damaged=damaged, header=header, sheet=sheet
+        label,
+        separator,
+        id,
+        text,
+        image,
+        drop=drop,
+        damaged=damaged,
+        header=header,
+        sheet=sheet,
+        label_kind=label_kind,
+        label_separator=label_separator,
     )
     _check_sources(where, issues, votes, rows, sample)
     of_columns = {"--label": label, "--id": id, "--text": text, "--image": image, "--drop": drop}

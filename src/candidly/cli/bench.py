@@ -46,6 +46,7 @@ from ._bench_options import (
 )
 from ._bench_table import Brief, Where, print_tables, results_of
 from ._column_options import (
+    BAR,
     Annotator,
     Classes,
     Drop,
@@ -54,6 +55,8 @@ from ._column_options import (
     Image,
     Item,
     Label,
+    LabelKind,
+    LabelSeparator,
     MergeLabels,
     Separator,
     SheetName,
@@ -115,6 +118,8 @@ def run(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    label_kind: LabelKind = None,
+    label_separator: LabelSeparator = BAR,
     device: Device = "cpu",
     workers: Workers = None,
     on: On = None,

@@ -17,6 +17,7 @@ from ..ground.names import UnknownName
 from ..show.grid import Column, Grid
 from . import _print
 from ._column_options import (
+    BAR,
     Annotator,
     Classes,
     Damaged,
@@ -26,6 +27,8 @@ from ._column_options import (
     Image,
     Item,
     Label,
+    LabelKind,
+    LabelSeparator,
     MergeLabels,
     Separator,
     SheetName,
@@ -130,6 +133,8 @@ def describe_data(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    label_kind: LabelKind = None,
+    label_separator: LabelSeparator = BAR,
     damaged: Damaged = None,
     labels: Annotated[
         str | None, typer.Option("--labels", "--noise", metavar="SPEC", help=SPEC_HELP)
@@ -182,6 +187,8 @@ def describe_data(
             damaged,
             header=header,
             sheet=sheet,
+            label_kind=label_kind,
+            label_separator=label_separator,
         ),
     )
     if out is None and view != "plain":
@@ -240,6 +247,8 @@ def convert(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    label_kind: LabelKind = None,
+    label_separator: LabelSeparator = BAR,
     damaged: Damaged = None,
     numbers: Annotated[
         bool,
@@ -275,6 +284,8 @@ def convert(
         damaged,
         header=header,
         sheet=sheet,
+        label_kind=label_kind,
+        label_separator=label_separator,
     )
     loaded = loaded_from(what, root, roles)
     if numbers and isinstance(loaded.inputs, Table):
@@ -319,6 +330,8 @@ def make(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    label_kind: LabelKind = None,
+    label_separator: LabelSeparator = BAR,
     damaged: Damaged = None,
     as_json: AsJson = False,
 ) -> None:
@@ -354,6 +367,8 @@ def make(
                     damaged,
                     header=header,
                     sheet=sheet,
+                    label_kind=label_kind,
+                    label_separator=label_separator,
                 ),
             ),
             spec,

@@ -13,10 +13,13 @@ import typer
 from ..ground.files import write_json, write_table
 from . import _probs, errors_compare
 from ._column_options import (
+    BAR,
     Drop,
     HeaderLine,
     Id,
     Label,
+    LabelKind,
+    LabelSeparator,
     Separator,
     SheetName,
     roles_of,
@@ -157,6 +160,8 @@ def find(
     sheet: SheetName = None,
     id: Id = None,
     drop: Drop = None,
+    label_kind: LabelKind = None,
+    label_separator: LabelSeparator = BAR,
     as_json: AsJson = False,
 ) -> None:
     """Labels that are probably wrong, the most suspicious first.
@@ -187,7 +192,16 @@ def find(
         raise FileNotFoundError(f"{media} does not exist.")
     if gallery is not None and media is None:
         raise ValueError("--gallery is for pictures of examples; say where they are with --media.")
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
+    roles = roles_of(
+        label=label,
+        separator=separator,
+        id=id,
+        drop=drop,
+        header=header,
+        sheet=sheet,
+        label_kind=label_kind,
+        label_separator=label_separator,
+    )
     labels, source, names = opened(given, probs, classes, normalise, roles)
     if html is not None and holds_sets(labels):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
@@ -246,6 +260,8 @@ def health(
     sheet: SheetName = None,
     id: Id = None,
     drop: Drop = None,
+    label_kind: LabelKind = None,
+    label_separator: LabelSeparator = BAR,
     as_json: AsJson = False,
 ) -> None:
     """Classes by the quality of their labels, worst first, and classes that overlap.
@@ -256,7 +272,16 @@ def health(
     from ..errors.confident import health as health_of
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
-    roles = roles_of(label=label, separator=separator, id=id, drop=drop, header=header, sheet=sheet)
+    roles = roles_of(
+        label=label,
+        separator=separator,
+        id=id,
+        drop=drop,
+        header=header,
+        sheet=sheet,
+        label_kind=label_kind,
+        label_separator=label_separator,
+    )
     labels, source, names = opened(given, probs, classes, normalise, roles)
     if holds_sets(labels):
         raise ValueError(

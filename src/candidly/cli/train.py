@@ -17,6 +17,7 @@ from ..learn.engine.recipe import recipe as read_recipe
 from ..learn.written.nets import of_tokens, pinned, read_net
 from . import _progress
 from ._column_options import (
+    BAR,
     Classes,
     Damaged,
     Drop,
@@ -24,6 +25,8 @@ from ._column_options import (
     Id,
     Image,
     Label,
+    LabelKind,
+    LabelSeparator,
     MergeLabels,
     Separator,
     SheetName,
@@ -77,6 +80,8 @@ def train(
     drop: Drop = None,
     classes: Classes = None,
     merge_labels: MergeLabels = None,
+    label_kind: LabelKind = None,
+    label_separator: LabelSeparator = BAR,
     damaged: Damaged = None,
     labels: Annotated[
         str | None,
@@ -157,6 +162,8 @@ def train(
         damaged,
         header=header,
         sheet=sheet,
+        label_kind=label_kind,
+        label_separator=label_separator,
     )
     if validation != CHECKED and not 0 <= validation < 1:
         raise ValueError(f"--validation is {validation:g}; give a share from 0 to below 1.")

@@ -7,6 +7,7 @@ which column is what, in the same words as the options of the command line.
 from ._examples import SUFFIXES, input_columns, read, read_inputs
 from ._features import decimal_points
 from ._mat import load_mat
+from ._one_hot import one_column
 from ._pictures import files_named, pictures_in
 from ._recognised import recognised
 from ._roles import NONE, SKIP, USUAL, Roles, several_answers
@@ -47,6 +48,7 @@ __all__ = [
     "labels_in",
     "load_mat",
     "one_an_item",
+    "one_column",
     "origin_of",
     "pictures_in",
     "read",

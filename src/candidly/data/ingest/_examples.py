@@ -27,6 +27,7 @@ from ._features import check_no_copy, features
 from ._layouts import item_of, long_of_wide
 from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
+from ._one_hot import one_column
 from ._packed import COMPRESSED
 from ._pictures import files_named, load_folder
 from ._recognised import other_labels, recognised
@@ -62,6 +63,7 @@ def read(
     merge_labels: bool | Mapping[str, str] = False,
     damaged: str = SKIP,
     sheet: str | None = None,
+    label_kind: str | None = None,
 ) -> Labelled:
     """The inputs and labels of a file, a data frame or a folder of pictures.
 
@@ -73,18 +75,19 @@ def read(
         annotator: the column that says who gave the answer, or a list of columns that hold one
             person's answers each.
         label, truth, id, text, image, item, drop, separator, header, label_separator, classes,
-        merge_labels, damaged, sheet: see ``Roles``.
+        merge_labels, damaged, sheet, label_kind: see ``Roles``.
 
     Returns:
-        One label a cell is ``given``; any cell with several makes the column ``candidates``.
+        One label a cell is ``given``; any cell with several makes the column ``candidates``, or
+        ``tags`` if ``label_kind`` says so.
 
     Raises:
         FileNotFoundError: no such file.
         ValueError: what cannot be read so; the message names file, row, column and the next step.
 
     Warns:
-        UserWarning: a column was left out, or an encoding assumed; of a folder of pictures, what
-            was left out.
+        UserWarning: a column was left out, or an encoding assumed; several labels in a cell were
+            taken as candidates, and nothing says so; of a folder of pictures, what was left out.
     """
     one = annotator is None or isinstance(annotator, str)
     who = {"annotator": annotator} if one else {"annotators": tuple(annotator or ())}
@@ -92,7 +95,7 @@ def read(
         label=label, truth=truth, id=id, text=text, image=image, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
         header=header, label_separator=label_separator, classes=classes,
-        merge_labels=merge_labels, damaged=damaged, sheet=sheet, **who,
+        merge_labels=merge_labels, damaged=damaged, sheet=sheet, label_kind=label_kind, **who,
     )  # fmt: skip
     if roles is not None and (named != Roles() or damaged != SKIP):
         raise ValueError("`roles` says which column is what; give no other names beside it.")
@@ -177,6 +180,7 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
         id = None if item == roles.id else roles.id
         roles = replace(roles, annotators=(), drop=(), id=id, item="item", annotator="annotator",
                         label="label")  # fmt: skip
+    sheet = replace(sheet, frame=one_column(sheet.frame, roles))
     frame = sheet.frame
     roles = recognised(frame, roles)
     columns = label_columns(frame, roles)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.files import lines_of
-from ..labels.coded import Coded, coded, is_set, missing
+from ..labels.coded import Coded, coded, is_set, missing, several_in
+from ..labels.kinds import SINGLE, kind_of, not_said
 from ..labels.reading import LabelRule, is_whole
 from ..labels.reading import read_labels as numbered
 from ..labels.text import BAR
@@ -28,6 +29,7 @@ from ._columns import (
     rows_by_id,
     texts_of,
 )
+from ._one_hot import one_column
 from ._roles import CORRECTED, Roles
 from .arrays import load_array, load_member
 from .table_checks import about, check_flat, listed
@@ -51,6 +53,7 @@ class LabelColumn:
             candidate sets of an array.
         ids: (n,) names of the rows as text, or None.
         separator: what stands between the names of a set.
+        kind: what several labels of a row are, where something says it; see ``data.labels.kinds``.
         keys: columns beside that may name rows.
     """
 
@@ -60,6 +63,7 @@ class LabelColumn:
     ids: np.ndarray | None = None
     separator: str = BAR
     keys: pl.DataFrame | None = None
+    kind: str | None = None
 
     @cached_property
     def coded(self) -> Coded:
@@ -91,7 +95,7 @@ def read_labels(
     Args:
         path: a table of any format, with a line of names or, of text, without; an ``.npy`` array;
             or an ``.npz`` with an array ``given``.
-        roles: ``label``, ``id``, ``drop``, ``separator`` and ``label_separator``.
+        roles: ``label``, ``id``, ``drop``, ``separator``, ``label_separator`` and ``label_kind``.
         classes: names of the classes, which a first line of names is not.
         n: how many labels there should be, where that is known.
         corrected: take a column of corrected labels, such as ``label corrected`` beside ``label``,
@@ -111,7 +115,7 @@ def read_labels(
             array = np.char.decode(array, "utf-8")
         named = array.dtype.kind in "UT" and array.ndim == 1
         values = _plain(array.tolist()) if named else array
-        return LabelColumn(path, str(path), values)
+        return LabelColumn(path, str(path), values, kind=roles.label_kind)
     # columns to drop may be those of another file that is read beside this one
     columns = read_columns(path, replace(roles, drop=()), classes or (), n, usual=LABELS)
     if corrected:
@@ -125,13 +129,15 @@ def labels_in_columns(columns: Columns, roles: Roles, classes: Sequence[str] | N
     Raises:
         ValueError: no column that is the labels', or one that holds none.
     """
-    name = _label_name(columns, roles)
-    what = columns.what(name)
     with about(columns.path):
+        columns = replace(columns, frame=one_column(columns.frame, roles))
+        name = _label_name(columns, roles)
         check_flat(columns.frame[name])
+    what = columns.what(name)
     values = _cells(columns.frame[name], what)
     keys = None if columns.keys is None else columns.keys.drop(name, strict=False)
-    return LabelColumn(columns.path, what, values, columns.ids, roles.label_separator, keys)
+    kind = kind_of(roles.label_kind, name)
+    return LabelColumn(columns.path, what, values, columns.ids, roles.label_separator, keys, kind)
 
 
 def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndarray:
@@ -157,9 +163,8 @@ def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndar
         )
     if classes is None:
         return _as_they_are(labels)
-    return numbered({"label": labels.coded}, LabelRule(classes), {"label": labels.what}).labels[
-        "label"
-    ]
+    rule = LabelRule(classes, single=labels.kind == SINGLE)
+    return numbered({"label": labels.coded}, rule, {"label": labels.what}).labels["label"]
 
 
 def class_numbers(column: pl.Series, what: str, classes: Sequence[str] | None) -> np.ndarray:
@@ -228,12 +233,32 @@ def _barred(labels: LabelColumn, entry: Any) -> Any:
 def holds_sets(labels: LabelColumn) -> bool:
     """Whether any cell holds several labels, or the array is a bool matrix."""
     values = labels.values
+    if labels.kind == SINGLE:
+        return False
     if values.dtype != object:
         return bool(values.dtype == bool and values.ndim == 2)
     return any(
         is_set(entry) or (isinstance(entry, str) and labels.separator in entry)
         for entry in labels.coded.values
     )
+
+
+def check_said(labels: LabelColumn) -> None:
+    """Refuse labels that hold several in a row, where nothing says what these are.
+
+    Raises:
+        Refusal: names the column, a cell, and what can be said.
+    """
+    if labels.kind is not None:
+        return
+    if labels.values.ndim == 2:
+        several = labels.values.dtype == bool and labels.values.sum(1) > 1
+        if np.any(several):
+            row = int(several.argmax())
+            raise not_said(labels.what, labels.values[row].astype(int).tolist(), row)
+        return
+    for k, cell in several_in(labels.coded, separator=labels.separator).items():
+        raise not_said(labels.what, cell, labels.coded.row(k))
 
 
 def in_order_of(labels: LabelColumn, ids: np.ndarray | None) -> LabelColumn:
@@ -254,7 +279,9 @@ def class_names(labels: LabelColumn, columns: Sequence[str] | None) -> list[str]
         return None
     there: set[str] = set()
     for entry in labels.coded.values:
-        several = entry if isinstance(entry, list) else str(entry).split(labels.separator)
+        whole = labels.kind == SINGLE
+        several = [entry] if whole else str(entry).split(labels.separator)
+        several = entry if isinstance(entry, list) else several
         there |= {str(one).strip() for one in several}
     return list(columns) if there & set(columns) else None
 

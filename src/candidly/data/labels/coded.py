@@ -218,6 +218,22 @@ def holds_sets(values: Any, classes: Collection[str] = ()) -> bool:
     return any(is_set(row) or _is_text_of_a_set(row, classes) for row in values)
 
 
+def several_in(
+    column: Coded, classes: Collection[str] = (), separator: str = BAR
+) -> dict[int, Any]:
+    """Entries that hold two labels or more, by their code.
+
+    Args:
+        classes: names that somebody wrote down. separator: what stands between labels in a text.
+    """
+    return {
+        k: entry
+        for k, entry in enumerate(column.values)
+        if (is_set(entry) and len(entry) > 1)
+        or (isinstance(entry, str) and separator in entry and entry.strip() not in classes)
+    }
+
+
 def is_set(value: Any) -> bool:
     """Whether one row's entry is a collection of labels."""
     return isinstance(value, (set, frozenset, list, tuple, np.ndarray))

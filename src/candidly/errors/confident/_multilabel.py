@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs, open_source
+from ...data.labels.text import BAR
 from ...ground.arrays import ENTRY_SLACK, as_array, same_rows
 from ...ground.names import lookup
 from ...ground.numbers import whole
 from . import _cells, _select
 from ._evidence import Evidence, examine
 from ._scores import BY, ScoreBy, blocks, weighted_entropy
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ALPHA = 0.8  # weight of the next lower score in the moving average
 TEMPERATURE = 0.1  # of the soft minimum
@@ -34,11 +38,13 @@ class TagIssues:
         by_tag: bool (n, m), which tags, or lack of them, are doubted.
         by: the method.
         scores: float (n,), see ``scores_multilabel``; what ``indices`` are sorted by.
+        tags: bool (n, m), as they were given.
     """
 
     by_tag: np.ndarray
     by: str
     scores: np.ndarray
+    tags: np.ndarray
 
     @cached_property
     def mask(self) -> np.ndarray:
@@ -50,6 +56,49 @@ class TagIssues:
         """The flagged examples, the most suspicious first, ties by index: int64."""
         rows = np.flatnonzero(self.mask)
         return rows[np.argsort(self.scores[rows], kind="stable")]
+
+    def table(
+        self, classes: Sequence[str] | None = None, separator: str = BAR, ids: Any = None
+    ) -> pl.DataFrame:
+        """A row per flagged example, the most suspicious first.
+
+        Columns: index (the row, from 0); id, where there are some; given and proposed tags, then
+        those that are probably missing and those that are too much, as texts; self-confidence (low
+        is suspicious), see ``scores_multilabel``.
+
+        Args:
+            classes: names of the m tags; their numbers by default.
+            separator: what stands between two of them.
+            ids: names of the n examples.
+        """
+        import polars as pl
+
+        names = np.array([*map(str, classes or range(self.tags.shape[1]))], object)
+        rows = self.indices
+        given, doubted = self.tags[rows], self.by_tag[rows]
+        sets = {"given": given, "proposed": given ^ doubted, "missing": doubted & ~given}
+        sets |= {"too much": doubted & given}
+        texts = {
+            name: pl.Series([separator.join(names[row]) for row in marks], dtype=pl.String)
+            for name, marks in sets.items()
+        }
+        named = {} if ids is None else {"id": [ids[row] for row in rows.tolist()]}
+        return pl.DataFrame({"index": rows, **named, **texts, "self-confidence": self.scores[rows]})
+
+    def by_tag_table(self, classes: Sequence[str] | None = None) -> pl.DataFrame:
+        """A row per tag, those with most doubts first.
+
+        Columns: tag; given, how many examples have it; missing, how many lack it and probably have
+        it; too much, how many have it and probably should not.
+        """
+        import polars as pl
+
+        names = [*map(str, classes or range(self.tags.shape[1]))]
+        doubted = self.by_tag & self.tags
+        counts = {"given": self.tags.sum(0), "missing": (self.by_tag & ~self.tags).sum(0)}
+        table = pl.DataFrame({"tag": names, **counts, "too much": doubted.sum(0)})
+        most = -self.by_tag.sum(0)
+        return table[np.argsort(most, kind="stable").tolist()]
 
 
 def find_multilabel(
@@ -98,7 +147,7 @@ def find_multilabel(
         warnings.warn(
             f"tags that all examples have, or none, cannot be told wrong: {named}.", stacklevel=2
         )
-    return TagIssues(found, by, quality)
+    return TagIssues(found, by, quality, marks)
 
 
 def scores_multilabel(
