@@ -295,4 +295,4 @@ def _flagged(found: Checked, table: pl.DataFrame) -> Any:
         form.append(Column(what, form=".3f") if number else Column(what, "name"))
     rest = found.flagged - len(table)
     notes = (f"and {rest:,} more; the table has them all",) if rest else ()
-    return Grid("The most suspicious", form, joined(table.select(shown)).rows(), notes)
+    return Grid("The most suspicious", tuple(form), joined(table.select(shown)).rows(), notes)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ..data.labels.kinds import ALL_OF
 from ..ground.files import write_json, write_table
 from . import _probs, errors_compare
 from ._column_options import (
@@ -25,6 +26,7 @@ from ._column_options import (
     roles_of,
 )
 from ._errors_read import examined, opened
+from ._errors_tags import find_tags
 from ._help import whole
 from ._issues import (
     check_place,
@@ -50,8 +52,9 @@ Labels = Annotated[
         "--labels",
         metavar="PATH",
         help="The given labels: a table with a column of numbers or names and, if you like, one "
-        "of ids; an .npy; or the .npz of errors probs. For find also candidate sets: cells such as "
-        "cat|dog, or an .npy of bool, a row per example and a column per class. A folder holds a "
+        "of ids; an .npy; or the .npz of errors probs. For find also several a row, with "
+        "--label-kind: cells such as cat|dog, or an .npy of bool, a row per example and a column "
+        "per class. A folder holds a "
         "part of labels for each part of --probs, of the same name.",
     ),
 ]
@@ -174,9 +177,11 @@ def find(
 
       candidly errors find --labels labels.npy --probs probs.npy --media images --html page.html
 
+      candidly errors find --labels dishes.csv --label tags --label-kind all-of --probs probs.npz
+
       candidly errors find --labels s3://b/labels --probs s3://b/probs --on ray:10.0.0.1:6379
     """
-    from ..data.ingest.labels import holds_sets
+    from ..data.ingest.labels import check_said, holds_sets
     from ..errors import confident as errors
     from ..errors.confident import METHODS, OF_COLUMNS
     from ..ground.names import lookup
@@ -203,6 +208,15 @@ def find(
         label_separator=label_separator,
     )
     labels, source, names = opened(given, probs, classes, normalise, roles)
+    check_said(labels)
+    if labels.kind == ALL_OF:
+        ways: dict[str, Any] = {"--by": by in OF_COLUMNS, "--count": count, "--on": on, "--work": work}
+        ways |= {"--normalise": normalise, "--gallery": gallery}
+        for option, value in ways.items():
+            if value:
+                raise ValueError(f"{option} is of one label a row, and with {ALL_OF} all hold.")
+        find_tags(labels, source, names, by, top, out, html, media, as_json)
+        return
     if html is not None and holds_sets(labels):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
     evidence, notes = examined(
@@ -283,9 +297,9 @@ def health(
         label_separator=label_separator,
     )
     labels, source, names = opened(given, probs, classes, normalise, roles)
-    if holds_sets(labels):
+    if holds_sets(labels) or labels.kind == ALL_OF:
         raise ValueError(
-            "--labels holds candidate sets, which count no pairs of classes; find takes them."
+            "--labels holds several labels a row, which count no pairs of classes; find takes them."
         )
     evidence, notes = examined(
         labels,

@@ -40,7 +40,8 @@ class Roles:
 
     Args:
         label: what may be wrong: one label a cell, or several with ``label_separator`` between
-            them; with ``label_kind`` also several columns of 0 and 1, ``a,b,c``. Usually ``label``, ``given`` or ``candidates``.
+            them; with ``label_kind`` also several columns of 0 and 1, ``a,b,c``. Usually ``label``,
+            ``given`` or ``candidates``.
         truth: true labels, which training never sees.
         id: names of the rows, each once.
         text: the inputs, a text a row; ``none``: all columns are inputs.

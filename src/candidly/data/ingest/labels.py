@@ -252,9 +252,8 @@ def check_said(labels: LabelColumn) -> None:
     if labels.kind is not None:
         return
     if labels.values.ndim == 2:
-        several = labels.values.dtype == bool and labels.values.sum(1) > 1
-        if np.any(several):
-            row = int(several.argmax())
+        several = np.flatnonzero(labels.values.sum(1) > 1) if labels.values.dtype == bool else ()
+        for row in several[:1]:
             raise not_said(labels.what, labels.values[row].astype(int).tolist(), row)
         return
     for k, cell in several_in(labels.coded, separator=labels.separator).items():

@@ -116,8 +116,10 @@ def check(
     )
     for note in notes:
         warnings.warn(note, stacklevel=2)
-    kind = CheckedTags if isinstance(issues, errors.TagIssues) else Checked
-    return kind(read.name, data, read.frame, read.typed, read.roles, judged, issues, leaks, notes)
+    made = read.name, data, read.frame, read.typed, read.roles, judged
+    if isinstance(issues, errors.TagIssues):
+        return CheckedTags(*made, issues, leaks, notes)
+    return Checked(*made, issues, leaks, notes)
 
 
 def _here(message: Warning | str) -> str:

@@ -231,10 +231,12 @@ class Checked:
         and margin (low is suspicious); then the row's own columns, as they stand. One whose name
         is taken is called ``NAME (own)``.
         """
+        import polars as pl
+
         found = self.issues.table(classes=self.data.classes)
-        ids = self.data.ids[found["index"].to_numpy()].tolist()
+        ids = pl.Series("id", self.data.ids[found["index"].to_numpy()].tolist())
         scores = ["given", "proposed", "predicted", "self-confidence", "margin"]
-        return self._beside_own(found.with_columns(id=ids).select("index", "id", *scores))
+        return self._beside_own(found.with_columns(ids).select("index", "id", *scores))
 
     def _beside_own(self, found: pl.DataFrame) -> pl.DataFrame:
         """A table with the rows' own columns behind; ``index`` says which rows."""

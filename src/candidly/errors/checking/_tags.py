@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class CheckedTags(Checked):
     """Rows whose tags look wrong, and what they were found with; ``issues`` are ``TagIssues``."""
 
-    issues: TagIssues  # type: ignore[assignment]
+    issues: TagIssues  # type: ignore[assignment]  # what the methods below look at
 
     shown = ("given", "missing", "too much", "self-confidence")
 
@@ -77,8 +77,8 @@ class CheckedTags(Checked):
         missing and those that are too much, self-confidence (low is suspicious); then the row's own
         columns, as they stand. One whose name is taken is called ``NAME (own)``.
         """
-        separator = self.roles.label_separator
-        return self._beside_own(self.issues.table(self.data.classes, separator, self.data.ids))
+        issues = replace(self.issues, ids=self.data.ids)
+        return self._beside_own(issues.table(self.data.classes, self.roles.label_separator))
 
     def by_tag(self) -> pl.DataFrame | None:
         """See ``TagIssues.by_tag_table``."""
@@ -120,8 +120,8 @@ class CheckedTags(Checked):
 
     def _agreement(self) -> str:
         return (
-            f"It agrees with {self.accuracy:.1%} of what is there or not; always saying what is more"
-            f" frequent of each tag would agree with {self.guess:.1%}."
+            f"It agrees with {self.accuracy:.1%} of what is there or not; always saying what is"
+            f" more frequent of each tag would agree with {self.guess:.1%}."
         )
 
     def _rows(self, own: pl.DataFrame) -> Callable[[int], Preview]:

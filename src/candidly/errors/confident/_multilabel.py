@@ -6,10 +6,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ...data.ingest.labels import LabelColumn, label_sets
 from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs, open_source
 from ...data.labels.text import BAR
@@ -18,6 +20,7 @@ from ...ground.names import lookup
 from ...ground.numbers import whole
 from . import _cells, _select
 from ._evidence import Evidence, examine
+from ._labels import matched
 from ._scores import BY, ScoreBy, blocks, weighted_entropy
 
 if TYPE_CHECKING:
@@ -39,12 +42,14 @@ class TagIssues:
         by: the method.
         scores: float (n,), see ``scores_multilabel``; what ``indices`` are sorted by.
         tags: bool (n, m), as they were given.
+        ids: (n,) names of the examples, where a file has them; None otherwise.
     """
 
     by_tag: np.ndarray
     by: str
     scores: np.ndarray
     tags: np.ndarray
+    ids: np.ndarray | None = None
 
     @cached_property
     def mask(self) -> np.ndarray:
@@ -57,19 +62,16 @@ class TagIssues:
         rows = np.flatnonzero(self.mask)
         return rows[np.argsort(self.scores[rows], kind="stable")]
 
-    def table(
-        self, classes: Sequence[str] | None = None, separator: str = BAR, ids: Any = None
-    ) -> pl.DataFrame:
+    def table(self, classes: Sequence[str] | None = None, separator: str = BAR) -> pl.DataFrame:
         """A row per flagged example, the most suspicious first.
 
-        Columns: index (the row, from 0); id, where there are some; given and proposed tags, then
+        Columns: index (the row, from 0); id, where a file has them; given and proposed tags, then
         those that are probably missing and those that are too much, as texts; self-confidence (low
         is suspicious), see ``scores_multilabel``.
 
         Args:
             classes: names of the m tags; their numbers by default.
             separator: what stands between two of them.
-            ids: names of the n examples.
         """
         import polars as pl
 
@@ -82,7 +84,7 @@ class TagIssues:
             name: pl.Series([separator.join(names[row]) for row in marks], dtype=pl.String)
             for name, marks in sets.items()
         }
-        named = {} if ids is None else {"id": [ids[row] for row in rows.tolist()]}
+        named = {} if self.ids is None else {"id": self.ids[rows].tolist()}
         return pl.DataFrame({"index": rows, **named, **texts, "self-confidence": self.scores[rows]})
 
     def by_tag_table(self, classes: Sequence[str] | None = None) -> pl.DataFrame:
@@ -109,16 +111,20 @@ def find_multilabel(
     keep: int = 1,
     fraction: float = 1.0,
     fold: FoldBy = "moving average",
+    classes: Sequence[str] | None = None,
     **options: Any,
 ) -> TagIssues:
     """Examples whose tags are probably wrong: each tag, there or not, as a label of two classes.
 
     Args:
-        tags: bool or 0 and 1, (n, m).
+        tags: bool or 0 and 1, (n, m); or a file, or its ``LabelColumn``, of which each cell holds
+            all tags of a row. Its ids decide which row is whose, where both have some.
         probs: float (n, m) in [0, 1], of each tag by itself; rows need not sum to 1.
         by: ``noise rate``, ``class``, ``both``, ``confident`` or ``predicted``; see ``find``.
         keep, fraction: see ``find``; of every tag.
         fold: of the scores that ``indices`` are sorted by, see ``scores_multilabel``.
+        classes: of a file, names of the tags in the order of the columns; by default those of the
+            columns, else 0 to m - 1.
         options: collisions and workers of ``examine``.
 
     Raises:
@@ -132,8 +138,7 @@ def find_multilabel(
     by, method = lookup(_select.METHODS, by, "way to find label errors of several tags")
     _cells.check_fraction(fraction)
     _select.check_for(by, whole(keep, "keep", low=0), fraction, None)
-    source = _opened(tags, probs)
-    marks = read_tags(tags, source)
+    source, marks, ids = _opened(tags, probs, classes)
     quality = scores_multilabel(marks, source, fold=fold)  # checks the probabilities, too
     found = np.zeros(marks.shape, dtype=bool)
     for tag, column in _columns(source):
@@ -147,7 +152,7 @@ def find_multilabel(
         warnings.warn(
             f"tags that all examples have, or none, cannot be told wrong: {named}.", stacklevel=2
         )
-    return TagIssues(found, by, quality, marks)
+    return TagIssues(found, by, quality, marks, ids)
 
 
 def scores_multilabel(
@@ -184,8 +189,7 @@ def scores_multilabel(
         raise ValueError(
             f"alpha is {alpha} and temperature {temperature}; 0 <= alpha <= 1, temperature > 0."
         )
-    source = probs if isinstance(probs, ProbRows) else _opened(tags, probs)
-    marks = read_tags(tags, source)
+    source, marks, _ = _opened(tags, probs)
     result = np.empty(source.n, source.dtype)
     for start, stop, rows in blocks(source):
         _check(rows, start, source)
@@ -195,11 +199,25 @@ def scores_multilabel(
     return result
 
 
-def _opened(tags: Any, probs: Probs) -> ProbRows:
-    """The probabilities, with columns in the order of the tags' where both name them."""
+def _opened(
+    tags: Any, probs: Probs, classes: Sequence[str] | None = None
+) -> tuple[ProbRows, np.ndarray, np.ndarray | None]:
+    """The probabilities, the tags as bool (n, m), and names of rows.
+
+    Columns of probabilities are in the order of the tags' where both name them, and rows in that of
+    the tags' where both name these.
+    """
+    if isinstance(tags, str | Path | LabelColumn):
+        source = probs if isinstance(probs, ProbRows) else open_source(probs, classes=classes)
+        column, source, classes = matched(tags, source, classes)
+        marks = read_tags(label_sets(column, classes, source.m), source)
+        return source, marks, column.ids
+    if isinstance(probs, ProbRows):
+        return probs, read_tags(tags, probs), None
     same_rows(tags=tags, probs=probs)
     names = [str(name) for name in getattr(tags, "columns", ())]
-    return open_source(probs, classes=names if names and not names[0].isdecimal() else None)
+    source = open_source(probs, classes=names if names and not names[0].isdecimal() else None)
+    return source, read_tags(tags, source), None
 
 
 def read_tags(tags: Any, source: ProbRows) -> np.ndarray:

@@ -59,8 +59,8 @@ def cross_validate(
             different kinds as the fold's training rows encode them, and labels as numbers of
             classes. Those with names see pictures as descriptors, texts as counts of words.
         data: ``Labelled`` with given labels, with candidate sets for algorithms that read these,
-            or with tags, of which each is learned by itself; or (X, y) for ``from_arrays``. The truth is not looked at. Unlabelled rows are predicted,
-            not learned from.
+            or with tags, of which each is learned by itself; or (X, y) for ``from_arrays``. The
+            truth is not looked at. Unlabelled rows are predicted, not learned from.
         folds: how many, at least 2, or the fold of each example, int (n,).
         groups: (n,), of any kind: examples of one group stay in one fold.
         seed: of folds and models. Folds depend on seed, labels and groups alone.
@@ -242,8 +242,8 @@ def _marks(data: Labelled) -> tuple[np.ndarray, np.ndarray]:
         strata[~marks.any(1)] = -1
     else:
         raise Refusal(
-            f"{data.source or 'the data'} has no given labels, candidates or tags, and the truth is "
-            "not looked at.",
+            f"{data.source or 'the data'} has no given labels, candidates or tags, and the truth "
+            "is not looked at.",
             "make some with `imperfect.apply`",
             "give a table with a column of labels",
         )
