@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.ingest import SKIP
-from ..data.labels.kinds import ONE_OF
+from ..data.labels.kinds import ALL_OF, ONE_OF
 from ..data.labels.text import BAR
 from ..ground.files import write_table
 from ..ground.spec import several
@@ -210,6 +210,7 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     told += [word for column in roles.drop for word in ("--drop", column)]
     told += first
     new = ["candidly", "review", "new", project, what, *told]
+    new += ["--preset", "tags"] * (found.data.label_kind == ALL_OF)
     new += ["--issues", str(issues), "--people", "1"]
     export = ["candidly", "review", "export", project]
     if found.frame is not None:

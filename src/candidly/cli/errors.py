@@ -210,7 +210,12 @@ def find(
     labels, source, names = opened(given, probs, classes, normalise, roles)
     check_said(labels)
     if labels.kind == ALL_OF:
-        ways: dict[str, Any] = {"--by": by in OF_COLUMNS, "--count": count, "--on": on, "--work": work}
+        ways: dict[str, Any] = {
+            "--by": by in OF_COLUMNS,
+            "--count": count,
+            "--on": on,
+            "--work": work,
+        }
         ways |= {"--normalise": normalise, "--gallery": gallery}
         for option, value in ways.items():
             if value:

@@ -17,11 +17,14 @@ from .back import (
     Origin,
     check_origin,
     classes_in,
+    columns_of,
     corrected_columns,
+    corrected_tags,
     label_column,
     labels_in,
     one_an_item,
     origin_of,
+    tags_in,
     write_back,
 )
 from .exports import ReadAs
@@ -39,7 +42,9 @@ __all__ = [
     "Sheet",
     "check_origin",
     "classes_in",
+    "columns_of",
     "corrected_columns",
+    "corrected_tags",
     "decimal_points",
     "files_named",
     "input_columns",
@@ -57,5 +62,6 @@ __all__ = [
     "recognised",
     "several_answers",
     "shown_columns",
+    "tags_in",
     "write_back",
 ]

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from ...ground.names import shortened
 from .. import review as reviews
 from ..review import LONGEST_MS, Reply, Rules, Shown, Task, examples_text, flip_of
-from ..review.questions import SKIP
+from ..review.questions import NO_LABEL, SKIP
 from ._fields import decimal
 from ._looks import Look, look_of
 from ._seal import CARD, EXAMPLE, ITEM, TASK, opened, sealed
@@ -70,7 +70,7 @@ class Screen:
     Attributes:
         template: of its cards. asks: the sentence above.
         options: its answers. choice: what was clicked, of this person's item, in its normal form.
-        together: a batch is one card.
+        together: a batch is one card. none: the answer that no label holds, where there is one.
     """
 
     template: str
@@ -78,6 +78,7 @@ class Screen:
     options: Callable[[Rules, Task], list[Option]]
     choice: Callable[[Rules, str, int, Sequence[str]], str]
     together: bool = False
+    none: str = ""
 
 
 def review(visit: Visit) -> Response:
@@ -187,7 +188,9 @@ def _card(visit: Visit, group: Sequence[Task]) -> dict[str, str]:
         )
         for task in group
     ]
-    html = part(screen.template, entries=entries, rules=rules, csrf=visit.who.csrf)
+    html = part(
+        screen.template, entries=entries, rules=rules, csrf=visit.who.csrf, none=screen.none
+    )
     return {"html": html}
 
 
@@ -304,6 +307,9 @@ SCREENS: dict[str, Screen] = {
     "one label": Screen("labels.html", "Which label fits best?", _labels, _numbers, together=True),
     "several labels": Screen(
         "labels.html", "Which labels could fit?", _labels, _numbers, together=True
+    ),
+    "all labels": Screen(
+        "labels.html", "Which labels hold?", _labels, _numbers, together=True, none=NO_LABEL
     ),
 }
 
