@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -189,14 +190,21 @@ def corrected_tags(
         return {**found, label + CORRECTED_BY: by}
     old = tags_in(sheet, label, classes, separator)
     cells: list[Any] = sheet.frame[label].to_list()
+    nested = sheet.frame[label].dtype.is_nested()
+    between = _between(() if nested else cells, separator)
     for row in np.flatnonzero((old != tags).any(1)).tolist():
-        cell = cells[row]
-        there = cell if isinstance(cell, list) else str(cell or "").split(separator)
-        stay = [name.strip() for name in map(str, there)]
+        cell = cells[row] or []
+        stay = [str(name).strip() for name in (cell if nested else str(cell).split(separator))]
         held = [name for name, holds in zip(classes, tags[row].tolist()) if holds]
-        made = sorted(held, key=lambda name: stay.index(name) if name in stay else len(stay))
-        cells[row] = made if isinstance(cell, list) else separator.join(made)
+        held.sort(key=lambda name: stay.index(name) if name in stay else len(stay))
+        cells[row] = held if nested else between.join(held)
     return {label + CORRECTED: cells, label + CORRECTED_BY: by}
+
+
+def _between(cells: Sequence[Any], separator: str) -> str:
+    """The separator with the spaces that stand around it in the first cell that has it."""
+    around = re.compile(rf"\s*{re.escape(separator)}\s*")
+    return next((f[0] for c in cells if c is not None and (f := around.search(str(c)))), separator)
 
 
 def columns_of(label: str, there: Collection[str]) -> tuple[str, ...]:

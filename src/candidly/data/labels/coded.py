@@ -230,7 +230,11 @@ def several_in(
         k: entry
         for k, entry in enumerate(column.values)
         if (is_set(entry) and len(entry) > 1)
-        or (isinstance(entry, str) and separator in entry and entry.strip() not in classes)
+        or (
+            isinstance(entry, str)
+            and entry.strip() not in classes
+            and sum(bool(part.strip()) for part in entry.split(separator)) > 1
+        )
     }
 
 

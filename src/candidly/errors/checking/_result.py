@@ -163,9 +163,14 @@ class Checked:
             what = said.get(name, "not used")
             if name in kinds and there.n_unique() < 2:
                 what += ", always the same" if len(there) else ", empty"
-            cell = str(there[0]) if len(there) else EMPTY
+            cell = self._as_text(there[0]) if len(there) else EMPTY
             found.append((name, what, cell if len(cell) <= CELL else cell[:CELL].rstrip() + " …"))
         return found
+
+    def _as_text(self, cell: Any) -> str:
+        """A cell for people; of a list what is in it."""
+        nested = hasattr(cell, "to_list")
+        return self.roles.label_separator.join(map(str, cell)) if nested else str(cell)
 
     @property
     def kinds(self) -> dict[str, str]:
