@@ -27,6 +27,12 @@ class CheckedTags(Checked):
 
     issues: TagIssues  # type: ignore[assignment]  # what the methods below look at
 
+    def __repr__(self) -> str:
+        return (
+            f"CheckedTags({self.name}: tags of {self.flagged} of {self.data.n} rows look wrong, "
+            f"{self.judged.chosen}, agreement {self.accuracy:.4f})"
+        )
+
     shown = ("given", "missing", "too much", "self-confidence")
 
     @property
