@@ -21,6 +21,7 @@ from ...ground.files import check_content
 from ...ground.problem import Refusal, passed
 from ..inputs import as_inputs, as_polars
 from ..labels.coded import as_ids
+from ..labels.kinds import FIELDS
 from ..labels.labelled import Labelled, from_numbers
 from ..labels.votes import Votes
 from ._features import check_no_copy, features
@@ -136,7 +137,7 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
 
 
 def _load_arrays(path: Path, roles: Roles) -> Labelled:
-    if roles != Roles(classes=roles.classes):
+    if replace(roles, label_kind=None) != Roles(classes=roles.classes):
         raise ValueError(
             f"{path} holds arrays, which have no columns to name, neither of labels nor others."
         )
@@ -144,9 +145,15 @@ def _load_arrays(path: Path, roles: Roles) -> Labelled:
         raise FileNotFoundError(f"there is no file {path}.")
     with about(path):
         check_content(path)
-        if path.suffix.lower() == ".npz":
-            return load_npz(path, roles.classes)
-        return with_classes(load_mat(path), roles.classes)
+        npz = path.suffix.lower() == ".npz"
+        data = load_npz(path, roles.classes) if npz else load_mat(path)
+        if roles.label_kind not in (None, data.label_kind):
+            held = FIELDS.get(data.label_kind or "", "no labels")
+            raise ValueError(
+                f"it holds {held} by the names of its arrays, and `label_kind` is"
+                f" {roles.label_kind!r}."
+            )
+        return data if npz else with_classes(data, roles.classes)
 
 
 def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:

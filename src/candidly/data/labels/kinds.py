@@ -38,6 +38,14 @@ def kind_of(label_kind: str | None, name: str) -> str | None:
     return label_kind or SAYS.get(name)
 
 
+def several_hold(source: str) -> str:
+    """What to say where one true label a row is needed, and several hold."""
+    return (
+        f"{source or 'the data'} has rows of which several labels hold (tags); this takes one true"
+        " class a row."
+    )
+
+
 def not_said(what: str, cell: Any, row: Any) -> Refusal:
     """The question, where nothing says what several labels are.
 
