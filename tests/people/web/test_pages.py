@@ -218,6 +218,24 @@ def test_limits_are_said_and_held(tmp_path):
         assert len(part) < len(fields_of(card))
 
 
+def test_all_labels_that_hold_or_none_of_them(tmp_path):
+    changes = {"threshold": None, "question": "all labels", "batch": 2, "whole_batch": True}
+    with a_project(tmp_path / "check", **changes) as project:
+        ann = browser(a_site(project), PERSON, "ann")
+        [card] = ann.cards()
+        assert card.count('value="none"') == 2
+        assert "Choose every label that holds." in card
+        ids = [v for n, v in fields_of(card) if n == "id"]
+
+        def answers(*values: str):
+            pairs = [(f"say.{id}", v) for id, value in zip(ids, values) for v in value.split()]
+            return ann.post("/answer", [*fields_of(card), *pairs], headers=JSON)
+
+        assert answers("none 1", "0").status_code == 422
+        assert answers("2 0", "none").status_code == 200
+        assert sorted(review.votes(project)["answer"]) == ["0 2", "none"]
+
+
 def test_a_part_of_a_batch_is_not_enough(tmp_path):
     changes = {"threshold": None, "question": "one label", "batch": 2, "whole_batch": True}
     with a_project(tmp_path / "check", **changes) as project:
