@@ -162,14 +162,18 @@ def test_candidate_sets(candidly, made, tmp_path):
     sets = np.eye(M, dtype=bool)[given] | np.eye(M, dtype=bool)[(given + 2) % M]
     np.save(tmp_path / "labels.npy", sets)
     issues = errors.find(sets, probs, by="margin", count=7)
-    found = asked(candidly, "--by", "margin", "--count", 7, "--classes", "classes.txt")
+    status, _, err = candidly("errors", "find", *FILES)
+    assert status == 2
+    assert "say --label-kind one-of, or if all of them are, --label-kind all-of" in err
+    kind = ("--label-kind", "one-of")
+    found = asked(candidly, *kind, "--by", "margin", "--count", 7, "--classes", "classes.txt")
     assert [row["index"] for row in found["issues"]] == issues.indices.tolist()
     first = int(issues.indices[0])
     assert found["issues"][0]["given"] == [NAMES[k] for k in np.flatnonzero(sets[first])]
     confident = int(issues.evidence.guessed_outside.sum())
     assert found["counts"] == {"off-diagonal": confident, "flagged": 7}
     assert found["expected"] is None
-    more = ("--by", "margin", "--count", 7, "--out", "issues.csv")
+    more = (*kind, "--by", "margin", "--count", 7, "--out", "issues.csv")
     status, out, _ = candidly("errors", "find", *FILES, *more)
     assert status == 0
     in_words = "|".join(str(k) for k in np.flatnonzero(sets[first]))
@@ -185,7 +189,7 @@ def test_candidate_sets(candidly, made, tmp_path):
         ("find", ["--by", "margin", "--html", "p.html"], "for candidate sets, --out"),
         ("find", ["--by", "margin", "--work", "w"], "--work is for given labels"),
         ("find", ["--by", "margin", "--count", "calibrated"], "no calibrated joint"),
-        ("health", [], "--labels holds candidate sets"),
+        ("health", [], "--labels holds several labels a row"),
     ],
 )
 def test_what_candidate_sets_cannot_have(candidly, made, tmp_path, verb, more, message):

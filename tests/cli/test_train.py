@@ -294,6 +294,7 @@ def test_ctrl_c_is_a_sentence_and_leaves_nothing(trained, monkeypatch):
     assert "stopped after 100 of 150 updates; nothing was written." in err
 
 
+SETS = ("--label", "sets", "--label-kind", "one-of")
 TRAINING = {
     "no such file": (["train", "gone.csv"], "gone.csv"),
     "no such column": (["train", "sets.csv", "--label", "set"], "no column 'set'"),
@@ -302,32 +303,32 @@ TRAINING = {
     "header alone": (["train", "header.csv", "--label", "a"], "no rows"),
     "one class": (["train", "one.csv", "--label", "y"], "every label is 'cat'"),
     "unknown algorithm": (
-        ["train", "sets.csv", "--label", "sets", "--algorithm", "PRODEM"],
+        ["train", "sets.csv", *SETS, "--algorithm", "PRODEM"],
         "did you mean 'PRODEN'",
     ),
     "an algorithm for other labels": (
-        ["train", "sets.csv", "--label", "sets", "--algorithm", "ce"],
+        ["train", "sets.csv", *SETS, "--algorithm", "ce"],
         "has no given",
     ),
     "unknown hyper-parameter": (
-        ["train", "sets.csv", "--label", "sets", "--hyper", "rate=1"],
+        ["train", "sets.csv", *SETS, "--hyper", "rate=1"],
         "no hyper-parameter 'rate'",
     ),
-    "no number": (["train", "sets.csv", "--label", "sets", "--hyper", "lr=fast"], "--hyper"),
-    "share": (["train", "sets.csv", "--label", "sets", "--validation", "1"], "--validation is 1"),
+    "no number": (["train", "sets.csv", *SETS, "--hyper", "lr=fast"], "--hyper"),
+    "share": (["train", "sets.csv", *SETS, "--validation", "1"], "--validation is 1"),
     "no truth": (
-        ["train", "sets.csv", "--label", "sets", "--validation", "truth"],
+        ["train", "sets.csv", *SETS, "--validation", "truth"],
         "known of no rows. Name its column with --truth",
     ),
     "only truth": (
-        ["train", "checked.csv", "--label", "sets", "--truth", "all", "--validation", "truth"],
+        ["train", "checked.csv", *SETS, "--truth", "all", "--validation", "truth"],
         "known of all rows",
     ),
-    "network": (["train", "sets.csv", "--label", "sets", "--net", "cnn"], "cnn"),
-    "device": (["train", "sets.csv", "--label", "sets", "--device", "tpu"], "tpu"),
+    "network": (["train", "sets.csv", *SETS, "--net", "cnn"], "cnn"),
+    "device": (["train", "sets.csv", *SETS, "--device", "tpu"], "tpu"),
     "truth alone": (["train", "digits"], "--labels flip:rate=0.3"),
     "diverged": (
-        ["train", "sets.csv", "--label", "sets", *map(str, QUICK), "--hyper", "lr=1e30"],
+        ["train", "sets.csv", *SETS, *map(str, QUICK), "--hyper", "lr=1e30"],
         "diverged",
     ),
 }

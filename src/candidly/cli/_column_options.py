@@ -11,6 +11,7 @@ from ..data.ingest import SKIP, Roles
 from ..data.ingest.labels import read_classes
 from ..data.ingest.merges import read_merges
 from ..data.labels.reading import declared_classes
+from ..data.labels.text import BAR
 from ..ground.spec import anything, pairs
 from ._shared import Command, shared
 
@@ -21,8 +22,8 @@ Label = Annotated[
     typer.Option(
         "--label",
         metavar=COLUMN,
-        help="Column of labels: one a cell, or several with | between them. (default: label, "
-        "given or candidates)",
+        help="Column of labels: one a cell, or several with | between them; with --label-kind also "
+        "several columns of 0 and 1, such as a,b,c. (default: label, given or candidates)",
     ),
 ]
 Truth = Annotated[
@@ -131,6 +132,21 @@ MergeLabels = Annotated[
         "names, as candidly labels spelling writes it.",
     ),
 ]
+LabelKind = Annotated[
+    str | None,
+    typer.Option(
+        "--label-kind",
+        metavar="one-of|all-of|single",
+        help="What several labels in a cell are: one of them is right, all are, or they are one "
+        "name. (default: what the column's name or the file's format says)",
+    ),
+]
+LabelSeparator = Annotated[
+    str,
+    typer.Option(
+        "--label-separator", metavar="TEXT", help="What stands between the labels of a cell."
+    ),
+]
 
 
 def classes_of(text: str | None) -> Any:
@@ -143,6 +159,8 @@ OPTIONS: dict[str, tuple[Any, Any]] = {  # by the parameter; in the order of --h
     "truth": (Truth, None),
     "classes": (Classes, None),
     "merge_labels": (MergeLabels, None),
+    "label_kind": (LabelKind, None),
+    "label_separator": (LabelSeparator, BAR),
     "separator": (Separator, None),
     "header": (HeaderLine, "auto"),
     "sheet": (SheetName, None),
@@ -156,7 +174,13 @@ OPTIONS: dict[str, tuple[Any, Any]] = {  # by the parameter; in the order of --h
     "damaged": (Damaged, None),
 }
 CELLS = ("separator", "header", "sheet")  # how a table is read
-LABELS = ("label", "classes", "merge_labels")  # and what its labels mean
+LABELS = (
+    "label",
+    "classes",
+    "merge_labels",
+    "label_kind",
+    "label_separator",
+)  # and what its labels mean
 INPUTS = ("text", "image", "drop", "kinds", "damaged")
 ANSWERS = ("annotator", "item")
 

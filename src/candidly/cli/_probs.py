@@ -14,6 +14,8 @@ import numpy as np
 import typer
 
 from ..data.ingest import Roles
+from ..data.labels.kinds import ALL_OF, ONE_OF, SINGLE
+from ..data.labels.text import BAR
 from ..ground.files import replacing
 from ..ground.spec import several
 from ..show.grid import Column, Grid
@@ -26,9 +28,18 @@ from ._network_options import Net, Training
 from ._print import show
 
 if TYPE_CHECKING:
+    from ..data.ingest import Roles
     from ..data.labels.labelled import Labelled
     from ..errors.crossval import CrossValidated
 
+KINDS = {  # how often the classifier is right, and what looks for errors where no command does
+    SINGLE: ("agrees with the label", ""),
+    ONE_OF: (
+        "in the candidates",
+        "candidly.errors.find(data.candidates, probs, by='margin', count=50)",
+    ),
+    ALL_OF: ("agrees with the tags", "candidly.errors.find_multilabel(data.tags, probs)"),
+}
 ENDINGS = (".npy", ".parquet", ".npz")
 
 
@@ -99,7 +110,7 @@ def probs(
 
     check_place(out, "--out", ENDINGS)
     names = several([classifier], "`classifier`")
-    loaded = _loaded(what, root, roles, labels)
+    loaded = _loaded(what, root, dataclasses.replace(roles, ask_kind=True), labels)
     try:
         with _progress.reading("fitting", "done") as watch:
             result = cross_validate(
@@ -118,11 +129,13 @@ def probs(
         raise typer.Exit(130) from None
     written = _write(result, out)
     following = _next(result, written)
+    if loaded.label_kind == ALL_OF:
+        following = _next_of_tags(what, roles, written)
     if as_json:
         about = _about(result, what, seed, written, following)
         print(json.dumps(about, indent=1, allow_nan=False))
         return
-    _print(result, following)
+    _print(result, following, loaded.label_kind or SINGLE)
     for path in written.values():
         print(f"wrote {path}", file=sys.stderr)
 
@@ -182,6 +195,19 @@ def _next(result: CrossValidated, written: dict[str, Path]) -> str | None:
     return shlex.join(words)
 
 
+def _next_of_tags(what: str, roles: Roles, written: dict[str, Path]) -> str | None:
+    """The same for tags, whose labels are in the table; None for arrays."""
+    if roles.label is None:
+        return None
+    words = ["candidly", "errors", "find", "--labels", what, "--label", roles.label]
+    words += ["--label-kind", ALL_OF, "--probs", str(written["probs"])]
+    if roles.label_separator != BAR:
+        words += ["--label-separator", roles.label_separator]
+    if "classes" in written:
+        words += ["--classes", str(written["classes"])]
+    return shlex.join(words)
+
+
 def _about(
     result: CrossValidated, what: str, seed: int, written: dict[str, Path], following: str | None
 ) -> dict[str, Any]:
@@ -207,12 +233,12 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _print(result: CrossValidated, following: str | None) -> None:
+def _print(result: CrossValidated, following: str | None, kind: str) -> None:
     print(
         f"{len(result.probs):,} examples, {len(result.classes):,} classes, "
         f"{len(result.fold_ece)} folds"
     )
-    right = "in the candidates" if result.given is None else "agrees with the label"
+    right, in_python = KINDS[kind]
     rows = [
         (name, share, "kept" if name == result.chosen else "")
         for name, share in result.accuracies.items()
@@ -230,7 +256,5 @@ def _print(result: CrossValidated, following: str | None) -> None:
         print(f"the label's probability varies by {spread:.3f} from seed to seed")
     if following is not None:
         print(f"next: {following}")
-    else:
-        print(
-            "next, in Python: candidly.errors.find(data.candidates, probs, by='margin', count=50)"
-        )
+    elif in_python:
+        print(f"next, in Python: {in_python}")

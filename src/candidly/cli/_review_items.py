@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..data.ingest.texts import read_text
+from ..data.labels.kinds import ALL_OF
 from . import _progress
 
 if TYPE_CHECKING:
@@ -58,8 +59,10 @@ def read_rows(
             found = load(where, None, watch=watch, roles=replace(roles, classes=None))
             return RowsRead(_renamed(found, roles.classes))
         sheet = ingest.read_frame(path, roles.separator, roles.table(), sheet=roles.sheet)
-        data = ingest.read(sheet, roles, watch)
-        origin = ingest.origin_of(sheet, ingest.label_column(sheet, roles), roles.merge_labels)
+        data = ingest.read(sheet, replace(roles, ask_kind=True), watch)
+        label = roles.label or ingest.label_column(sheet, roles)
+        origin = ingest.origin_of(sheet, label, roles.label_separator, roles.merge_labels)
+        sheet = replace(sheet, frame=ingest.one_column(sheet.frame, roles))
     shown = None
     if data.kind in ("table", "columns"):
         shown = sheet.frame.select(ingest.shown_columns(sheet, roles))
@@ -83,11 +86,13 @@ def items_of_rows(
     rows: str | None,
     media: Path | None,
     sample: int | None,
+    separator: str,
 ) -> Sequence[Item]:
     from ..people.review import (
         MEDIA_FOLDER,
         items_of_data,
         items_of_issues,
+        items_of_tags,
         looks_of_files,
         of_data,
         sampled,
@@ -99,6 +104,12 @@ def items_of_rows(
         looks = read.looks(folder)
     else:
         looks = looks_of_files(media, folder / MEDIA_FOLDER, data.n, list(data.ids))
+    if issues is not None and data.label_kind == ALL_OF:
+        seed = seed_of(rules)
+        with _watched(looks, sample or _length(issues)) as looks:
+            return items_of_tags(
+                issues, data, separator=separator, sample=sample, seed=seed, looks=looks
+            )
     if issues is not None:
         items, _ = items_of_issues(issues, data.classes, sample=sample, seed=seed_of(rules))
         items = of_data(items, data)

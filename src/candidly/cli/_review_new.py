@@ -11,12 +11,15 @@ import typer
 
 from ..data.ingest import Roles
 from ..data.ingest.texts import read_text
+from ..data.labels.kinds import ALL_OF
+from ..ground.problem import Refusal
 from . import _column_options as columns
 from ._help import whole
 from ._review_items import items_of_file, items_of_rows, read_rows
 from ._review_project import AsJson, Folder, check_installed
 
 if TYPE_CHECKING:
+    from ..data.labels.labelled import Labelled
     from ..people.review import Project, Rules
 
 
@@ -56,12 +59,13 @@ def new(
         typer.Option(metavar="FILE", help="With --votes: file names in order of the data set."),
     ] = None,
     preset: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="verdict (given, other, both or neither), candidates (all labels that fit), "
-            "single (one label), yes or no."
+            help="verdict (given, other, both or neither), tags (all labels that hold), candidates "
+            "(labels that could fit), single (one label), yes or no. (default: verdict; with "
+            "--label-kind all-of, tags)"
         ),
-    ] = "verdict",
+    ] = None,
     media: Annotated[
         Path | None,
         typer.Option(
@@ -120,6 +124,8 @@ def new(
 
       candidly review new project photos --preset single
 
+      candidly review new dishes dishes.csv --label tags --label-kind all-of --issues issues.csv
+
       candidly review new sets digits --preset candidates --sample 1000
 
       candidly review new study --votes cifar10_mturk.json
@@ -145,7 +151,8 @@ def new(
         if votes is not None and said is not None:
             raise ValueError(f"{option} does nothing with --votes; leave it out, or give --issues.")
     check_free(folder)
-    usual = lookup(PRESETS, preset, "preset")[1]
+    all_of = roles.label_kind == ALL_OF
+    usual = lookup(PRESETS, preset or ("tags" if all_of else "verdict"), "preset")[1]
     asked = people or usual.people
     if threshold is None and usual.threshold is not None and people is not None:
         threshold = asked // 2 + 1
@@ -170,7 +177,10 @@ def new(
             assert issues is not None
             items, rules = items_of_file(folder, issues, rules, names, media, sample)
         else:
-            items = items_of_rows(folder, read, rules, issues, rows, media, sample)
+            _check_kind(read.data, rules)
+            items = items_of_rows(
+                folder, read, rules, issues, rows, media, sample, roles.label_separator
+            )
             rules = replace(rules, classes=read.data.classes)
             if goal is None and any(item.score is not None for item in items):
                 rules = replace(rules, goal="quality")
@@ -189,6 +199,15 @@ def new(
         )
     with project:
         _tell(project, folder, as_json)
+
+
+def _check_kind(data: Labelled, rules: Rules) -> None:
+    """Refuse verdicts about one label of rows of which several hold, and the reverse."""
+    if data.label_kind == ALL_OF and rules.decides:
+        raise Refusal(
+            f"{data.source} has rows of which several labels hold, and a verdict is about one.",
+            "ask which hold with `preset='tags'`",
+        )
 
 
 def _check_sources(
@@ -258,7 +277,8 @@ def _tell(project: Project, folder: Path, as_json: bool) -> None:
     more = f"; about {checks:,} more go to known and repeated items" if checks else ""
     print(f"{found.wanted:,} answers are wanted{more}")
     if not rules.decides:
-        kind = "crowd" if rules.question == "one label" else "votes"
+        kinds = {"one label": "crowd", "all labels": "corrected"}
+        kind = kinds.get(rules.question, "votes")
         print(
             f"{rules.question!r} collects labels and comes to no verdicts; take them out with"
             f" candidly review export {folder} --as {kind}"

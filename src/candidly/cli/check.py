@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.ingest import SKIP, Roles
+from ..data.labels.kinds import ALL_OF, ONE_OF
+from ..data.labels.text import BAR
 from ..ground.files import write_table
 from ..ground.spec import several
 from . import _column_options as columns
@@ -97,6 +99,8 @@ def check(
 
       candidly check reviews.csv --label sentiment --text review --out issues.csv
 
+      candidly check dishes.csv --label tags --label-kind all-of
+
       candidly check photos
     """
     from ..errors.checking import check as run
@@ -128,6 +132,8 @@ def check(
             classes=roles.classes,
             merge_labels=roles.merge_labels,
             kinds=dict(roles.kinds),
+            label_kind=roles.label_kind,
+            label_separator=roles.label_separator,
             sheet=roles.sheet,
             id=roles.id,
             text=roles.text,
@@ -146,7 +152,7 @@ def check(
         table = found.table()
     following = _next(what, found, places["table"], name)
     write_table(table, places["table"])
-    if found.data.given is None:  # the page is about one label each
+    if found.data.label_kind == ONE_OF:  # the page is about labels that hold
         del places["page"]
     else:
         found.write_page(places["page"], following, said)
@@ -162,7 +168,7 @@ def check(
 
 def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     """Commands for people to look at what was flagged, and to get the file back."""
-    if not found.flagged or found.useless or found.data.given is None:
+    if not found.flagged or found.useless or found.data.label_kind == ONE_OF:
         return []
     roles, project = found.roles, f"{name}-review"
     named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
@@ -171,6 +177,8 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
         "--separator": roles.separator,
         "--text": roles.text,
         "--image": roles.image,
+        "--label-kind": roles.label_kind,
+        "--label-separator": None if roles.label_separator == BAR else roles.label_separator,
     }
     first = [] if roles.header == "auto" else ["--header", roles.header]
     told = [word for option, value in named.items() if value for word in (option, value)]
@@ -178,6 +186,7 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     told += [word for column in roles.drop for word in ("--drop", column)]
     told += [*typed("classes", "merge_labels", "kinds"), *first]
     new = ["candidly", "review", "new", project, what, *told]
+    new += ["--preset", "tags"] * (found.data.label_kind == ALL_OF)
     new += ["--issues", str(issues), "--people", "1"]
     export = ["candidly", "review", "export", project]
     if found.frame is not None:
@@ -194,6 +203,7 @@ def _about(
 ) -> dict[str, Any]:
     ece = found.judged.ece
     name, share = found.largest
+    by_tag = found.by_tag()
     return {
         "checked": found.name,
         "read": found.read(),
@@ -211,6 +221,7 @@ def _about(
         "flagged": found.flagged,
         "by": found.issues.by,
         "issues": table.head(top).rows(named=True),
+        **({} if by_tag is None else {"by tag": by_tag.rows(named=True)}),
         "warnings": [*map(said, found.notes)],
         "written": {what: str(path) for what, path in places.items()},
         "next": following,
@@ -228,6 +239,7 @@ def _print(found: Checked, table: pl.DataFrame, top: int, following: list[str]) 
     told = (" ".join(found.findings()), *(f"note: {note}" for note in found.notes))
     show(*shown, *map(said, told))
     print(found.headline())
+    show(*found.grids())
     if top and found.flagged:
         show(_flagged(found, table.head(top)))
     if following:
@@ -252,11 +264,12 @@ def _flagged(found: Checked, table: pl.DataFrame) -> Any:
     from ..show.grid import Column, Grid
 
     ids = [] if found.ids() is None else [Column("id", "name")]
-    shown = ["index", *(["id"] if ids else []), "given", "proposed", "self-confidence", "margin"]
-    form = (
-        Column("row"), *ids, Column("label", "name"), Column("proposed", "name"),
-        Column("self-confidence", form=".3f"), Column("margin", form=".3f"),
-    )  # fmt: skip
+    shown = ["index", *(["id"] if ids else []), *found.shown]
+    form = [Column("row"), *ids]
+    for name in found.shown:
+        number = table[name].dtype.is_float()
+        what = {"given": "label"}.get(name, name)
+        form.append(Column(what, form=".3f") if number else Column(what, "name"))
     rest = found.flagged - len(table)
     notes = (f"and {rest:,} more; the table has them all",) if rest else ()
-    return Grid("The most suspicious", form, joined(table.select(shown)).rows(), notes)
+    return Grid("The most suspicious", tuple(form), joined(table.select(shown)).rows(), notes)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..data.ingest import Roles
+from ..data.labels.kinds import ALL_OF
 from ..ground.files import write_json, write_table
 from . import _probs, errors_compare
 from ._column_options import ANY, CELLS, LABELS, reads
 from ._errors_read import examined, opened
+from ._errors_tags import find_tags
 from ._help import whole
 from ._issues import (
     check_place,
@@ -40,8 +42,9 @@ Labels = Annotated[
         "--labels",
         metavar="PATH",
         help="The given labels: a table with a column of numbers or names and, if you like, one "
-        "of ids; an .npy; or the .npz of errors probs. For find also candidate sets: cells such as "
-        "cat|dog, or an .npy of bool, a row per example and a column per class. A folder holds a "
+        "of ids; an .npy; or the .npz of errors probs. For find also several a row, with "
+        "--label-kind: cells such as cat|dog, or an .npy of bool, a row per example and a column "
+        "per class. A folder holds a "
         "part of labels for each part of --probs, of the same name.",
     ),
 ]
@@ -149,9 +152,11 @@ def find(
 
       candidly errors find --labels labels.npy --probs probs.npy --media images --html page.html
 
+      candidly errors find --labels dishes.csv --label tags --label-kind all-of --probs probs.npz
+
       candidly errors find --labels s3://b/labels --probs s3://b/probs --on ray:10.0.0.1:6379
     """
-    from ..data.ingest.labels import holds_sets
+    from ..data.ingest.labels import check_said, holds_sets
     from ..errors import confident as errors
     from ..errors.confident import METHODS, OF_COLUMNS
     from ..ground.names import lookup
@@ -168,6 +173,20 @@ def find(
     if gallery is not None and media is None:
         raise ValueError("--gallery is for pictures of examples; say where they are with --media.")
     labels, source, names = opened(given, probs, normalise, roles)
+    check_said(labels)
+    if labels.kind == ALL_OF:
+        ways: dict[str, Any] = {
+            "--by": by in OF_COLUMNS,
+            "--count": count,
+            "--on": on,
+            "--work": work,
+        }
+        ways |= {"--normalise": normalise, "--gallery": gallery}
+        for option, value in ways.items():
+            if value:
+                raise ValueError(f"{option} is of one label a row, and with {ALL_OF} all hold.")
+        find_tags(labels, source, names, by, top, out, html, media, as_json)
+        return
     if html is not None and holds_sets(labels):
         raise ValueError("--html is about one given label per example; for candidate sets, --out.")
     evidence, notes = examined(
@@ -231,9 +250,9 @@ def health(
 
     check_place(out, "--out", (".parquet", ".csv", ".json"))
     labels, source, names = opened(given, probs, normalise, roles)
-    if holds_sets(labels):
+    if holds_sets(labels) or labels.kind == ALL_OF:
         raise ValueError(
-            "--labels holds candidate sets, which count no pairs of classes; find takes them."
+            "--labels holds several labels a row, which count no pairs of classes; find takes them."
         )
     evidence, notes = examined(
         labels,

@@ -129,10 +129,10 @@ def train(
         asked = {**settings.hyper_parameters(), **asked}
     done = [0, steps or 0]
     with stoppable(lambda: _stopped(*done)):
-        from ..learn.model import fit
+        from ..learn.model import default_algorithm, fit
 
         loaded = _loaded(what, root, roles, labels)
-        name = algorithm or _default(loaded)
+        name = algorithm or default_algorithm(loaded)
         if settings is not None and not own:
             _check_inputs(settings, loaded, what)
         usable, left_out = _usable(loaded, name)
@@ -243,18 +243,6 @@ def _loaded(what: str, root: Path | None, roles: Any, labels: str | None) -> Lab
             "two. Check the column of --label."
         )
     return loaded
-
-
-def _default(data: Labelled) -> str:
-    from ..learn.model import default_algorithm
-
-    try:
-        return default_algorithm(data)
-    except ValueError as error:
-        raise ValueError(
-            f"{error} Name the column of labels with --label, or make labels from the true ones "
-            "with --labels flip:rate=0.3."
-        ) from None
 
 
 def _reads(algorithm: str) -> tuple[str, ...]:

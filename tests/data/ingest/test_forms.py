@@ -88,7 +88,7 @@ FORMS = {
     "t.xlsx": xlsx,
     "t.arff": ARFF.encode,
 }
-ROLES = Roles(label="kind", id="name")
+ROLES = Roles(label="kind", label_kind="one-of", id="name")
 
 
 def expected():

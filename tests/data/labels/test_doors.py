@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import candidly
+from arff_file import write_arff
 from candidly.compare.stability import make_case
 from candidly.data.ingest import Roles, read
 from candidly.data.ingest.labels import class_numbers, label_numbers
@@ -83,14 +84,6 @@ def in_file(ending: str, write: Callable[[pl.DataFrame, Path], Any]) -> Callable
         return by_frame(folder / f"t{ending}", classes)
 
     return door
-
-
-def write_arff(frame: pl.DataFrame, path: Path) -> None:
-    lines = ["@relation t", "@attribute x numeric", "@attribute label string", "@data"]
-    for x, label in frame.iter_rows():
-        quoted = '"' + (label or "").replace("\\", "\\\\").replace('"', '\\"') + '"'
-        lines.append(f"{x},{'?' if label is None else quoted}")
-    path.write_text("\n".join(lines) + "\n")
 
 
 def by_array(column: Cells, classes: Any, form: Callable[[Any], Any]) -> Outcome:

@@ -128,9 +128,13 @@ def test_sets_of_candidates_are_checked_for_the_missing_truth(wine):
         if rng.random() < 0.3:
             names.add(NAMES[(y + 2) % 3])
         sets.append("|".join(sorted(names)))
+    asked = frame.with_columns(pl.Series("kind", sets))
+    with pytest.raises(ValueError, match=r"one-of.*all-of.*single"):
+        candidly.check(asked, label="kind")
     result = candidly.check(
-        frame.with_columns(pl.Series("kind", sets)),
+        asked,
         label="kind",
+        label_kind="one-of",
         classifier=Network("PRODEN", 150, {"lr": 3e-3}),
         folds=3,
     )

@@ -273,7 +273,7 @@ HOLES = np.where(np.arange(40)[:, None] == 7, np.nan, X)
         (((X, Y),), {"start": (X, Y, Y)}, r"`start` is tuple; give a Labelled or \(X, y\)"),
         ((X,), {}, r"`data` is ndarray; give a Labelled or \(X, y\)"),
         ((from_arrays(X, Y),), {"classes": 5}, "`classes` goes with"),
-        ((from_arrays(X, truth=Y),), {}, "no given labels and no candidates"),
+        ((from_arrays(X, truth=Y),), {}, "no given labels, candidates or tags"),
         ((toy(n=40),), {"folds": np.arange(40) // 20, "groups": np.arange(40) // 20,
                         "calibrate": True}, "calibrate: the training rows of fold 0 are 1 group"),
     ],

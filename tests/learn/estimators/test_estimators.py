@@ -13,7 +13,12 @@ from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    cross_val_predict,
+    cross_val_score,
+    train_test_split,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -22,6 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import candidly
 from candidly.errors.crossval import Network
 from candidly.errors.estimator import LabelErrorDetector
+from candidly.ground.arrays import objects
 from candidly.learn.estimators import (
     NoisyLabelClassifier,
     PartialLabelClassifier,
@@ -297,6 +303,23 @@ def test_cross_validation_takes_candidate_sets(data, form):
     assert scores.min() > 0.6
     again = cross_val_score(classifier, data.inputs, y, cv=3, scoring=covering_rate_scorer)
     assert np.array_equal(again, scores)
+
+
+def test_probabilities_by_cross_validation_are_of_classes_and_not_of_sets(data):
+    classifier = make_pipeline(StandardScaler(), PartialLabelClassifier(**QUICK))
+    sets = sets_of(data)
+    texts = np.array(["|".join(sorted(map(str, row))) for row in sets])
+    wrong = [candidate_sets(sets), texts, objects([frozenset(row) for row in sets])]
+    for y in wrong:
+        with pytest.raises(ValueError, match=r"read_sets\(y\)\.member"):
+            cross_val_predict(classifier, data.inputs, y, cv=2, method="predict_proba")
+    matrix = read_sets(sets).member
+    assert (matrix == data.candidates).all()
+    probs = cross_val_predict(classifier, data.inputs, matrix, cv=2, method="predict_proba")
+    assert (probs.argmax(1) == data.truth).mean() > 0.6
+    plain = NAMES[data.truth]  # numbers of classes of one label each are as good as these
+    probs = cross_val_predict(classifier, data.inputs, plain, cv=2, method="predict_proba")
+    assert probs.shape == (data.n, len(NAMES))
 
 
 @pytest.mark.slow

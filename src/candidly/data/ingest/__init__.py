@@ -7,6 +7,7 @@ which column is what, in the same words as the options of the command line.
 from ._examples import SUFFIXES, input_columns, read, read_inputs
 from ._features import decimal_points
 from ._mat import load_mat
+from ._one_hot import one_column
 from ._pictures import files_named, pictures_in
 from ._recognised import recognised
 from ._roles import NONE, SKIP, USUAL, Roles, several_answers
@@ -16,11 +17,14 @@ from .back import (
     Origin,
     check_origin,
     classes_in,
+    columns_of,
     corrected_columns,
+    corrected_tags,
     label_column,
     labels_in,
     one_an_item,
     origin_of,
+    tags_in,
     write_back,
 )
 from .exports import ReadAs
@@ -38,7 +42,9 @@ __all__ = [
     "Sheet",
     "check_origin",
     "classes_in",
+    "columns_of",
     "corrected_columns",
+    "corrected_tags",
     "decimal_points",
     "files_named",
     "input_columns",
@@ -47,6 +53,7 @@ __all__ = [
     "labels_in",
     "load_mat",
     "one_an_item",
+    "one_column",
     "origin_of",
     "pictures_in",
     "read",
@@ -55,5 +62,6 @@ __all__ = [
     "recognised",
     "several_answers",
     "shown_columns",
+    "tags_in",
     "write_back",
 ]

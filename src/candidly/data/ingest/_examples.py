@@ -21,6 +21,7 @@ from ...ground.files import check_content
 from ...ground.problem import Refusal, passed
 from ..inputs import as_inputs, as_polars
 from ..labels.coded import as_ids
+from ..labels.kinds import FIELDS
 from ..labels.labelled import Labelled, from_numbers
 from ..labels.merging import merge_classes
 from ..labels.votes import Votes
@@ -28,6 +29,7 @@ from ._features import check_no_copy, features
 from ._layouts import item_of, long_of_wide
 from ._mat import load_mat
 from ._npz import load_npz, records, with_classes
+from ._one_hot import one_column
 from ._packed import COMPRESSED
 from ._pictures import files_named, load_folder
 from ._recognised import other_labels, recognised
@@ -64,6 +66,7 @@ def read(
     damaged: str = SKIP,
     sheet: str | None = None,
     kinds: Mapping[str, str] | None = None,
+    label_kind: str | None = None,
 ) -> Labelled:
     """The inputs and labels of a file, a data frame or a folder of pictures.
 
@@ -75,18 +78,19 @@ def read(
         annotator: the column that says who gave the answer, or a list of columns that hold one
             person's answers each.
         label, truth, id, text, image, item, drop, separator, header, label_separator, classes,
-        merge_labels, damaged, sheet, kinds: see ``Roles``.
+        merge_labels, damaged, sheet, kinds, label_kind: see ``Roles``.
 
     Returns:
-        One label a cell is ``given``; any cell with several makes the column ``candidates``.
+        One label a cell is ``given``; any cell with several makes the column ``candidates``, or
+        ``tags`` if ``label_kind`` says so.
 
     Raises:
         FileNotFoundError: no such file.
         ValueError: what cannot be read so; the message names file, row, column and the next step.
 
     Warns:
-        UserWarning: a column was left out, or an encoding assumed; of a folder of pictures, what
-            was left out.
+        UserWarning: a column was left out, or an encoding assumed; several labels in a cell were
+            taken as candidates, and nothing says so; of a folder of pictures, what was left out.
     """
     one = annotator is None or isinstance(annotator, str)
     who = {"annotator": annotator} if one else {"annotators": tuple(annotator or ())}
@@ -94,7 +98,8 @@ def read(
         label=label, truth=truth, id=id, text=text, image=image, item=item,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), separator=separator,
         header=header, label_separator=label_separator, classes=classes,
-        merge_labels=merge_labels, damaged=damaged, sheet=sheet, kinds=kinds or {}, **who,
+        merge_labels=merge_labels, damaged=damaged, sheet=sheet, kinds=kinds or {},
+        label_kind=label_kind, **who,
     )  # fmt: skip
     if roles is not None and (named != Roles() or damaged != SKIP):
         raise ValueError("`roles` says which column is what; give no other names beside it.")
@@ -135,7 +140,8 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
 
 
 def _load_arrays(path: Path, roles: Roles) -> Labelled:
-    if roles != Roles(classes=roles.classes, merge_labels=roles.merge_labels):
+    said = Roles(classes=roles.classes, merge_labels=roles.merge_labels)
+    if replace(roles, label_kind=None) != said:
         raise ValueError(
             f"{path} holds arrays, which have no columns to name, neither of labels nor others."
         )
@@ -143,11 +149,16 @@ def _load_arrays(path: Path, roles: Roles) -> Labelled:
         raise FileNotFoundError(f"there is no file {path}.")
     with about(path):
         check_content(path)
-        if path.suffix.lower() == ".npz":
-            found = load_npz(path, roles.classes)
-        else:
-            found = with_classes(load_mat(path), roles.classes)
-        return merge_classes(found, roles.merge_labels)
+        npz = path.suffix.lower() == ".npz"
+        data = load_npz(path, roles.classes) if npz else load_mat(path)
+        if roles.label_kind not in (None, data.label_kind):
+            held = FIELDS.get(data.label_kind or "", "no labels")
+            raise ValueError(
+                f"it holds {held} by the names of its arrays, and `label_kind` is"
+                f" {roles.label_kind!r}."
+            )
+        data = data if npz else with_classes(data, roles.classes)
+        return merge_classes(data, roles.merge_labels)
 
 
 def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
@@ -181,6 +192,7 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
         id = None if item == roles.id else roles.id
         roles = replace(roles, annotators=(), drop=(), id=id, item="item", annotator="annotator",
                         label="label")  # fmt: skip
+    sheet = replace(sheet, frame=one_column(sheet.frame, roles))
     frame = sheet.frame
     roles = recognised(frame, roles)
     columns = label_columns(frame, roles)

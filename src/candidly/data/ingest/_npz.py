@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NAMES = {
     "inputs": ("inputs", "X", "data"),
     "candidates": ("candidates", "partial_target"),
+    "tags": ("tags",),
     "given": ("given", "y"),
     "truth": ("truth", "target"),
     "classes": ("classes",),
@@ -61,17 +62,17 @@ def load_npz(path: Path, classes: Any) -> Labelled:
             raise ValueError(f"has both `{present[0]}` and `{present[1]}`; keep one.")
         if present:
             found[name] = arrays[present[0]]
-    if "inputs" not in found or not {"candidates", "given", "truth"} & set(found):
+    if "inputs" not in found or not {"candidates", "given", "tags", "truth"} & set(found):
         raise ValueError(
             f"has the arrays {', '.join(arrays) or '(none)'}. Needed: inputs (or X, data), and one"
-            " of candidates (partial_target), given (y) and truth (target)."
+            " of candidates (partial_target), given (y), tags and truth (target)."
         )
     if classes is not None:
         found["classes"] = classes
     if not all(array.ndim for array in found.values() if isinstance(array, np.ndarray)):
         raise ValueError("holds single numbers where arrays with one entry a row are needed.")
     n = len(found["inputs"])
-    for name in ("candidates", "truth"):
+    for name in ("candidates", "tags", "truth"):
         if name in found and found[name].ndim == 2:
             found[name] = _rows_first(name, found[name], n)
     if "truth" in found and found["truth"].ndim == 2:

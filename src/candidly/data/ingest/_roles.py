@@ -8,6 +8,7 @@ from typing import Any
 
 from ...ground.names import nearest
 from ..inputs import KINDS
+from ..labels.kinds import check_kind
 from ._header import HEADERS, FirstLine
 from .table_checks import listed
 
@@ -40,7 +41,8 @@ class Roles:
 
     Args:
         label: what may be wrong: one label a cell, or several with ``label_separator`` between
-            them. Usually ``label``, ``given`` or ``candidates``.
+            them; with ``label_kind`` also several columns of 0 and 1, ``a,b,c``. Usually ``label``,
+            ``given`` or ``candidates``.
         truth: true labels, which training never sees.
         id: names of the rows, each once.
         text: the inputs, a text a row; ``none``: all columns are inputs.
@@ -53,6 +55,11 @@ class Roles:
         header: whether the first line names the columns: yes, no (they are then called
             ``column_1`` and so on), or auto, by what stands there.
         label_separator: what stands between the labels of a set in one cell.
+        label_kind: what several labels in a cell are: ``one-of`` (one of them is right),
+            ``all-of`` (all are) or ``single`` (they are one name). By default what the column's
+            name says; see ``data.labels.kinds``.
+        ask_kind: refuse several labels in a cell where nothing says what they are; by default they
+            are taken as candidates, with a word about it.
         classes: names in order, or how many; by default what the labels show.
         merge_labels: make one class of those that differ by spelling alone; or a dict, old name ->
             new name.
@@ -82,6 +89,8 @@ class Roles:
     annotators: tuple[str, ...] = ()
     sheet: str | None = None
     kinds: Any = ()
+    label_kind: str | None = None
+    ask_kind: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         named = [name for _, name in self._named()]
@@ -117,6 +126,7 @@ class Roles:
             )
         if self.header not in HEADERS:
             raise ValueError(f"`header` is {self.header!r}; give one of {', '.join(HEADERS)}.")
+        check_kind(self.label_kind)
         if not self.label_separator.strip():
             raise ValueError("the separator between labels is empty; give a character, such as |.")
 

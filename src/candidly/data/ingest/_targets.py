@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..labels.coded import Coded, coded, holds_sets
+import numpy as np
+
+from ...ground.problem import Refusal, passed
+from ..labels.coded import Coded, coded, holds_sets, several_in
+from ..labels.kinds import ALL_OF, FIELDS, ONE_OF, SINGLE, kind_of, not_said
 from ..labels.reading import LabelRule, read_labels, written_classes
 from ..labels.text import BAR
 from ._roles import Roles
+from .exports import ReadAs
 from .table_checks import check_filled
 
 if TYPE_CHECKING:
     import polars as pl
 
+OWN = ("label", "given", "candidates")  # what a column of labels may be, by its name
 HINT = "Name another column with `label`, or the classes with `classes`."
 
 
@@ -24,30 +31,71 @@ def labels_of(
     """Labels as ``from_numbers`` takes them, by what they are, and the classes.
 
     Args:
-        columns: names of columns by candidates, given, tags, truth, or label, which is candidates
-            where a cell holds several labels, and given otherwise.
+        columns: names of columns by candidates, given, tags, truth, or label, which is what
+            ``label_kind`` says; else candidates where a cell holds several labels, and given
+            otherwise.
 
     Raises:
-        ValueError: cells that are no labels, a column without any, fewer than two classes; the
-            message names the column.
+        ValueError: cells that are no labels, a column without any, fewer than two classes; several
+            labels in a cell, where ``ask_kind`` wants to be told what these are; the message names
+            the column.
+
+    Warns:
+        ReadAs: several labels in a cell were taken as candidates, and nothing says that they are.
     """
-    called = {kind: _called(kind, name) for kind, name in columns.items()}
-    cells = {kind: _coded(frame[name], roles) for kind, name in columns.items()}
-    if "label" in cells:
-        several = holds_sets(cells["label"], written_classes(roles.classes))
-        kind = "candidates" if several else "given"
-        cells = {kind: cells.pop("label")} | cells
-        called[kind] = called.pop("label")
+    own = [kind for kind in columns if kind in OWN]
+    if roles.label_kind is not None and len(own) > 1:
+        raise Refusal(
+            f"columns {' and '.join(repr(columns[kind]) for kind in own)} hold labels, and"
+            " `label_kind` is about one.",
+            "say with `label` which",
+        )
+    cells, called = {}, {}
+    for kind, name in columns.items():
+        column = _coded(frame[name], roles)
+        field = _field(kind, name, column, roles) if kind in own else kind
+        cells[field], called[field] = column, _called(kind, name)
     if not any(_filled(column) for column in cells.values()):
         raise ValueError(
             f"{' and '.join(called.values())} is empty in every row; there is no label."
         )
-    read = read_labels(cells, LabelRule(roles.classes, merge=roles.merge_labels), called)
-    if roles.classes is None and len(read.classes) < 2:
+    single = roles.label_kind == SINGLE
+    rule = LabelRule(roles.classes, merge=roles.merge_labels, single=single)
+    read = read_labels(cells, rule, called)
+    if roles.classes is None and len(read.classes) < 2 and "tags" not in cells:
         raise ValueError(
             f"every label is {read.classes[0]!r}; there must be two different ones. {HINT}"
         )
     return read.labels, read.classes
+
+
+def _field(kind: str, name: str, column: Coded, roles: Roles) -> str:
+    """Which field of ``Labelled`` a column of labels is.
+
+    Raises:
+        Refusal: cells hold several labels, nothing says what these are, and that is to be asked.
+    """
+    if roles.label_kind not in (None, ONE_OF):
+        return FIELDS[roles.label_kind]
+    if kind != "label" and roles.label_kind is None:
+        return kind
+    if not holds_sets(column, written_classes(roles.classes)):
+        return "given"
+    several = several_in(column, written_classes(roles.classes))
+    if several and kind_of(roles.label_kind, name) is None:
+        if roles.ask_kind:
+            k, cell = next(iter(several.items()))
+            cell = cell.replace(BAR, roles.label_separator) if isinstance(cell, str) else cell
+            raise not_said(_called(kind, name), cell, column.row(k))
+        there = np.isin(column.codes, list(several))
+        warnings.warn(
+            f"{_called(kind, name)} has several labels in {there.sum():,} of {len(there):,} rows;"
+            f" taken as candidates, of which one is right ({passed('label_kind', ONE_OF)});"
+            f" {passed('label_kind', ALL_OF)} says that all are.",
+            ReadAs,
+            stacklevel=2,
+        )
+    return "candidates"
 
 
 def _called(kind: str, name: str) -> str:
@@ -91,7 +139,7 @@ def _coded(column: pl.Series, roles: Roles) -> Coded:
         raise ValueError(f"{what} holds {column.dtype}, and no labels. {HINT}")
     cells = coded(what, column)
     separator = roles.label_separator
-    if separator == BAR:
+    if separator == BAR or roles.label_kind == SINGLE:
         return cells
     texts = []
     for k, text in enumerate(cells.values):

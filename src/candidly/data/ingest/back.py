@@ -6,8 +6,9 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,13 @@ import numpy as np
 
 from ...ground.files import replacing, write_csv, write_table
 from ...ground.problem import Refusal, why
+from ..labels.kinds import ALL_OF
 from ..labels.reading import WHOLE
+from ..labels.text import BAR
 from ._arff import with_attributes
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
+from ._one_hot import one_column
 from ._packed import read_content
 from ._recognised import recognised
 from ._roles import CORRECTED, CORRECTED_BY, Roles
@@ -47,6 +51,7 @@ class Origin:
     Attributes:
         file: its name. label: the column of labels. columns: what it held, without columns of
             corrected labels. rows: how many. digest: SHA-256 (hex) of all their cells in order.
+        separator: what stands between the labels of a cell.
         merge: classes that were made one, see ``LabelRule``.
     """
 
@@ -55,6 +60,7 @@ class Origin:
     columns: tuple[str, ...]
     rows: int
     digest: str
+    separator: str = BAR
     merge: bool | Mapping[str, str] = False
 
     def to_json(self) -> str:
@@ -68,11 +74,14 @@ class Origin:
         return cls(**found | {"columns": tuple(found["columns"])})
 
 
-def origin_of(sheet: Sheet, label: str, merge: bool | Mapping[str, str] = False) -> Origin:
+def origin_of(
+    sheet: Sheet, label: str, separator: str = BAR, merge: bool | Mapping[str, str] = False
+) -> Origin:
     """Which table this is.
 
     Args:
-        label: its column of labels. merge: classes that were made one, see ``LabelRule``.
+        label: its column of labels, or several with commas between. separator: between the labels
+            of a cell. merge: classes that were made one, see ``LabelRule``.
 
     Raises:
         ValueError: it has no such column.
@@ -80,12 +89,12 @@ def origin_of(sheet: Sheet, label: str, merge: bool | Mapping[str, str] = False)
     names = tuple(
         name for name in sheet.frame.columns if not name.endswith((CORRECTED, CORRECTED_BY))
     )
-    if label not in names:
+    if gone := [name for name in columns_of(label, names) if name not in names]:
         raise ValueError(
-            f"{sheet.path} has no column {label!r}, but {listed(sheet.frame.columns)}."
+            f"{sheet.path} has no column {gone[0]!r}, but {listed(sheet.frame.columns)}."
         )
     digest = _digest(sheet.frame, names)
-    return Origin(sheet.path.name, label, names, len(sheet.frame), digest, merge)
+    return Origin(sheet.path.name, label, names, len(sheet.frame), digest, separator, merge)
 
 
 def check_origin(sheet: Sheet, origin: Origin) -> None:
@@ -160,6 +169,81 @@ def labels_in(
         return labels_of(sheet.frame, {"given": label}, roles)[0]["given"]
 
 
+def tags_in(
+    sheet: Sheet,
+    label: str,
+    classes: Sequence[str],
+    separator: str = BAR,
+    merge: bool | Mapping[str, str] = False,
+) -> np.ndarray:
+    """The labels of a row that all hold, of these classes: bool (n, q).
+
+    Args:
+        label: the column, or several of 0 and 1 with commas between.
+        separator, merge: see ``Origin``.
+
+    Raises:
+        ValueError: no such column, or a cell with a label that is none of the classes.
+    """
+    roles = Roles(
+        label=label, classes=classes, label_kind=ALL_OF, label_separator=separator,
+        merge_labels=merge,
+    )  # fmt: skip
+    with about(sheet.path):
+        frame = one_column(sheet.frame, roles)
+        if label not in frame.columns:
+            raise ValueError(f"it has no column {label!r}, but {listed(frame.columns)}.")
+        return labels_of(frame, {"label": label}, roles)[0]["tags"]
+
+
+def corrected_tags(
+    sheet: Sheet,
+    label: str,
+    classes: Sequence[str],
+    tags: np.ndarray,
+    by: Sequence[str | None],
+    separator: str = BAR,
+    merge: bool | Mapping[str, str] = False,
+) -> dict[str, Sequence[Any]]:
+    """The same as ``corrected_columns`` of labels that all hold, as the file writes them.
+
+    A cell of which the labels are as before stays as it is; in others those that stay come first,
+    in the order in which they stand. Of several columns of 0 and 1 each has one beside it.
+
+    Args:
+        label, classes, separator, merge: see ``tags_in``. tags: bool (n, q), the corrected ones.
+    """
+    names = columns_of(label, sheet.frame.columns)
+    if len(names) > 1:
+        place = {name: k for k, name in enumerate(classes)}
+        found = {n + CORRECTED: [str(int(x)) for x in tags[:, place[n]]] for n in names}
+        return {**found, label + CORRECTED_BY: by}
+    old = tags_in(sheet, label, classes, separator, merge)
+    cells: list[Any] = sheet.frame[label].to_list()
+    nested = sheet.frame[label].dtype.is_nested()
+    between = _between(() if nested else cells, separator)
+    for row in np.flatnonzero((old != tags).any(1)).tolist():
+        cell = cells[row] or []
+        stay = [str(name).strip() for name in (cell if nested else str(cell).split(separator))]
+        held = [name for name, holds in zip(classes, tags[row].tolist()) if holds]
+        held.sort(key=lambda name: stay.index(name) if name in stay else len(stay))
+        cells[row] = held if nested else between.join(held)
+    return {label + CORRECTED: cells, label + CORRECTED_BY: by}
+
+
+def _between(cells: Sequence[Any], separator: str) -> str:
+    """The separator with the spaces that stand around it in the first cell that has it."""
+    around = re.compile(rf"\s*{re.escape(separator)}\s*")
+    return next((f[0] for c in cells if c is not None and (f := around.search(str(c)))), separator)
+
+
+def columns_of(label: str, there: Collection[str]) -> tuple[str, ...]:
+    """The columns that ``label`` names: itself, or several with commas between."""
+    if label in there or "," not in label:
+        return (label,)
+    return tuple(name.strip() for name in label.split(","))
+
+
 def corrected_columns(
     sheet: Sheet,
     label: str,
@@ -186,7 +270,7 @@ def corrected_columns(
 
 def write_back(
     sheet: Sheet,
-    columns: Mapping[str, Sequence[str | None]],
+    columns: Mapping[str, Sequence[Any]],
     out: Path | str,
     beside: str,
     overwrite: bool = False,
@@ -197,7 +281,7 @@ def write_back(
     are ``inert``: no text that a spreadsheet would compute.
 
     Args:
-        columns: n texts by name; None leaves a cell empty.
+        columns: n texts by name, or lists of texts beside such; None leaves a cell empty.
         out: a file with the ending of the one that was read.
         beside: the column of the file behind which they come. In lines of JSON they come last.
         overwrite: ``out`` may be the file that was read.
@@ -325,7 +409,9 @@ def _with_columns(
 
     frame, at = frame.clone(), frame.columns.index(beside) + 1  # inserted in place
     for k, (name, cells) in enumerate(columns.items()):
-        frame = frame.insert_column(at + k, pl.Series(name, cells, pl.String))
+        nested = any(isinstance(cell, list) for cell in cells)
+        kind = pl.List(pl.String) if nested else pl.String
+        frame = frame.insert_column(at + k, pl.Series(name, cells, kind))
     return frame
 
 

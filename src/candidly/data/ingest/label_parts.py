@@ -89,4 +89,4 @@ def _behind_each_other(columns: Sequence[LabelColumn], name: str) -> LabelColumn
             raise ValueError(f"{bare.path} does not name its rows, and other parts of {name} do.")
     ids = None if first.ids is None else np.concatenate([column.ids for column in columns])
     values = np.concatenate([column.values for column in columns])
-    return LabelColumn(Path(name), name, values, ids, first.separator)
+    return LabelColumn(Path(name), name, values, ids, first.separator, kind=first.kind)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ground.files import lines_of
-from ..labels.coded import Coded, coded, is_set, missing, named_labels
+from ..labels.coded import Coded, coded, is_set, missing, named_labels, several_in
+from ..labels.kinds import SINGLE, kind_of, not_said
 from ..labels.reading import LabelRule, is_whole
 from ..labels.reading import read_labels as numbered
 from ..labels.text import BAR
@@ -32,6 +33,7 @@ from ._columns import (
     texts_of,
     values_of,
 )
+from ._one_hot import one_column
 from ._roles import CORRECTED, Roles
 from .arrays import load_array, load_member, stored_classes
 from .table_checks import about, check_flat, listed
@@ -55,6 +57,7 @@ class LabelColumn:
             candidate sets of an array.
         ids: (n,) names of the rows as text, or None.
         separator: what stands between the names of a set.
+        kind: what several labels of a row are, where something says it; see ``data.labels.kinds``.
         keys: columns beside that may name rows.
         merge: classes to make one, see ``LabelRule``.
         declared: the classes that the file names, in order; () where it names none.
@@ -66,12 +69,13 @@ class LabelColumn:
     ids: np.ndarray | None = None
     separator: str = BAR
     keys: pl.DataFrame | None = None
+    kind: str | None = None
     merge: bool | Mapping[str, str] = False
     declared: tuple[str, ...] = ()
 
     def rule(self, classes: Any) -> LabelRule:
         """How its entries are read as labels of these classes."""
-        return LabelRule(classes, merge=self.merge)
+        return LabelRule(classes, single=self.kind == SINGLE, merge=self.merge)
 
     @property
     def rows(self) -> Named:
@@ -108,7 +112,7 @@ def read_labels(
     Args:
         path: a table of any format, with a line of names or, of text, without; an ``.npy`` array;
             or an ``.npz`` with an array ``given``.
-        roles: ``label``, ``id``, ``drop``, ``separator`` and ``label_separator``.
+        roles: ``label``, ``id``, ``drop``, ``separator``, ``label_separator`` and ``label_kind``.
         classes: names of the classes, which a first line of names is not.
         n: how many labels there should be, where that is known.
         corrected: take a column of corrected labels, such as ``label corrected`` beside ``label``,
@@ -133,7 +137,8 @@ def read_labels(
             return LabelColumn(path, str(path), array, merge=merge, declared=names)
         named = array.dtype.kind in "UT" and array.ndim == 1
         values = _plain(array.tolist()) if named else array
-        return LabelColumn(path, str(path), values, merge=roles.merge_labels)
+        kind, merge = roles.label_kind, roles.merge_labels
+        return LabelColumn(path, str(path), values, kind=kind, merge=merge)
     # columns to drop may be those of another file that is read beside this one
     columns = read_columns(path, replace(roles, drop=()), classes or (), n, usual=LABELS)
     if corrected:
@@ -147,14 +152,16 @@ def labels_in_columns(columns: Columns, roles: Roles, classes: Sequence[str] | N
     Raises:
         ValueError: no column that is the labels', or one that holds none.
     """
-    name = _label_name(columns, roles)
-    what = columns.what(name)
     with about(columns.path):
+        columns = replace(columns, frame=one_column(columns.frame, roles))
+        name = _label_name(columns, roles)
         check_flat(columns.frame[name])
+    what = columns.what(name)
     values = _cells(columns.frame[name], what)
     keys = None if columns.keys is None else columns.keys.drop(name, strict=False)
     separator, merge = roles.label_separator, roles.merge_labels
-    return LabelColumn(columns.path, what, values, columns.ids, separator, keys, merge)
+    kind = kind_of(roles.label_kind, name)
+    return LabelColumn(columns.path, what, values, columns.ids, separator, keys, kind, merge)
 
 
 def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndarray:
@@ -260,12 +267,31 @@ def _barred(labels: LabelColumn, entry: Any) -> Any:
 def holds_sets(labels: LabelColumn) -> bool:
     """Whether any cell holds several labels, or the array is a bool matrix."""
     values = labels.values
+    if labels.kind == SINGLE:
+        return False
     if values.dtype != object:
         return bool(values.dtype == bool and values.ndim == 2)
     return any(
         is_set(entry) or (isinstance(entry, str) and labels.separator in entry)
         for entry in labels.coded.values
     )
+
+
+def check_said(labels: LabelColumn) -> None:
+    """Refuse labels that hold several in a row, where nothing says what these are.
+
+    Raises:
+        Refusal: names the column, a cell, and what can be said.
+    """
+    if labels.kind is not None:
+        return
+    if labels.values.ndim == 2:
+        several = np.flatnonzero(labels.values.sum(1) > 1) if labels.values.dtype == bool else ()
+        for row in several[:1]:
+            raise not_said(labels.what, labels.values[row].astype(int).tolist(), row)
+        return
+    for k, cell in several_in(labels.coded, separator=labels.separator).items():
+        raise not_said(labels.what, cell, labels.coded.row(k))
 
 
 def in_order_of(labels: LabelColumn, of: Named | None) -> LabelColumn:
@@ -286,7 +312,9 @@ def class_names(labels: LabelColumn, columns: Sequence[str] | None) -> list[str]
         return None
     there: set[str] = set()
     for entry in labels.coded.values:
-        several = entry if isinstance(entry, list) else str(entry).split(labels.separator)
+        whole = labels.kind == SINGLE
+        several = [entry] if whole else str(entry).split(labels.separator)
+        several = entry if isinstance(entry, list) else several
         there |= {str(one).strip() for one in several}
     return list(columns) if there & set(columns) else None
 

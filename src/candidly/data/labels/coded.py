@@ -229,6 +229,26 @@ def named_labels(numbers: np.ndarray, classes: Sequence[str]) -> np.ndarray:
     return np.array([*classes, None], object)[numbers]
 
 
+def several_in(
+    column: Coded, classes: Collection[str] = (), separator: str = BAR
+) -> dict[int, Any]:
+    """Entries that hold two labels or more, by their code.
+
+    Args:
+        classes: names that somebody wrote down. separator: what stands between labels in a text.
+    """
+    return {
+        k: entry
+        for k, entry in enumerate(column.values)
+        if (is_set(entry) and len(entry) > 1)
+        or (
+            isinstance(entry, str)
+            and entry.strip() not in classes
+            and sum(bool(part.strip()) for part in entry.split(separator)) > 1
+        )
+    }
+
+
 def is_set(value: Any) -> bool:
     """Whether one row's entry is a collection of labels."""
     return isinstance(value, (set, frozenset, list, tuple, np.ndarray))

@@ -19,6 +19,7 @@ from ._splits import Split, make_split
 from ._stored import ROW_ARRAYS, content, to_fields, to_stored
 from .coded import as_ids, holds_sets, listed
 from .describe import Description, describe, labelled_rows
+from .kinds import FIELDS
 from .reading import LabelRule, read_labels, written_classes
 from .storage import read_arrays, write_arrays
 from .votes import Votes, check_votes, votes_about
@@ -105,6 +106,15 @@ class Labelled:
     def kind(self) -> str:
         """``table``, ``images``, ``texts``, ``media`` or ``columns``."""
         return kind_of_inputs(self.inputs)
+
+    @property
+    def label_kind(self) -> str | None:
+        """What is learned from: ``single`` (given), ``one-of`` (candidates), ``all-of`` (tags).
+
+        The first of these that is there, in this order; None where none is.
+        """
+        there = (kind for kind, name in FIELDS.items() if getattr(self, name) is not None)
+        return next(there, None)
 
     def __len__(self) -> int:
         return self.n

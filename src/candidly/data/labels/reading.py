@@ -60,13 +60,15 @@ class LabelRule:
 
     Args:
         classes: names in order, or how many; None: what the labels show.
-        whole: whether a cell of text is one label, whatever it looks like.
+        whole: whether a cell of text is one label, whatever it looks like, and no number.
         merge: classes to make one: those that differ by spelling alone, or old name -> new name.
+        single: whether a cell of text is one label, though it may be a number.
     """
 
     classes: Any = None
     whole: bool = False
     merge: bool | Mapping[str, str] = False
+    single: bool = False
 
 
 class Read(NamedTuple):
@@ -136,7 +138,7 @@ def read_labels(
             )
     tokens = {
         name: [
-            _tokens(value, column, k, known, rule.whole)
+            _tokens(value, column, k, known, rule.whole or rule.single)
             for k, value in enumerate(column.coded.values)
         ]
         for name, column in cells.items()

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from ...ground.problem import Refusal, passed
+from .kinds import SINGLE
+
 BAR = "|"
 NAME_CLASSES = "name all classes with `classes`"  # what to do about a strange name of a class
 SEPARATORS = (",", ";", "\t", "\n")  # of other notations
@@ -44,10 +47,14 @@ def labels_in(text: str, what: str, row: Any, classes: Collection[str] = ()) -> 
             f" between two labels, such as cat{BAR}dog."
         )
     if _is_foreign(text) or any(_is_foreign(label) for label in labels if label not in classes):
-        raise ValueError(
-            f"{what} has {text!r} at row {row}, which looks like a list in another notation."
-            f" Write {BAR} between two labels, such as cat{BAR}dog, and no brackets or quotes; or,"
-            f" if it is the name of one class, {NAME_CLASSES}."
+        ways = [f"write {BAR} between two labels, such as cat{BAR}dog, and no brackets or quotes"]
+        if mark := _mark(text):
+            ways.append(f"say what separates labels with {passed('label_separator', mark)}")
+        raise Refusal(
+            f"{what} has {text!r} at row {row}, which looks like a list in another notation.",
+            *ways,
+            f"if it is the name of one class, {NAME_CLASSES}",
+            f"say that all cells are names with {passed('label_kind', SINGLE)}",
         )
     return labels
 
@@ -60,9 +67,10 @@ def label_in(text: str, what: str, row: Any, classes: Collection[str] = ()) -> s
     """
     labels = labels_in(text, what, row, classes)
     if len(labels) > 1:
-        raise ValueError(
-            f"{what} has {text!r} at row {row}, which is {len(labels)} labels; it takes one."
-            f" Sets of labels are `candidates`; if it is the name of one class, {NAME_CLASSES}."
+        raise Refusal(
+            f"{what} has {text!r} at row {row}, which is {len(labels)} labels; it takes one. Sets"
+            " of labels are `candidates`.",
+            f"if it is the name of one class, {NAME_CLASSES}",
         )
     return labels[0] if labels else None
 
@@ -82,6 +90,12 @@ def check_name(label: str, what: str, row: Any, classes: Collection[str] = ()) -
             f"{what} has the label {label!r} at row {row}; {BAR} separates labels. Write them one"
             f" by one, or, if it is the name of one class, {NAME_CLASSES}."
         )
+
+
+def _mark(text: str) -> str:
+    """The separator of another notation that stands in a text without brackets."""
+    bare = PAIRS.get(text[0]) != text[-1]
+    return next((mark for mark in SEPARATORS if bare and mark in text), "")
 
 
 def _is_foreign(text: str) -> bool:

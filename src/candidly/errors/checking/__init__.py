@@ -11,5 +11,6 @@ array([8])
 from ._check import check
 from ._leaks import Leak, find_leaks
 from ._result import Checked
+from ._tags import CheckedTags
 
-__all__ = ["Checked", "Leak", "check", "find_leaks"]
+__all__ = ["Checked", "CheckedTags", "Leak", "check", "find_leaks"]

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...data.ingest import SKIP, ReadAs, Roles, several_answers
 from ...data.labels.coded import named_labels
+from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Refusal, in_words
 from .. import confident as errors
@@ -18,6 +19,7 @@ from ..crossval import CrossValidated, by_names, cross_validate
 from ._leaks import Leak, find_leaks
 from ._opened import Watch, opened
 from ._result import Checked
+from ._tags import CheckedTags
 
 READ, FITTED, ALL = 5, 95, 100  # how far the work is after each step, in hundredths
 
@@ -37,6 +39,8 @@ def check(
     classes: Any = None,
     merge_labels: Any = False,
     kinds: Mapping[str, str] | None = None,
+    label_kind: str | None = None,
+    label_separator: str = "|",
     group: str | None = None,
     classifier: Any = None,
     net: str | None = None,
@@ -54,24 +58,26 @@ def check(
     Args:
         where: a file with a table, a folder with a subfolder of pictures a class, a data frame of
             polars or pandas, or ``Labelled``. The truth is not looked at.
-        label: the column of the labels, by default ``label``, ``given`` or ``candidates``. Cells
-            with several labels (``cat|dog``) are candidate sets: found is what probably lacks the
-            truth.
-        separator, header, sheet, id, text, image, drop, damaged, classes, merge_labels, kinds: see
-            ``ingest.Roles``.
+        label: the column of the labels, by default ``label``, ``given`` or ``candidates``.
+        label_kind: what several labels in a cell (``cat|dog``) are. ``one-of``: candidate sets, and
+            found is what probably lacks the truth. ``all-of``: tags, and found are rows that
+            probably lack some, or have some too much. ``single``: a name.
+        separator, header, sheet, id, text, image, drop, damaged, classes, merge_labels, kinds,
+        label_separator: see ``ingest.Roles``.
         group: a column; rows with the same value there are in one fold, and it is no input.
         classifier: see ``cross_validate``; of several the most accurate is kept. By default what
             suits the kind of input.
         net, recipe: of the networks among the classifiers' names; see ``fit``.
         folds: how many models, each judging what it left out.
-        by: the method, see ``errors.find``; by default ``noise rate``, and ``confident`` for
-            candidate sets.
+        by: the method, see ``errors.find`` and ``errors.find_multilabel``; by default ``noise
+            rate``, and ``confident`` for candidate sets.
         seed: of folds and models. The same file and seed, the same result.
         watch: called with work done and work in all.
 
     Raises:
         FileNotFoundError, ValueError, TypeError, KeyError: what is wrong, by name or row; a column
-            that copies the label; nothing that is labelled, one class only.
+            that copies the label; nothing that is labelled, one class only; several labels in a
+            cell, and nothing says what these are.
 
     Warns:
         UserWarning: what makes the answer worth less, such as a classifier no better than guesses.
@@ -81,6 +87,8 @@ def check(
         label=label, separator=separator, header=header, sheet=sheet, id=id, text=text, image=image,
         drop=(drop,) if isinstance(drop, str) else tuple(drop), damaged=damaged,
         classes=classes, merge_labels=merge_labels, kinds=kinds or {},
+        label_kind=label_kind,
+        label_separator=label_separator, ask_kind=True,
     )  # fmt: skip
     named = classifier
     if net is not None or recipe is not None:
@@ -111,9 +119,10 @@ def check(
     )
     for note in notes:
         warnings.warn(note, stacklevel=2)
-    return Checked(
-        read.name, data, read.frame, read.typed, read.roles, judged, issues, leaks, notes
-    )
+    made = read.name, data, read.frame, read.typed, read.roles, judged
+    if isinstance(issues, errors.TagIssues):
+        return CheckedTags(*made, issues, leaks, notes)
+    return Checked(*made, issues, leaks, notes)
 
 
 def _here(message: Warning | str) -> str:
@@ -140,9 +149,9 @@ def _as_given(data: Labelled) -> Labelled:
     """Candidate sets of one label each are given labels; data that have both, keep these."""
     if data.given is None and data.candidates is not None and (data.candidates.sum(1) == 1).all():
         return replace(data, given=data.candidates.argmax(1), candidates=None)
-    if data.given is None and data.candidates is None and data.votes is not None:
+    if data.label_kind is None and data.votes is not None:
         raise ValueError(several_answers(data.source))
-    if data.given is None and data.candidates is None:
+    if data.label_kind is None:
         raise Refusal(
             f"{data.source or 'the data'} has no labels to check.", "name their column with `label`"
         )
@@ -151,7 +160,9 @@ def _as_given(data: Labelled) -> Labelled:
 
 def _found(
     data: Labelled, judged: CrossValidated, by: errors.FindBy | None, watch: Watch
-) -> errors.Issues:
+) -> errors.Issues | errors.TagIssues:
+    if data.label_kind == ALL_OF:
+        return errors.find_multilabel(data.tags, np.asarray(judged.probs), by or "noise rate")
     common: dict[str, Any] = {"classes": data.classes, "unlabelled": True, "watch": watch}
     probs = np.asarray(judged.probs)
     if data.given is None:

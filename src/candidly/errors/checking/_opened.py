@@ -16,11 +16,12 @@ from ...data.ingest import (
     input_columns,
     is_table,
     label_column,
+    one_column,
     read,
     read_frame,
     recognised,
 )
-from ...data.ingest.table_checks import listed, typed
+from ...data.ingest.table_checks import about, listed, typed
 from ...data.inputs import Table, as_polars
 from ...data.labels.labelled import Labelled
 from ...ground.names import nearest
@@ -78,7 +79,9 @@ def _alone(data: Labelled, group: str | None) -> Labelled:
 
 
 def _of_table(sheet: Sheet, roles: Roles, group: str | None, watch: Watch) -> Opened:
-    frame = sheet.frame
+    with about(sheet.path):
+        frame = one_column(sheet.frame, roles)
+    sheet = replace(sheet, frame=frame)
     roles = recognised(frame, roles)
     label = label_column(sheet, roles)
     roles = replace(roles, label=label)

@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...data.ingest import NONE, Roles
 from ...data.ingest.media import File, checked_file
 from ...data.ingest.previews import Preview, preview_of
+from ...data.labels.kinds import ALL_OF, ONE_OF, SINGLE
 from ...data.labels.labelled import Labelled
 from ...ground.problem import passed
+from ...show.grid import Grid
 from ..confident import Issues
 from ..confident.issues_page import write_issues_page
 from ..crossval import NAMED, CrossValidated
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 MANY = 12  # names of columns that are listed
 KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts"}
 READ_AS = {"number": "number", "category": "category", "date": "date", "text": "text, 32 numbers"}
+LABEL_AS = {SINGLE: "label", ONE_OF: "labels, one of them right", ALL_OF: "labels, all right"}
 EMPTY, CELL = "–", 30  # of an example, and its characters
 ENCODED = {  # what a classifier is given, by the kind of inputs
     "table": "the numbers as they are",
@@ -71,6 +74,8 @@ class Checked:
     issues: Issues
     leaks: tuple[Leak, ...] = ()
     notes: tuple[str, ...] = ()
+
+    shown: ClassVar[tuple[str, ...]] = ("given", "proposed", "self-confidence", "margin")
 
     def __repr__(self) -> str:
         return (
@@ -119,11 +124,8 @@ class Checked:
         """What was read, by what it is used as: rows, labels, ids, columns."""
         found = {"rows": f"{self.data.n:,}"}
         column = "" if self.roles.label is None or self.frame is None else f"{self.roles.label}: "
-        without = self.data.n - self.labelled
-        gaps = f", {without:,} rows without a label" if without else ""
-        sets = ", sets of candidates" if self.data.given is None else ""
-        found["labels"] = f"{column}{self.data.q:,} classes ({_listed(self.data.classes)}){sets}"
-        found["labels"] += gaps
+        found["labels"] = f"{column}{self.data.q:,} classes ({_listed(self.data.classes)})"
+        found["labels"] += self._kind_in_words()
         if self.frame is None:
             found["inputs"] = " x ".join(map(str, self.data.inputs.shape)) + f", {self.data.kind}"
             return found
@@ -138,12 +140,19 @@ class Checked:
             found["left out"] = _listed(self.roles.drop)
         return found
 
+    def _kind_in_words(self) -> str:
+        """What a row has of the classes, and how many rows have none."""
+        without = self.data.n - self.labelled
+        gaps = f", {without:,} rows without a label" if without else ""
+        return (", sets of candidates" if self.data.given is None else "") + gaps
+
     def read_as(self) -> list[tuple[str, str, str]]:
         """Of each column its name, what it was read as, and a cell of it; none without a table."""
         if self.frame is None:
             return []
         roles, kinds = self.roles, {} if self.typed is None else self.kinds
-        said = {roles.label: "label", roles.truth: "truth, not looked at", roles.id: "row's name"}
+        label = LABEL_AS[self.data.label_kind or SINGLE]
+        said = {roles.label: label, roles.truth: "truth, not looked at", roles.id: "row's name"}
         said |= dict.fromkeys(roles.drop, "left out")
         said |= {name: READ_AS[kind] for name, kind in kinds.items()}
         if roles.inputs is not None:
@@ -154,9 +163,14 @@ class Checked:
             what = said.get(name, "not used")
             if name in kinds and there.n_unique() < 2:
                 what += ", always the same" if len(there) else ", empty"
-            cell = str(there[0]) if len(there) else EMPTY
+            cell = self._as_text(there[0]) if len(there) else EMPTY
             found.append((name, what, cell if len(cell) <= CELL else cell[:CELL].rstrip() + " …"))
         return found
+
+    def _as_text(self, cell: Any) -> str:
+        """A cell for people; of a list what is in it."""
+        nested = hasattr(cell, "to_list")
+        return self.roles.label_separator.join(map(str, cell)) if nested else str(cell)
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -168,19 +182,13 @@ class Checked:
     def findings(self) -> tuple[str, ...]:
         """What was done and how good it is, in sentences."""
         folds = len(self.judged.fold_ece)
-        what = "the labels" if self.data.given is not None else "the sets"
-        name, share = self.largest
         given = ENCODED[self.data.kind]
         if self.data.kind == "texts":
             given = OF_TEXTS.get(self.judged.chosen, given)
-        if self.data.given is None:
-            always = f"{name!r} is in {share:.1%} of them"
-        else:
-            always = f"always saying {name!r} would agree with {share:.1%}"
         found = [
             f"Each row was judged by {self.judged.chosen}, fitted to the other folds ({folds} in "
             f"all); it is given {given}.",
-            f"It agrees with {self.accuracy:.1%} of {what}; {always}.",
+            self._agreement(),
         ]
         if self.useless:
             found.append(
@@ -205,6 +213,15 @@ class Checked:
             )
         return tuple(found)
 
+    def _agreement(self) -> str:
+        """How often the classifier says what is given, beside what a guess would reach."""
+        name, share = self.largest
+        if self.data.given is None:
+            what, always = "the sets", f"{name!r} is in {share:.1%} of them"
+        else:
+            what, always = "the labels", f"always saying {name!r} would agree with {share:.1%}"
+        return f"It agrees with {self.accuracy:.1%} of {what}; {always}."
+
     def _read_as_text(self) -> list[str]:
         """The columns of several words a cell that are encoded among others."""
         if self.typed is None or self.data.kind != "columns":
@@ -222,10 +239,15 @@ class Checked:
         import polars as pl
 
         found = self.issues.table(classes=self.data.classes)
-        rows = found["index"].to_numpy()
+        ids = pl.Series("id", self.data.ids[found["index"].to_numpy()].tolist())
         scores = ["given", "proposed", "predicted", "self-confidence", "margin"]
-        ids = pl.Series("id", self.data.ids[rows].tolist())
-        parts = [found["index"], ids, *(found[name] for name in scores)]
+        return self._beside_own(found.with_columns(ids).select("index", "id", *scores))
+
+    def _beside_own(self, found: pl.DataFrame) -> pl.DataFrame:
+        """A table with the rows' own columns behind; ``index`` says which rows."""
+        import polars as pl
+
+        rows, parts = found["index"].to_numpy(), found.get_columns()
         own = [] if self.frame is None else self.frame[rows].get_columns()
         taken = {part.name for part in parts}
         own = [c.alias(f"{c.name} (own)") if c.name in taken else c for c in own]
@@ -238,16 +260,29 @@ class Checked:
             return lambda row: preview_of(_file(Path(str(inputs[row]))))
         if data.kind in ("texts", "images"):
             return lambda row: preview_of(inputs[row])  # type: ignore[arg-type]
-        table = self.issues.table().select("index", "given", "proposed")
-        pairs = {i: (given, proposed) for i, given, proposed in table.iter_rows()}
         beside = {self.roles.label, self.roles.id}  # shown above the columns
         if self.frame is None:
             own = self._numbered()
         else:
             own = self.frame.select(n for n in self.frame.columns if n not in beside)
+        return self._rows(own)
+
+    def _rows(self, own: pl.DataFrame) -> Callable[[int], Preview]:
+        """The same of rows with these columns."""
+        data = self.data
+        table = self.issues.table().select("index", "given", "proposed")
+        pairs = {i: (given, proposed) for i, given, proposed in table.iter_rows()}
         assert data.given is not None
         fields = fields_of(own, own if self.typed is None else self.typed, data.given, data.q)
         return lambda row: Preview(fields=fields(row, *pairs[row]))
+
+    def by_tag(self) -> pl.DataFrame | None:
+        """Of tags that all hold, how many of each are missing and too much; None of others."""
+        return None
+
+    def grids(self) -> tuple[Grid, ...]:
+        """Tables for people, beside the one of flagged rows."""
+        return ()
 
     def _numbered(self) -> pl.DataFrame:
         """Inputs that are an array, with numbers for names."""

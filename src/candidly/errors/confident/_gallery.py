@@ -59,16 +59,14 @@ def _rows(card: Mapping[str, Any]) -> str:
 
 def fields_grid(card: Mapping[str, Any], fields: Sequence[Field]) -> Grid:
     """Columns of one row; a value that is far more usual for the proposed class stands out."""
-    columns = (
-        *(Column("column", "name"), Column("this row", "name")),
-        Column(f"usual for {card['given']}", "name"),
-        Column(f"usual for {card['proposed']}", "name"),
-    )
+    known = any(field.usual or field.usual_there for field in card["item"].fields)
+    usual = [Column(f"usual for {card[what]}", "name") for what in ("given", "proposed")]
+    columns = (Column("column", "name"), Column("this row", "name"), *(usual if known else ()))
     rows = [
         (field.name, Datum(field.value, best=field.speaks), field.usual, field.usual_there)
         for field in fields
     ]
-    return Grid("", columns, rows)
+    return Grid("", columns, [row[: len(columns)] for row in rows])
 
 
 def _labels(card: Mapping[str, Any]) -> str:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ...data.ingest.labels import LabelColumn, label_sets
 from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs, open_source
+from ...data.labels.text import BAR
 from ...ground.arrays import ENTRY_SLACK, as_array, same_rows
 from ...ground.names import lookup
 from ...ground.numbers import whole
 from . import _cells, _select
 from ._evidence import Evidence, examine
+from ._labels import matched
 from ._scores import BY, ScoreBy, blocks, weighted_entropy
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ALPHA = 0.8  # weight of the next lower score in the moving average
 TEMPERATURE = 0.1  # of the soft minimum
@@ -34,11 +41,15 @@ class TagIssues:
         by_tag: bool (n, m), which tags, or lack of them, are doubted.
         by: the method.
         scores: float (n,), see ``scores_multilabel``; what ``indices`` are sorted by.
+        tags: bool (n, m), as they were given.
+        ids: (n,) names of the examples, where a file has them; None otherwise.
     """
 
     by_tag: np.ndarray
     by: str
     scores: np.ndarray
+    tags: np.ndarray
+    ids: np.ndarray | None = None
 
     @cached_property
     def mask(self) -> np.ndarray:
@@ -51,6 +62,46 @@ class TagIssues:
         rows = np.flatnonzero(self.mask)
         return rows[np.argsort(self.scores[rows], kind="stable")]
 
+    def table(self, classes: Sequence[str] | None = None, separator: str = BAR) -> pl.DataFrame:
+        """A row per flagged example, the most suspicious first.
+
+        Columns: index (the row, from 0); id, where a file has them; given and proposed tags, then
+        those that are probably missing and those that are too much, as texts; self-confidence (low
+        is suspicious), see ``scores_multilabel``.
+
+        Args:
+            classes: names of the m tags; their numbers by default.
+            separator: what stands between two of them.
+        """
+        import polars as pl
+
+        names = np.array([*map(str, classes or range(self.tags.shape[1]))], object)
+        rows = self.indices
+        given, doubted = self.tags[rows], self.by_tag[rows]
+        sets = {"given": given, "proposed": given ^ doubted, "missing": doubted & ~given}
+        sets |= {"too much": doubted & given}
+        texts = {
+            name: pl.Series([separator.join(names[row]) for row in marks], dtype=pl.String)
+            for name, marks in sets.items()
+        }
+        named = {} if self.ids is None else {"id": self.ids[rows].tolist()}
+        return pl.DataFrame({"index": rows, **named, **texts, "self-confidence": self.scores[rows]})
+
+    def by_tag_table(self, classes: Sequence[str] | None = None) -> pl.DataFrame:
+        """A row per tag, those with most doubts first.
+
+        Columns: tag; given, how many examples have it; missing, how many lack it and probably have
+        it; too much, how many have it and probably should not.
+        """
+        import polars as pl
+
+        names = [*map(str, classes or range(self.tags.shape[1]))]
+        doubted = self.by_tag & self.tags
+        counts = {"given": self.tags.sum(0), "missing": (self.by_tag & ~self.tags).sum(0)}
+        table = pl.DataFrame({"tag": names, **counts, "too much": doubted.sum(0)})
+        most = -self.by_tag.sum(0)
+        return table[np.argsort(most, kind="stable").tolist()]
+
 
 def find_multilabel(
     tags: Any,
@@ -60,16 +111,20 @@ def find_multilabel(
     keep: int = 1,
     fraction: float = 1.0,
     fold: FoldBy = "moving average",
+    classes: Sequence[str] | None = None,
     **options: Any,
 ) -> TagIssues:
     """Examples whose tags are probably wrong: each tag, there or not, as a label of two classes.
 
     Args:
-        tags: bool or 0 and 1, (n, m).
+        tags: bool or 0 and 1, (n, m); or a file, or its ``LabelColumn``, of which each cell holds
+            all tags of a row. Its ids decide which row is whose, where both have some.
         probs: float (n, m) in [0, 1], of each tag by itself; rows need not sum to 1.
         by: ``noise rate``, ``class``, ``both``, ``confident`` or ``predicted``; see ``find``.
         keep, fraction: see ``find``; of every tag.
         fold: of the scores that ``indices`` are sorted by, see ``scores_multilabel``.
+        classes: of a file, names of the tags in the order of the columns; by default those of the
+            columns, else 0 to m - 1.
         options: collisions and workers of ``examine``.
 
     Raises:
@@ -83,8 +138,7 @@ def find_multilabel(
     by, method = lookup(_select.METHODS, by, "way to find label errors of several tags")
     _cells.check_fraction(fraction)
     _select.check_for(by, whole(keep, "keep", low=0), fraction, None)
-    source = _opened(tags, probs)
-    marks = read_tags(tags, source)
+    source, marks, ids = _opened(tags, probs, classes)
     quality = scores_multilabel(marks, source, fold=fold)  # checks the probabilities, too
     found = np.zeros(marks.shape, dtype=bool)
     for tag, column in _columns(source):
@@ -98,7 +152,7 @@ def find_multilabel(
         warnings.warn(
             f"tags that all examples have, or none, cannot be told wrong: {named}.", stacklevel=2
         )
-    return TagIssues(found, by, quality)
+    return TagIssues(found, by, quality, marks, ids)
 
 
 def scores_multilabel(
@@ -135,8 +189,7 @@ def scores_multilabel(
         raise ValueError(
             f"alpha is {alpha} and temperature {temperature}; 0 <= alpha <= 1, temperature > 0."
         )
-    source = probs if isinstance(probs, ProbRows) else _opened(tags, probs)
-    marks = read_tags(tags, source)
+    source, marks, _ = _opened(tags, probs)
     result = np.empty(source.n, source.dtype)
     for start, stop, rows in blocks(source):
         _check(rows, start, source)
@@ -146,11 +199,25 @@ def scores_multilabel(
     return result
 
 
-def _opened(tags: Any, probs: Probs) -> ProbRows:
-    """The probabilities, with columns in the order of the tags' where both name them."""
+def _opened(
+    tags: Any, probs: Probs, classes: Sequence[str] | None = None
+) -> tuple[ProbRows, np.ndarray, np.ndarray | None]:
+    """The probabilities, the tags as bool (n, m), and names of rows.
+
+    Columns of probabilities are in the order of the tags' where both name them, and rows in that of
+    the tags' where both name these.
+    """
+    if isinstance(tags, str | Path | LabelColumn):
+        source = probs if isinstance(probs, ProbRows) else open_source(probs, classes=classes)
+        column, source, classes = matched(tags, source, classes)
+        marks = read_tags(label_sets(column, classes, source.m), source)
+        return source, marks, column.ids
+    if isinstance(probs, ProbRows):
+        return probs, read_tags(tags, probs), None
     same_rows(tags=tags, probs=probs)
     names = [str(name) for name in getattr(tags, "columns", ())]
-    return open_source(probs, classes=names if names and not names[0].isdecimal() else None)
+    source = open_source(probs, classes=names if names and not names[0].isdecimal() else None)
+    return source, read_tags(tags, source), None
 
 
 def read_tags(tags: Any, source: ProbRows) -> np.ndarray:

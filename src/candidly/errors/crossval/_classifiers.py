@@ -40,10 +40,13 @@ def learner(classifier: Any, name: str, seen: Callable[[Views], Features], views
     """Fits a copy of the classifier to each fold; labels are numbers of classes.
 
     It sees what ``seen`` takes of the views. An unset ``random_state``, wherever in the classifier,
-    is set from the fold's seed.
+    is set from the fold's seed. Of tags each is learned by itself, by a copy of its own.
     """
 
     def learn(job: Job, tell: Tell) -> Iterator[Fitted]:
+        if job.each:
+            yield from _tag_by_tag(classifier, name, seen(views), job, tell)
+            return
         y, q = job.data.given, job.data.q
         if y is None:
             raise ValueError(
@@ -69,6 +72,45 @@ def learner(classifier: Any, name: str, seen: Callable[[Views], Features], views
             tell(part.number + 1)
 
     return learn
+
+
+def _tag_by_tag(
+    classifier: Any, name: str, features: Features, job: Job, tell: Tell
+) -> Iterator[Fitted]:
+    """A copy of the classifier for each tag and fold: is it there, or not?
+
+    Raises:
+        ValueError: a start, which is of one label each.
+    """
+    if job.start is not None:
+        raise ValueError("`start` is of one label each, and all labels of a row hold here.")
+    q = job.data.q
+    for part in parts(job, np.ones(job.data.n, bool)):  # no tag is an answer, too
+        x, marks = features(part.train), job.marks[part.train]
+        models = []
+        for tag in range(q):
+            fresh = _seeded(_copied(classifier), job.seed_of(part.number))
+            models.append(_fit(fresh, x[part.train], marks[:, tag].astype(np.int64)))
+            tell(part.number + (tag + 1) / q)
+        yield Fitted(part, marks.any(0), _asking_each(models, x, f"{name}, fold {part.number},"))
+
+
+def _asking_each(
+    models: list[tuple[Any, np.ndarray]], x: Any, who: str
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Probabilities of each tag; 0 or 1 where all examples that were learned from agree."""
+
+    def predict(rows: np.ndarray) -> np.ndarray:
+        probs = np.empty((len(rows), len(models)))
+        for tag, (fitted, shown) in enumerate(models):
+            if len(shown) == 1:
+                probs[:, tag] = shown[0]
+                continue
+            said = fitted.predict_proba(x[rows])
+            probs[:, tag] = by_class(fitted, said, len(rows), shown, 2, who)[:, 1]
+        return probs
+
+    return predict
 
 
 def _asking(

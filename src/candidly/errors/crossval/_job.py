@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.seeds import hashed
 from ._calibration import temperature, tempered
@@ -53,7 +54,7 @@ class Job:
 
     Attributes:
         data: without its truth.
-        marks: bool (n, q), the given label of each example, or its candidates.
+        marks: bool (n, q), the given label of each example, its candidates, or its tags.
         strata: int64 (n,), what folds were stratified by.
         folds: int64 (n,).
         groups: int64 (n,), or None.
@@ -75,6 +76,16 @@ class Job:
         """Number of folds."""
         return int(self.folds.max()) + 1
 
+    @property
+    def each(self) -> bool:
+        """Whether each class is learned by itself, there or not: an example may have several."""
+        return self.data.label_kind == ALL_OF
+
+    def agreement(self, probs: np.ndarray, marks: np.ndarray) -> float:
+        """Share of labelled examples whose prediction is marked; of tags, of all that are there or
+        not, those that are predicted so."""
+        return float(((probs > 0.5) == marks).mean()) if self.each else accuracy(probs, marks)
+
     def seed_of(self, fold: int) -> int:
         """The seed of a fold's model."""
         return hashed("crossval", self.seed, fold)
@@ -95,7 +106,7 @@ class Fitted(NamedTuple):
 
     Attributes:
         known: bool (q,), classes that it was shown.
-        predict: (row numbers) -> probabilities float64 (len(rows), q).
+        predict: (row numbers) -> probabilities float64 (len(rows), q); of tags each by itself.
     """
 
     part: Fold
@@ -168,9 +179,9 @@ def held_out(job: Job, fitted: Fitted) -> Held:
         t = temperature(aside, job.data.given[part.calibration])
         probs = tempered(probs, t, known)
     on_train = float("nan")
-    if accuracy(probs, job.marks[part.held]) > IN_SAMPLE:
+    if job.agreement(probs, job.marks[part.held]) > IN_SAMPLE:
         some = part.train[:: -(-len(part.train) // LOOKED_AT)]
-        on_train = accuracy(limited(predict(some), known), job.marks[some])
+        on_train = job.agreement(limited(predict(some), known), job.marks[some])
     return Held(part, known, probs, t, on_train)
 
 

@@ -209,7 +209,7 @@ def permuted(job: Job, random: np.random.Generator) -> Job:
     order[labelled] = random.permutation(labelled)
     labels = {
         name: getattr(job.data, name)[order]
-        for name in ("given", "candidates")
+        for name in ("given", "candidates", "tags")
         if getattr(job.data, name) is not None
     }
     return replace(job, data=replace(job.data, **labels), marks=job.marks[order])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ...data.labels.kinds import ONE_OF
 from ...data.labels.labelled import Labelled
 from ...ground.names import same
 from ...ground.spec import read
@@ -135,7 +136,7 @@ OF_SETS = Default("PRODEN", "learns from candidate sets, and most often among th
 
 def default_classifier(data: Labelled) -> Default:
     """What ``cross_validate`` takes where no classifier is named."""
-    return OF_SETS if data.given is None else DEFAULTS[data.kind]
+    return OF_SETS if data.label_kind == ONE_OF else DEFAULTS[data.kind]
 
 
 def by_name(

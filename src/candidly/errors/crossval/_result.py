@@ -21,14 +21,16 @@ class CrossValidated:
     """Out-of-sample probabilities, and how good they are.
 
     Attributes:
-        probs: float64 (n, m), rows sum to 1; the mean over repeats.
+        probs: float64 (n, m), rows sum to 1, but of tags, where each is by itself; the mean over
+            repeats.
         folds: int64 (n,), who was held out together; may be passed as ``folds``.
         classes: m names, in the order of the columns.
         given: int64 (n,), the given labels as numbers of classes, -1 for none; None where there
-            are candidate sets alone.
+            are candidate sets or tags alone.
         chosen: the classifier that ``probs`` are of.
         accuracies: by classifier, the share of held-out predictions that are the given label (for
-            candidate sets: a candidate). The best of several is chosen by it, so its own is a
+            candidate sets: a candidate; of tags: of all that are there or not, those that are
+            predicted so). The best of several is chosen by it, so its own is a
             little too high.
         ece: expected calibration error over all examples, in [0, 1]; against the given labels, and
             NaN where there are candidate sets alone.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled, from_arrays, given_to_candidates
 from ...ground.arrays import same_rows
 from ...ground.numbers import whole
@@ -20,7 +21,7 @@ from ._classifiers import checked
 from ._classifiers import learner as of_classifier
 from ._features import ENCODERS, Views, plain
 from ._folds import checked_folds, checked_groups, make_folds
-from ._job import Held, Job, Learner, Network, accuracy, held_out
+from ._job import Held, Job, Learner, Network, held_out
 from ._named import NAMED, by_name, default_classifier, seen_by
 from ._result import CrossValidated
 
@@ -57,9 +58,9 @@ def cross_validate(
             Classifiers of your own see texts and paths as they are, images flattened, columns of
             different kinds as the fold's training rows encode them, and labels as numbers of
             classes. Those with names see pictures as descriptors, texts as counts of words.
-        data: ``Labelled`` with given labels, or candidate sets for algorithms that read these; or
-            (X, y) for ``from_arrays``. The truth is not looked at. Unlabelled rows are predicted,
-            not learned from.
+        data: ``Labelled`` with given labels, with candidate sets for algorithms that read these,
+            or with tags, of which each is learned by itself; or (X, y) for ``from_arrays``. The
+            truth is not looked at. Unlabelled rows are predicted, not learned from.
         folds: how many, at least 2, or the fold of each example, int (n,).
         groups: (n,), of any kind: examples of one group stay in one fold.
         seed: of folds and models. Folds depend on seed, labels and groups alone.
@@ -140,7 +141,7 @@ def cross_validate(
     accuracies: dict[str, float] = {}
     for name, learn in learners.items():
         probs, own, held = _repeated(learn, job, repeats, tell)
-        accuracies[name] = accuracy(probs, marks)
+        accuracies[name] = job.agreement(probs, marks)
         if best is None or accuracies[name] > accuracies[best[0]]:
             best = name, probs, own, held
     assert best is not None
@@ -229,24 +230,28 @@ def _marks(data: Labelled) -> tuple[np.ndarray, np.ndarray]:
     """The labels as bool (n, q), and the class that folds are stratified by, -1 for none.
 
     A candidate set is stratified by the candidate that is the rarest of all, so that classes that
-    are seldom candidates are spread over the folds.
+    are seldom candidates are spread over the folds; and so are tags.
     """
     if data.given is not None:
         marks = given_to_candidates(data.given, data.q) & (data.given >= 0)[:, None]
         strata = data.given
-    elif data.candidates is not None:
-        marks = np.array(data.candidates)
+    elif data.candidates is not None or data.tags is not None:
+        marks = np.array(data.tags if data.candidates is None else data.candidates)
         counts = marks.sum(0)
         strata = np.where(marks, counts, data.n + 1).argmin(1)
+        strata[~marks.any(1)] = -1
     else:
         raise Refusal(
-            f"{data.source or 'the data'} has no given labels and no candidates, and the truth is "
-            "not looked at.",
+            f"{data.source or 'the data'} has no given labels, candidates or tags, and the truth "
+            "is not looked at.",
             "make some with `imperfect.apply`",
             "give a table with a column of labels",
         )
     there = np.flatnonzero(marks.any(0))
-    if len(there) < 2:
+    if data.label_kind == ALL_OF:
+        if not (marks.any(0) & ~marks.all(0)).any():
+            raise ValueError("no tag is there in some rows and not in others; nothing tells them.")
+    elif len(there) < 2:
         what = f"all labels are {data.classes[there[0]]!r}" if len(there) else "nothing is labelled"
         raise ValueError(f"{what}; two classes at least can be told apart.")
     return marks, strata
@@ -290,6 +295,11 @@ def _learner(classifier: Any, name: str, views: Views) -> Learner:
     if isinstance(classifier, str):
         classifier = by_name(classifier, views.data.kind)
     if isinstance(classifier, Network):
+        if views.data.label_kind == ALL_OF:
+            raise Refusal(
+                f"{name} learns one label a row, and all labels of a row hold here.",
+                f"give `classifier` one of {', '.join(NAMED)}, which learns each tag by itself",
+            )
         from ._networks import learner as of_network  # which brings torch
 
         return of_network(classifier, views)

@@ -20,6 +20,7 @@ from torch import Tensor
 from ...data.inputs import Pictures, Table
 from ...data.inputs.tokens import Words
 from ...data.labels.describe import labelled_rows
+from ...data.labels.kinds import several_hold
 from ...data.labels.labelled import Labelled
 from ...ground.problem import Problem, Refusal
 from ..written.seen import seen_as
@@ -270,7 +271,7 @@ def unlearnable(data: Labelled, reads: Sequence[str], official: bool = False) ->
             ("use `split='official'`",),
         )
     if data.tags is not None:
-        return Problem(f"{where} is multi-label (tags): learning needs one true class per example.")
+        return Problem(several_hold(where))
     if data.kind == "columns":
         return Problem(
             f"{where} holds columns with categories, dates, texts or gaps; the networks here take "

@@ -6,10 +6,11 @@ finds labels that are probably wrong.
 """
 
 from ._classifiers import NoisyLabelClassifier, PartialLabelClassifier, inputs_of, seed_of
-from ._labels import LabelSets, candidate_sets, read_sets
+from ._labels import CandidateSet, LabelSets, candidate_sets, read_sets
 from ._scorers import accuracy_scorer, covering_rate_scorer
 
 __all__ = [
+    "CandidateSet",
     "LabelSets",
     "NoisyLabelClassifier",
     "PartialLabelClassifier",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +11,29 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from ...data.labels.coded import holds_sets, listed
+from ...data.labels.coded import holds_sets, is_set, listed
 from ...data.labels.reading import LabelRule, read_labels, written_classes
+from ...data.labels.text import BAR
 from ...ground.arrays import as_array, is_frame, objects
 from ...ground.checks import check_size
+from ...ground.problem import Refusal
+
+
+class CandidateSet(frozenset[Any]):
+    """A set of labels that is no class: it cannot be ordered, and so be made a number.
+
+    scikit-learn numbers classes by sorting them. Sets sort by what they hold of each other, which
+    raises nothing and means nothing: a model would learn a class for each different set.
+    """
+
+    def _refuse(self, other: object) -> bool:
+        raise Refusal(
+            "sets of labels have no order, so scikit-learn cannot make numbers of classes of them,"
+            ' as cross_val_predict does where method="predict_proba".',
+            "give it the matrix of the sets, read_sets(y).member",
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
 @dataclass(frozen=True)
@@ -65,6 +85,7 @@ def read_sets(y: Any, classes: Sequence[Any] | None = None) -> LabelSets:
             "or sets of them."
         )
     known = None if classes is None else _array([*classes])
+    _check_encoded(y)
     y = _one_column(y)
     matrix = is_frame(y) or hasattr(y, "toarray") or getattr(y, "ndim", 1) == 2
     sets = matrix or holds_sets(listed("`y`", y), written_classes(classes))
@@ -83,21 +104,44 @@ def read_sets(y: Any, classes: Sequence[Any] | None = None) -> LabelSets:
 
 
 def candidate_sets(y: Any, classes: Sequence[Any] | None = None) -> np.ndarray:
-    """The same sets in a form that all of scikit-learn hands on: object (n,), frozensets.
+    """The same sets in a form that scikit-learn hands on: object (n,), ``CandidateSet``.
 
     ``cross_val_score``, ``GridSearchCV`` and ``train_test_split`` take this, a bool matrix and a
     data frame of bools. They refuse lists of lists and lists of sets, and the first of them sparse
-    matrices.
+    matrices. ``cross_val_predict`` with ``method="predict_proba"`` takes a matrix alone
+    (``read_sets(y).member``): of anything else it makes numbers of classes first, a class for each
+    different set.
 
     Args:
         y, classes: see ``read_sets``.
 
     >>> candidate_sets(["dog|cat", "dog"])[1]
-    frozenset({'dog'})
+    CandidateSet({'dog'})
     """
     sets = read_sets(y, classes)
     labels = sets.classes.tolist()
-    return objects([frozenset(labels[k] for k in np.flatnonzero(row)) for row in sets.member])
+    return objects([CandidateSet(labels[k] for k in np.flatnonzero(row)) for row in sets.member])
+
+
+def _check_encoded(y: Any) -> None:
+    """Refuse numbers that ``cross_val_predict`` made of sets before anybody could see these.
+
+    Raises:
+        Refusal: they stand for texts of several labels, and what to give instead.
+    """
+    if not isinstance(y, np.ndarray) or y.ndim != 1 or y.dtype.kind not in "iu":
+        return
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != "cross_val_predict":
+        frame = frame.f_back  # type: ignore[assignment]
+    classes = getattr(None if frame is None else frame.f_locals.get("le"), "classes_", ())
+    for one in classes:
+        if is_set(one) or (isinstance(one, str) and BAR in one):
+            raise Refusal(
+                f"scikit-learn makes a class of each set, such as {str(one)!r}, before the model"
+                ' sees them, where method="predict_proba".',
+                "give it the matrix of the sets, read_sets(y).member",
+            )
 
 
 def _one_column(y: Any) -> Any:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...data.labels.kinds import ALL_OF, several_hold
 from ...data.labels.labelled import Labelled, from_arrays
 from ...ground.device import check_device
 from ...ground.names import nearest
 from ...ground.numbers import whole
+from ...ground.problem import Refusal
 from ..algorithms import ALGORITHMS, Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
@@ -41,8 +43,12 @@ def default_algorithm(data: Labelled) -> str:
     for labels, name in DEFAULTS.items():
         if getattr(data, labels) is not None:
             return name
-    raise ValueError(
-        f"{data.source or 'the data'} has no labels to learn from: neither candidates nor given."
+    if data.label_kind == ALL_OF:
+        raise ValueError(several_hold(data.source))
+    raise Refusal(
+        f"{data.source or 'the data'} has no labels to learn from: neither candidates nor given.",
+        "name the column of labels with `label`",
+        "make labels from the true ones with `imperfect.apply`",
     )
 
 

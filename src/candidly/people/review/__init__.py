@@ -17,7 +17,15 @@ from ._cards import (
     outcomes,
     said_about,
 )
-from ._items import Item, items_of_data, items_of_issues, items_of_tally, of_data, sampled
+from ._items import (
+    Item,
+    items_of_data,
+    items_of_issues,
+    items_of_tags,
+    items_of_tally,
+    of_data,
+    sampled,
+)
 from ._log import LONGEST_MS
 from ._media import (
     MEDIA_FOLDER,
@@ -36,7 +44,7 @@ from ._views import PAGE, SORTS, Found, ItemFilter, all_cards, browse
 from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
-from .corrected import corrected_file, corrected_labels
+from .corrected import CorrectedTags, corrected_file, corrected_labels, corrected_tags
 from .export import (
     argilla,
     label_studio,
@@ -88,6 +96,7 @@ __all__ = [
     "REMARK",
     "SORTS",
     "Card",
+    "CorrectedTags",
     "Cost",
     "Found",
     "Item",
@@ -119,6 +128,7 @@ __all__ = [
     "choice_of",
     "corrected_file",
     "corrected_labels",
+    "corrected_tags",
     "disagreement_of",
     "end_session",
     "end_sessions",
@@ -131,6 +141,7 @@ __all__ = [
     "import_votes",
     "items_of_data",
     "items_of_issues",
+    "items_of_tags",
     "items_of_tally",
     "label_studio",
     "label_votes",

@@ -206,7 +206,7 @@ def _card(row: Any, rules: Rules) -> Card:
         held=row.held,
         done=bool(row.done),
         outcome=outcome_of(rules, counts, bool(row.done), row.given == row.guessed),
-        disagreement=disagreement_of(counts, row.said, _sets(rules)),
+        disagreement=disagreement_of(counts, row.said, rules.several),
     )
 
 
@@ -235,6 +235,7 @@ _OUTCOMES: dict[str, tuple[Sequence[str], Outcome]] = {
     "yes or no": (("yes", "no", "pending"), _yes_no),
     "one label": (("done", "pending"), _done),
     "several labels": (("done", "pending"), _done),
+    "all labels": (("done", "pending"), _done),
 }
 
 
@@ -254,7 +255,3 @@ def _state(row: Any, card: Card) -> str:
 
 def _words(project: Project, card: Card, choice: str | None) -> Sequence[str]:
     return () if choice is None else words_of(project, card, choice) or (choice,)
-
-
-def _sets(rules: Rules) -> bool:
-    return rules.question == "several labels"

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...data.ingest import read_frame
-from ...data.ingest.labels import class_numbers
+from ...data.ingest.labels import as_labels, class_numbers, label_sets
 from ...data.ingest.table_checks import about, check_columns, typed, whole_column
 from ...data.labels.labelled import Labelled
+from ...data.labels.text import BAR
 from ...ground.arrays import whole_numbers
 from ..validation import SetTally, Tally
 from ._media import NOTHING, Looks, Shown, no_looks
@@ -91,6 +92,55 @@ def items_of_issues(
         for k in chosen
     ]
     return items, names
+
+
+def items_of_tags(
+    path: Path | str,
+    data: Labelled,
+    *,
+    separator: str = BAR,
+    sample: int | None = None,
+    seed: int | str = 0,
+    looks: Looks = no_looks,
+) -> list[Item]:
+    """Items of a table of rows whose tags are doubted, as ``candidly check`` writes it.
+
+    Args:
+        path: a table with the columns index, given, and self-confidence.
+        data: ``Labelled`` with the tags that were checked.
+        separator: what stands between two tags.
+        sample, seed, looks: see ``items_of_issues``.
+
+    Raises:
+        FileNotFoundError: no such file. ValueError: columns missing, other rows or tags than the
+            data have, a larger sample than there are issues.
+    """
+    path, marks = Path(path), data.tags
+    assert marks is not None
+    table = read_frame(path).frame
+    with about(path):
+        check_columns(table.columns, ("index", "given"))
+        rows = whole_column(table["index"])
+        for row in rows[(rows < 0) | (rows >= data.n)][:1]:
+            raise ValueError(f"row {row} is not among the {data.n} examples of {data.source}.")
+        column = replace(as_labels(table["given"], "the given tags"), separator=separator)
+        differ = (label_sets(column, data.classes, data.q) != marks[rows]).any(1)
+        for row in rows[differ][:1]:
+            raise ValueError(
+                f"the issues name other tags of row {row} than {data.source} has there. Give the"
+                " file that the issues were found in."
+            )
+    doubt = "self-confidence"
+    scores = typed(table[doubt]).to_list() if doubt in table.columns else [None] * len(rows)
+    return [
+        Item(
+            row=int(rows[k]),
+            name=str(data.ids[rows[k]]),
+            score=scores[k],
+            shown=looks(int(rows[k])),
+        )
+        for k in sampled(len(rows), sample, seed)
+    ]
 
 
 def items_of_data(

@@ -174,7 +174,7 @@ def _ids(
 
     @cache
     def differ(pattern: str, said: int) -> float:
-        return disagreement_of(counts_of(pattern), said, rules.question == "several labels")
+        return disagreement_of(counts_of(pattern), said, rules.several)
 
     differs = np.array([differ(pattern, said) for _, pattern, said in rows])
     places = np.argsort(-differs, kind="stable")[start : start + PAGE]  # NaN goes to the end

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...data.ingest import Sheet, check_origin, corrected_columns, labels_in, write_back
+import numpy as np
+
+from ...data import ingest
+from ...data.ingest import (
+    Sheet,
+    check_origin,
+    columns_of,
+    corrected_columns,
+    labels_in,
+    write_back,
+)
+from ...data.labels.text import BAR
 from ...ground.problem import Refusal
 from .. import validation
 from ..validation import Corrected, Reading
 from .project import Project
-from .totals import verdicts
+from .questions import counts_of
+from .totals import asked, verdicts
 
 
 def corrected_labels(project: Project, data: Any, reading: Reading = "exact") -> Corrected:
@@ -23,6 +36,60 @@ def corrected_labels(project: Project, data: Any, reading: Reading = "exact") ->
     return validation.corrected(data, verdicts(project), reading)
 
 
+@dataclass(frozen=True, eq=False)
+class CorrectedTags:
+    """Labels of n examples, all of which hold, after some were looked at.
+
+    Attributes:
+        tags: bool (n, q), those to use.
+        sources: n words: ``unflagged``; ``pending``, too few answers so far, and the tags stay;
+            ``confirmed`` or ``corrected``.
+    """
+
+    tags: np.ndarray
+    sources: list[str]
+
+    def __len__(self) -> int:
+        """Number of examples."""
+        return len(self.tags)
+
+
+def corrected_tags(project: Project, tags: Any) -> CorrectedTags:
+    """Tags of the whole data set, corrected by the answers so far.
+
+    A tag holds if more than half of those who answered chose it; of as many for as against, it
+    stays as it was. An item counts once as many people answered as are asked about it.
+
+    Args:
+        tags: bool (n, q), as they were.
+
+    Raises:
+        ValueError: another question, or tags of other rows or classes than the project's.
+    """
+    rules = project.rules
+    if rules.question != "all labels":
+        raise ValueError(f"the question is {rules.question!r}; only all labels make tags.")
+    made = np.array(tags, bool)
+    if made.ndim != 2 or made.shape[1] != len(rules.classes):
+        raise ValueError(
+            f"`tags` has shape {made.shape}, and the project {len(rules.classes)} classes."
+        )
+    sources = ["unflagged"] * len(made)
+    for row, pattern, said in asked(project):
+        if not 0 <= row < len(made):
+            raise ValueError(f"the project asks about row {row}, and `tags` has {len(made)} rows.")
+        if said < rules.people:
+            sources[row] = "pending"
+            continue
+        chosen = np.zeros(len(rules.classes), np.int64)
+        for code, people in counts_of(pattern).items():
+            chosen[code] = people
+        held = np.where(2 * chosen == said, made[row], 2 * chosen > said)
+        sources[row] = "confirmed" if (held == made[row]).all() else "corrected"
+        made[row] = held
+    return CorrectedTags(made, sources)
+
+
 def corrected_file(
     project: Project,
     sheet: Sheet,
@@ -30,7 +97,7 @@ def corrected_file(
     label: str | None = None,
     reading: Reading = "exact",
     overwrite: bool = False,
-) -> Corrected:
+) -> Corrected | CorrectedTags:
     """Writes the table that the items came from, with corrected labels beside the old ones.
 
     Args:
@@ -40,7 +107,7 @@ def corrected_file(
 
     Raises:
         ValueError: another table, or the same with other rows; one that was corrected before; more
-            than a label in a cell; a question without verdicts.
+            than a label in a cell, where one is asked for; a question without verdicts.
     """
     if project.origin is not None:
         check_origin(sheet, project.origin)
@@ -51,6 +118,14 @@ def corrected_file(
         )
     classes = project.rules.classes
     merge = project.origin.merge if project.origin is not None else False
+    if project.rules.question == "all labels":
+        separator = BAR if project.origin is None else project.origin.separator
+        tags = corrected_tags(project, ingest.tags_in(sheet, label, classes, separator, merge))
+        cells = ingest.corrected_tags(
+            sheet, label, classes, tags.tags, tags.sources, separator, merge
+        )
+        write_back(sheet, cells, out, columns_of(label, sheet.frame.columns)[-1], overwrite)
+        return tags
     made = corrected_labels(project, labels_in(sheet, label, classes, merge), reading)
     columns = corrected_columns(sheet, label, classes, made.labels, made.sources, merge)
     write_back(sheet, columns, out, label, overwrite)

@@ -17,6 +17,7 @@ from ..validation import ANSWERS, SetTally
 from . import _schema as t
 from .project import Project
 from .questions import SKIP, YES_NO, codes_of, counts_of
+from .rules import OF_LABELS
 from .totals import tally
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def label_votes(project: Project) -> Votes:
         ValueError: another question, or items whose rows are not known.
     """
     rules = project.rules
-    if rules.question not in ("one label", "several labels"):
+    if rules.question not in OF_LABELS:
         raise ValueError(f"the question is {rules.question!r}; only labels make votes.")
     rows = []
     for row in _standing(project, False):
@@ -150,7 +151,7 @@ def set_tally(project: Project) -> SetTally:
 def label_studio(project: Project) -> tuple[list[dict[str, Any]], str]:
     """Tasks with the answers as annotations for Label Studio to import, and a labelling set-up."""
     rules, tasks = project.rules, []
-    several = rules.question == "several labels"
+    several = rules.several
     for item, rows in _by_item(project):
         data = {_FIELD[item.kind]: item.payload, "name": item.name, "row": item.at_row}
         annotations = [
@@ -189,7 +190,7 @@ def argilla(project: Project) -> list[dict[str, Any]]:
 
     People have user ids that follow from their codes.
     """
-    several = project.rules.question == "several labels"
+    several = project.rules.several
     records = []
     for item, rows in _by_item(project):
         responses = []
@@ -249,7 +250,7 @@ def words_of(project: Project, item: Any, choice: str) -> list[str]:
     rules = project.rules
     if choice == SKIP:
         return []
-    if rules.question in ("one label", "several labels"):
+    if rules.question in OF_LABELS:
         return [rules.classes[code] for code in codes_of(choice, rules)]
     label = {"given": item.given, "guessed": item.guessed}.get(choice, -1)
     return [rules.classes[label] if label >= 0 else choice]
@@ -281,7 +282,7 @@ def _standing(project: Project, everything: bool) -> Sequence[Any]:
 
 def _vote(project: Project, row: Any, everything: bool) -> tuple[Any, ...]:
     labels = None
-    if project.rules.question in ("one label", "several labels"):
+    if project.rules.question in OF_LABELS:
         labels = "|".join(words_of(project, row, row.choice))
     known = [None if value < 0 else value for value in (row.given, row.guessed)]
     values = (row.item if row.at_row < 0 else row.at_row, row.name, row.code, row.choice, *known)

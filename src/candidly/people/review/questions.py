@@ -1,7 +1,8 @@
 """What people are asked: which answers there are, and when more of them change nothing.
 
 A choice is kept as text in its normal form: ``given`` and never "the left one"; ``3 5`` for two
-classes. Its codes are numbers: places in ``validation.ANSWERS``, classes, or 0 for no, 1 for yes.
+classes, ``none`` for none of those that could hold. Its codes are numbers: places in
+``validation.ANSWERS``, classes, or 0 for no, 1 for yes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .. import validation
 from ..validation import ANSWERS, merged
 from .rules import Rules
 
-SKIP = "skip"
+SKIP, NO_LABEL = "skip", "none"
 YES_NO = ("no", "yes")
 
 
@@ -137,6 +138,10 @@ def _several(choice: str, rules: Rules) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+def _all(choice: str, rules: Rules) -> tuple[int, ...]:
+    return () if choice == NO_LABEL else _several(choice, rules)
+
+
 def _never(counts: Mapping[int, int], left: int, rules: Rules, same: bool) -> bool:
     return False
 
@@ -163,5 +168,6 @@ QUESTIONS: dict[str, Question] = {
     "verdict": Question(_verdict, _verdict_settled),
     "one label": Question(_one, _one_settled),
     "several labels": Question(_several, _never),
+    "all labels": Question(_all, _never),
     "yes or no": Question(_yes_no, _yes_no_settled),
 }

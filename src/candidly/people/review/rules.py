@@ -18,8 +18,11 @@ DECIDES = {  # what can be asked, and whether the answers about an item come to 
     "verdict": True,
     "one label": False,
     "several labels": False,
+    "all labels": False,
     "yes or no": True,
 }
+SEVERAL = ("several labels", "all labels")  # which could fit, one of them; and which all hold
+OF_LABELS = ("one label", *SEVERAL)
 GOALS = {
     "random": "estimate how many labels are wrong",
     "quality": "clean: the most suspicious first",
@@ -95,7 +98,7 @@ class Rules:
             raise ValueError("classes has a name twice.")
         _check_threshold(self)
         _check_seed(self.seed)
-        if self.adaptive and self.question == "several labels":
+        if self.adaptive and self.question in SEVERAL:
             raise ValueError("adaptive stopping is for answers that decide; sets only grow.")
 
     @property
@@ -107,6 +110,11 @@ class Rules:
     def fewest(self) -> int:
         """Answers about an item, below which nothing is decided: three, or all who are asked."""
         return fewest(self.people)
+
+    @property
+    def several(self) -> bool:
+        """Whether an answer may name several classes."""
+        return self.question in SEVERAL
 
     @property
     def decides(self) -> bool:
@@ -191,6 +199,14 @@ PRESETS: dict[str, Rules] = {
         most_labels=6,
         most_per_label=6,
         shown_px=256,
+        gold_every=0,
+        repeat_every=0,
+    ),
+    "tags": Rules(
+        question="all labels",
+        people=3,
+        batch=5,
+        whole_batch=True,
         gold_every=0,
         repeat_every=0,
     ),

@@ -22,7 +22,7 @@ from . import _schema as t
 from ._people import Standing, standings_of
 from .project import Project
 from .questions import answers_by_kind
-from .rules import Rules
+from .rules import OF_LABELS, Rules
 
 BY = {  # what sums are grouped by, beside how many answered; the verdict follows from it
     "verdict": ("given", "guessed", "pattern"),
@@ -222,6 +222,15 @@ def tally(project: Project) -> Tally:
     )
 
 
+def asked(project: Project) -> list[tuple[int, str, int]]:
+    """Of each item its row of the data set, its answers as ``pattern_of`` has them, and how many
+    people these are of; in order of rows."""
+    i = t.item.c
+    chosen = select(i.at_row, i.pattern, i.said).where(i.gold == 0).order_by(i.at_row, i.id)
+    with project.store.read() as connection:
+        return [(row.at_row, row.pattern, row.said) for row in connection.execute(chosen)]
+
+
 def verdicts(project: Project) -> Verdicts:
     """The verdict on every item so far.
 
@@ -267,7 +276,7 @@ def _yes(sums: Sums, rules: Rules) -> tuple[int, int]:
 
 def _labels(connection: Connection, rules: Rules) -> Labels | None:
     """See ``Labels``; None for other questions."""
-    if rules.question not in ("one label", "several labels"):
+    if rules.question not in OF_LABELS:
         return None
     i = t.item.c
     rows = connection.execute(

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from ...ground.names import shortened
 from .. import review as reviews
 from ..review import LONGEST_MS, Reply, Rules, Shown, Task, examples_text, flip_of
-from ..review.questions import SKIP
+from ..review.questions import NO_LABEL, SKIP
 from ._fields import decimal
 from ._looks import Look, look_of
 from ._seal import CARD, EXAMPLE, ITEM, TASK, opened, sealed
@@ -70,7 +70,7 @@ class Screen:
     Attributes:
         template: of its cards. asks: the sentence above.
         options: its answers. choice: what was clicked, of this person's item, in its normal form.
-        together: a batch is one card.
+        together: a batch is one card. no_label: the answer that no label holds, where there is one.
     """
 
     template: str
@@ -78,6 +78,7 @@ class Screen:
     options: Callable[[Rules, Task], list[Option]]
     choice: Callable[[Rules, str, int, Sequence[str]], str]
     together: bool = False
+    no_label: str = ""
 
 
 def review(visit: Visit) -> Response:
@@ -187,7 +188,9 @@ def _card(visit: Visit, group: Sequence[Task]) -> dict[str, str]:
         )
         for task in group
     ]
-    html = part(screen.template, entries=entries, rules=rules, csrf=visit.who.csrf)
+    html = part(
+        screen.template, entries=entries, rules=rules, csrf=visit.who.csrf, no_label=screen.no_label
+    )
     return {"html": html}
 
 
@@ -305,6 +308,9 @@ SCREENS: dict[str, Screen] = {
     "several labels": Screen(
         "labels.html", "Which labels could fit?", _labels, _numbers, together=True
     ),
+    "all labels": Screen(
+        "labels.html", "Which labels hold?", _labels, _numbers, together=True, no_label=NO_LABEL
+    ),
 }
 
 COMMON = (("Space", "enlarge"), ("←", "look back"), ("Z", "undo"), ("N", "note"), ("?", "help"))
@@ -319,6 +325,7 @@ LABELS = (
 
 
 def _keys(rules: Rules) -> Sequence[tuple[str, str]]:
-    together = SCREENS[rules.question].together
+    screen = SCREENS[rules.question]
+    none = (("X", "none of the labels"),) * bool(screen.no_label)
     sound = (("P", "play or pause a sound"), ("[ ]", "two seconds back, forward"))
-    return (*(LABELS if together else CHOICES), *COMMON, *sound)
+    return (*(LABELS if screen.together else CHOICES), *none, *COMMON, *sound)

@@ -254,8 +254,9 @@ desk.addEventListener("change", (event) => {
   const box = event.target;
   if (!box.matches(".names input")) return;
   const others = box.closest(".names").querySelectorAll("input:checked");
-  others.forEach((other) => { // skipping and labels exclude each other
-    if (other !== box && (box.value === "skip" || other.value === "skip")) other.checked = false;
+  const alone = (one) => one.value === "skip" || one.value === "none";
+  others.forEach((other) => { // skipping, labels and that there is none exclude each other
+    if (other !== box && (alone(box) || alone(other))) other.checked = false;
   });
   saveDraft();
 });

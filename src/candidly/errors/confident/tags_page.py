@@ -1,0 +1,125 @@
+"""One self-contained page: rows whose tags are probably wrong, and which tags these are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...data.ingest.previews import Media
+from ...data.labels.text import BAR
+from ...show.grid import Column, Grid
+from ...show.page import (
+    bullets,
+    command,
+    make_page,
+    paragraph,
+    section,
+    tiles,
+    together,
+    write_page,
+)
+from ._gallery import gallery as gallery_of
+from ._multilabel import TagIssues
+from .issues_page import GALLERY, LISTED
+
+NO_TAG = "none"
+MEANT = {
+    "rows": "of which some tag is probably missing or too much",
+    "missing": "tags that a row lacks and probably should have",
+    "too much": "tags that a row has and probably should not",
+}
+
+
+def tags_grid(issues: TagIssues, classes: Sequence[str]) -> Grid:
+    """A row per tag, those with most doubts first."""
+    table = issues.by_tag_table(classes)
+    columns = (
+        Column("tag", "name"),
+        *(Column(name, form=",") for name in ("given", "missing", "too much")),
+    )
+    note = (
+        "Given: rows that have the tag. Missing: rows that lack it and probably should have it."
+        " Too much: rows that have it and probably should not."
+    )
+    return Grid("Tags, those with most doubts first", columns, table.rows(), (note,))
+
+
+def write_tags_page(
+    issues: TagIssues,
+    path: Path | str,
+    *,
+    classes: Sequence[str],
+    media: Media | None = None,
+    separator: str = BAR,
+    read: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    ids: Sequence[Any] | None = None,
+    of: str = "",
+    findings: Sequence[str] = (),
+    following: Sequence[str] = (),
+) -> None:
+    """Write the page, whole or not at all; it refers to nothing outside itself.
+
+    Args:
+        issues: what ``errors.find_multilabel`` returns.
+        classes: names of the tags.
+        media: what an example looks like, by its number.
+        separator: what stands between two tags.
+        read, notes, ids, of, findings, following: see ``make_issues_page``.
+
+    Raises:
+        OSError: it cannot be written; the message names ``path``.
+    """
+    n, m = issues.tags.shape
+    table = issues.table(classes, separator)
+    flagged = len(table)
+    missing = int((issues.by_tag & ~issues.tags).sum())
+    counts = {"rows": flagged, "missing": missing, "too much": int(issues.by_tag.sum()) - missing}
+    cards = [] if media is None else _cards(table.head(GALLERY), media, ids)
+    named = [] if ids is None else [Column("id", "name")]
+    parts = ("given", "missing", "too much")
+    columns = (
+        *(Column("rank"), Column("row"), *named, *(Column(name, "name") for name in parts)),
+        Column("self-confidence", form=".4f"),
+    )
+    rows = [
+        (
+            *(rank, row["index"], *([] if ids is None else [str(ids[row["index"]])])),
+            *(row[name] for name in parts),
+            row["self-confidence"],
+        )
+        for rank, row in enumerate(table.head(LISTED).iter_rows(named=True), 1)
+    ]
+    shown = f" {len(cards)} of {flagged:,}" if len(cards) < flagged else ""
+    where = f" in {of}" if of else ""
+    page = make_page(
+        f"The tags of {flagged:,} of {n:,} rows{where} look wrong"
+        if flagged
+        else f"No tags of {n:,} rows{where} stand out",
+        *([section(f"The most suspicious{shown}", gallery_of(cards))] if cards else []),
+        section("How many", tiles([(what, f"{k:,}", MEANT[what]) for what, k in counts.items()])),
+        section("Tags", tags_grid(issues, classes)),
+        *([section("What to do next", *map(command, following))] if following else []),
+        *([section("Ranked list", Grid("Rows", columns, rows))] if flagged else []),
+        lead=together(
+            "What is here is suspicious, not certainly wrong: only looking tells.",
+            *([bullets(findings)] if findings else []),
+            *(paragraph(note, "note") for note in dict.fromkeys(notes)),
+        ),
+        facts={**(read or {}), "examples": f"{n:,}", "tags": f"{m:,}"},
+        made_of="tags and probabilities",
+    )
+    write_page(page, path)
+
+
+def _cards(table: Any, media: Media, ids: Sequence[Any] | None) -> list[dict[str, Any]]:
+    """The first examples that look like something."""
+    cards = []
+    for rank, row in enumerate(table.iter_rows(named=True), 1):
+        if (item := media(row["index"])) is not None:
+            known = {"rank": rank, "item": item, "own": None, "chance": None}
+            texts = {name: row[name] or NO_TAG for name in ("given", "proposed")}
+            called = None if ids is None else ids[row["index"]]
+            cards.append({**known, **texts, "index": row["index"], "called": called})
+    return cards
