@@ -345,3 +345,23 @@ def test_what_is_not_installed_is_named(candidly, monkeypatch):
     status, _, err = candidly("review", "status", "check")
     assert status == 2
     assert "candidly review needs sqlalchemy; pip install 'candidly[review]'" in err
+
+
+def test_tags_need_the_rows_that_they_are_of(candidly, tmp_path):
+    (tmp_path / "issues.csv").write_text("index,given\n0,a|b\n")
+    status, _, err = candidly("review", "new", "p", "--issues", "issues.csv", "--preset", "tags")
+    assert status == 2
+    assert "name the FILE, too" in err
+    (tmp_path / "t.csv").write_text("x,tags\n0.5,a|b\n2.5,b\n1.5,a\n")
+    asked = ("review", "new", "p", "t.csv", "--label", "tags")
+    status, _, err = candidly(*asked, "--issues", "issues.csv")
+    assert status == 2
+    assert "--label-kind all-of" in err
+    asked = (*asked, "--label-kind", "all-of", "--issues", "issues.csv")
+    status, _, err = candidly(*asked, "--preset", "verdict")
+    assert status == 2
+    assert "Ask which hold with --preset tags" in err
+    status, out, err = candidly(*asked)
+    assert (status, err) == (0, "")
+    assert "p: 1 items, 3 people each, all labels" in out
+    assert "export p --as corrected" in out

@@ -153,6 +153,10 @@ def new(
     check_free(folder)
     all_of = roles.label_kind == ALL_OF
     usual = lookup(PRESETS, preset or ("tags" if all_of else "verdict"), "preset")[1]
+    if where is None and usual.question == "all labels":
+        raise ValueError(
+            f"{issues or votes} says which rows, and not all labels of these; name the FILE, too."
+        )
     asked = people or usual.people
     if threshold is None and usual.threshold is not None and people is not None:
         threshold = asked // 2 + 1

@@ -171,7 +171,7 @@ def _next(what: str, found: Checked, issues: Path, name: str) -> list[str]:
     if not found.flagged or found.useless or found.data.label_kind == ONE_OF:
         return []
     roles, project = found.roles, f"{name}-review"
-    named = {"--label": roles.label if found.frame is not None else None, "--id": roles.id}
+    named = {"--label": roles.label, "--id": roles.id}
     named |= {
         "--sheet": roles.sheet,
         "--separator": roles.separator,
