@@ -11,6 +11,7 @@ import typer
 
 from ._column_options import ROLES, roles_of
 from ._hyper import hyper_of
+from ._types import MOST_CONFIGS, MOST_TIMES, how_many_workers, random_seed, share, whole
 
 if TYPE_CHECKING:
     from ..compare.sweep.settings import Settings
@@ -42,14 +43,15 @@ Algorithms = Annotated[
     ),
 ]
 Configs = Annotated[
-    int | None, typer.Option(help="Configurations; the first is the defaults. (default: 20)")
+    int | None,
+    whole("Configurations; the first is the defaults. (default: 20)", 1, MOST_CONFIGS),
 ]
-Splits = Annotated[int | None, typer.Option(help="Train/validation/test splits. (default: 5)")]
+Splits = Annotated[int | None, whole("Train/validation/test splits. (default: 5)", 1, MOST_TIMES)]
 Steps = Annotated[
-    int | None, typer.Option(help="Updates per run. (default: the data set's own, else 10000)")
+    int | None, whole("Updates per run. (default: the data set's own, else 10000)", 1)
 ]
-EvalEvery = Annotated[int | None, typer.Option(help="Updates between records. (default: 1000)")]
-Seed = Annotated[int | None, typer.Option(help="Seed of the first split. (default: 0)")]
+EvalEvery = Annotated[int | None, whole("Updates between records. (default: 1000)", 1)]
+Seed = Annotated[int | None, random_seed("Seed of the first split. (default: 0)")]
 Labels = Annotated[
     str | None,
     typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
@@ -82,9 +84,9 @@ SplitBy = Annotated[
         "came with. (default: random)"
     ),
 ]
-TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (default: 0.1)")]
+TestShare = Annotated[float | None, share("Rows for testing. (default: 0.1)", open=True)]
 ValidationShare = Annotated[
-    float | None, typer.Option(help="Share of the rest for validation. (default: 0.1)")
+    float | None, share("Share of the rest for validation. (default: 0.1)", open=True)
 ]
 Search = Annotated[
     str | None,
@@ -113,7 +115,7 @@ Device = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(help="Processes, one thread each. (default: one per core, or one per GPU)"),
+    how_many_workers("Processes, one thread each. (default: one per core, or one per GPU)"),
 ]
 On = Annotated[
     str | None,
@@ -125,7 +127,7 @@ On = Annotated[
 ]
 StackSize = Annotated[
     int | None,
-    typer.Option("--stack", help="Runs trained as one at most. (default: what suits the device)"),
+    whole("Runs trained as one at most. (default: what suits the device)", 1, names=("--stack",)),
 ]
 Out = Annotated[
     Path | None,

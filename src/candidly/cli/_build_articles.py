@@ -11,6 +11,7 @@ import typer
 
 from ..data.ingest.labels import read_classes
 from . import _progress
+from ._types import whole
 
 if TYPE_CHECKING:
     from ..compare.corpora import Articles
@@ -37,7 +38,7 @@ Keep = Annotated[
         "large enough)",
     ),
 ]
-MoreThan = Annotated[int, typer.Option(help="Keep categories with more events than this.")]
+MoreThan = Annotated[int, whole("Keep categories with more events than this.")]
 
 
 def read(articles: Path, category_at: str | None, event_at: str | None) -> Articles:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
-from ._help import whole
 from ._review_project import AsJson, Folder, check_installed, opened
 from ._stopping import stoppable
+from ._types import MOST_PEOPLE, whole
 
 if TYPE_CHECKING:
     from ..compare.corpora.votes import CategoryQuestion, CategoryVotes
 
 EVENTS, COMMON_SENSE = "events", "common-sense"
-People = Annotated[int, whole("People who are asked about each category.", least=1)]
-Agree = Annotated[int, whole("How many of them must say yes.", least=1)]
+People = Annotated[int, whole("People who are asked about each category.", 1, MOST_PEOPLE)]
+Agree = Annotated[int, whole("How many of them must say yes.", 1, MOST_PEOPLE)]
 GUIDELINES = {
     EVENTS: """\
 You see the name of a category of instructions, what is above it, and some of its steps.

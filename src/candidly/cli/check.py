@@ -17,10 +17,10 @@ from ..ground.files import write_table
 from ..ground.spec import several
 from . import _column_options as columns
 from . import _progress
-from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._stopping import stoppable
+from ._types import random_seed, whole
 from ._words import said
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def check(
         Path | None,
         typer.Option(metavar="FILE", help="Write the probabilities, too: .npz .npy .parquet."),
     ] = None,
-    seed: Annotated[int, whole("Of folds and models.")] = 0,
+    seed: Annotated[int, random_seed("Of folds and models.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Which labels of a file look wrong? A classifier judges each row without having seen it.

@@ -25,9 +25,9 @@ from ._column_options import (
     roles_of,
 )
 from ._crowd import put_into, read_answers, read_known, summary, tables
-from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
+from ._types import how_many_workers, random_seed, whole
 
 if TYPE_CHECKING:
     from ..people.crowd import Consensus
@@ -80,7 +80,7 @@ def consensus(
     normalise: Annotated[
         bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
     ] = False,
-    seed: Annotated[int, whole("Of ties that are drawn.")] = 0,
+    seed: Annotated[int, random_seed("Of ties that are drawn.")] = 0,
     root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for known data in, first."),
@@ -125,8 +125,8 @@ def consensus(
     ] = None,
     workers: Annotated[
         int | None,
-        whole(
-            "Threads, and parts that are read at once with --on. (default: one per core)", least=1
+        how_many_workers(
+            "Threads, and parts that are read at once with --on. (default: one per core)"
         ),
     ] = None,
     on: Annotated[

@@ -22,7 +22,6 @@ from ._column_options import (
     roles_of,
 )
 from ._errors_read import examined, opened
-from ._help import whole
 from ._issues import (
     check_place,
     print_classes,
@@ -30,6 +29,7 @@ from ._issues import (
     print_issues,
     print_overlaps,
 )
+from ._types import how_many_workers, whole
 
 if TYPE_CHECKING:
     from ..errors.confident import Evidence, SetEvidence
@@ -84,7 +84,7 @@ Collisions = Annotated[
     ),
 ]
 Workers = Annotated[
-    int | None, whole("Threads, or what --on says. (default: one per core)", least=1)
+    int | None, how_many_workers("Threads, or what --on says. (default: one per core)")
 ]
 On = Annotated[
     str | None,

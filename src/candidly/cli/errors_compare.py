@@ -12,10 +12,10 @@ import typer
 
 from ..ground.files import write_table
 from . import _progress
-from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._print import Form, check_form, show
+from ._types import MOST_EPOCHS, MOST_TIMES, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,8 +63,10 @@ def compare(
     metric: Annotated[
         str | None, typer.Option(help="Between features: cosine or l2. (default: cosine)")
     ] = None,
-    seeds: Annotated[int, whole("How often, with other noise, folds and networks.", least=1)] = 5,
-    epochs: Annotated[int | None, whole("Of every training. (default: 30)", least=1)] = None,
+    seeds: Annotated[
+        int, whole("How often, with other noise, folds and networks.", 1, MOST_TIMES)
+    ] = 5,
+    epochs: Annotated[int | None, whole("Of every training. (default: 30)", 1, MOST_EPOCHS)] = None,
     net: Net = None,
     recipe: Training = None,
     root: Annotated[

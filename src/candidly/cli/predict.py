@@ -27,6 +27,7 @@ from ._issues import check_place
 from ._network_options import SavedNet
 from ._new_rows import NewRows, read_new
 from ._stopping import stoppable
+from ._types import whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,11 +67,7 @@ def predict(
     ] = False,
     top: Annotated[
         int,
-        typer.Option(
-            "--top",
-            metavar="K",
-            help="How many classes to write for a row, the likeliest first.",
-        ),
+        whole("How many classes to write for a row, the likeliest first.", 1),
     ] = 1,
     adjusted: Annotated[
         bool,

@@ -23,9 +23,9 @@ from ._column_options import (
     SheetName,
     roles_of,
 )
-from ._help import number, whole
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
+from ._types import MOST_DRAWS, random_seed, share, whole
 
 THIS = "this correction"  # what the report calls the one of --corrected
 
@@ -80,7 +80,7 @@ def stability(
             "(default: those that the labels show)",
         ),
     ] = None,
-    alpha: Annotated[float, number("One minus the level of intervals and tests.")] = 0.05,
+    alpha: Annotated[float, share("One minus the level of intervals and tests.", open=True)] = 0.05,
     pairs: Annotated[
         str, typer.Option(help="Pairs that are tested together: adjacent or all.")
     ] = "adjacent",
@@ -115,8 +115,8 @@ def stability(
             "no single one is right.",
         ),
     ] = None,
-    resamples: Annotated[int, whole("Of the bootstrap.")] = 10_000,
-    seed: Annotated[int, whole("Of the bootstrap and the plan.")] = 0,
+    resamples: Annotated[int, whole("Of the bootstrap.", most=MOST_DRAWS)] = 10_000,
+    seed: Annotated[int, random_seed("Of the bootstrap and the plan.")] = 0,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,

@@ -31,12 +31,12 @@ from ._column_options import (
     Truth,
     roles_of,
 )
-from ._help import whole
 from ._hyper import Hyper, hyper_of
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._stopping import stoppable
 from ._train_print import print_training
+from ._types import random_seed, share, whole
 
 if TYPE_CHECKING:
     from ..data.labels.labelled import Labelled
@@ -46,16 +46,6 @@ ENDING = ".safetensors"
 STEPS = 10_000
 LEAST_HELD = 1  # rows to measure on
 CHECKED = "truth"  # of --validation: the rows whose true label is known
-
-
-def _share(text: Any) -> float | str:
-    """A share of the rows, or ``truth``."""
-    if text == CHECKED:
-        return CHECKED
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number nor {CHECKED}.") from None
 
 
 def train(
@@ -105,7 +95,7 @@ def train(
     steps: Annotated[
         int | None, whole("Updates. (default: 10000, or the published epochs)", least=1)
     ] = None,
-    seed: Annotated[int, whole("Of what is held out, of initialisation and order.")] = 0,
+    seed: Annotated[int, random_seed("Of what is held out, of initialisation and order.")] = 0,
     hyper: Hyper = None,
     net: Net = None,
     recipe: Training = None,
@@ -114,12 +104,10 @@ def train(
     ] = "train",
     validation: Annotated[
         Any,
-        typer.Option(
-            parser=_share,
-            metavar="NUMBER",
-            help="Share of the rows to hold out and measure on; 0 trains on all, and truth holds "
-            "out the rows whose true label is known. An official test set is held out whatever it "
-            "is.",
+        share(
+            "Share of the rows to hold out and measure on; 0 trains on all, and truth holds out "
+            "the rows whose true label is known. An official test set is held out whatever it is.",
+            words=(CHECKED,),
         ),
     ] = 0.1,
     device: Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:1.")] = "cpu",

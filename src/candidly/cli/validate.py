@@ -24,9 +24,9 @@ from ._column_options import (
     SheetName,
     roles_of,
 )
-from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
+from ._types import whole
 from ._verdicts import parts
 
 if TYPE_CHECKING:

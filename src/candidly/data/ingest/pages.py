@@ -99,6 +99,8 @@ def pages_in(folder: Path) -> list[Path]:
 def _bytes(path: Path) -> bytes:
     if path.stat().st_size > LARGEST:
         raise LeftOut(f"larger than {LARGEST >> 20} MiB")
+    if is_pipe(path):
+        raise LeftOut("a pipe, and no file")
     data = path.read_bytes()
     plain = data.replace(b"\0", b"")  # of UTF-16, which has one beside each letter
     if not _END.search(plain):

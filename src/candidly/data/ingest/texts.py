@@ -18,6 +18,7 @@ def read_text(path: Path | str) -> str:
         raise ValueError(f"{path} is a folder; give a file of text.")
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}.")
+    check_kind(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
