@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ground.bounds import MOST_CONFIGS, MOST_TIMES
 from ._column_options import ROLES, roles_of
 from ._hyper import hyper_of
-from ._types import MOST_CONFIGS, MOST_TIMES, how_many_workers, random_seed, share, whole
+from ._types import how_many_workers, random_seed, share, whole
 
 if TYPE_CHECKING:
     from ..compare.sweep.settings import Settings
+
+SOON_PLANNED = 100_000  # runs, in a minute
 
 File = Annotated[
     Path | None,
@@ -148,7 +151,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 
 def settings_of(values: dict[str, Any]) -> Settings:
     """The settings among a command's parameters, and in the file that it names."""
-    from ..compare.sweep.settings import Settings, make_settings, read_settings
+    from ..compare.sweep.settings import Settings, make_settings, read_settings, runs_of
     from ..ground.spec import several
 
     asked = {name: value for name, value in values.items() if name in Settings.model_fields}
@@ -158,7 +161,10 @@ def settings_of(values: dict[str, Any]) -> Settings:
     if asked["hyper"]:
         asked["hyper"] = hyper_of(asked["hyper"])
     file = values["settings"]
-    return read_settings(file, **asked) if file else make_settings(**asked)
+    made = read_settings(file, **asked) if file else make_settings(**asked)
+    if (runs := runs_of(made)) > SOON_PLANNED:
+        typer.echo(f"planning {runs:,} runs takes more than a minute", err=True)
+    return made
 
 
 def where_of(values: dict[str, Any]) -> dict[str, Any]:

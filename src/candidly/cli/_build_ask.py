@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..ground.bounds import MOST_PEOPLE
 from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
 from ._review_project import AsJson, Folder, check_installed, opened
 from ._stopping import stoppable
-from ._types import MOST_PEOPLE, whole
+from ._types import whole
 
 if TYPE_CHECKING:
     from ..compare.corpora.votes import CategoryQuestion, CategoryVotes

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..ground.bounds import MOST_TIMES
 from ..ground.files import replacing
 from ..ground.spec import several
 from ..show.grid import Column, Grid
@@ -20,7 +21,7 @@ from . import _progress
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._print import show
-from ._types import MOST_TIMES, random_seed, whole
+from ._types import random_seed, whole
 
 if TYPE_CHECKING:
     from ..data.labels.labelled import Labelled

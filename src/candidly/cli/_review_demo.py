@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..ground.bounds import PORTS
 from . import _progress
 from ._review_project import check_installed
 from ._review_serve import serve
-from ._types import PORTS, whole
+from ._types import whole
 
 if TYPE_CHECKING:
     from ..data.labels.labelled import Labelled

@@ -11,10 +11,11 @@ import typer
 
 from ..data.ingest.labels import read_classes
 from ..data.ingest.texts import read_text
+from ..ground.bounds import MOST_PEOPLE
 from . import _column_options as columns
 from ._review_items import items_of_file, items_of_rows, read_rows
 from ._review_project import AsJson, Folder, check_installed
-from ._types import MOST_PEOPLE, random_seed, whole
+from ._types import random_seed, whole
 
 if TYPE_CHECKING:
     from ..people.review import Project, Rules
@@ -136,6 +137,7 @@ def new(
       candidly review new study --votes cifar10_mturk.json
     """
     check_installed()
+    from ..ground.files import undone
     from ..ground.names import lookup
     from ..people.review import PRESETS, make_project, new_seed
     from ..people.review.project import check_free
@@ -174,37 +176,38 @@ def new(
         guidelines="" if guidelines is None else read_text(guidelines),
         seed=new_seed() if seed is None else seed,
     )
-    if votes is not None:
-        project = _from_votes(folder, votes, index, rules, url)
-    else:
-        check_new(rules)  # before media are copied
-        names = read_classes(classes)
-        read = (
-            None
-            if where is None
-            else read_rows(where, replace(roles, classes=names), rules, issues)
-        )
-        if read is None:
-            assert issues is not None
-            items, rules = items_of_file(folder, issues, rules, names, media, sample)
+    with undone(folder):
+        if votes is not None:
+            project = _from_votes(folder, votes, index, rules, url)
         else:
-            items = items_of_rows(folder, read, rules, issues, rows, media, sample)
-            rules = replace(rules, classes=read.data.classes)
-            if goal is None and any(item.score is not None for item in items):
-                rules = replace(rules, goal="quality")
-        examples = (
-            None if train is None else read_rows(train, replace(roles, classes=rules.classes))
-        )
-        project = make_project(
-            folder,
-            items,
-            rules,
-            gold=None if gold is None else _gold(gold),
-            examples=None if examples is None else examples.data,
-            example_looks=None if examples is None else examples.looks(folder, "example-"),
-            origin=None if read is None else read.origin,
-            url=url,
-        )
+            check_new(rules)  # before media are copied
+            names = read_classes(classes)
+            read = (
+                None
+                if where is None
+                else read_rows(where, replace(roles, classes=names), rules, issues)
+            )
+            if read is None:
+                assert issues is not None
+                items, rules = items_of_file(folder, issues, rules, names, media, sample)
+            else:
+                items = items_of_rows(folder, read, rules, issues, rows, media, sample)
+                rules = replace(rules, classes=read.data.classes)
+                if goal is None and any(item.score is not None for item in items):
+                    rules = replace(rules, goal="quality")
+            examples = (
+                None if train is None else read_rows(train, replace(roles, classes=rules.classes))
+            )
+            project = make_project(
+                folder,
+                items,
+                rules,
+                gold=None if gold is None else _gold(gold),
+                examples=None if examples is None else examples.data,
+                example_looks=None if examples is None else examples.looks(folder, "example-"),
+                origin=None if read is None else read.origin,
+                url=url,
+            )
     with project:
         _tell(project, folder, as_json)
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..ground.bounds import PORTS
 from ._review_project import check_installed, opened
-from ._types import PORTS, whole
+from ._types import whole
 
 if TYPE_CHECKING:
     from ..people.review import Person, Project

@@ -11,20 +11,9 @@ from typing import Any
 
 import typer
 
+from ..ground.bounds import MOST, MOST_SEED, MOST_WORKERS
 from ..ground.spec import integer
 from ..ground.spec import number as real
-
-MOST = 10**9  # of whatever is counted
-MOST_SEED = 10**18  # below 2^63 by more than anybody counts on from it
-MOST_TIMES = 10_000  # of what is done as a whole again: splits, seeds, repeats
-MOST_CONFIGS = 100_000
-MOST_ARTICLES = 1_000_000
-MOST_DRAWS = 10_000_000  # of a bootstrap
-MOST_EPOCHS = 1_000_000
-LARGE = 1e6  # of what is measured: gigabytes, and how often a time
-MOST_WORKERS = 10_000
-MOST_PEOPLE = 10_000
-PORTS = 65_535
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ..data.ingest.labels import read_classes
+from ..ground.bounds import MOST_ARTICLES
 from ..show.grid import Column, Grid
 from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
 from ._build_ask import Agree, People, ask, votes_at
@@ -19,7 +20,7 @@ from ._data_common import save
 from ._issues import check_place
 from ._print import show
 from ._stopping import stoppable
-from ._types import MOST_ARTICLES, random_seed, share, whole
+from ._types import random_seed, share, whole
 
 app = typer.Typer(
     no_args_is_help=True,

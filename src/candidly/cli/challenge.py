@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ground.bounds import LARGE, MOST_EPOCHS, MOST_TIMES, MOST_WORKERS
 from . import _progress
 from ._challenge_sets import given_sets
 from ._print import Form, check_form, print_text, show
 from ._stopping import stoppable
-from ._types import LARGE, MOST_EPOCHS, MOST_TIMES, MOST_WORKERS, number, random_seed, whole
+from ._types import number, random_seed, whole
 
 if TYPE_CHECKING:
     from ..compare.challenge import Result

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ground.bounds import MOST_EPOCHS, MOST_TIMES
 from ..ground.files import write_table
 from . import _progress
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._print import Form, check_form, show
-from ._types import MOST_EPOCHS, MOST_TIMES, whole
+from ._types import whole
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.ingest.labels import read_classes
+from ..ground.bounds import MOST_DRAWS
 from ..ground.files import write_json, write_table
 from . import _progress
 from ._column_options import (
@@ -25,7 +26,7 @@ from ._column_options import (
 )
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
-from ._types import MOST_DRAWS, random_seed, share, whole
+from ._types import random_seed, share, whole
 
 THIS = "this correction"  # what the report calls the one of --corrected
 

@@ -93,6 +93,27 @@ def replacing(path: Path | str, synced: bool = False, private: bool = False) -> 
         raise
 
 
+@contextmanager
+def undone(folder: Path | str, kinds: type[Exception] = Exception) -> Iterator[None]:
+    """What the block makes in a folder is gone when it fails; what was there before stays.
+
+    Args:
+        kinds: of failures. An interruption is none: what was made can be gone on with.
+    """
+    folder = Path(folder)
+    before = set(folder.rglob("*"))
+    made = [one for one in (folder, *folder.parents) if not one.exists()]
+    try:
+        yield
+    except kinds:
+        for path in sorted(set(folder.rglob("*")) - before, reverse=True):
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+        for one in made:
+            if one.is_dir():
+                one.rmdir()
+        raise
+
+
 def sync_folder(folder: Path) -> None:
     """Wait until the names of a folder's files are on the disk, where its kind can do that."""
     handle = os.open(folder, os.O_RDONLY)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...ground.files import is_pipe
 from ._text import MARKS, in_utf8
 
 ENDINGS = (".html", ".htm")

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ...ground.files import check_kind
+
 
 def read_text(path: Path | str) -> str:
     """The text of a file in UTF-8, whose line ends become ``\\n``.

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import torch
 
+from ...ground.names import same
 from ...ground.plugins import Plugin, load, unload
-from ...ground.problem import refused
+from ...ground.problem import Refusal, refused
 from ..algorithms import ALGORITHMS
 from . import _battery
 from ._reached import BRANCHES, Steps, Where, never_ran, watched
@@ -118,12 +119,14 @@ def write_new(name: str, folder: Path) -> tuple[Path, Path]:
         the page and the test.
 
     Raises:
-        ValueError: no name.
+        ValueError: no name, or one that candidly has given.
         FileExistsError: one of the files is there.
     """
     stem = "".join(c if c.isalnum() else "_" for c in name.lower()).strip("_")
     if not stem or not stem.isascii() or set(name) & set(":,= \"'\\"):
         raise ValueError(f"{name!r} is no name of an algorithm; use letters, digits and hyphens.")
+    if (known := same(ALGORITHMS, name)) is not None:
+        raise Refusal(f"{known} is an algorithm that candidly has.", "choose another name")
     if stem[0].isdigit():
         stem = f"page_{stem}"
     page, test = folder / f"{stem}.py", folder / f"test_{stem}.py"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ....ground.bounds import MOST_LAYERS
 from .._refusals import said
 from ._families import FAMILIES, Family, Pooled
 
@@ -91,10 +92,21 @@ def configured(folder: Path, family: Family, told: dict[str, Any]) -> Any:
             f"config.json of {folder} describes no {family.title}: {said(error)}. Copy the folder "
             "afresh."
         ) from error
+    _check_depth(folder, config)
     config._attn_implementation = "eager"  # products and softmax, no fused kernel
     if family.both and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = config.pad_token_id
     return config
+
+
+def _check_depth(folder: Path, config: Any) -> None:
+    """Refuse more layers than anybody could count, before each of them is made."""
+    for name, value in config.to_dict().items():
+        if "layer" in name and isinstance(value, int) and value > MOST_LAYERS:
+            raise ValueError(
+                f"config.json of {folder} says {name} = {value:,}; a network has at most "
+                f"{MOST_LAYERS:,} layers. Correct it, or copy the folder afresh."
+            )
 
 
 def transformers() -> Any:
