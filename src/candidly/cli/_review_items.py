@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.ingest.texts import read_text
 from . import _progress
+from ._types import counted
 
 if TYPE_CHECKING:
     from ..data.ingest import Origin, Roles
@@ -138,12 +139,9 @@ def _row_numbers(rows: str) -> list[int]:
     path = Path(rows)
     words = read_text(path).split("\n") if path.is_file() else rows.split(",")
     found = [word.strip() for word in words if word.strip()]
-    for word in found:
-        if not (word.isascii() and word.isdigit()):
-            raise ValueError(f"--rows has {word!r}, which is no row; rows are numbers from 0.")
     if not found:
         raise ValueError(f"--rows is {rows!r}, in which there is no row.")
-    return [int(word) for word in found]
+    return [counted(word, "a row of --rows") for word in found]
 
 
 @contextmanager

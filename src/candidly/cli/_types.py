@@ -41,6 +41,15 @@ class Bounded:
             raise typer.BadParameter(f"{error}{also}") from None
 
 
+def counted(text: str, option: str, least: int = 0) -> int:
+    """The whole number that an option of words or numbers holds.
+
+    Raises:
+        ValueError: none, or one beyond ``least`` to ``MOST``.
+    """
+    return int(integer(least, MOST)(text, option))
+
+
 def whole(help: str, least: int = 0, most: int = MOST, names: tuple[str, ...] = ()) -> Any:
     """An option that takes a whole number from ``least`` to ``most``.
 

@@ -29,7 +29,7 @@ from ._issues import (
     print_issues,
     print_overlaps,
 )
-from ._types import how_many_workers, whole
+from ._types import counted, how_many_workers, whole
 
 if TYPE_CHECKING:
     from ..errors.confident import Evidence, SetEvidence
@@ -306,14 +306,12 @@ def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibr
         raise ValueError(
             f"--by {by!r} decides itself how many; --count is for --by margin and self-confidence."
         )
+    if count == "off-diagonal" or count == "calibrated":
+        return count
     try:
-        return int(count)
-    except ValueError:
-        if count not in ("off-diagonal", "calibrated"):
-            raise ValueError(
-                f"--count is {count!r}; give a number, off-diagonal or calibrated."
-            ) from None
-    return count  # type: ignore[return-value]
+        return counted(count, "--count")
+    except ValueError as error:
+        raise ValueError(f"{error} Or write off-diagonal or calibrated.") from None
 
 
 def _counted(evidence: Evidence | SetEvidence, flagged: int) -> dict[str, Any]:
