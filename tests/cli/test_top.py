@@ -90,7 +90,7 @@ def test_help_imports_no_command_and_a_command_no_other():
         "except SystemExit: pass\n"
         "print(*sorted(m for m in sys.modules if m.startswith('candidly.')), file=sys.stderr)"
     )
-    names = ("faces", "files", "names", "problem", "process")
+    names = ("faces", "files", "jsons", "names", "problem", "process")
     ground = {"ground", *(f"ground.{name}" for name in names)}
     top = {"cli", "cli._given", "cli._help", "cli._words"}
     for words, expected in (

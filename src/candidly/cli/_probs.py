@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import shlex
 import sys
@@ -15,6 +14,7 @@ import typer
 
 from ..ground.bounds import MOST_TIMES
 from ..ground.files import replacing
+from ..ground.jsons import to_json
 from ..ground.spec import several
 from ..show.grid import Column, Grid
 from . import _progress
@@ -118,7 +118,7 @@ def probs(
     following = _next(result, written)
     if as_json:
         about = _about(result, what, seed, written, following)
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     _print(result, following)
     for path in written.values():

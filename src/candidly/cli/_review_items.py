@@ -58,7 +58,7 @@ def read_rows(
                 return RowsRead(load(path, None, watch=watch, roles=roles))
             found = load(where, None, watch=watch, roles=replace(roles, classes=None))
             return RowsRead(_renamed(found, roles.classes))
-        sheet = ingest.read_frame(path, roles.separator, roles.table(), sheet=roles.sheet)
+        sheet = ingest.read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
         data = ingest.read(sheet, roles, watch)
         origin = ingest.origin_of(sheet, ingest.label_column(sheet, roles))
     shown = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..data.ingest.texts import read_text
 from ..ground.bounds import MOST_PEOPLE
+from ..ground.jsons import to_json
 from . import _column_options as columns
 from ._review_items import items_of_file, items_of_rows, read_rows
 from ._review_project import AsJson, Folder, check_installed
@@ -270,7 +270,7 @@ def _tell(project: Project, folder: Path, as_json: bool) -> None:
         "verdicts": rules.decides,
     }
     if as_json:
-        print(json.dumps(about, indent=1))
+        print(to_json(about))
         return
     people = "1 person" if rules.people == 1 else f"{rules.people:,} people"
     print(f"{folder}: {found.items:,} items, {people} each, {rules.question}")

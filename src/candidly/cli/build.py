@@ -12,6 +12,7 @@ import typer
 
 from ..data.ingest.labels import read_classes
 from ..ground.bounds import MOST_ARTICLES
+from ..ground.jsons import to_json
 from ..show.grid import Column, Grid
 from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
 from ._build_ask import Agree, People, ask, votes_at
@@ -145,7 +146,7 @@ def noisywikihow(
 
         write_built_page(out, html)
     if as_json:
-        print(json.dumps(made.manifest, indent=1))
+        print(to_json(made.manifest))
         return
     show(*_tables(made.manifest))
     print(f"wrote {out}" + (f" and {html}" if html else ""), file=sys.stderr)

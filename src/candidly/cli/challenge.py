@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..ground.bounds import LARGE, MOST_EPOCHS, MOST_TIMES, MOST_WORKERS
+from ..ground.jsons import to_json
 from . import _progress
 from ._challenge_sets import given_sets
 from ._print import Form, check_form, print_text, show
@@ -371,4 +371,4 @@ def _told() -> Any:
 
 
 def _print_json(value: Any) -> None:
-    print(json.dumps(value, indent=1, allow_nan=False))
+    print(to_json(value))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 import warnings
@@ -14,6 +13,7 @@ import typer
 
 from ..data.ingest import SKIP
 from ..ground.files import write_table
+from ..ground.jsons import to_json
 from ..ground.spec import several
 from . import _column_options as columns
 from . import _progress
@@ -173,7 +173,7 @@ def check(
     if probs is not None:
         found.judged.save(probs, found.ids())
     if as_json:
-        print(json.dumps(_about(found, table, top, places, following), indent=1, allow_nan=False))
+        print(to_json(_about(found, table, top, places, following)))
         return
     _print(found, table, top, following)
     for path in places.values():

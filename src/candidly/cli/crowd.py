@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
+from ..ground.jsons import to_json
 from . import _progress, _words
 from ._column_options import (
     Annotator,
@@ -248,4 +248,4 @@ def _print_json(
         "written": {name: str(path) for name, path in written.items() if path is not None},
         "warnings": notes,
     }
-    print(json.dumps(about, indent=1, allow_nan=False))
+    print(to_json(about))

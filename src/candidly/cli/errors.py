@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..ground.files import write_json, write_table
+from ..ground.jsons import to_json
 from . import _probs, errors_compare
 from ._column_options import (
     Drop,
@@ -213,7 +213,7 @@ def find(
             "written": {name: str(path) for name, path in written.items() if path is not None},
             "warnings": notes,
         }
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     print_counts(about["counts"], by, evidence)
     print_issues(table.head(top), len(table))
@@ -289,7 +289,7 @@ def health(
     elif out is not None:
         write_table(of_classes, out)
     if as_json:
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     print(f"health by the off-diagonal count: {found.off_diagonal:.2%} of the labels")
     print(f"health by the calibrated joint:   {found.calibrated:.2%} of the labels")

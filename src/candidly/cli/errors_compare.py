@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from ..ground.bounds import MOST_EPOCHS, MOST_TIMES
 from ..ground.files import write_table
+from ..ground.jsons import to_json
 from . import _progress
 from ._issues import check_place
 from ._network_options import Net, Training
@@ -132,7 +132,7 @@ def compare(
     written = {"out": out, "html": html}
     if as_json:
         files = {name: str(path) for name, path in written.items() if path is not None}
-        print(json.dumps({"data": what, "rows": rows, "written": files}, indent=1))
+        print(to_json({"data": what, "rows": rows, "written": files}))
         return
     _print(rows, form)
     for path in written.values():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..ground.jsons import to_json
 from . import _progress
 from ._column_options import (
     Damaged,
@@ -162,7 +162,7 @@ def predict(
             "measured": {n: v if math.isfinite(v) else None for n, v in measured.items()},
             "out": str(out),
         }
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     _print(len(found), counts, measured)
     print(f"wrote {out}", file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ import typer
 from ..data.ingest.labels import read_classes
 from ..ground.bounds import MOST_DRAWS
 from ..ground.files import write_json, write_table
+from ..ground.jsons import to_json
 from . import _progress
 from ._column_options import (
     Drop,
@@ -192,7 +192,7 @@ def stability(
     if out is not None:
         write_json(about, out)
     if as_json:
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     from ..compare.stability.page import render_stability
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import sys
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.labels.describe import labelled_rows, track_of
+from ..ground.jsons import to_json
 from ..learn.engine.recipe import recipe as read_recipe
 from ..learn.written.nets import of_tokens, pinned, read_net
 from . import _progress
@@ -213,7 +213,7 @@ def train(
         model.save(out)
     about |= {"out": str(out), "next": _next(out, net, what)}
     if as_json:
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     print_training(about, loaded)
     print(f"wrote {out}", file=sys.stderr)

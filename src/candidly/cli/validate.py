@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import typer
 
 from ..data.ingest.labels import read_classes
 from ..ground.files import write_table
+from ..ground.jsons import to_json
 from ._column_options import (
     Annotator,
     Drop,
@@ -189,7 +189,7 @@ def validate(
     if as_json:
         about["read"] = {"votes": str(votes), "labels": None if source is None else str(source)}
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     show(*parts(about, getattr(tally, "offered", None)), form=form)
     for path in written.values():
@@ -210,7 +210,7 @@ class _Table:
     def read(cls, path: Path, roles: Roles, classes: Sequence[str] | None) -> _Table:
         from ..data import ingest
 
-        sheet = ingest.read_frame(path, roles.separator, roles.table(), sheet=roles.sheet)
+        sheet = ingest.read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
         label = ingest.label_column(sheet, roles)
         classes = ingest.classes_in(sheet, label) if classes is None else classes
         return cls(sheet, label, classes, ingest.labels_in(sheet, label, classes))

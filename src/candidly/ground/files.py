@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import stat
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from .jsons import to_json
 from .problem import Refusal
 
 if TYPE_CHECKING:
@@ -202,6 +202,6 @@ def joined(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def write_json(value: Any, path: Path) -> None:
-    """As JSON, which has no NaN: such a value is refused."""
+    """As JSON, which has no NaN: it becomes null."""
     with replacing(path) as file:
-        file.write(json.dumps(value, indent=1, allow_nan=False).encode())
+        file.write(to_json(value).encode())

@@ -28,7 +28,7 @@ def read_articles(path: Path | str) -> Articles:
 
     from ...data.ingest import read_frame
 
-    frame = read_frame(Path(path)).frame
+    frame = read_frame(Path(path), read=COLUMNS.__contains__).frame
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
         raise ValueError(

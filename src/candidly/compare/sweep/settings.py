@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +17,7 @@ from pydantic import (
     field_validator,
 )
 
+from ...data.ingest.table_checks import about
 from ...ground.bounds import (
     MOST,
     MOST_CONFIGS,
@@ -26,6 +26,8 @@ from ...ground.bounds import (
     MOST_SEED,
     MOST_TIMES,
 )
+from ...ground.files import check_content
+from ...ground.jsons import from_toml
 from ...ground.names import UnknownName, lookup, nearest
 from ...ground.numbers import whole
 from ...ground.plugins import plugin_of
@@ -289,13 +291,9 @@ def recipe_for(settings: Settings, kind: str) -> Recipe:
 
 def read_settings(path: Path | str, **overruling: Any) -> Settings:
     """Settings from the ``[bench]`` table of a TOML file; values that are not None overrule it."""
-    with Path(path).open("rb") as file:
-        try:
-            table = tomllib.load(file)
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"{path} is no TOML: {error}") from None
-        except UnicodeDecodeError:
-            raise ValueError(f"{path} is no TOML: it is not UTF-8 text.") from None
+    with about(path):
+        check_content(Path(path))
+        table = from_toml(Path(path).read_bytes())
     if set(table) != {"bench"} or not isinstance(table["bench"], dict):
         raise ValueError(f"{path} needs one table, [bench]; it has {sorted(table) or 'nothing'}.")
     given = {name: value for name, value in overruling.items() if value is not None}

@@ -166,7 +166,7 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
         with about(path):
             check_content(path)
             return Sheet(path, records(path), Form(".npy")), None
-    return read_frame(path, roles.separator, roles.table(), roles.sheet), None
+    return read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads), None
 
 
 def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:

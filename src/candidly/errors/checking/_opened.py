@@ -65,7 +65,7 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
         path = Path(where).expanduser()
         if not is_table(path):
             return Opened(path.name, _alone(read(path, roles, watch), group), roles=roles)
-        sheet = read_frame(path, roles.separator, roles.table(), roles.sheet)
+        sheet = read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
     else:
         sheet = Sheet(Path("data frame"), as_polars(where), Form(".parquet"))
     return _of_table(sheet, roles, group, watch)

@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 
 from ...ground.names import same
-from ...ground.plugins import Plugin, load, unload
+from ...ground.plugins import Plugin, load, plugin_of, unload
 from ...ground.problem import Refusal, refused
 from ..algorithms import ALGORITHMS
 from . import _battery
@@ -125,7 +125,8 @@ def write_new(name: str, folder: Path) -> tuple[Path, Path]:
     stem = "".join(c if c.isalnum() else "_" for c in name.lower()).strip("_")
     if not stem or not stem.isascii() or set(name) & set(":,= \"'\\"):
         raise ValueError(f"{name!r} is no name of an algorithm; use letters, digits and hyphens.")
-    if (known := same(ALGORITHMS, name)) is not None:
+    known = same(ALGORITHMS, name)
+    if known is not None and plugin_of("algorithm", known) is None:
         raise Refusal(f"{known} is an algorithm that candidly has.", "choose another name")
     if stem[0].isdigit():
         stem = f"page_{stem}"
