@@ -7,7 +7,16 @@ import json
 import pytest
 
 BEYOND = (2**63, 10**30)
-SWEEP = "bench plan --dataset digits --labels flip:rate=0.3 --algorithms PRODEN".split()
+SWEEP = [
+    "bench",
+    "plan",
+    "--dataset",
+    "digits",
+    "--labels",
+    "flip:rate=0.3",
+    "--algorithms",
+    "PRODEN",
+]
 
 
 def refusal(answer) -> str:
@@ -62,7 +71,7 @@ def test_a_long_plan_is_announced(monkeypatch, capsys):
 
 
 def test_a_challenge_has_a_baseline_that_can_be_trained(candidly, tmp_path):
-    line = "challenge new it --set easy=digits+symmetric:rate=0.2".split()
+    line = ["challenge", "new", "it", "--set", "easy=digits+symmetric:rate=0.2"]
     assert "--net: no network named 'nope'" in refusal(candidly(*line, "--net", "nope"))
     assert "--recipe" in refusal(candidly(*line, "--recipe", "nope"))
     assert not (tmp_path / "it").exists()

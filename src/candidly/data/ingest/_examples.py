@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ground.arrays import is_frame
+from ...ground.arrays import collected, is_frame
 from ...ground.files import check_content
 from ...ground.problem import Refusal, passed
 from ..inputs import as_inputs, as_polars
@@ -150,6 +150,7 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
     """A sheet of any table, and the names of a data frame's rows where they are not 0 to n - 1."""
     if isinstance(where, Sheet):
         return where, None
+    where = collected(where)
     if is_frame(where):
         index: Any = getattr(where, "index", None)  # of pandas
         named = index is not None and index.nlevels == 1 and index.is_unique

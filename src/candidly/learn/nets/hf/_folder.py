@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ....ground.bounds import MOST_LAYERS
+from ....ground.jsons import from_json
 from .._refusals import said
 from ._families import FAMILIES, Family, Pooled
 
@@ -148,9 +148,9 @@ def _read(path: Path, folder: Path) -> dict[str, Any]:
             "that has config.json, a tokeniser and model.safetensors."
         )
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is no JSON: {said(error)}. Copy the folder afresh.") from error
+        told = from_json(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error} Copy the folder afresh.") from error
     if not isinstance(told, dict):
         raise ValueError(f"{path} holds no object of JSON. Copy the folder afresh.")
     return told
