@@ -60,6 +60,7 @@ def test_check_takes_lazy_frames_and_refuses_what_is_no_table():
 def test_a_damaged_model_says_so(tmp_path, name, change):
     if change == "gone" and name in ("trained", "shape"):
         pytest.skip("models of before have none")
+    change = ["a"] if name == "shape" and change == [1] else change
     path = tmp_path / "m.safetensors"
     candidly.fit((FRAME.select("a"), FRAME["label"]), "ce", steps=2).save(path)
     with safe_open(path, "np") as file:

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from ...data.labels.labelled import Labelled
+from ...ground.problem import said_of
 from ...ground.process import tune_memory
 from .execute import execute
 from .journal import Journal
@@ -110,7 +111,7 @@ def main(out: str, folder: str, device: str, *plugins: str) -> None:
                 _tell(answers, updates=step.updates, restored=step.restored)
             _tell(answers, done=True)
         except Exception as error:
-            _tell(answers, error=f"{type(error).__name__}: {error}", kind=type(error).__name__)
+            _tell(answers, error=said_of(error), kind=type(error).__name__)
 
 
 if __name__ == "__main__":

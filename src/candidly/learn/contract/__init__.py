@@ -16,7 +16,7 @@ import torch
 
 from ...ground.names import same
 from ...ground.plugins import Plugin, load, plugin_of, unload
-from ...ground.problem import Refusal, refused
+from ...ground.problem import Refusal, refused, said_of
 from ..algorithms import ALGORITHMS
 from . import _battery
 from ._reached import BRANCHES, Steps, Where, never_ran, watched
@@ -79,8 +79,16 @@ def check_plugin(plugin: Plugin) -> list[Finding]:
         ]
     finally:
         torch.set_num_threads(threads)
+    if any(one.rule == TRAINS and one.problem for one in found):
+        return found  # what a training reached that ended early says nothing
     left = never_ran(plugin.file, ran)
     return [*found, Finding(plugin.file.name, REACHES, "; ".join(left))]
+
+
+def _differs(error: AssertionError) -> str:
+    """What a check of the battery compared."""
+    what, *when = error.args[0] if error.args and isinstance(error.args[0], tuple) else error.args
+    return f"{what}{''.join(f' after {t} updates' for t in when)}" if what else "what it ends with"
 
 
 def coverage_note() -> str:
@@ -92,7 +100,7 @@ def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Fi
     try:
         reference = _battery.train_reference(label, str(plugin.file))
     except Exception as error:
-        yield Finding(label, TRAINS, f"{type(error).__name__}: {error}")
+        yield Finding(label, TRAINS, said_of(error))
         return
     yield Finding(label, TRAINS)
     for where, steps in reference.ran.items():
@@ -102,9 +110,10 @@ def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Fi
         try:
             with redirect_stderr(StringIO()):
                 check(reference)
+        except AssertionError as error:
+            problem = f"it differs in {_differs(error)}"
         except Exception as error:
-            said = str(error) or "what is compared differs"
-            problem = f"{type(error).__name__}: {' '.join(said.split())[:200]}"
+            problem = said_of(error)
         yield Finding(label, rule, problem)
 
 

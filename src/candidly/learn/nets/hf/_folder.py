@@ -9,7 +9,7 @@ from typing import Any
 
 from ....ground.bounds import MOST_LAYERS
 from ....ground.jsons import from_json
-from .._refusals import said
+from ....ground.problem import said_of
 from ._families import FAMILIES, Family, Pooled
 
 POOLING = Path("1_Pooling") / "config.json"  # where sentence-transformers says how
@@ -89,8 +89,8 @@ def configured(folder: Path, family: Family, told: dict[str, Any]) -> Any:
         config = make(**left, **USUAL, is_encoder_decoder=family.both)
     except Exception as error:
         raise ValueError(
-            f"config.json of {folder} describes no {family.title}: {said(error)}. Copy the folder "
-            "afresh."
+            f"config.json of {folder} describes no {family.title}: {said_of(error)}. Copy the "
+            "folder afresh."
         ) from error
     _check_depth(folder, config)
     config._attn_implementation = "eager"  # products and softmax, no fused kernel
