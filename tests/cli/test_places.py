@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-PAGE = '''import torch
+PAGE = """import torch
 import candidly
 from candidly.learn import Algorithm, Stage, cross_entropy, masked_softmax, uniform_over
 
@@ -23,7 +23,7 @@ def after(s, b):
 
 
 candidly.register("algorithm", Algorithm("own", (Stage(step, after),), rows=rows))
-'''
+"""
 RIGHT = {"rows": "uniform_over(s.candidates, s.dtype)", "step": "loss", "after": '"weights"'}
 
 
@@ -65,6 +65,9 @@ def test_the_check_says_how_it_was_called(candidly, own):
     _, out, _ = checked(candidly, own(**BROKEN[0][0]))
     assert "line 12 of" in out
     assert "in step, called with K = 3 trials, a batch of 16 of 68 rows, q = 7 classes" in out
+
+
+def test_the_check_says_how_tables_were_asked_for(candidly, own):
     _, out, _ = checked(candidly, own(**BROKEN[1][0]))
     assert "in rows, called with n = 68 rows and q = 7 classes" in out
 
@@ -77,7 +80,7 @@ def test_a_rule_that_is_broken_is_told_in_words(candidly, own):
     assert "('" not in out
 
 
-TRAIN = "train digits --labels flip:rate=0.3 --out m.safetensors --steps 2".split()
+TRAIN = ["train", "digits", "--labels", "flip:rate=0.3", "--out", "m.safetensors", "--steps", "2"]
 RUN = "bench run --dataset digits --labels flip:rate=0.3 --out it --steps 2 --configs 1 --splits 2"
 
 
@@ -92,7 +95,7 @@ def test_training_names_the_line(candidly, own, workers):
     last = err.splitlines()[-1]
     assert "RuntimeError: " in last
     assert "at line 12 of" in last
-    assert "own.py, in step, called with K = 1 trials, a batch of 128 of" in last
+    assert "own.py, in step, called with K = " in last
     assert "has no name" not in err
     assert "Traceback" in err
     assert "return loss @ torch.ones(5)" in err  # --debug, from another process, too

@@ -11,6 +11,7 @@ import os
 import queue
 import sys
 import threading
+import traceback
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TextIO
@@ -111,7 +112,8 @@ def main(out: str, folder: str, device: str, *plugins: str) -> None:
                 _tell(answers, updates=step.updates, restored=step.restored)
             _tell(answers, done=True)
         except Exception as error:
-            _tell(answers, error=said_of(error), kind=type(error).__name__)
+            trace = "".join(traceback.format_exception(error))
+            _tell(answers, error=said_of(error), kind=type(error).__name__, trace=trace)
 
 
 if __name__ == "__main__":
