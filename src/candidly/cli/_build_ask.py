@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..ground.bounds import MOST_PEOPLE
-from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
+from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, TableColumns, read, told, wanted
 from ._review_project import AsJson, Folder, check_installed, opened
 from ._stopping import stoppable
 from ._types import whole
@@ -66,6 +66,7 @@ def ask(
     ] = None,
     category: CategoryAt = None,
     event: EventAt = None,
+    columns: TableColumns = None,
     keep: Keep = None,
     more_than: MoreThan = 300,
     people: People = 3,
@@ -97,7 +98,7 @@ def ask(
     check_free(folder)
     settings = BuildSettings(more_than=more_than, people=people, agree=agree)
     with stoppable(lambda: "stopped; nothing was made."), ExitStack() as steps:
-        found = read(articles, category, event)
+        found = read(articles, category, event, columns)
         said = None if votes is None else votes_at(votes)
         left, _ = chosen_events(found, settings, wanted(keep, found), said, watch=told(steps))
     asked = (event_questions if about == EVENTS else sense_questions)(found, left)

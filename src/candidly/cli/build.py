@@ -14,7 +14,7 @@ from ..data.ingest.labels import read_classes
 from ..ground.bounds import MOST_ARTICLES
 from ..ground.jsons import to_json
 from ..show.grid import Column, Grid
-from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
+from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, TableColumns, read, told, wanted
 from ._build_ask import Agree, People, ask, votes_at
 from ._build_demo import demo
 from ._data_common import save
@@ -53,6 +53,7 @@ def noisywikihow(
     ] = None,
     category: CategoryAt = None,
     event: EventAt = None,
+    columns: TableColumns = None,
     keep: Keep = None,
     votes: Annotated[
         Path | None,
@@ -129,7 +130,7 @@ def noisywikihow(
         agree=agree,
     )
     with stoppable(lambda: "stopped; the same command goes on where it was."):
-        found = read(articles, category, event)
+        found = read(articles, category, event, columns)
         with ExitStack() as steps:
             made = build(
                 found,
