@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...ground.extras import install
 from ...ground.files import is_pipe
 from ._text import MARKS, in_utf8
 
@@ -55,7 +56,7 @@ def page_reader(category: str = CATEGORY, event: str = EVENT) -> Callable[[Path]
         from lxml import etree, html
     except ImportError:
         raise RuntimeError(
-            "reading saved pages needs lxml; pip install 'candidly[pages]' brings it."
+            f"reading saved pages needs lxml; {install('pages')} brings it."
         ) from None
     found = {text: _selector(text) for text in (category, event, _SILENT)}
 

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...ground.extras import install
 from .tokens import Tokens, Words
 
 MOST_TOKENS = 128  # of a text; what is behind them is left out
@@ -312,7 +313,7 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError:
         raise ValueError(
-            f"language models need {name}, which is not installed: pip install 'candidly[text]'."
+            f"language models need {name}, which is not installed: {install('text')}."
         ) from None
 
 

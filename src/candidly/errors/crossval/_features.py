@@ -17,6 +17,7 @@ from ...data.inputs import Table, fit_encoding, prepare
 from ...data.inputs.pictures import SIDE, descriptors
 from ...data.inputs.texts import dense_counts, gram_counts, word_counts
 from ...data.labels.labelled import Labelled
+from ...ground.extras import install
 from ._sentences import sentence_vectors
 
 ENCODERS = ("own", "skrub", "none")  # of columns of different kinds
@@ -183,7 +184,7 @@ def _by_skrub(table: Table) -> Features:
         from skrub import TableVectorizer  # type: ignore[import-untyped]
     except ImportError:
         raise ValueError(
-            "encoder='skrub' needs skrub: pip install 'candidly[tables]'. Or leave it out."
+            f"encoder='skrub' needs skrub: {install('tables')}. Or leave it out."
         ) from None
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ....ground.bounds import MOST_LAYERS
+from ....ground.extras import install
 from ....ground.jsons import from_json
 from ....ground.problem import said_of
 from ._families import FAMILIES, Family, Pooled
@@ -119,8 +120,8 @@ def transformers() -> Any:
         return importlib.import_module("transformers")
     except ImportError:
         raise ValueError(
-            "language models need the package transformers, which is not installed. Run: pip "
-            "install 'candidly[text]'"
+            "language models need the package transformers, which is not installed. Run: "
+            f"{install('text')}"
         ) from None
 
 
