@@ -306,8 +306,8 @@ def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibr
         raise ValueError(
             f"--by {by!r} decides itself how many; --count is for --by margin and self-confidence."
         )
-    if count == "off-diagonal" or count == "calibrated":
-        return count
+    if count in ("off-diagonal", "calibrated"):
+        return count  # type: ignore[return-value]
     try:
         return counted(count, "--count")
     except ValueError as error:

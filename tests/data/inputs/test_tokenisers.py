@@ -364,7 +364,7 @@ def test_too_few_tokens_for_a_word_are_refused(tmp_path, most):
 def test_a_missing_library_is_told(tmp_path, monkeypatch, file, library):
     (tmp_path / file).write_text("{}")
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(ValueError, match=rf"need {library}.*pip install 'candidly\[text\]'\.$"):
+    with pytest.raises(ValueError, match=rf"need {library}.*pip install -e .*\[text\]'\.$"):
         tokeniser_in(tmp_path)
 
 

@@ -248,9 +248,9 @@ def runs_grid(contest: Contest) -> Grid:
         for run in cell.runs
     ]
     title = f"{contest.task.capitalize()} on {contest.data_set}, track {contest.track}: runs"
-    if not any(row[-1] for row in rows):  # no reasons
-        columns, rows = columns[:-1], [row[:-1] for row in rows]
-    return Grid(title, columns, rows)
+    if any(row[-1] for row in rows):
+        return Grid(title, columns, rows)
+    return Grid(title, columns[:-1], [row[:-1] for row in rows])  # there are no reasons
 
 
 def failures_grid(result: Result) -> Grid:
