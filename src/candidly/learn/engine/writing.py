@@ -94,7 +94,7 @@ def _target(stack: Stack, name: str) -> Tensor:
 
 def _check(stack: Stack, name: str, new: Any, shape: tuple[int, ...]) -> None:
     """Refuse what cannot stand in place of a tensor of this shape."""
-    if isinstance(new, Tensor) and new.numel() == math.prod(shape) and len(new) == shape[0]:
+    if isinstance(new, Tensor) and new.numel() == math.prod(shape):
         return
     given = f"shape {tuple(new.shape)}" if isinstance(new, Tensor) else f"a {type(new).__name__}"
     raise ValueError(
