@@ -82,7 +82,10 @@ def test_what_the_package_imports_is_declared():
 def test_messages_and_pages_name_extras_that_exist():
     pages = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
     for page in pages:
-        for extras in re.findall(r"candidly\[([a-z,]+)\]", page.read_text()):
+        text = page.read_text()
+        named = [*re.findall(r"install '[^'\n]*\[([a-z,]+)\]'", text)]
+        named += re.findall(r"\binstall\(['\"]([a-z]+)['\"]\)", text)
+        for extras in named:
             assert set(extras.split(",")) <= EXTRAS.keys(), page
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .data.sources import load as load
     from .errors import detectors as detectors
     from .errors.checking import check as check
+    from .errors.estimator import CleanClassifier as CleanClassifier
     from .errors.estimator import LabelErrorDetector as LabelErrorDetector
     from .ground import plugins as plugins
     from .ground.names import UnknownName as UnknownName
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "ALGORITHMS": "learn.algorithms",
+    "CleanClassifier": "errors.estimator",
     "LabelErrorDetector": "errors.estimator",
     "Labelled": "data.labels.labelled",
     "Model": "learn.model",

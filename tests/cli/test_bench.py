@@ -263,7 +263,6 @@ def test_a_file_that_is_not_the_published_one_is_told_in_a_line(candidly, tmp_pa
         (("--dataset", "mine.csv"), "there is no file mine.csv"),
         (("--labels", "flop:rate=0.3"), "did you mean 'flip'?"),
         (("--algorithms", "ce"), "ce cannot learn from digits: digits + flip(rate=0.3, seed=0)"),
-        (("--steps", 0), "--steps is 0, but must be a whole number of at least 1"),
         (("--variant", "plenh"), "--variant is 'plenh'; did you mean 'plench'?"),
         (("--test-share", 0.99), "fewer than a batch of"),
         (("--device", "tpu"), "device 'tpu' is unknown"),

@@ -146,7 +146,7 @@ def test_classes_beyond_common_sense_are_named_in_a_file(candidly, events, tmp_p
         ("build noisywikihow events.csv --out b", "at least two classes, and none is left"),
         ("build noisywikihow events.csv --out b --keep none.txt", "none.txt"),
         ("build noisywikihow events.csv --out b --embedding spacy", "embedding"),
-        ("build noisywikihow events.csv --out b --rate 1.5", "it is a share"),
+        ("build noisywikihow events.csv --out b --rate 1.5", "give a number above 0 and below 1"),
         ("build noisywikihow events.csv --out b --event-at h3", "--event-at is about pages"),
         ("build noisywikihow . --out b", "has no page in it"),
         ("build ask events.csv p", "no category has more than 300 events"),

@@ -62,7 +62,10 @@ def test_any_parts_and_workers_give_the_same_bytes(candidly, rows, tmp_path, by)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["parts", "--on", "processes", "--workers", 0], "'0' is no whole number of at least 1"),
+        (
+            ["parts", "--on", "processes", "--workers", 0],
+            "it is '0'; give a whole number from 1 to 10,000",
+        ),
         (["parts", "--on", "yarn"], "no place to work named 'yarn'"),
         (["one.csv", "--on", "processes"], "one.csv is no folder or address of parts"),
         (["empty"], "empty holds no .parquet or .csv"),

@@ -236,7 +236,7 @@ DATA = {  # of `candidly data describe`
     ),
     "nested.jsonl": (
         '{"a":{"b":1},"given":"cat"}\n{"a":{"b":2},"given":"dog"}\n',
-        "column 'a' holds objects ({...}); give each value a column.",
+        "column 'a' holds objects ({...}), as at row 0; give each value a column.",
     ),
     "bad.arff": (
         "@relation x\n@attribute a numeric\n1\n",
@@ -428,7 +428,7 @@ VOTES = {  # of `candidly validate --votes`
     "list.json": ("[1, 2]", "holds no list of rows, one per item."),
     "torn.json": (
         '[{\n"id": 1,',
-        "is no JSON file: Expecting property name enclosed in double quotes in",
+        "it is no JSON: Expecting property name enclosed in double quotes in",
     ),
     "votes.json": (
         '[{"id": 0, "mturk": 3, "given_original_label": 0, "our_guessed_label": 1}]',

@@ -214,7 +214,10 @@ def test_a_known_data_set_with_other_names_of_classes(candidly):
         (("pets.csv", "--label", "kind", "--issues", "none.csv"), "none.csv"),
         (("pets.csv", "--label", "kind", "--issues", "other.csv"), "row 2 has the label cat"),
         (("pets.csv", "--label", "kind", "--issues", "far.csv"), "row 9 is not among the 5"),
-        (("pets.csv", "--label", "kind", "--rows", "1,x", "--preset", "single"), "'x', which is"),
+        (
+            ("pets.csv", "--label", "kind", "--rows", "1,x", "--preset", "single"),
+            "row of --rows is 'x'; give a whole",
+        ),
         (("pets.csv", "--label", "kind", "--rows", "77", "--preset", "single"), "row 77 is not"),
         (("pets.csv", "--rows", "1", "--issues", "issues.csv"), "--rows say which rows"),
         (("pets.csv", "--data", "digits"), "both say what to ask about"),

@@ -195,7 +195,6 @@ def test_other_wrong_input_is_refused(candidly, made, tmp_path):
     assert "no folder" in refused(candidly, files=(*FILES[:-1], "nowhere"))
     assert "there is no file x.npy" in refused(candidly, files=("--labels", "x.npy", *FILES[2:]))
     assert "it must end in .json" in refused(candidly, "--out", "r.csv")
-    assert "--alpha is 2" in refused(candidly, "--alpha", 2)
     assert "choose adjacent or all" in refused(candidly, "--pairs", "many")
     (tmp_path / "none").mkdir()
     assert "with 0 files that end in" in refused(candidly, files=(*FILES[:-1], "none"))

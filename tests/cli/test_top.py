@@ -90,13 +90,12 @@ def test_help_imports_no_command_and_a_command_no_other():
         "except SystemExit: pass\n"
         "print(*sorted(m for m in sys.modules if m.startswith('candidly.')), file=sys.stderr)"
     )
-    ground = {"ground", "ground.faces", "ground.names", "ground.problem", "ground.process"}
+    names = ("faces", "files", "jsons", "names", "problem", "process")
+    ground = {"ground", *(f"ground.{name}" for name in names)}
+    top = {"cli", "cli._given", "cli._help", "cli._words"}
     for words, expected in (
-        ((), {*ground, "cli", "cli._help", "cli._words"}),
-        (
-            ("algorithms",),
-            {*ground, "cli", "cli._help", "cli._print", "cli._words", "cli.algorithms"},
-        ),
+        ((), {*ground, *top}),
+        (("algorithms",), {*ground, *top, "cli._print", "cli.algorithms"}),
     ):
         done = subprocess.run(
             [sys.executable, "-c", code.format(words=words)],
@@ -123,10 +122,12 @@ def test_help_takes_less_than_half_a_second_of_a_core():
 def test_a_number_out_of_range_is_told_in_words(candidly, number):
     status, out, err = candidly("stability", "--resamples", number)
     assert (status, out) == (2, "")
-    assert f"Invalid value for '--resamples': {number!r} is no whole number of at least 0." in err
+    wrong = f"it is {number!r}; give a whole number from 0 to 10,000,000."
+    wrong = wrong if number else "it is empty. Give a value, or leave it out."
+    assert f"Invalid value for '--resamples': {wrong}" in err
     status, _, err = candidly("review", "serve", "folder", "--port", "70000")
     assert status == 2
-    assert "Invalid value for '--port': '70000' is no whole number from 0 to 65535." in err
+    assert "Invalid value for '--port': it is '70000'; give a whole number from 0 to 65,535." in err
 
 
 def test_the_top_says_where_to_start(candidly):

@@ -291,3 +291,27 @@ def test_documents_have_every_form():
     assert render(parts, "csv") == first.csv()
     with pytest.raises(UnknownName, match="did you mean 'markdown'"):
         render(parts, "markdwn")
+
+
+def wide(columns, letters=12):
+    names = (
+        Column("model", "name"),
+        *(Column(f"{'c' * (letters - 2)}{k:02}") for k in range(columns)),
+    )
+    return Grid(
+        "All of it: α & more", names, [(f"m{r}", *range(columns)) for r in range(2)], ("Note.",)
+    )
+
+
+@pytest.mark.parametrize(("columns", "tables", "small"), [(4, 1, 0), (6, 1, 1), (16, 3, 3)])
+def test_latex_is_small_or_several_tables_where_it_is_wider_than_a_page(columns, tables, small):
+    text = wide(columns).latex()
+    assert text.count(r"\begin{table}") == text.count(r"\usepackage{amsmath,booktabs}") == tables
+    assert text.count(r"\footnotesize" + "\n") == small
+    assert text.count("Note.") == 1
+    labels = re.findall(r"\\label\{(.*)\}", text)
+    assert labels == [f"tab:all-of-it-more{f'-{k}' if k > 1 else ''}" for k in range(1, tables + 1)]
+    heads = re.findall(r"\\toprule\n(.*) \\\\", text)
+    assert all(head.startswith("model & ") for head in heads)
+    shown = [name for head in heads for name in head.split(" & ")[1:]]
+    assert shown == [column.name for column in wide(columns).columns[1:]]

@@ -11,6 +11,7 @@ import typer
 from ..ground.spec import halves, several
 from ._bench_table import results_of
 from ._print import print_text, width
+from ._types import number
 
 if TYPE_CHECKING:
     from ..compare.report.changes import ResultSet
@@ -33,7 +34,7 @@ def compare(
     ] = None,
     metric: Annotated[str, typer.Option(help="top1, top5, balanced or adjusted.")] = "top1",
     margin: Annotated[
-        float, typer.Option(help="In points: differences within it are of no importance.")
+        float, number("In points: differences within it are of no importance.", 0, 100)
     ] = 1.0,
     format: Annotated[
         str, typer.Option(help="text, markdown, csv (one table), latex, html or json.")

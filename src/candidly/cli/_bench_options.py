@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ground.bounds import MOST_CONFIGS, MOST_TIMES
 from ._column_options import OPTIONS, roles_of
 from ._hyper import Hyper, hyper_of
 from ._network_options import Net, Training
 from ._shared import shared
+from ._types import how_many_workers, random_seed, share, whole
 
 if TYPE_CHECKING:
     from ..compare.sweep.settings import Settings
+
+SOON_PLANNED = 100_000  # runs, in a minute
 
 File = Annotated[
     Path | None,
@@ -45,14 +49,15 @@ Algorithms = Annotated[
     ),
 ]
 Configs = Annotated[
-    int | None, typer.Option(help="Configurations; the first is the defaults. (default: 20)")
+    int | None,
+    whole("Configurations; the first is the defaults. (default: 20)", 1, MOST_CONFIGS),
 ]
-Splits = Annotated[int | None, typer.Option(help="Train/validation/test splits. (default: 5)")]
+Splits = Annotated[int | None, whole("Train/validation/test splits. (default: 5)", 1, MOST_TIMES)]
 Steps = Annotated[
-    int | None, typer.Option(help="Updates per run. (default: the data set's own, else 10000)")
+    int | None, whole("Updates per run. (default: the data set's own, else 10000)", 1)
 ]
-EvalEvery = Annotated[int | None, typer.Option(help="Updates between records. (default: 1000)")]
-Seed = Annotated[int | None, typer.Option(help="Seed of the first split. (default: 0)")]
+EvalEvery = Annotated[int | None, whole("Updates between records. (default: 1000)", 1)]
+Seed = Annotated[int | None, random_seed("Seed of the first split. (default: 0)")]
 Labels = Annotated[
     str | None,
     typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
@@ -85,9 +90,9 @@ SplitBy = Annotated[
         "came with. (default: random)"
     ),
 ]
-TestShare = Annotated[float | None, typer.Option(help="Rows for testing. (default: 0.1)")]
+TestShare = Annotated[float | None, share("Rows for testing. (default: 0.1)", open=True)]
 ValidationShare = Annotated[
-    float | None, typer.Option(help="Share of the rest for validation. (default: 0.1)")
+    float | None, share("Share of the rest for validation. (default: 0.1)", open=True)
 ]
 Search = Annotated[
     str | None,
@@ -116,7 +121,7 @@ Device = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(help="Processes, one thread each. (default: one per core, or one per GPU)"),
+    how_many_workers("Processes, one thread each. (default: one per core, or one per GPU)"),
 ]
 On = Annotated[
     str | None,
@@ -128,7 +133,7 @@ On = Annotated[
 ]
 StackSize = Annotated[
     int | None,
-    typer.Option("--stack", help="Runs trained as one at most. (default: what suits the device)"),
+    whole("Runs trained as one at most. (default: what suits the device)", 1, names=("--stack",)),
 ]
 Out = Annotated[
     Path | None,
@@ -199,7 +204,7 @@ class RunOptions:
     @cached_property
     def settings(self) -> Settings:
         """Those among the options, and in the file that they name."""
-        from ..compare.sweep.settings import Settings, make_settings, read_settings
+        from ..compare.sweep.settings import Settings, make_settings, read_settings, runs_of
         from ..ground.spec import several
 
         asked = {
@@ -211,7 +216,10 @@ class RunOptions:
         if asked["hyper"]:
             asked["hyper"] = hyper_of(asked["hyper"])
         file = self._values["settings"]
-        return read_settings(file, **asked) if file else make_settings(**asked)
+        made = read_settings(file, **asked) if file else make_settings(**asked)
+        if (runs := runs_of(made)) > SOON_PLANNED:
+            typer.echo(f"planning {runs:,} runs takes more than a minute", err=True)
+        return made
 
     @property
     def folder(self) -> Path:

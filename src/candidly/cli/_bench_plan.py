@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ground.jsons import to_json
 from ..learn.written.nets import of_tokens
 from . import _progress
 from ._bench_options import AsJson, RunOptions, asked_for
@@ -104,7 +104,7 @@ def plan(
             "hours": None if taken is None else _as_json(taken),
             "command": command,
         }
-        print(json.dumps(about | {"trials": keys}, indent=1))
+        print(to_json(about | {"trials": keys}))
         return
     count = len(made.trials)
     title = f"{count:,} run{'s' * (count != 1)}"

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from ._print import print_text, width
+from ._types import counted
 
 if TYPE_CHECKING:
     from ..compare.sweep.correct import Noise
@@ -139,9 +140,11 @@ def _cut(results: Results, budget: str) -> Results:
 
     if budget.lower() == "common":
         return at_budget(results, common_budget(results))
-    if not budget.isdecimal() or int(budget) < 1:
-        raise ValueError(f"--budget is {budget!r}; give a number of updates, or common.")
-    return at_budget(results, int(budget))
+    try:
+        updates = counted(budget, "--budget", 1)
+    except ValueError as error:
+        raise ValueError(f"{error} Or write common.") from None
+    return at_budget(results, updates)
 
 
 def _corrected(results: Results, files: list[str]) -> Results:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..data.ingest.labels import read_classes
+from ..ground.spec import anything, pairs
 from . import _progress
+from ._types import whole
 
 if TYPE_CHECKING:
     from ..compare.corpora import Articles
@@ -29,6 +31,15 @@ EventAt = Annotated[
         "--event-at", metavar="CSS", help="Where pages have the steps. (default: as wikiHow's)"
     ),
 ]
+TableColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAME=COLUMN,...",
+        help="What a table calls its columns article, category and event, where it has other "
+        "names: event=step,category=topic.",
+    ),
+]
 Keep = Annotated[
     str | None,
     typer.Option(
@@ -37,10 +48,12 @@ Keep = Annotated[
         "large enough)",
     ),
 ]
-MoreThan = Annotated[int, typer.Option(help="Keep categories with more events than this.")]
+MoreThan = Annotated[int, whole("Keep categories with more events than this.")]
 
 
-def read(articles: Path, category_at: str | None, event_at: str | None) -> Articles:
+def read(
+    articles: Path, category_at: str | None, event_at: str | None, columns: str | None = None
+) -> Articles:
     """A folder of pages, or a table.
 
     Raises:
@@ -50,6 +63,8 @@ def read(articles: Path, category_at: str | None, event_at: str | None) -> Artic
     from ..data.ingest.pages import CATEGORY, EVENT
 
     if articles.is_dir():
+        if columns is not None:
+            raise ValueError(f"--columns is about tables, and {articles} is a folder of pages.")
         with _progress.reading("reading pages", "done: reading pages") as watch:
             return read_pages(
                 articles, category=category_at or CATEGORY, event=event_at or EVENT, watch=watch
@@ -57,7 +72,7 @@ def read(articles: Path, category_at: str | None, event_at: str | None) -> Artic
     for option, value in {"--category-at": category_at, "--event-at": event_at}.items():
         if value is not None:
             raise ValueError(f"{option} is about pages, and {articles} is no folder of pages.")
-    return read_articles(articles)
+    return read_articles(articles, pairs(columns, "--columns", anything) if columns else None)
 
 
 def wanted(asked: str | None, articles: Articles) -> Callable[[tuple[str, ...]], bool]:

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
-from ._help import whole
+from ..ground.bounds import MOST_PEOPLE
+from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, TableColumns, read, told, wanted
 from ._review_project import AsJson, Folder, check_installed, opened
 from ._stopping import stoppable
+from ._types import whole
 
 if TYPE_CHECKING:
     from ..compare.corpora.votes import CategoryQuestion, CategoryVotes
 
 EVENTS, COMMON_SENSE = "events", "common-sense"
-People = Annotated[int, whole("People who are asked about each category.", least=1)]
-Agree = Annotated[int, whole("How many of them must say yes.", least=1)]
+People = Annotated[int, whole("People who are asked about each category.", 1, MOST_PEOPLE)]
+Agree = Annotated[int, whole("How many of them must say yes.", 1, MOST_PEOPLE)]
 GUIDELINES = {
     EVENTS: """\
 You see the name of a category of instructions, what is above it, and some of its steps.
@@ -65,6 +66,7 @@ def ask(
     ] = None,
     category: CategoryAt = None,
     event: EventAt = None,
+    columns: TableColumns = None,
     keep: Keep = None,
     more_than: MoreThan = 300,
     people: People = 3,
@@ -96,7 +98,7 @@ def ask(
     check_free(folder)
     settings = BuildSettings(more_than=more_than, people=people, agree=agree)
     with stoppable(lambda: "stopped; nothing was made."), ExitStack() as steps:
-        found = read(articles, category, event)
+        found = read(articles, category, event, columns)
         said = None if votes is None else votes_at(votes)
         left, _ = chosen_events(found, settings, wanted(keep, found), said, watch=told(steps))
     asked = (event_questions if about == EVENTS else sense_questions)(found, left)

@@ -13,9 +13,9 @@ import typer
 
 from . import _progress
 from ._build_articles import told
-from ._help import whole
 from ._print import print_text, width
 from ._stopping import stoppable
+from ._types import how_many_workers
 
 if TYPE_CHECKING:
     from ..compare.corpora import Articles
@@ -38,7 +38,7 @@ METHODS: Mapping[str, Any] = {
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder of everything.")] = Path("candidly-build-demo"),
-    workers: Annotated[int | None, whole("Processes. (default: one per core)", least=1)] = None,
+    workers: Annotated[int | None, how_many_workers("Processes. (default: one per core)")] = None,
 ) -> None:
     """Build a benchmark of made-up articles, train NoisywikiHow's methods on it, and show it all.
 

@@ -186,7 +186,7 @@ def put_into(found: Consensus, path: Path, out: Path, roles: Roles) -> None:
     """
     from ..data.ingest import one_an_item, read_frame, write_back
 
-    sheet = read_frame(path, roles.separator, roles.table(), roles.sheet)
+    sheet = read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
     sheet = one_an_item(sheet, replace(roles, id=None))
     key = roles.id or next((name for name in ("id", "item") if name in sheet.frame.columns), None)
     if key is None or key not in sheet.frame.columns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 from ..data.ingest import Roles
 from ..data.labels.labelled import Labelled
 from ..data.sources import load
+from ..ground.jsons import to_json
 from ._progress import reading
 from ._words import held
 
@@ -46,4 +46,4 @@ def tell(message: str) -> None:
 
 def print_json(value: Any) -> None:
     """A value on stdout, for scripts."""
-    typer.echo(json.dumps(value, indent=2, allow_nan=False))
+    typer.echo(to_json(value, 2))

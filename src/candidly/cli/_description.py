@@ -28,6 +28,8 @@ def description_grid(description: Description, beside: Mapping[str, Any]) -> Gri
             listed = ", ".join(str(item) for item in value[:SHOWN_CLASSES])
             more = ", ..." if len(value) > SHOWN_CLASSES else ""
             value = f"{len(value)} ({listed}{more})" if value else "none"
+        if key.endswith("noise_rate") and description.oracle_unknown:
+            value = f"{as_text(value)} of the rows whose true label is known"
         label = {"n": "examples", "q": "classes"}.get(key, key)
         label = label.removeprefix("oracle_").replace("_", " ")
         rows.append((label + (" (oracle)" if key.startswith("oracle_") else ""), as_text(value)))

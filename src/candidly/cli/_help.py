@@ -1,14 +1,14 @@
-"""How the help looks at 80 columns, and options that take a whole number from a smallest one on."""
+"""How the help looks at 80 columns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+from ._given import filled
 from ._words import running
 
 PLACE = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}  # for a value, by its type
@@ -47,8 +47,10 @@ def _without_type(name: str) -> str:
 
 
 def dressed(command: Any) -> Any:
-    """A command, or a group and its commands, whose help is written as this file says."""
+    """A command, or a group and its commands: help as here, and nothing given is empty."""
     command.context_class = _Context
+    for parameter in getattr(command, "params", ()):
+        filled(parameter)
     for one in getattr(command, "commands", {}).values():
         dressed(one)
     return command
@@ -69,35 +71,3 @@ class Commands(TyperGroup):
 def first_paragraph(command: Any) -> str:
     """What a command says of itself first, in one line."""
     return " ".join((command.help or "").split("\n\n")[0].split())
-
-
-def whole(help: str, least: int = 0, most: int | None = None) -> Any:
-    """An option that takes a whole number of at least ``least``, and at most ``most``."""
-    return typer.Option(parser=_reader(least, most), metavar="N", help=help)
-
-
-def number(help: str) -> Any:
-    """An option that takes a number."""
-
-    def read(text: Any) -> float:
-        try:
-            return float(text)
-        except ValueError:
-            raise typer.BadParameter(f"{text!r} is no number.") from None
-
-    return typer.Option(parser=read, metavar="NUMBER", help=help)
-
-
-def _reader(least: int, most: int | None) -> Callable[[Any], int]:
-    wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
-
-    def read(text: Any) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if number < least or (most is not None and number > most):
-            raise typer.BadParameter(f"{text!r} is no whole number {wanted}.")
-        return number
-
-    return read

@@ -77,7 +77,7 @@ def read_new(
         data = load(what, root, roles=roles)
         same = data.classes == model.classes
         return NewRows(data, data.ids.tolist(), "id", data if same else None)
-    sheet = read_frame(path, roles.separator, roles.table(), sheet=roles.sheet)
+    sheet = read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
     with about(path):
         return _of_sheet(sheet, model, roles, label)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import shlex
 import sys
@@ -16,16 +15,18 @@ import typer
 from ..data.ingest import Roles
 from ..data.labels.kinds import ALL_OF, ONE_OF, SINGLE
 from ..data.labels.text import BAR
+from ..ground.bounds import MOST_TIMES
 from ..ground.files import replacing
+from ..ground.jsons import to_json
 from ..ground.spec import several
 from ..show.grid import Column, Grid
 from . import _progress
 from ._column_options import ANY, OF_DATA
 from ._data_common import Data, loaded_from
-from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._print import show
+from ._types import random_seed, whole
 
 if TYPE_CHECKING:
     from ..data.ingest import Roles
@@ -79,8 +80,8 @@ def probs(
             "group stays in one fold.",
         ),
     ] = None,
-    seed: Annotated[int, whole("Of folds and models.")] = 0,
-    repeats: Annotated[int, whole("Models per fold, to average.", least=1)] = 1,
+    seed: Annotated[int, random_seed("Of folds and models.")] = 0,
+    repeats: Annotated[int, whole("Models per fold, to average.", 1, MOST_TIMES)] = 1,
     steps: Annotated[
         int | None, whole("Updates, for an algorithm. (default: 2000)", least=1)
     ] = None,
@@ -133,7 +134,7 @@ def probs(
         following = _next_of_tags(what, roles, written)
     if as_json:
         about = _about(result, what, seed, written, following)
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     _print(result, following, loaded.label_kind or SINGLE)
     for path in written.values():

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..ground.bounds import PORTS
 from . import _progress
-from ._help import whole
 from ._review_project import check_installed
 from ._review_serve import serve
+from ._types import whole
 
 if TYPE_CHECKING:
     from ..data.labels.labelled import Labelled
@@ -36,7 +37,7 @@ def demo(
             "about, otherwise handwritten digits.",
         ),
     ] = None,
-    port: Annotated[int, whole("0 takes a free one.", most=65535)] = 8765,
+    port: Annotated[int, whole("0 takes a free one.", most=PORTS)] = 8765,
     browser: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Check labels in the browser: flagged digits, or the flagged test images of CIFAR-10.

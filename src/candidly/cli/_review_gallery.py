@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ground.jsons import to_json
 from . import _progress
 from ._review_project import AsJson, check_installed
 
@@ -72,7 +72,7 @@ def gallery(
         about = {
             one.name: {"items": len(one.items), **one.about["errors"]["exact"]} for one in sets
         }
-        print(json.dumps({"out": str(out), "items": number, "sets": about}, allow_nan=False))
+        print(to_json({"out": str(out), "items": number, "sets": about}, None))
         return
     print(f"wrote {out}: {number:,} items of {len(sets)} sets", file=sys.stderr)
 

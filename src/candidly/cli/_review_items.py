@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..data.ingest.texts import read_text
 from ..data.labels.kinds import ALL_OF
 from . import _progress
+from ._types import counted
 
 if TYPE_CHECKING:
     from ..data.ingest import Origin, Roles
@@ -58,7 +59,7 @@ def read_rows(
                 return RowsRead(load(path, None, watch=watch, roles=roles))
             found = load(where, None, watch=watch, roles=replace(roles, classes=None))
             return RowsRead(_renamed(found, roles.classes))
-        sheet = ingest.read_frame(path, roles.separator, roles.table(), sheet=roles.sheet)
+        sheet = ingest.read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
         data = ingest.read(sheet, replace(roles, ask_kind=True), watch)
         label = roles.label or ingest.label_column(sheet, roles)
         origin = ingest.origin_of(sheet, label, roles.label_separator, roles.merge_labels)
@@ -149,12 +150,9 @@ def _row_numbers(rows: str) -> list[int]:
     path = Path(rows)
     words = read_text(path).split("\n") if path.is_file() else rows.split(",")
     found = [word.strip() for word in words if word.strip()]
-    for word in found:
-        if not (word.isascii() and word.isdigit()):
-            raise ValueError(f"--rows has {word!r}, which is no row; rows are numbers from 0.")
     if not found:
         raise ValueError(f"--rows is {rows!r}, in which there is no row.")
-    return [int(word) for word in found]
+    return [counted(word, "a row of --rows") for word in found]
 
 
 @contextmanager

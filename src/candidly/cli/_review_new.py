@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,11 +11,13 @@ import typer
 from ..data.ingest import Roles
 from ..data.ingest.texts import read_text
 from ..data.labels.kinds import ALL_OF
+from ..ground.bounds import MOST_PEOPLE
+from ..ground.jsons import to_json
 from ..ground.problem import Refusal
 from . import _column_options as columns
-from ._help import whole
 from ._review_items import items_of_file, items_of_rows, read_rows
 from ._review_project import AsJson, Folder, check_installed
+from ._types import random_seed, whole
 
 if TYPE_CHECKING:
     from ..data.labels.labelled import Labelled
@@ -78,9 +79,9 @@ def new(
         str | None,
         typer.Option(metavar="NAME", help="Training data, for examples of the classes."),
     ] = None,
-    people: Annotated[int | None, whole("Different people per item.", least=1)] = None,
+    people: Annotated[int | None, whole("Different people per item.", 1, MOST_PEOPLE)] = None,
     threshold: Annotated[
-        int | None, whole("People that make a verdict, or say yes.", least=1)
+        int | None, whole("People that make a verdict, or say yes.", 1, MOST_PEOPLE)
     ] = None,
     batch: Annotated[int | None, whole("Items handed out at once.", least=1)] = None,
     limit: Annotated[int | None, whole("Items per person, at most.", least=1)] = None,
@@ -105,7 +106,7 @@ def new(
     ] = None,
     seed: Annotated[
         int | None,
-        whole(
+        random_seed(
             "The same orders each time, for tests: who knows it can work out known items."
             " (default: 128 bits are drawn)"
         ),
@@ -131,6 +132,7 @@ def new(
       candidly review new study --votes cifar10_mturk.json
     """
     check_installed()
+    from ..ground.files import undone
     from ..ground.names import lookup
     from ..people.review import PRESETS, make_project, new_seed
     from ..people.review.project import check_free
@@ -172,35 +174,36 @@ def new(
         guidelines="" if guidelines is None else read_text(guidelines),
         seed=new_seed() if seed is None else seed,
     )
-    if votes is not None:
-        project = _from_votes(folder, votes, index, rules, url)
-    else:
-        check_new(rules)  # before media are copied
-        read = None if where is None else read_rows(where, roles, rules, issues)
-        if read is None:
-            assert issues is not None
-            items, rules = items_of_file(folder, issues, rules, names, media, sample)
+    with undone(folder):
+        if votes is not None:
+            project = _from_votes(folder, votes, index, rules, url)
         else:
-            _check_kind(read.data, rules)
-            items = items_of_rows(
-                folder, read, rules, issues, rows, media, sample, roles.label_separator
+            check_new(rules)  # before media are copied
+            read = None if where is None else read_rows(where, roles, rules, issues)
+            if read is None:
+                assert issues is not None
+                items, rules = items_of_file(folder, issues, rules, names, media, sample)
+            else:
+                _check_kind(read.data, rules)
+                items = items_of_rows(
+                    folder, read, rules, issues, rows, media, sample, roles.label_separator
+                )
+                rules = replace(rules, classes=read.data.classes)
+                if goal is None and any(item.score is not None for item in items):
+                    rules = replace(rules, goal="quality")
+            examples = (
+                None if train is None else read_rows(train, replace(roles, classes=rules.classes))
             )
-            rules = replace(rules, classes=read.data.classes)
-            if goal is None and any(item.score is not None for item in items):
-                rules = replace(rules, goal="quality")
-        examples = (
-            None if train is None else read_rows(train, replace(roles, classes=rules.classes))
-        )
-        project = make_project(
-            folder,
-            items,
-            rules,
-            gold=None if gold is None else _gold(gold),
-            examples=None if examples is None else examples.data,
-            example_looks=None if examples is None else examples.looks(folder, "example-"),
-            origin=None if read is None else read.origin,
-            url=url,
-        )
+            project = make_project(
+                folder,
+                items,
+                rules,
+                gold=None if gold is None else _gold(gold),
+                examples=None if examples is None else examples.data,
+                example_looks=None if examples is None else examples.looks(folder, "example-"),
+                origin=None if read is None else read.origin,
+                url=url,
+            )
     with project:
         _tell(project, folder, as_json)
 
@@ -272,7 +275,7 @@ def _tell(project: Project, folder: Path, as_json: bool) -> None:
         "verdicts": rules.decides,
     }
     if as_json:
-        print(json.dumps(about, indent=1))
+        print(to_json(about))
         return
     people = "1 person" if rules.people == 1 else f"{rules.people:,} people"
     print(f"{folder}: {found.items:,} items, {people} each, {rules.question}")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..ground.extras import install
+
 if TYPE_CHECKING:
     from ..people.review import Project
 
@@ -21,9 +23,7 @@ def check_installed(names: Sequence[str] = ("sqlalchemy", "psycopg")) -> None:
 
     for name in names:
         if find_spec(name) is None:
-            raise RuntimeError(
-                f"candidly review needs {name}; pip install 'candidly[review]' brings it."
-            )
+            raise RuntimeError(f"candidly review needs {name}; {install('review')} brings it.")
 
 
 def opened(folder: Path) -> Project:

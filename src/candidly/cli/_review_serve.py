@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._help import whole
+from ..ground.bounds import PORTS
 from ._review_project import check_installed, opened
+from ._types import whole
 
 if TYPE_CHECKING:
     from ..people.review import Person, Project
@@ -35,7 +36,7 @@ def serve(
     host: Annotated[
         str, typer.Option(help="Address to bind to; other than loopback it needs a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, whole("0 takes a free one.", most=65535)] = 8765,
+    port: Annotated[int, whole("0 takes a free one.", most=PORTS)] = 8765,
     token: Annotated[
         str | None,
         typer.Option(

@@ -10,7 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..ground.problem import Words, in_words, is_own, of_another, problem_of, raised_at, value_of
+from ..ground.problem import (
+    Words,
+    in_words,
+    is_own,
+    of_another,
+    problem_of,
+    raised_at,
+    said_of,
+    users_place,
+    value_of,
+)
 
 CALLED = {  # what one calls in Python: a parameter of the command, if it has that, or a command
     "imperfect.apply": ("labels", "'flip:rate=0.3'", "candidly labels make"),
@@ -20,6 +30,7 @@ FAULT = (
     "That is a fault of candidly, or of what it was given, which it should have refused; --debug, "
     "anywhere on the line, shows where."
 )
+SHOWN = "--debug, anywhere on the line, shows what led there."
 _running: list[Any] = []  # contexts of the command line, the command's own last
 
 
@@ -70,6 +81,8 @@ def said(text: str) -> str:
 
 def sentence(error: Exception) -> str:
     """What to tell of an error: candidly's own words, or whose fault it is."""
+    if users_place(error):
+        return f"{said_of(error)}. {SHOWN}"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..ground.jsons import to_json
 from ..show.grid import Column, Grid
 from . import _print
 
@@ -34,7 +34,7 @@ def list_algorithms(as_json: AsJson = False) -> None:
     from ..learn.algorithms import ALGORITHMS
 
     if as_json:
-        print(json.dumps([_about(page) for page in ALGORITHMS.values()], indent=1))
+        print(to_json([_about(page) for page in ALGORITHMS.values()]))
         return
     columns = (
         *(Column("name", "word"), Column("kind", "word")),
@@ -62,7 +62,7 @@ def show(
 
     page = algorithm(name)
     if as_json:
-        print(json.dumps(_about(page), indent=1))
+        print(to_json(_about(page)))
         return
     facts = [
         ("paper", page.paper or "-"),
@@ -114,7 +114,7 @@ def check(
 
     found = check_plugin(load(file))
     if as_json:
-        print(json.dumps([asdict(one) for one in found], indent=1))
+        print(to_json([asdict(one) for one in found]))
     else:
         columns = (Column("algorithm", "word"), Column("rule", "text"), Column("", "text"))
         rows = [(one.algorithm, one.rule, one.problem or "kept") for one in found]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..ground.jsons import to_json
 from . import _bench_compare, _bench_plan, _bench_records, _bench_table, _bench_track, _progress
 from ._bench_options import AsJson, On, RunOptions, asked_for, command_of
 from ._bench_table import Brief, Where, print_tables, results_of
@@ -103,7 +103,7 @@ def status(folder: Where, as_json: AsJson = False) -> None:
     busy = is_locked(folder)
     if as_json:
         about = {"running": busy, "rows": rows, "notes": list(results.notes)}
-        print(json.dumps(about, indent=1))
+        print(to_json(about))
         return
     title = f"{folder}: {_share(found)}{', running' if busy else ''}"
     show(grid_of(title, rows))
@@ -162,7 +162,7 @@ def compact(
     for note in done.notes:
         print(f"note: {note}", file=sys.stderr)
     if as_json:
-        print(json.dumps(asdict(done), indent=1))
+        print(to_json(asdict(done)))
     elif not done.records:
         print(f"{folder}: no record yet, so there is nothing to do")
     else:

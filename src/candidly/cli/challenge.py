@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -10,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..ground.bounds import LARGE, MOST_EPOCHS, MOST_TIMES, MOST_WORKERS
+from ..ground.jsons import to_json
 from . import _progress
 from ._challenge_sets import given_sets
-from ._help import number, whole
 from ._print import Form, check_form, print_text, show
 from ._stopping import stoppable
+from ._types import number, random_seed, whole
 
 if TYPE_CHECKING:
     from ..compare.challenge import Result
@@ -58,9 +59,9 @@ def new(
         int | None, whole("Learn from at most so many rows, drawn at random.", least=10)
     ] = None,
     test_rows: Annotated[int | None, whole("Test on at most so many rows.", least=1)] = None,
-    seeds: Annotated[int, whole("Runs of each submission on a label set.", least=1)] = 5,
+    seeds: Annotated[int, whole("Runs of each submission on a label set.", 1, MOST_TIMES)] = 5,
     seed: Annotated[
-        int | None, whole("Of rows and of the runs' seeds. (default: one nobody can guess)")
+        int | None, random_seed("Of rows and of the runs' seeds. (default: one nobody can guess)")
     ] = None,
     subset: Annotated[
         str,
@@ -70,14 +71,16 @@ def new(
             "number such as 8000, without.",
         ),
     ] = "bootstrap",
-    factor: Annotated[float, number("Time of a run, times the baseline's training.")] = 10.0,
+    factor: Annotated[
+        float, number("Time of a run, times the baseline's training.", 0, LARGE, open=True)
+    ] = 10.0,
     net: Annotated[
         str | None, typer.Option(metavar="NAME", help="Network of the baseline.")
     ] = None,
     recipe: Annotated[
         str | None, typer.Option(metavar="TEXT", help="How the baseline is trained.")
     ] = None,
-    epochs: Annotated[int, whole("Epochs of the baseline.", least=1)] = 20,
+    epochs: Annotated[int, whole("Epochs of the baseline.", 1, MOST_EPOCHS)] = 20,
     votes: Annotated[
         str | None,
         typer.Option(
@@ -98,8 +101,8 @@ def new(
         Path | None, typer.Option(metavar="FILE", help="The same of the test rows.")
     ] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="Of the challenge.")] = "",
-    memory: Annotated[float, number("GB that a run may take.")] = 8.0,
-    processes: Annotated[int, whole("Processes that a run may have.", least=4)] = 64,
+    memory: Annotated[float, number("GB that a run may take.", 0, LARGE, open=True)] = 8.0,
+    processes: Annotated[int, whole("Processes that a run may have.", 4, MOST_WORKERS)] = 64,
     root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
@@ -368,4 +371,4 @@ def _told() -> Any:
 
 
 def _print_json(value: Any) -> None:
-    print(json.dumps(value, indent=1, allow_nan=False))
+    print(to_json(value))

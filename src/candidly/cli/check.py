@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 import warnings
@@ -16,14 +15,15 @@ from ..data.ingest import SKIP, Roles
 from ..data.labels.kinds import ALL_OF, ONE_OF
 from ..data.labels.text import BAR
 from ..ground.files import write_table
+from ..ground.jsons import to_json
 from ..ground.spec import several
 from . import _column_options as columns
 from . import _progress
-from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._shared import typed
 from ._stopping import stoppable
+from ._types import random_seed, whole
 from ._words import said
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def check(
         Path | None,
         typer.Option(metavar="FILE", help="Write the probabilities, too: .npz .npy .parquet."),
     ] = None,
-    seed: Annotated[int, whole("Of folds and models.")] = 0,
+    seed: Annotated[int, random_seed("Of folds and models.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Which labels of a file look wrong? A classifier judges each row without having seen it.
@@ -159,7 +159,7 @@ def check(
     if probs is not None:
         found.judged.save(probs, found.ids())
     if as_json:
-        print(json.dumps(_about(found, table, top, places, following), indent=1, allow_nan=False))
+        print(to_json(_about(found, table, top, places, following)))
         return
     _print(found, table, top, following)
     for path in places.values():

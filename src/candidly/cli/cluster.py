@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
+from ..ground.jsons import to_json
 from ._print import grid_of, show
 
 app = typer.Typer(no_args_is_help=True, help="Ray clusters: check.")
@@ -47,7 +47,7 @@ def check(
         for node in nodes
     ]
     if as_json:
-        print(json.dumps([asdict(node) for node in nodes], indent=1))
+        print(to_json([asdict(node) for node in nodes]))
     else:
         show(grid_of(f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}", rows))
     check_nodes(nodes, device)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import replace
@@ -13,12 +12,13 @@ import typer
 
 from ..data.ingest import Roles
 from ..ground.files import write_table
+from ..ground.jsons import to_json
 from . import _progress, _words
 from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, reads
 from ._crowd import put_into, read_answers, read_known, summary, tables
-from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
+from ._types import how_many_workers, random_seed, whole
 
 if TYPE_CHECKING:
     from ..people.crowd import Consensus
@@ -64,7 +64,7 @@ def consensus(
     normalise: Annotated[
         bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
     ] = False,
-    seed: Annotated[int, whole("Of ties that are drawn.")] = 0,
+    seed: Annotated[int, random_seed("Of ties that are drawn.")] = 0,
     root: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Folder to look for known data in, first."),
@@ -109,8 +109,8 @@ def consensus(
     ] = None,
     workers: Annotated[
         int | None,
-        whole(
-            "Threads, and parts that are read at once with --on. (default: one per core)", least=1
+        how_many_workers(
+            "Threads, and parts that are read at once with --on. (default: one per core)"
         ),
     ] = None,
     on: Annotated[
@@ -222,4 +222,4 @@ def _print_json(
         "written": {name: str(path) for name, path in written.items() if path is not None},
         "warnings": notes,
     }
-    print(json.dumps(about, indent=1, allow_nan=False))
+    print(to_json(about))

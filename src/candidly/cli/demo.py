@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import _progress
-from ._help import whole
 from ._print import print_text, width
 from ._stopping import stoppable
+from ._types import how_many_workers
 
 if TYPE_CHECKING:
     from ..data.labels.labelled import Labelled
@@ -60,7 +60,7 @@ def demo(
             help="Results directory. (default: candidly-demo; with --images candidly-demo-images)"
         ),
     ] = None,
-    workers: Annotated[int | None, whole("Processes. (default: one per core)", least=1)] = None,
+    workers: Annotated[int | None, how_many_workers("Processes. (default: one per core)")] = None,
     images: Annotated[
         bool,
         typer.Option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,11 +12,11 @@ import typer
 from ..data.ingest import Roles
 from ..data.labels.kinds import ALL_OF
 from ..ground.files import write_json, write_table
+from ..ground.jsons import to_json
 from . import _probs, errors_compare
 from ._column_options import ANY, CELLS, LABELS, reads
 from ._errors_read import examined, opened
 from ._errors_tags import find_tags
-from ._help import whole
 from ._issues import (
     check_place,
     print_classes,
@@ -25,6 +24,7 @@ from ._issues import (
     print_issues,
     print_overlaps,
 )
+from ._types import counted, how_many_workers, whole
 
 if TYPE_CHECKING:
     from ..errors.confident import Evidence, SetEvidence
@@ -72,7 +72,7 @@ Collisions = Annotated[
     ),
 ]
 Workers = Annotated[
-    int | None, whole("Threads, or what --on says. (default: one per core)", least=1)
+    int | None, how_many_workers("Threads, or what --on says. (default: one per core)")
 ]
 On = Annotated[
     str | None,
@@ -211,7 +211,7 @@ def find(
             "written": {name: str(path) for name, path in written.items() if path is not None},
             "warnings": notes,
         }
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     print_counts(about["counts"], by, evidence)
     print_issues(table.head(top), len(table))
@@ -281,7 +281,7 @@ def health(
     elif out is not None:
         write_table(of_classes, out)
     if as_json:
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     print(f"health by the off-diagonal count: {found.off_diagonal:.2%} of the labels")
     print(f"health by the calibrated joint:   {found.calibrated:.2%} of the labels")
@@ -298,14 +298,12 @@ def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibr
         raise ValueError(
             f"--by {by!r} decides itself how many; --count is for --by margin and self-confidence."
         )
+    if count in ("off-diagonal", "calibrated"):
+        return count  # type: ignore[return-value]
     try:
-        return int(count)
-    except ValueError:
-        if count not in ("off-diagonal", "calibrated"):
-            raise ValueError(
-                f"--count is {count!r}; give a number, off-diagonal or calibrated."
-            ) from None
-    return count  # type: ignore[return-value]
+        return counted(count, "--count")
+    except ValueError as error:
+        raise ValueError(f"{error} Or write off-diagonal or calibrated.") from None
 
 
 def _counted(evidence: Evidence | SetEvidence, flagged: int) -> dict[str, Any]:

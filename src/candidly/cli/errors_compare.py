@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,14 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.ingest import Roles
+from ..ground.bounds import MOST_EPOCHS, MOST_TIMES
 from ..ground.files import write_table
+from ..ground.jsons import to_json
 from . import _progress
 from ._column_options import ANY, OF_DATA
 from ._data_common import Data, loaded_from
-from ._help import whole
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._print import Form, check_form, show
+from ._types import whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,8 +68,10 @@ def compare(
     metric: Annotated[
         str | None, typer.Option(help="Between features: cosine or l2. (default: cosine)")
     ] = None,
-    seeds: Annotated[int, whole("How often, with other noise, folds and networks.", least=1)] = 5,
-    epochs: Annotated[int | None, whole("Of every training. (default: 30)", least=1)] = None,
+    seeds: Annotated[
+        int, whole("How often, with other noise, folds and networks.", 1, MOST_TIMES)
+    ] = 5,
+    epochs: Annotated[int | None, whole("Of every training. (default: 30)", 1, MOST_EPOCHS)] = None,
     net: Net = None,
     recipe: Training = None,
     root: Data = None,
@@ -130,7 +133,7 @@ def compare(
     written = {"out": out, "html": html}
     if as_json:
         files = {name: str(path) for name, path in written.items() if path is not None}
-        print(json.dumps({"data": what, "rows": rows, "written": files}, indent=1))
+        print(to_json({"data": what, "rows": rows, "written": files}))
         return
     _print(rows, form)
     for path in written.values():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..ground.jsons import to_json
 from ..show.grid import Column, Grid
 from . import _print
 
@@ -39,14 +39,14 @@ def example(
     if name is None:
         about = {known: one.about for known, one in EXAMPLES.items()}
         if as_json:
-            print(json.dumps(about, indent=1))
+            print(to_json(about))
             return
         columns = (Column("name", "word"), Column("what it is", "text"))
         _print.show(Grid("Examples", columns, list(about.items())))
         return
     paths = [str(path) for path in write(name, into or Path(), overwrite)]
     if as_json:
-        print(json.dumps({"files": paths}, indent=1))
+        print(to_json({"files": paths}))
     elif len(paths) > 3:
         print(f"wrote {len(paths)} files, {paths[0]} to {paths[-1]}")
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Iterator
@@ -12,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..data.ingest import Roles
+from ..ground.jsons import to_json
 from . import _progress
 from ._column_options import ANY, CELLS, INPUTS, reads
 from ._issues import check_place
 from ._network_options import SavedNet
 from ._new_rows import NewRows, read_new
 from ._stopping import stoppable
+from ._types import whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,11 +59,7 @@ def predict(
     ] = False,
     top: Annotated[
         int,
-        typer.Option(
-            "--top",
-            metavar="K",
-            help="How many classes to write for a row, the likeliest first.",
-        ),
+        whole("How many classes to write for a row, the likeliest first.", 1),
     ] = 1,
     adjusted: Annotated[
         bool,
@@ -137,7 +134,7 @@ def predict(
             "measured": {n: v if math.isfinite(v) else None for n, v in measured.items()},
             "out": str(out),
         }
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     _print(len(found), counts, measured)
     print(f"wrote {out}", file=sys.stderr)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ..data.ingest import Roles
+from ..ground.jsons import to_json
 from . import _column_options as columns
 from ._issues import check_place
 from ._review import as_dict, print_status
@@ -40,7 +41,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
     with opened(folder) as project:
         about = as_dict(project)
     if as_json:
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     print_status(about)
 

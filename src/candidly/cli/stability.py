@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.ingest import Roles
+from ..ground.bounds import MOST_DRAWS
 from ..ground.files import write_json, write_table
+from ..ground.jsons import to_json
 from . import _progress
 from ._column_options import ANY, CELLS, LABELS, names_of, reads
-from ._help import number, whole
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
+from ._types import random_seed, share, whole
 
 THIS = "this correction"  # what the report calls the one of --corrected
 
@@ -65,7 +66,7 @@ def stability(
             "against them.",
         ),
     ] = None,
-    alpha: Annotated[float, number("One minus the level of intervals and tests.")] = 0.05,
+    alpha: Annotated[float, share("One minus the level of intervals and tests.", open=True)] = 0.05,
     pairs: Annotated[
         str, typer.Option(help="Pairs that are tested together: adjacent or all.")
     ] = "adjacent",
@@ -100,8 +101,8 @@ def stability(
             "no single one is right.",
         ),
     ] = None,
-    resamples: Annotated[int, whole("Of the bootstrap.")] = 10_000,
-    seed: Annotated[int, whole("Of the bootstrap and the plan.")] = 0,
+    resamples: Annotated[int, whole("Of the bootstrap.", most=MOST_DRAWS)] = 10_000,
+    seed: Annotated[int, random_seed("Of the bootstrap and the plan.")] = 0,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write one self-contained page.")
     ] = None,
@@ -171,7 +172,7 @@ def stability(
     if out is not None:
         write_json(about, out)
     if as_json:
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     from ..compare.stability.page import render_stability
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import sys
@@ -14,16 +13,17 @@ import typer
 
 from ..data.ingest import Roles
 from ..data.labels.describe import labelled_rows, track_of
+from ..ground.jsons import to_json
 from ..learn.engine.recipe import recipe as read_recipe
 from ..learn.written.nets import of_tokens, pinned, read_net
 from . import _progress
 from ._column_options import ANY, CELLS, INPUTS, LABELS, reads
-from ._help import whole
 from ._hyper import Hyper, hyper_of
 from ._issues import check_place
 from ._network_options import Net, Training
 from ._stopping import stoppable
 from ._train_print import print_training
+from ._types import random_seed, share, whole
 
 if TYPE_CHECKING:
     from ..data.labels.labelled import Labelled
@@ -33,16 +33,6 @@ ENDING = ".safetensors"
 STEPS = 10_000
 LEAST_HELD = 1  # rows to measure on
 CHECKED = "truth"  # of --validation: the rows whose true label is known
-
-
-def _share(text: Any) -> float | str:
-    """A share of the rows, or ``truth``."""
-    if text == CHECKED:
-        return CHECKED
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number nor {CHECKED}.") from None
 
 
 @reads(*LABELS, "truth", *CELLS, "id", *INPUTS)
@@ -82,7 +72,7 @@ def train(
     steps: Annotated[
         int | None, whole("Updates. (default: 10000, or the published epochs)", least=1)
     ] = None,
-    seed: Annotated[int, whole("Of what is held out, of initialisation and order.")] = 0,
+    seed: Annotated[int, random_seed("Of what is held out, of initialisation and order.")] = 0,
     hyper: Hyper = None,
     net: Net = None,
     recipe: Training = None,
@@ -91,12 +81,10 @@ def train(
     ] = "train",
     validation: Annotated[
         Any,
-        typer.Option(
-            parser=_share,
-            metavar="NUMBER",
-            help="Share of the rows to hold out and measure on; 0 trains on all, and truth holds "
-            "out the rows whose true label is known. An official test set is held out whatever it "
-            "is.",
+        share(
+            "Share of the rows to hold out and measure on; 0 trains on all, and truth holds out "
+            "the rows whose true label is known. An official test set is held out whatever it is.",
+            words=(CHECKED,),
         ),
     ] = 0.1,
     device: Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:1.")] = "cpu",
@@ -186,7 +174,7 @@ def train(
         model.save(out)
     about |= {"out": str(out), "next": _next(out, net, what)}
     if as_json:
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     print_training(about, loaded)
     print(f"wrote {out}", file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +12,11 @@ import typer
 
 from ..data.ingest import Roles
 from ..ground.files import write_table
+from ..ground.jsons import to_json
 from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, reads
-from ._help import whole
 from ._issues import check_place
 from ._print import Form, check_form, show
+from ._types import whole
 from ._verdicts import parts
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def validate(
     if as_json:
         about["read"] = {"votes": str(votes), "labels": None if source is None else str(source)}
         about["written"] = {name: str(path) for name, path in written.items() if path is not None}
-        print(json.dumps(about, indent=1, allow_nan=False))
+        print(to_json(about))
         return
     show(*parts(about, getattr(tally, "offered", None)), form=form)
     for path in written.values():
@@ -189,7 +189,7 @@ class _Table:
     def read(cls, path: Path, roles: Roles, classes: Sequence[str] | None) -> _Table:
         from ..data import ingest
 
-        sheet = ingest.read_frame(path, roles.separator, roles.table(), sheet=roles.sheet)
+        sheet = ingest.read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
         label = ingest.label_column(sheet, roles)
         merge = roles.merge_labels
         classes = ingest.classes_in(sheet, label, merge) if classes is None else classes

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from .detectors import Detection as Detection
     from .detectors import Detector as Detector
     from .detectors.comparison_page import write_comparison_page as write_comparison_page
+    from .estimator import CleanClassifier as CleanClassifier
     from .estimator import LabelErrorDetector as LabelErrorDetector
 
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
@@ -75,6 +76,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "FindBy": "confident",
     "Health": "confident",
     "Issues": "confident",
+    "CleanClassifier": "estimator",
     "LabelErrorDetector": "estimator",
     "METHODS": "confident",
     "Network": "confident",

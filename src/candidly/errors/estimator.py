@@ -1,15 +1,17 @@
-"""Labels that are probably wrong, as an estimator."""
+"""Labels that are probably wrong, as estimators: found, and left out of what is learned from."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..data.labels.labelled import from_numbers
+from ..ground.arrays import is_frame
 from ..learn.estimators import inputs_of, read_sets, seed_of
 from .confident import find
 from .crossval import cross_validate
@@ -77,7 +79,10 @@ class LabelErrorDetector(BaseEstimator):
         labels = sets.member.argmax(1) if sets.plain else sets.member
         given, candidates = (labels, None) if sets.plain else (None, labels)
         data = from_numbers(inputs, sets.names, given=given, candidates=candidates)
-        crossed = cross_validate(self.classifier, data, self.cv, groups, seed_of(self.random_state))
+        frame = inputs if is_frame(inputs) else None
+        crossed = cross_validate(
+            self.classifier, data, self.cv, groups, seed_of(self.random_state), frame=frame
+        )
         by: Any = CHOSEN[sets.plain] if self.by is None else self.by
         self.classes_ = sets.classes
         self.probabilities_ = crossed.probs
@@ -109,6 +114,106 @@ class LabelErrorDetector(BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+class CleanClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier that is fitted to the rows whose labels do not look wrong.
+
+    Every row is judged by a model that did not learn from it, as by ``LabelErrorDetector``; what is
+    flagged is left out, and the classifier is fitted to the rest. A class keeps its rows where all
+    of them are flagged.
+
+    Args:
+        classifier: of scikit-learn, with ``predict_proba``, perhaps at the end of a ``Pipeline``;
+            None: logistic regression on standardised features.
+        by, cv, random_state: as for ``LabelErrorDetector``.
+
+    Attributes:
+        classifier_: the one that was fitted.
+        issues_, flagged_, probabilities_, classes_: as of ``LabelErrorDetector``.
+        n_features_in_, feature_names_in_: of tables, as in scikit-learn.
+
+    Source: Northcutt, Jiang & Chuang, JAIR 2021; see ``docs/label-errors.md``.
+    """
+
+    def __init__(
+        self,
+        classifier: Any = None,
+        *,
+        by: str | None = None,
+        cv: Any = 5,
+        random_state: Any = None,
+    ):
+        self.classifier = classifier
+        self.by = by
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, groups: Any = None, **of_rows: Any) -> CleanClassifier:
+        """Find labels that look wrong, and fit to the rows without them.
+
+        Args:
+            X, groups: as for ``LabelErrorDetector``.
+            y: one label a row.
+            of_rows: what else the classifier's ``fit`` takes for each row, such as
+                ``sample_weight``; the models that judge labels do without.
+
+        Raises:
+            ValueError: labels or inputs that nothing can be learned from; names the row.
+        """
+        inputs = inputs_of(self, X, reset=True)
+        labels = read_sets(y)
+        if not labels.plain:
+            raise ValueError(
+                "`y` holds sets of candidates, and CleanClassifier takes one label a row. Use "
+                "LabelErrorDetector, or PartialLabelClassifier."
+            )
+        seed = seed_of(self.random_state)
+        made = _usual() if self.classifier is None else self.classifier
+        judge = LabelErrorDetector(made, by=self.by, cv=self.cv, random_state=seed)
+        judge.fit(inputs, y, groups)
+        for name in ("issues_", "flagged_", "probabilities_", "classes_"):
+            setattr(self, name, getattr(judge, name))
+        number = labels.member.argmax(1)
+        kept = ~judge.flagged_
+        kept |= ~np.isin(number, number[kept])
+        rows = np.flatnonzero(kept)
+        beside = {name: _safe_indexing(value, rows) for name, value in of_rows.items()}
+        own = labels.classes[number[rows]]
+        self.classifier_ = clone(made).fit(_safe_indexing(inputs, rows), own, **beside)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label of each row, (n,), in the type that labels were given in."""
+        return self._asked("predict", X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities (n, q), in the order of ``classes_``."""
+        return self._asked("predict_proba", X)
+
+    @available_if(lambda self: hasattr(self.classifier or _usual(), "decision_function"))
+    def decision_function(self, X: Any) -> np.ndarray:
+        """What the classifier's ``decision_function`` says."""
+        return self._asked("decision_function", X)
+
+    def _asked(self, what: str, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        found: np.ndarray = getattr(self.classifier_, what)(inputs_of(self, X, reset=False))
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inside = _usual() if self.classifier is None else self.classifier
+        tags.input_tags.sparse = get_tags(inside).input_tags.sparse
+        return tags
+
+
+def _usual() -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(with_mean=False), LogisticRegression(max_iter=1000))
 
 
 def _rows(values: Any) -> int:

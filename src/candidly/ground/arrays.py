@@ -184,6 +184,11 @@ def objects(values: Sequence[Any]) -> np.ndarray:
     return array
 
 
+def collected(value: Any) -> Any:
+    """A lazy frame of polars as its rows; anything else as it is."""
+    return value.collect() if type(value).__name__ == "LazyFrame" else value
+
+
 def is_frame(value: Any) -> bool:
     return hasattr(value, "columns") and hasattr(value, "to_numpy")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,12 +16,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .extras import install
 from .problem import Refusal
 from .process import HUGE_PAGES
 from .spec import read
 from .version import __version__
 
 CLUSTERS = "ray is a cluster of this machine's cores; write ray:ADDRESS for one that runs"
+
+
+LOOKS = 2  # more times a node is asked whose worker was lost
+LOST = "its worker was lost"
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,7 @@ def ray_module() -> Any:
     try:
         import ray
     except ImportError:
-        raise ValueError("clusters need Ray: pip install 'candidly[ray]'") from None
+        raise ValueError(f"clusters need Ray: {install('ray')}") from None
     return ray
 
 
@@ -117,10 +123,29 @@ def connected(cluster: Cluster, cores: int | None = None) -> Iterator[Any]:
                 "cluster check` looks at it."
             ) from error
     try:
-        yield ray
+        with _stdout_kept():
+            yield ray
     finally:
         if begun_here:
             ray.shutdown()
+
+
+@contextmanager
+def _stdout_kept() -> Iterator[None]:
+    """What Ray prints in the block goes to stderr: stdout is for results."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:  # nobody has one
+        yield
+        return
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _try_port(address: str | None, wait_s: float = 10.0) -> None:
@@ -162,7 +187,7 @@ def look_at(ray: Any, wait_s: float = 60.0) -> list[Node]:
     asked = []
     for node in there:
         pinned = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-        how = {"num_cpus": 0, "max_retries": 0, "scheduling_strategy": pinned}
+        how = {"num_cpus": 0, "max_retries": LOOKS, "scheduling_strategy": pinned}
         asked.append(ray.remote(versions).options(**how).remote())
     nodes = []
     for node, answer in zip(there, asked):
@@ -171,8 +196,10 @@ def look_at(ray: Any, wait_s: float = 60.0) -> list[Node]:
             found = ray.get(answer, timeout=wait_s)
         except ray.exceptions.GetTimeoutError:
             problem = f"did not answer within {wait_s:.0f} s"
-        except ray.exceptions.RayError as error:  # it has no candidly, or is gone by now
+        except ray.exceptions.RayTaskError as error:  # it has no candidly
             problem = why(error)
+        except ray.exceptions.RayError as error:  # the worker or the node is gone
+            problem = f"{LOST}: {why(error)}"
         has = node["Resources"]
         name = f"{node['NodeManagerAddress']} ({node['NodeID'][:8]})"
         numbers = has.get("CPU", 0.0), has.get("GPU", 0.0), int(has.get("memory", 0))
@@ -188,6 +215,11 @@ def check_nodes(nodes: Sequence[Node], device: str = "cpu") -> None:
     """
     mine = versions()
     for node in nodes:
+        if node.problem.startswith(LOST):
+            raise ValueError(
+                f"node {node.name} did not say what it has: {node.problem}. Run the same command "
+                "again, give that machine more memory, or take it out of the cluster."
+            )
         if node.versions is None:
             raise ValueError(
                 f"node {node.name} has no candidly that works: {node.problem}. Install candidly "

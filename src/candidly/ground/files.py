@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from .jsons import to_json
+from .problem import Refusal
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,13 +24,33 @@ _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 POINTER = b"version https://git-lfs.github.com/spec/"  # how a file of Git LFS begins
 
 
+def is_pipe(path: Path | str) -> bool:
+    """Whether it is a pipe or a socket: reading may wait for ever, and nothing is read twice."""
+    try:
+        kind = os.stat(path).st_mode
+    except (OSError, ValueError):  # not there, or no name of a file
+        return False
+    return stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)
+
+
+def check_kind(path: Path | str) -> None:
+    """Refuse a pipe and a socket.
+
+    Raises:
+        ValueError: it is one. What is not there is nobody's mistake here.
+    """
+    if is_pipe(path):
+        raise Refusal(f"{path} is a pipe, and no file.", "write what it holds to a file")
+
+
 def check_content(path: Path) -> None:
-    """Refuse a file that holds nothing, or only says where Git LFS keeps what it holds.
+    """Refuse what is no file, holds nothing, or only says where Git LFS keeps what it holds.
 
     Raises:
         ValueError: the message names the file and what to do.
         OSError: it cannot be opened.
     """
+    check_kind(path)
     with open(path, "rb") as file:
         begin = file.read(len(POINTER))
     if not begin:
@@ -67,6 +90,27 @@ def replacing(path: Path | str, synced: bool = False, private: bool = False) -> 
         raise OSError(error.errno, f"could not write {path}: {error.strerror or error}") from error
     except BaseException:
         beside.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def undone(folder: Path | str, kinds: type[Exception] = Exception) -> Iterator[None]:
+    """What the block makes in a folder is gone when it fails; what was there before stays.
+
+    Args:
+        kinds: of failures. An interruption is none: what was made can be gone on with.
+    """
+    folder = Path(folder)
+    before = set(folder.rglob("*"))
+    made = [one for one in (folder, *folder.parents) if not one.exists()]
+    try:
+        yield
+    except kinds:
+        for path in sorted(set(folder.rglob("*")) - before, reverse=True):
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+        for one in made:
+            if one.is_dir():
+                one.rmdir()
         raise
 
 
@@ -140,6 +184,7 @@ def lines_of(path: Path | str) -> list[str]:
     Raises:
         ValueError: another encoding. OSError: it cannot be read.
     """
+    check_kind(path)
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -157,6 +202,6 @@ def joined(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def write_json(value: Any, path: Path) -> None:
-    """As JSON, which has no NaN: such a value is refused."""
+    """As JSON, which has no NaN: it becomes null."""
     with replacing(path) as file:
-        file.write(json.dumps(value, indent=1, allow_nan=False).encode())
+        file.write(to_json(value).encode())

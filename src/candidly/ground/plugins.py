@@ -23,7 +23,7 @@ from types import CodeType
 from typing import Any
 
 from .names import lookup, same, shortened
-from .problem import Refusal
+from .problem import Refusal, said_of
 from .spec import DIGITS
 
 GROUP = "candidly.plugins"  # of entry points
@@ -257,11 +257,7 @@ def _run(path: Path, source: bytes, digest: str) -> Plugin:
     except (Exception, SystemExit) as error:
         _remove(added)
         del sys.modules[name]
-        why = (
-            str(error)
-            if type(error) in (ValueError, Refusal)
-            else f"{type(error).__name__}: {error}"
-        )
+        why = str(error) if type(error) in (ValueError, Refusal) else said_of(error)
         raise ValueError(f"the plug-in {path} could not be loaded: {why.rstrip('.')}.") from error
     finally:
         _RUNNING.pop()

@@ -136,12 +136,41 @@ def is_own(error: BaseException) -> bool:
 
 def raised_at(error: BaseException) -> FrameSummary | None:
     """Where it was raised, in another process too; None where it was not."""
+    places = _places(error)
+    return places[-1] if places else None
+
+
+def _places(error: BaseException) -> list[FrameSummary]:
+    """From where it was caught to where it was raised."""
     there = str(error.__cause__) if type(error.__cause__).__name__ == "_RemoteTraceback" else ""
     if found := re.findall(r'^\s*File "(.*)", line (\d+), in (.*)\n\s*(.*)', there, re.MULTILINE):
-        file, number, name, line = found[-1]
-        return FrameSummary(file, int(number), name, line=line)
-    places = extract_tb(error.__traceback__)
-    return places[-1] if places else None
+        return [FrameSummary(file, int(n), name, line=line) for file, n, name, line in found]
+    return list(extract_tb(error.__traceback__))
+
+
+def users_place(error: BaseException) -> str:
+    """Where in a file of somebody's own it went wrong, for the end of a sentence; '' for nowhere.
+
+    That is the last place that is neither candidly's nor another library's: a plug-in's, or that
+    of a network of one's own.
+    """
+    for place in reversed(_places(error)):
+        own = Path(place.filename).is_relative_to(OWN)
+        if place.filename.endswith(".py") and not own and not of_another(place.filename):
+            return f"line {place.lineno} of {place.filename}, in {place.name}"
+    return ""
+
+
+def said_of(error: BaseException) -> str:
+    """Its kind, the first line of what it says, where in somebody's file, and how that was called.
+
+    >>> said_of(KeyError("x"))
+    "KeyError: 'x'"
+    """
+    lines = str(error).strip().splitlines()
+    text = f"{type(error).__name__}: {lines[0].rstrip('.')}" if lines else type(error).__name__
+    place = users_place(error)
+    return f"{text}, at {', '.join([place, *getattr(error, '__notes__', ())])}" if place else text
 
 
 def of_another(file: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -147,6 +148,10 @@ def _on_ray(
                 lost += 1
                 if lost == LOSSES:
                     raise RuntimeError(_lost(why(error))) from None
+                warnings.warn(
+                    f"a worker or its node was lost ({why(error)}); what it did is done again.",
+                    stacklevel=2,
+                )
                 ahead.appendleft((call.remote(work, handed(task), mine), task))
             else:
                 lost = 0

@@ -13,9 +13,11 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import repeat
 
 from ..ground.files import inert
 from ..ground.names import lookup
@@ -78,7 +80,10 @@ class Grid:
         return _csv(self)
 
     def latex(self) -> str:
-        """A ``table`` with a caption, for the packages booktabs and amsmath."""
+        """A ``table`` with a caption and a label, for the packages booktabs and amsmath.
+
+        What is wider than a page is small, or several tables.
+        """
         return _latex(self)
 
     def html(self) -> str:
@@ -179,15 +184,57 @@ def _csv_value(value: Value, column: Column) -> str:
 
 # LaTeX
 
+LATEX_NEEDS = r"% in the preamble: \usepackage{amsmath,booktabs}"
+LATEX_WIDTH, LATEX_SMALL = 80, 100  # letters of a line of text on paper, and of small ones
+LATEX_CELL = 30  # letters of a cell that count; longer texts are broken, or the caller's care
+
 
 def _latex(grid: Grid) -> str:
-    grid = _without_bars(grid)
+    parts = _narrow(_without_bars(grid))
+    small = len(parts) > 1 or sum(_latex_widths(parts[0])) > LATEX_WIDTH
+    return "\n\n".join(_latex_table(part, k, small) for k, part in enumerate(parts, 1))
+
+
+def _latex_widths(grid: Grid) -> list[int]:
+    """About how many letters wide each column is on paper, with the room beside it."""
+    longest = [
+        max(map(len, (column.name, *cells)), default=0)
+        for column, cells in zip(grid.columns, zip(*grid.texts()) if grid.rows else repeat(()))
+    ]
+    return [2 + min(LATEX_CELL, letters) for letters in longest]
+
+
+def _narrow(grid: Grid) -> list[Grid]:
+    """The table in as many as fit a page in small letters; each has the columns that name rows."""
+    widths = _latex_widths(grid)
+    front = list(range(min(grid.keys, len(widths))))
+    pages: list[list[int]] = [[*front]]
+    for k in range(len(front), len(widths)):
+        wide = sum(widths[one] for one in (*pages[-1], k)) > LATEX_SMALL
+        pages.append([*front, k]) if wide and pages[-1] != front else pages[-1].append(k)
+    if len(pages) == 1:
+        return [grid]
+    last = len(pages) - 1
+    return [
+        replace(
+            grid,
+            columns=tuple(grid.columns[k] for k in page),
+            rows=[[row[k] for k in page] for row in grid.rows],
+            notes=grid.notes if number == last else (),
+        )
+        for number, page in enumerate(pages)
+    ]
+
+
+def _latex_table(grid: Grid, number: int, small: bool) -> str:
     kinds = "".join(
         r"p{0.35\linewidth}" if c.kind == "text" else "r" if c.right else "l" for c in grid.columns
     )
-    lines = [r"\begin{table}", r"\centering"]
+    lines = [LATEX_NEEDS, r"\begin{table}", r"\centering", *([r"\footnotesize"] if small else [])]
     if grid.title:
         lines.append(rf"\caption{{{latex_safe(grid.title)}}}")
+    if name := re.sub(r"[^a-z0-9]+", "-", grid.title.lower()).strip("-")[:60]:
+        lines.append(rf"\label{{tab:{name}{f'-{number}' if number > 1 else ''}}}")
     lines += [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
     lines += [_latex_row(column.name for column in grid.columns), r"\midrule"]
     for row, texts in zip(grid.rows, grid.texts()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from ..stats import Summary
 
@@ -65,15 +64,6 @@ def percent(value: float | None, digits: int = 2) -> str:
 def in_percent(share: float | None) -> float | None:
     """A share as a percentage, nothing as nothing."""
     return None if share is None else 100 * share
-
-
-def finite(value: Any) -> Any:
-    """JSON has no NaN; it becomes null."""
-    if isinstance(value, Mapping):
-        return {str(name): finite(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(inner) for inner in value]
-    return None if isinstance(value, float) and value != value else value
 
 
 def plus_minus(summary: Summary) -> str:

@@ -100,3 +100,48 @@ def test_the_interval_holds_its_level_for_rows_drawn_at_random():
 
 def test_nobody_left_is_no_difference():
     assert differences({}, None) == []
+
+
+def contest_of(scores, reasons=("", "")):
+    from types import SimpleNamespace
+
+    runs = [
+        SimpleNamespace(
+            submission="a",
+            label_set="x",
+            number=k,
+            status="ok",
+            scored=SimpleNamespace(score=0.5),
+            seconds=1.0,
+            limit=2.0,
+            reason=reason,
+        )
+        for k, reason in enumerate(reasons)
+    ]
+    cell = SimpleNamespace(missing=0, runs=runs)
+    return SimpleNamespace(
+        standings=standings(scores, ["x", "y"]),
+        sets=("x", "y"),
+        task="learning",
+        data_set="digits",
+        track="labels",
+        measure="accuracy",
+        cells={"a": {"x": cell}},
+    )
+
+
+def test_what_an_absent_one_gets_is_said():
+    from candidly.compare.challenge.page import standings_grid
+
+    scores = {"a": {"x": 0.9, "y": 0.8}, "b": {"x": 0.8}, "c": {}}
+    text = " ".join(standings_grid(contest_of(scores)).text().split())
+    assert "b is absent from y: the last rank gives it 8 points there." in text
+    assert "c is absent from x, y: the last rank gives it 16 points there." in text
+    assert "a is absent" not in text
+
+
+def test_no_column_of_reasons_where_there_is_none():
+    from candidly.compare.challenge.page import runs_grid
+
+    assert "reason" not in runs_grid(contest_of({"a": {"x": 0.5}})).text()
+    assert "too slow" in runs_grid(contest_of({"a": {"x": 0.5}}, ("", "too slow"))).text()

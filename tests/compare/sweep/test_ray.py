@@ -231,7 +231,7 @@ def test_no_gpu_no_cluster_no_ray(cluster, data, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"no Ray cluster answers at 127\.0\.0\.1:1\. "):
         benchmark({"toy": data}, PAGES, on="ray:127.0.0.1:1", out=tmp_path, **SMALL)
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ValueError, match=r"pip install 'candidly\[ray\]'"):
+    with pytest.raises(ValueError, match=r"pip install -e .*\[ray\]'"):
         benchmark({"toy": data}, PAGES, on="ray", out=tmp_path, **SMALL)
 
 

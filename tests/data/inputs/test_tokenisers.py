@@ -319,7 +319,7 @@ def test_a_vocabulary_alone_is_read_by_transformers(tmp_path):
     [
         ({}, "no tokenizer.json in it. Save"),
         ({"config.json": '{"model_type": "bert"}'}, "no tokenizer.json in it. Save"),
-        ({"tokenizer.json": ""}, "that can be read .*It needs tokenizer.json"),
+        ({"tokenizer.json": ""}, "that can be read: .*It needs tokenizer.json"),
         ({"tokenizer.json": '{"model": {"type": "Odd"}}'}, "that can be read"),
         ({"tokenizer_config.json": '{"tokenizer_class": "Evil"}'}, "that can be read"),
     ],
@@ -364,5 +364,22 @@ def test_too_few_tokens_for_a_word_are_refused(tmp_path, most):
 def test_a_missing_library_is_told(tmp_path, monkeypatch, file, library):
     (tmp_path / file).write_text("{}")
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(ValueError, match=rf"need {library}.*pip install 'candidly\[text\]'\.$"):
+    with pytest.raises(ValueError, match=rf"need {library}.*pip install -e .*\[text\]'\.$"):
         tokeniser_in(tmp_path)
+
+
+class Panic(BaseException):
+    """What a library in Rust raises that panics."""
+
+
+def test_a_tokeniser_that_panics_is_refused_in_words(monkeypatch):
+    from candidly.data.inputs.tokenisers import ModelTokeniser
+
+    class Made:
+        def encode_batch_fast(self, texts):
+            raise Panic("called `Result::unwrap()` on an `Err` value: regex")
+
+    monkeypatch.setattr(ModelTokeniser, "_made", Made())
+    with pytest.raises(ValueError, match=r"tokenizer\.json is damaged") as caught:
+        ModelTokeniser("{}").encode(["a text"])
+    assert "unwrap" not in str(caught.value)

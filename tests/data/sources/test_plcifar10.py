@@ -22,7 +22,7 @@ def sets_of(data):
 
 
 @OTHER
-@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+@pytest.mark.parametrize("protocol", range(6))
 def test_every_answer_is_a_vote_in_stored_order(nowhere, protocol):
     write(nowhere, PLAIN, protocol)
     data = load("plcifar10", root=nowhere)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.compose import make_column_transformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -26,7 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import candidly
 from candidly.errors.crossval import Network
-from candidly.errors.estimator import LabelErrorDetector
+from candidly.errors.estimator import CleanClassifier, LabelErrorDetector
 from candidly.ground.arrays import objects
 from candidly.learn.estimators import (
     NoisyLabelClassifier,
@@ -47,6 +48,7 @@ QUICK = {"steps": 120, "random_state": 0}
 @parametrize_with_checks(
     [
         LabelErrorDetector(GaussianNB(), random_state=0),
+        CleanClassifier(GaussianNB(), random_state=0),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
@@ -449,3 +451,87 @@ def test_fit_says_what_to_do_with_a_module_or_a_page_of_ones_own(data):
         candidly.fit(data, own)
     with pytest.raises(ValueError, match="has another algorithm named CC"):
         candidly.fit(data, replace(candidly.ALGORITHMS["CC"], version=99))
+
+
+# data frames as they are, and what is learned from clean rows
+
+
+def columns(n=300):
+    """A data frame whose label follows from a column of names, a tenth of the labels wrong."""
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], n)
+    y = np.where(colour == "red", "warm", "cold").astype(object)
+    wrong = rng.random(n) < 0.1
+    y[wrong] = np.where(y[wrong] == "warm", "cold", "warm")
+    return pd.DataFrame({"colour": colour, "size": rng.normal(size=n)}), y, wrong
+
+
+def by_columns():
+    named = ColumnTransformer([("names", OneHotEncoder(), ["colour"]), ("rest", "drop", ["size"])])
+    return make_pipeline(named, LogisticRegression())
+
+
+@pytest.mark.parametrize("lib", ["pandas", "polars"])
+def test_frames_stay_frames_for_who_takes_columns_by_name(lib):
+    frame, y, wrong = columns()
+    frame = frame if lib == "pandas" else pl.DataFrame(frame.to_dict("list"))
+    found = LabelErrorDetector(by_columns(), random_state=0).fit(frame, y)
+    assert found.flagged_[wrong].mean() > 0.9
+    assert found.flagged_[~wrong].mean() < 0.05
+    crossed = candidly.errors.cross_validate(by_columns(), (frame, y))
+    plain = candidly.errors.cross_validate(by_columns(), (frame, y), encoder="none")
+    np.testing.assert_array_equal(crossed.probs, plain.probs)
+    read = candidly.from_arrays(frame, y)  # a container gives the frame back
+    np.testing.assert_array_equal(
+        candidly.errors.cross_validate(by_columns(), read).probs, crossed.probs
+    )
+
+
+def test_a_clean_classifier_learns_from_what_is_not_flagged():
+    frame, y, wrong = columns()
+    found = CleanClassifier(by_columns(), random_state=0).fit(frame, y)
+    judge = LabelErrorDetector(by_columns(), random_state=0).fit(frame, y)
+    np.testing.assert_array_equal(found.flagged_, judge.flagged_)
+    again = by_columns().fit(*judge.clean(frame, y))
+    np.testing.assert_array_equal(found.predict_proba(frame), again.predict_proba(frame))
+    np.testing.assert_array_equal(found.decision_function(frame), again.decision_function(frame))
+    assert found.score(frame[~wrong], y[~wrong]) == 1
+    assert not hasattr(CleanClassifier(GaussianNB()), "decision_function")
+
+
+def test_what_each_row_weighs_is_handed_on_for_the_rows_that_are_left():
+    frame, y, _ = columns()
+    seen = {}
+
+    class Weighed(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            if sample_weight is not None:
+                seen["weights"] = sample_weight
+            return super().fit(X, y, sample_weight)
+
+    X, weights = frame[["size"]].to_numpy() + (y == "warm")[:, None] * 9.0, np.arange(len(y)) + 1.0
+    found = CleanClassifier(Weighed(), random_state=0).fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(seen["weights"], weights[~found.flagged_])
+
+
+def test_a_clean_classifier_keeps_every_class_and_refuses_sets(monkeypatch):
+    frame, y, _ = columns(60)
+    monkeypatch.setattr(
+        "candidly.errors.estimator.find",
+        lambda labels, probs, by: SimpleNamespace(mask=labels == 1, table=lambda classes: None),
+    )
+    found = CleanClassifier(by_columns(), random_state=0).fit(frame, y)
+    assert set(found.classifier_.classes_) == {"warm", "cold"}
+    with pytest.raises(ValueError, match="CleanClassifier takes one label a row"):
+        CleanClassifier(by_columns()).fit(frame, [["warm", "cold"]] * len(y))
+
+
+@pytest.mark.parametrize("q", [2, 3])
+def test_decision_function_agrees_with_what_is_predicted(data, q):
+    rows = np.flatnonzero(data.given < q)
+    X, y = data.inputs[rows], data.given[rows]
+    found = NoisyLabelClassifier(**QUICK).fit(X, y)
+    scores = found.decision_function(X)
+    assert scores.shape == ((len(X),) if q == 2 else (len(X), q))
+    chosen = (scores > 0).astype(int) if q == 2 else scores.argmax(1)
+    np.testing.assert_array_equal(found.classes_[chosen], found.predict(X))

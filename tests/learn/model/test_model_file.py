@@ -141,7 +141,7 @@ def changed(path, arrays=None, **about):
     ("arrays", "about", "told"),
     [
         ({}, {"schema": 3}, r"another version of candidly \(schema 3, and this one reads 2\)"),
-        ({}, {"classes": ...}, "it has no 'classes'"),
+        ({}, {"classes": ...}, "it lacks 'classes'"),
         ({}, {"classes": ["a", "b"]}, r"net/b2 is \(1, 7\), and a network .* 2 classes has \(1, 2"),
         ({}, {"classes": ["a"] * 7}, "has 'a' at position 0 and again"),
         ({}, {"classes": 7}, "`classes` is 7"),
@@ -149,7 +149,7 @@ def changed(path, arrays=None, **about):
         ({}, {"algorithm": "bbn"}, "a network of 12 features"),
         ({}, {"net": "mlp:40"}, r"net/b1 is \(1, 500\)"),
         ({}, {"steps": "many"}, "steps are 'many'"),
-        ({}, {"inputs": 5}, "not subscriptable"),
+        ({}, {"inputs": 5}, "not say what its inputs are"),
         ({}, {"inputs": {"kind": "table", "names": ["a"], "encoding": None}}, "are 1 numbers"),
         (
             {},
@@ -157,7 +157,7 @@ def changed(path, arrays=None, **about):
             "no encoding that candidly wrote",
         ),
         ({"shift": np.zeros(3)}, {}, r"scaling has the shapes \(3,\) and \(12,\)"),
-        ({"shift": None}, {}, "it has no 'shift'"),
+        ({"shift": None}, {}, "it lacks 'shift'"),
         ({"shift": np.full(12, np.nan)}, {}, "its shift has a number that is not finite"),
         ({"net/w1": None}, {}, "net/w1 is not there"),
         ({"net/w3": np.ones(2, np.float32)}, {}, r"net/w3 is \(2,\), and .* has none"),

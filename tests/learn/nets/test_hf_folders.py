@@ -61,11 +61,11 @@ def test_what_is_no_model(folder, tmp_path):
     change(folder, model_type=None)
     assert "holds a model of the type None" in refused(folder)
     (folder / "config.json").write_text("{")
-    assert "config.json is no JSON: JSONDecodeError" in refused(folder)
+    assert "config.json: it is no JSON: " in refused(folder)
     (folder / "config.json").write_text("[]")
     assert "holds no object of JSON. Copy the folder afresh." in refused(folder)
     (folder / "config.json").write_bytes(b"\xff\xfe{")
-    assert "is no JSON: UnicodeDecodeError" in refused(folder)
+    assert "it is no JSON: its text is not UTF-8" in refused(folder)
 
 
 @pytest.mark.parametrize(

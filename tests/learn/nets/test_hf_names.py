@@ -205,7 +205,7 @@ def test_the_folders_own_tokeniser_reads_the_names(folder, monkeypatch):
 
 def test_no_transformers_is_a_sentence(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(ValueError, match=r"not installed. Run: pip install 'candidly\[text\]'"):
+    with pytest.raises(ValueError, match=r"not installed. Run: pip install -e .*\[text\]'"):
         hf_net(folder, (16,), 5, WORDS, NAMES)
 
 

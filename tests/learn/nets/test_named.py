@@ -137,7 +137,7 @@ def test_an_edited_file_is_another_network_and_a_moved_one_is_not(tmp_path):
         ("import os", "net.py has no function 'make'; it has none."),
         ("1 +", "net.py could not be run: SyntaxError: "),
         ("import nothing_like_it", "could not be run: ModuleNotFoundError: No module named"),
-        ("raise SystemExit(3)", "could not be run: SystemExit: 3."),
+        ("raise SystemExit(3)", "could not be run: SystemExit: 3, at line 1 of "),
         ("def make(shape, classes): 1 / 0", r"((1, 8, 8), 3) failed: ZeroDivisionError"),
         ("def make(): ...", "failed: TypeError"),
         ("def make(shape, classes): return 3", "make returned a int; return a torch.nn.Module"),

@@ -43,7 +43,7 @@ def test_sqlite_is_for_one_process(site):
 
 def test_the_command_takes_a_number_of_processes(project):
     command = [sys.executable, "-m", "candidly", "review", "serve", str(project.folder)]
-    for number, why in (("0", "no whole number from 1 to 16"), ("2", "needs PostgreSQL")):
+    for number, why in (("0", "give a whole number from 1 to 16"), ("2", "needs PostgreSQL")):
         ended = subprocess.run(
             [*command, "--port", "0", "--processes", number], capture_output=True, text=True
         )

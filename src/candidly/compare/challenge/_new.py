@@ -11,6 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from ...data.labels.labelled import Labelled
+from ...ground.bounds import LARGE, MOST_EPOCHS, MOST_WORKERS
+from ...ground.numbers import whole
+from ...learn.engine.recipe import recipe
+from ...learn.written.nets import read_net
 from ._data import bare, divided, fewer, write_shown, write_truth
 from ._protocol import (
     FILE,
@@ -48,6 +52,22 @@ class Given:
     test: Labelled | None = None
     votes: Labelled | None = None
     features: tuple[np.ndarray, np.ndarray] | None = None
+
+
+def _check_baseline(asked: Baseline) -> None:
+    """Refuse a network or a recipe that no run could be timed with."""
+    if asked.net is not None:
+        read_net(asked.net, "`net`")
+    if asked.recipe is not None:
+        recipe(asked.recipe, "`recipe`")
+    whole(asked.epochs, "`epochs`", 1, MOST_EPOCHS)
+
+
+def _check_bounds(asked: Bounds) -> None:
+    whole(asked.processes, "`processes`", 4, MOST_WORKERS)
+    for name in ("memory_gb", "output_mb", "scratch_gb"):
+        if not 0 < (value := getattr(asked, name)) <= LARGE:
+            raise ValueError(f"`{name}` is {value!r}; give a number above 0 to {LARGE:,.0f}.")
 
 
 def make_challenge(
@@ -88,6 +108,9 @@ def make_challenge(
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileExistsError(f"{folder} holds something already; name a folder that is not there.")
     seed = secrets.randbits(63) if seed is None else seed
+    baseline, bounds = baseline or Baseline(), bounds or Bounds()
+    _check_baseline(baseline)
+    _check_bounds(bounds)
     if factor <= 0 or not 0 < test_share < 1:
         raise ValueError(f"factor is {factor:g} and test_share {test_share:g}; see their ranges.")
     protocol = Protocol(
@@ -96,8 +119,8 @@ def make_challenge(
         made_seeds(seeds, seed),
         subset=check_subset(subset),
         factor=factor,
-        baseline=baseline or Baseline(),
-        bounds=bounds or Bounds(),
+        baseline=baseline,
+        bounds=bounds,
     )
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)

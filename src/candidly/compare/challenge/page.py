@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,7 +134,17 @@ def standings_grid(contest: Contest) -> Grid:
     )
     missing = sum(cell.missing for by in contest.cells.values() for cell in by.values())
     left = (f"Not final: {missing:,} runs are still to be done, and count as absent.",)
-    return Grid(title, columns, rows, (*(left if missing else ()), note))
+    return Grid(title, columns, rows, (*(left if missing else ()), note, *_absent(contest)))
+
+
+def _absent(contest: Contest) -> Iterator[str]:
+    """What absent submissions get all the same."""
+    for one in contest.standings:
+        if sets := [name for name in contest.sets if one.scores[name] is None]:
+            yield (
+                f"{one.name} is absent from {', '.join(sets)}: the last rank gives it "
+                f"{one.points - one.points_absent_0} points there."
+            )
 
 
 def _rank(rank: int, score: float | None) -> Datum:
@@ -237,7 +248,9 @@ def runs_grid(contest: Contest) -> Grid:
         for run in cell.runs
     ]
     title = f"{contest.task.capitalize()} on {contest.data_set}, track {contest.track}: runs"
-    return Grid(title, columns, rows)
+    if any(row[-1] for row in rows):
+        return Grid(title, columns, rows)
+    return Grid(title, columns[:-1], [row[:-1] for row in rows])  # there are no reasons
 
 
 def failures_grid(result: Result) -> Grid:

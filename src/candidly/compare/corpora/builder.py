@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...data.labels.storage import read_arrays, write_arrays
-from ...ground.files import write_json
+from ...ground.files import undone, write_json
 from ...ground.problem import Refusal
 from ...ground.version import __version__
 from . import embed as embedding
@@ -111,10 +111,26 @@ def build(
     """
     asked = settings or BuildSettings()
     folder = FilePath(out)
+    with undone(folder, ValueError):
+        found, ballots = chosen_events(articles, asked, keep, event_votes, language, watch)
+        said = (beyond, sense_votes)
+        return _build(articles, folder, asked, found, ballots, said, embed, watch)
+
+
+def _build(
+    articles: Articles,
+    folder: FilePath,
+    asked: BuildSettings,
+    found: Funnel,
+    ballots: list[Ballot],
+    said: tuple[Collection[str], CategoryVotes | None],
+    embed: embedding.Embedding | None,
+    watch: Watch,
+) -> Benchmark:
+    """From what the funnel leaves to the files; ``said`` of what is beyond common sense."""
     work = folder / WORK
     work.mkdir(parents=True, exist_ok=True)
-    _clear(folder)
-    found, ballots = chosen_events(articles, asked, keep, event_votes, language, watch)
+    beyond, sense_votes = said
     classes = _classes(found, articles.categories)
     names = class_names([articles.categories[one] for one in classes])
     label_of = np.full(len(articles.categories), -1)
@@ -132,8 +148,8 @@ def build(
     unusual = _numbers(beyond, names)
     if sense_votes is not None:
         paths = [articles.categories[one] for one in classes]
-        said, ballot = choose_beyond(paths, sense_votes, asked.people, asked.agree)
-        unusual += [paths.index(path) for path in said]
+        chosen, ballot = choose_beyond(paths, sense_votes, asked.people, asked.agree)
+        unusual += [paths.index(path) for path in chosen]
         ballots.append(ballot)
     source = noise.sources_of(sizes.tolist(), unusual, asked.tail_at_most)
     parents = noise.parents_of(articles.categories)
@@ -154,6 +170,7 @@ def build(
         for name, number in zip(files.PARTS, (noise.TRAINING, noise.VALIDATION, noise.TEST))
     }
     check_texts(parts, pool)
+    _clear(folder)
     levels = [len(articles.categories[one]) for one in classes]
     written = [files.write_categories(folder, names, levels, sizes.tolist())]
     written += [files.write_part(folder, name, rows, names) for name, rows in parts.items()]

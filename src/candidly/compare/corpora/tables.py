@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...ground.files import replacing, write_csv
+from ...ground.names import nearest
+from ...ground.problem import Refusal
 from .articles import Articles, make_articles
 
 COLUMNS = ("article", "category", "event")
 ABOVE = " > "  # between the names of a category's path
 
 
-def read_articles(path: Path | str) -> Articles:
+def read_articles(path: Path | str, columns: Mapping[str, str] | None = None) -> Articles:
     """A CSV, Parquet or JSONL file with a row for each event, or for each article.
 
     Its columns are ``article``, an id; ``category``, the path of that article's category from the
     most general name on, with `` > `` between; and ``event``. Other columns are left out; rows of
     an article need not stand together. With a row for each article, ``event`` holds a list, and
     ``category`` may hold one, too.
+
+    Args:
+        columns: what the table calls those that have other names: ``{"event": "step"}``.
 
     Raises:
         FileNotFoundError: no such file.
@@ -28,14 +34,21 @@ def read_articles(path: Path | str) -> Articles:
 
     from ...data.ingest import read_frame
 
-    frame = read_frame(Path(path)).frame
-    missing = [name for name in COLUMNS if name not in frame.columns]
-    if missing:
-        raise ValueError(
-            f"{path} has no column {missing[0]!r}; a table of events has {', '.join(COLUMNS)}. It "
-            f"has {', '.join(frame.columns[:20])}."
+    called = {name: name for name in COLUMNS} | dict(columns or {})
+    if unknown := sorted(set(called) - set(COLUMNS)):
+        raise Refusal(
+            f"`columns` has {unknown[0]!r}{nearest(unknown[0], COLUMNS)} A table of events has "
+            f"{', '.join(COLUMNS)}."
         )
-    frame = frame.select(COLUMNS)
+    frame = read_frame(Path(path), read=set(called.values()).__contains__).frame
+    missing = [name for name in called.values() if name not in frame.columns]
+    if missing:
+        raise Refusal(
+            f"{path} has no column {missing[0]!r}; a table of events has {', '.join(COLUMNS)}. It "
+            f"has {', '.join(frame.columns[:20])}.",
+            "say what it calls them with `columns`",
+        )
+    frame = frame.select(pl.col(theirs).alias(name) for name, theirs in called.items())
     if isinstance(frame.schema["category"], pl.List):
         frame = frame.with_columns(pl.col("category").list.join(ABOVE, ignore_nulls=False))
     event = pl.col("event")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ...ground.jsons import to_json
 from ...ground.names import lookup
 from ...show.figures import FAINT, INK, SERIES, draw_svg
 from ...show.grid import FORMS, Column, Datum, Grid
 from ...show.grid import render as render_grids
 from ...show.page import figure_row, make_page, section, write_page
-from ...show.words import finite, in_percent, percent, short_names
+from ...show.words import in_percent, percent, short_names
 from ..sweep.select import METRICS
 from .changes import Change, Changes, crossings
 
@@ -47,7 +47,7 @@ def render_changes(
             }
             for (c, d), rows in _groups(found)
         ]
-        return json.dumps(finite(about), indent=1, ensure_ascii=False, allow_nan=False)
+        return to_json(about, ensure_ascii=False)
     if form == "csv":
         return _grid("", found.rows).csv()
     return render_grids(_parts(found, metric), form, width)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ...ground.jsons import to_json
 from ...ground.names import lookup
 from ...show.grid import FORMS, Column, Datum, Grid, Value
 from ...show.grid import render as render_grids
-from ...show.words import finite, in_percent, plus_minus
+from ...show.words import in_percent, plus_minus
 from ...stats import Summary
 from ..sweep.counts import examples
 from ..sweep.gap import Gap, gaps
@@ -133,4 +133,4 @@ def _json(results: Results, found: Sequence[Gap], metric: str) -> str:
         "notes": list(results.notes),
         "rows": [asdict(one) for one in found],
     }
-    return json.dumps(finite(about), indent=1, ensure_ascii=False, allow_nan=False)
+    return to_json(about, ensure_ascii=False)

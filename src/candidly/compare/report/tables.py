@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from ...ground.jsons import to_json
 from ...ground.names import lookup
 from ...show.grid import FORMS, Column, Datum, Grid, Value
 from ...show.grid import render as render_grids
-from ...show.words import finite, hyper_text, in_percent
+from ...show.words import hyper_text, in_percent
 from ..sweep.counts import Told, told
 from ..sweep.records import Results
 from ..sweep.select import (
@@ -266,7 +266,7 @@ def _json(results: Results, tables: Sequence[Choices], metric: str) -> str:
         ],
         "trials": [_json_run(one) for one in told(results)],
     }
-    return json.dumps(finite(about), indent=1, ensure_ascii=False, allow_nan=False)
+    return to_json(about, ensure_ascii=False)
 
 
 def _json_run(one: Told) -> dict[str, Any]:

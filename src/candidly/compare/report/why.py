@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from ...ground.jsons import to_json
 from ...ground.names import lookup
 from ...show.grid import FORMS, Column, Datum, Grid, Value
 from ...show.grid import render as render_grids
-from ...show.words import finite, in_percent
+from ...show.words import in_percent
 from ..sweep.records import Results
 from ..sweep.trust import ERRORS, REPEATS, RESAMPLES, Trust, trust
 from ._wording import NOTHING, algorithm_label, algorithm_order, dataset_order
@@ -134,4 +134,4 @@ def _json(results: Results, found: Sequence[Trust]) -> str:
         "notes": list(results.notes),
         "rows": [asdict(one) for one in found],
     }
-    return json.dumps(finite(about), indent=1, ensure_ascii=False, allow_nan=False)
+    return to_json(about, ensure_ascii=False)

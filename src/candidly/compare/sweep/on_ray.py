@@ -11,6 +11,7 @@ import math
 import os
 import tempfile
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -248,6 +249,12 @@ class _Driver:
                 sentence = f"{LOSSES} workers in a row were lost with it; the last: {why(error)}"
                 self.failed.append(failed(one.task.trials, sentence))
             elif not one.finished:
+                warnings.warn(
+                    f"a worker or its node was lost with {one.task.trials[0].label} on "
+                    f"{one.task.trials[0].dataset} ({why(error)}); it begins again from its last "
+                    "checkpoint.",
+                    stacklevel=2,
+                )
                 self.waiting.append(one)
         else:
             self._write(one, kept)

@@ -119,7 +119,8 @@ class _Pool:
         while current:
             number, event = self.events.get()
             if event is None or "error" in event:
-                raise Interrupted(_obituary(self.processes[number], current.get(number), event))
+                why = _obituary(self.processes[number], current.get(number), event)
+                raise Interrupted(why) from Elsewhere((event or {}).get("trace", ""))
             if "updates" in event:
                 yield current[number], Step(event["updates"], event["restored"])
             elif waiting:
@@ -184,6 +185,10 @@ def _send(process: subprocess.Popen, task: StackTask) -> None:
     with suppress(BrokenPipeError):  # its end arrives as an event
         process.stdin.write(encode(task) + "\n")
         process.stdin.flush()
+
+
+class Elsewhere(Exception):
+    """What was raised in another process, by its traceback."""
 
 
 def _obituary(process: subprocess.Popen, task: StackTask | None, event: dict | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -18,9 +17,21 @@ from pydantic import (
     field_validator,
 )
 
+from ...data.ingest.table_checks import about
+from ...ground.bounds import (
+    MOST,
+    MOST_CONFIGS,
+    MOST_RECORDS,
+    MOST_RUNS,
+    MOST_SEED,
+    MOST_TIMES,
+)
+from ...ground.files import check_content
+from ...ground.jsons import from_toml
 from ...ground.names import UnknownName, lookup, nearest
 from ...ground.numbers import whole
 from ...ground.plugins import plugin_of
+from ...ground.problem import Refusal
 from ...learn.engine.recipe import Recipe, default_recipe, recipe
 from ...learn.written.nets import read_net, unregistered
 from ...stats.metrics import METRICS
@@ -105,8 +116,8 @@ def _names(value: Any, name: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _count(low: int) -> Check:
-    return lambda value, name: whole(value, f"`{name}`", low=low)
+def _count(low: int, high: int = MOST) -> Check:
+    return lambda value, name: whole(value, f"`{name}`", low=low, high=high)
 
 
 def _share(value: Any, name: str) -> float:
@@ -186,11 +197,11 @@ Check = Callable[[Any, str], Any]
 CHECKS: dict[str, Check] = {  # for each setting: its value as it is kept, or a ValueError
     "datasets": _names,
     "algorithms": _names,
-    "configs": _count(1),
-    "splits": _count(1),
+    "configs": _count(1, MOST_CONFIGS),
+    "splits": _count(1, MOST_TIMES),
     "steps": _count(1),
     "eval_every": _count(1),
-    "seed": _count(0),
+    "seed": _count(0, MOST_SEED),
     "labels": _text,
     "variant": _one_of("fixed", "plench"),
     "scaling": _one_of("train", "none", "plench", "cifar10", "cifar100"),
@@ -241,10 +252,36 @@ def kept_settings(values: Mapping[str, Any]) -> Settings:
     """
     given = {name: value for name, value in values.items() if value is not None}
     try:
-        return Settings(**given)
+        made = Settings(**given)
     except ValidationError as error:
         problems = (_sentence(problem).rstrip(".") for problem in error.errors())
         raise ValueError(". ".join(problems) + ".") from None
+    _check_size(made)
+    return made
+
+
+def runs_of(settings: Settings) -> int:
+    """How many trainings these are."""
+    pages = len(settings.datasets) * len(settings.algorithms)
+    return pages * settings.configs * settings.splits
+
+
+def _check_size(asked: Settings) -> None:
+    """Refuse a sweep that nobody could plan."""
+    if (runs := runs_of(asked)) > MOST_RUNS:
+        raise Refusal(
+            f"{asked.configs:,} configurations and {asked.splits:,} splits of all that is named "
+            f"are {runs:,} runs; a sweep has at most {MOST_RUNS:,}.",
+            "lower `configs`",
+            "lower `splits`",
+        )
+    if (records := (asked.steps or 0) // asked.eval_every) > MOST_RECORDS:
+        raise Refusal(
+            f"{asked.steps:,} updates with a record every {asked.eval_every:,} are {records:,} "
+            f"records a run; a run has at most {MOST_RECORDS:,}.",
+            "lower `steps`",
+            "raise `eval_every`",
+        )
 
 
 def recipe_for(settings: Settings, kind: str) -> Recipe:
@@ -254,13 +291,9 @@ def recipe_for(settings: Settings, kind: str) -> Recipe:
 
 def read_settings(path: Path | str, **overruling: Any) -> Settings:
     """Settings from the ``[bench]`` table of a TOML file; values that are not None overrule it."""
-    with Path(path).open("rb") as file:
-        try:
-            table = tomllib.load(file)
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"{path} is no TOML: {error}") from None
-        except UnicodeDecodeError:
-            raise ValueError(f"{path} is no TOML: it is not UTF-8 text.") from None
+    with about(path):
+        check_content(Path(path))
+        table = from_toml(Path(path).read_bytes())
     if set(table) != {"bench"} or not isinstance(table["bench"], dict):
         raise ValueError(f"{path} needs one table, [bench]; it has {sorted(table) or 'nothing'}.")
     given = {name: value for name, value in overruling.items() if value is not None}

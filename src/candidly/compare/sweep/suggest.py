@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...ground.extras import install
 from ...ground.problem import Refusal
 from ...learn.algorithms import Setting
 from .search import KEPT
@@ -101,7 +102,7 @@ def _optuna() -> Iterator[Any]:
     except ImportError:
         raise Refusal(
             "searching for hyper-parameters needs Optuna, which is not installed.",
-            "install it (`pip install 'candidly[search]'`)",
+            f"install it (`{install('search')}`)",
             "leave `search` out",
         ) from None
     level = optuna.logging.get_verbosity()

@@ -11,6 +11,7 @@ import os
 import queue
 import sys
 import threading
+import traceback
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TextIO
@@ -19,6 +20,7 @@ import numpy as np
 import torch
 
 from ...data.labels.labelled import Labelled
+from ...ground.problem import said_of
 from ...ground.process import tune_memory
 from .execute import execute
 from .journal import Journal
@@ -110,7 +112,8 @@ def main(out: str, folder: str, device: str, *plugins: str) -> None:
                 _tell(answers, updates=step.updates, restored=step.restored)
             _tell(answers, done=True)
         except Exception as error:
-            _tell(answers, error=f"{type(error).__name__}: {error}", kind=type(error).__name__)
+            trace = "".join(traceback.format_exception(error))
+            _tell(answers, error=said_of(error), kind=type(error).__name__, trace=trace)
 
 
 if __name__ == "__main__":

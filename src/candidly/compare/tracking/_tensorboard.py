@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ...ground.extras import install
 from ..sweep.records import Record, Run
 
 OPEN = 32  # event files at a time; each has a thread and a buffer
@@ -34,7 +35,7 @@ class TensorBoardSink:
             from torch.utils.tensorboard import SummaryWriter
         except ModuleNotFoundError:
             raise ModuleNotFoundError(
-                "event files need the package tensorboard: pip install 'candidly[track]'"
+                f"event files need the package tensorboard: {install('track')}"
             ) from None
         self.folder = Path(folder)
         self._writer = SummaryWriter

@@ -87,7 +87,7 @@ def read_columns(
     header = FirstLine(
         roles.header, n=n, usual=(*ids, *usual, *roles.named), cells=classes, otherwise=otherwise
     )
-    sheet = read_frame(path, roles.separator, header, roles.sheet)
+    sheet = read_frame(path, roles.separator, header, roles.sheet, roles.reads)
     frame, named = sheet.frame, sheet.form.named
     for option, name in (("id", roles.id), *(("drop", name) for name in roles.drop)):
         if name is not None and name not in frame.columns:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ground.arrays import is_frame
+from ...ground.arrays import collected, is_frame
 from ...ground.files import check_content
 from ...ground.problem import Refusal, passed
 from ..inputs import as_inputs, as_polars
@@ -165,6 +165,7 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
     """A sheet of any table, and the names of a data frame's rows where they are not 0 to n - 1."""
     if isinstance(where, Sheet):
         return where, None
+    where = collected(where)
     if is_frame(where):
         index: Any = getattr(where, "index", None)  # of pandas
         named = index is not None and index.nlevels == 1 and index.is_unique
@@ -181,7 +182,7 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
         with about(path):
             check_content(path)
             return Sheet(path, records(path), Form(".npy")), None
-    return read_frame(path, roles.separator, roles.table(), roles.sheet), None
+    return read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads), None
 
 
 def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:

@@ -5,17 +5,28 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from ...ground.jsons import from_json
+from ...ground.problem import Refusal, passed
 
 if TYPE_CHECKING:
     import polars as pl
 
+Read = Callable[[str], bool]  # of a column: whether it will be looked at
+ENDLESS = (float("inf"), float("-inf"))
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 SHAPES = (
     'candidly reads a list of objects, such as [{"text": "...", "label": "cat"}], an object of'
     ' columns, such as {"text": ["..."], "label": ["cat"]}, and an object a line.'
 )
+
+
+def every_column(name: str) -> bool:
+    """All are looked at."""
+    return True
 
 
 def first_record(data: bytes) -> Mapping[str, Any] | None:
@@ -55,7 +66,7 @@ def records_in(data: bytes) -> list[Mapping[str, Any]]:
         ValueError: no JSON, or another shape; names the line, or what differs.
     """
     try:
-        found = json.loads(data)
+        found = from_json(data)
         if _HALF.search(data):
             json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
@@ -63,13 +74,6 @@ def records_in(data: bytes) -> list[Mapping[str, Any]]:
             f"a text in it has half a character (\\u{ord(error.object[error.start]):04x}), as one"
             " that was cut inside; write the character whole, or take it out."
         ) from None
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"it is no JSON: {error.msg} in line {error.lineno}, column {error.colno}. If it was"
-            " cut off, export it again."
-        ) from None
-    except RecursionError:
-        raise ValueError(f"its JSON is nested too deeply. {SHAPES}") from None
     if isinstance(found, dict):
         found = _rows(found)
     if not isinstance(found, list):
@@ -108,38 +112,102 @@ def _rows(found: dict[str, Any]) -> Any:
     raise ValueError(f"its JSON is an object of something else than columns. {SHAPES}")
 
 
-def table_of_records(records: list[Mapping[str, Any]]) -> pl.DataFrame:
+def table_of_records(records: list[Mapping[str, Any]], read: Read = every_column) -> pl.DataFrame:
     """The table of objects, as of lines of JSON.
 
     Raises:
         ValueError: see ``table_of_lines``.
     """
-    return table_of_lines(b"\n".join(json.dumps(record).encode() for record in records))
+    return table_of_lines(b"\n".join(json.dumps(record).encode() for record in records), read)
 
 
-def table_of_lines(data: bytes) -> pl.DataFrame:
+def table_of_lines(data: bytes, read: Read = every_column) -> pl.DataFrame:
     """The table of lines of JSON.
 
+    Args:
+        read: whether a column will be looked at; of others it does not matter what they hold, and
+            they come empty.
+
     Raises:
-        ValueError: a line that is no object, or objects within; names it.
+        ValueError: a line that is no object; objects within, or values of several kinds in one
+            column that is looked at; names it, and the row.
     """
     import polars as pl
 
     try:
         frame = pl.read_ndjson(data, infer_schema_length=None)
     except pl.exceptions.PolarsError:
-        _check_halves(data)
-        _check_json(data)
-        raise ValueError("it is damaged, or no table as lines of JSON.") from None
+        frame = None
     _check_halves(data)
+    if frame is None or any(map(_is_odd, frame)):
+        _check_json(data)
+        frame = _by_column([json.loads(line) for line in data.split(b"\n") if line.strip()], read)
     if not frame.width:
         raise ValueError("its lines hold no names and values.")
-    for column in frame:
-        if isinstance(column.dtype, pl.Struct):
-            raise ValueError(
-                f"column {column.name!r} holds objects ({{...}}); give each value a column."
-            )
     return frame
+
+
+def _is_odd(column: pl.Series) -> bool:
+    """Whether a column may hold objects, or lists as the text that they were written as."""
+    import polars as pl
+
+    return isinstance(column.dtype, pl.Struct) or (
+        column.dtype == pl.String and bool(column.str.starts_with("[").any())
+    )
+
+
+def _by_column(records: list[Mapping[str, Any]], read: Read) -> pl.DataFrame:
+    """The table of objects whose values are of one kind in each column."""
+    import polars as pl
+
+    names = dict.fromkeys(name for record in records for name in record)
+    return pl.DataFrame(
+        [_column(name, [_filled(one.get(name)) for one in records], read) for name in names]
+    )
+
+
+def _column(name: str, values: list[Any], read: Read) -> pl.Series:
+    import polars as pl
+
+    if not read(name):
+        return pl.Series(name, [None] * len(values), pl.Null)
+    first: dict[str, int] = {}  # kind of value -> the first row that has it
+    for row, value in enumerate(values):
+        if value in ENDLESS:
+            raise ValueError(f"column {name!r} has {value} at row {row}; JSON has no such number.")
+        if value is not None:
+            first.setdefault(_kind(value), row)
+    if "an object" in first:
+        raise Refusal(
+            f"column {name!r} holds objects ({{...}}), as at row {first['an object']}; give each "
+            "value a column.",
+            f"leave it out with {passed('drop', name)}",
+        )
+    if len(first) > 1:
+        (kind, row), (other, second) = list(first.items())[:2]
+        raise Refusal(
+            f"column {name!r} has {kind} at row {row} and {other} at row {second}; write all of "
+            "one kind.",
+            f"leave it out with {passed('drop', name)}",
+        )
+    with suppress(pl.exceptions.PolarsError, TypeError, OverflowError):
+        column = pl.Series(name, values, strict=False)
+        if column.dtype != pl.Object:
+            return column
+    raise ValueError(f"column {name!r} has lists of several kinds; write one.")
+
+
+def _filled(value: Any) -> Any:
+    """A cell, which is empty where Python wrote NaN."""
+    return None if value != value else value
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, dict):
+        return "an object"
+    return "true or false" if isinstance(value, bool) else "a text or a number"
 
 
 def _check_json(data: bytes) -> None:

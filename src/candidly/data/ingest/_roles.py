@@ -145,6 +145,10 @@ class Roles:
         """The columns that have a role or are dropped."""
         return tuple(name for _, name in self._named())
 
+    def reads(self, name: str) -> bool:
+        """Whether a column is looked at."""
+        return name not in self.drop
+
     def table(self) -> FirstLine:
         """What is known of the first line of a table whose columns go by their names."""
         return FirstLine(self.header, needed=True, usual=(*GIVEN, *self.named))

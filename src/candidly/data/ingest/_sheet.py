@@ -12,6 +12,8 @@ from typing import IO, TYPE_CHECKING, Any
 from ._arff import read_arff
 from ._header import TABLE, FirstLine
 from ._json import (
+    Read,
+    every_column,
     first_record,
     is_lines,
     records_in,
@@ -92,6 +94,7 @@ def read_frame(
     separator: str | None = None,
     header: FirstLine = TABLE,
     sheet: str | None = None,
+    read: Read = every_column,
 ) -> Sheet:
     """The table in a file.
 
@@ -105,6 +108,7 @@ def read_frame(
         header: what is known of the first line of text or of a workbook. Where it names no columns,
             they are called ``column_1`` and so on.
         sheet: of a workbook, by default the first that is not hidden; other files have none.
+        read: of JSON, whether a column will be looked at: see ``table_of_lines``.
 
     Raises:
         FileNotFoundError: no such file.
@@ -126,7 +130,7 @@ def read_frame(
         elif content.ending in _BINARY:
             frame, form = _BINARY[content.ending](content.data), Form(content.ending)
         else:
-            frame, form = _from_text(content, separator, header, path)
+            frame, form = _from_text(content, separator, header, path, read)
         form = replace(form, compression=content.compression, member=content.member)
         return _as_export(Sheet(path, frame, form))
 
@@ -147,7 +151,7 @@ def _taken(kind: Kind, records: Sequence[Any], path: Path, form: Form) -> dict[s
 
 
 def _from_text(
-    content: Content, separator: str | None, header: FirstLine, path: Path
+    content: Content, separator: str | None, header: FirstLine, path: Path, read: Read
 ) -> tuple[Any, Form]:
     check_no_other_kind(content.data)
     data, encoding = in_utf8(content.data)
@@ -156,7 +160,7 @@ def _from_text(
     if content.ending in (*LINES, JSON):
         lines = is_lines(data) if content.ending == JSON else not data.lstrip().startswith(b"[")
         form = Form(JSON, "", encoding, newline, member=content.member)
-        return _from_json(data, lines, path, form)
+        return _from_json(data, lines, path, form, read)
     if content.ending == ".arff":
         return read_arff(data), Form(content.ending, encoding=encoding, newline=newline)
     if content.ending == ".tsv":
@@ -167,7 +171,7 @@ def _from_text(
     return frame, Form(content.ending, separator, encoding, newline, named=named)
 
 
-def _from_json(data: bytes, lines: bool, path: Path, form: Form) -> tuple[Any, Form]:
+def _from_json(data: bytes, lines: bool, path: Path, form: Form, read: Read) -> tuple[Any, Form]:
     """The table of JSON, an object a line or one list; with an export's own objects within."""
     records = None if lines else records_in(data)
     first = first_record(data) if records is None else records[0]
@@ -176,8 +180,8 @@ def _from_json(data: bytes, lines: bool, path: Path, form: Form) -> tuple[Any, F
         taken = _taken(kind, records, path, form)
         return taken["frame"], taken["form"]
     if records is None:
-        return table_of_lines(data), replace(form, format=LINES[0])
-    return table_of_records(records), replace(form, format=JSON)
+        return table_of_lines(data, read), replace(form, format=LINES[0])
+    return table_of_records(records, read), replace(form, format=JSON)
 
 
 def _stem(path: Path) -> str:

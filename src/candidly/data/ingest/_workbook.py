@@ -9,6 +9,7 @@ import zipfile
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree
 
+from ...ground.extras import install
 from ...ground.names import nearest
 from ._header import LOOKED_AT, FirstLine, decided
 from ._packed import NO_WORKBOOK, check_workbook_size
@@ -48,8 +49,8 @@ def read_workbook(
         import fastexcel
     except ImportError:
         raise ValueError(
-            "reading .xlsx needs the extra `tables` (pip install 'candidly[tables]'); or save the"
-            " sheet as .csv."
+            f"reading .xlsx needs the extra tables ({install('tables')}); or save the sheet as"
+            " .csv."
         ) from None
     page, others = _chosen(_pages(data), sheet)
     _check_merged(data, page)

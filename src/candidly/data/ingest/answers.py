@@ -149,7 +149,7 @@ def _sheet_of(path: Path, roles: Roles, names: Sequence[str]) -> pl.DataFrame:
             _say(path, told("Get-Another-Label (annotator, item, label)", frame))
             return frame
     header = replace(header, needed=True)
-    return _joined(read_frame(path, roles.separator, header, roles.sheet).frame)
+    return _joined(read_frame(path, roles.separator, header, roles.sheet, roles.reads).frame)
 
 
 def _joined(frame: pl.DataFrame) -> pl.DataFrame:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...ground.extras import install
+from ...ground.files import is_pipe
 from ._text import MARKS, in_utf8
 
 ENDINGS = (".html", ".htm")
@@ -54,7 +56,7 @@ def page_reader(category: str = CATEGORY, event: str = EVENT) -> Callable[[Path]
         from lxml import etree, html
     except ImportError:
         raise RuntimeError(
-            "reading saved pages needs lxml; pip install 'candidly[pages]' brings it."
+            f"reading saved pages needs lxml; {install('pages')} brings it."
         ) from None
     found = {text: _selector(text) for text in (category, event, _SILENT)}
 
@@ -99,6 +101,8 @@ def pages_in(folder: Path) -> list[Path]:
 def _bytes(path: Path) -> bytes:
     if path.stat().st_size > LARGEST:
         raise LeftOut(f"larger than {LARGEST >> 20} MiB")
+    if is_pipe(path):
+        raise LeftOut("a pipe, and no file")
     data = path.read_bytes()
     plain = data.replace(b"\0", b"")  # of UTF-16, which has one beside each letter
     if not _END.search(plain):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
+
+from ...ground.files import check_kind
+from ...ground.jsons import from_json
+from ...ground.problem import within
 
 
 def read_text(path: Path | str) -> str:
@@ -18,6 +21,7 @@ def read_text(path: Path | str) -> str:
         raise ValueError(f"{path} is a folder; give a file of text.")
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}.")
+    check_kind(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -35,8 +39,6 @@ def read_json(path: Path | str) -> Any:
     """
     text = read_text(path)
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{path} is no JSON file: {error.msg} in line {error.lineno}. Write it again."
-        ) from None
+        return from_json(text)
+    except ValueError as error:
+        raise within(str(path), error) from None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ground.arrays import as_array, is_frame, objects
+from ...ground.arrays import as_array, collected, is_frame, objects
 from ...ground.checks import check_different, check_size, read_only
 from ._images import check_pixels
 from ._table import Table
@@ -31,6 +31,7 @@ def as_inputs(X: Any) -> np.ndarray | Table:
     """
     if isinstance(X, Table):
         return X
+    X = collected(X)
     if is_frame(X):
         return _from_frame(X)
     if hasattr(X, "detach"):

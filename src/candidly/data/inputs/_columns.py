@@ -203,12 +203,17 @@ def as_polars(frame: Any) -> pl.DataFrame:
     """A polars frame of a polars or pandas one, with its columns' names as strings.
 
     Raises:
-        ValueError: two columns of one name, or a column that cannot be held.
+        ValueError: no frame; two columns of one name, or a column that cannot be held.
     """
     import polars as pl
 
     if isinstance(frame, pl.DataFrame):
         return frame
+    if not hasattr(frame, "iloc") or not hasattr(frame, "columns"):
+        raise ValueError(
+            f"a table is of the type {type(frame).__name__}; give a polars or pandas data frame, "
+            "such as polars.DataFrame({'size': [1, 2], 'label': ['cat', 'dog']})."
+        )
     names = [str(name) for name in frame.columns]
     for place, name in enumerate(names):
         if name in names[:place]:

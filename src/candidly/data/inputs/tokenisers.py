@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...ground.extras import install
 from .tokens import Tokens, Words
 
 MOST_TOKENS = 128  # of a text; what is behind them is left out
@@ -214,7 +215,7 @@ class ModelTokeniser:
             whole = texts[start : start + CHUNK]
             some = [text[:longest] for text in whole]
             some = [text if text.isascii() else LONE.sub("\ufffd", text) for text in some]
-            each = self._made.encode_batch_fast(some)
+            each = self._encoded(some)
             cut += sum(bool(o.overflowing) or len(t) > longest for o, t in zip(each, whole))
             found = [one.ids or self._empty for one in each]
             lengths += map(len, found)
@@ -223,6 +224,12 @@ class ModelTokeniser:
                 watch(min(start + CHUNK, len(texts)), len(texts))
         _tell_of_cuts(cut, len(texts), self.most_tokens)
         return _joined(ids, lengths, self.words)
+
+    def _encoded(self, texts: Sequence[str]) -> Any:
+        try:
+            return self._made.encode_batch_fast(texts)
+        except BaseException as error:
+            raise _spoiled(error, "the tokeniser of the model cannot take texts apart") from error
 
     @cached_property
     def _empty(self) -> list[int]:
@@ -235,6 +242,16 @@ class ModelTokeniser:
     def to_json(self) -> dict[str, Any]:
         """As JSON values."""
         return {"kind": "tokenizers", "text": self.text, "most_tokens": self.most_tokens}
+
+
+def _spoiled(error: BaseException, what: str) -> BaseException:
+    """What to raise of a tokeniser that failed. A library in Rust that panics has no Exception."""
+    if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+        return error
+    return ValueError(
+        f"{what}: its tokenizer.json is damaged, or of another kind. It needs tokenizer.json as "
+        "save_pretrained of transformers writes it beside the model."
+    )
 
 
 def tokeniser_in(folder: Path, most_tokens: int = MOST_TOKENS) -> ModelTokeniser:
@@ -264,12 +281,8 @@ def tokeniser_in(folder: Path, most_tokens: int = MOST_TOKENS) -> ModelTokeniser
             )
             found = loaded.backend_tokenizer
             text = found.to_str()
-    except Exception as error:
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise ValueError(
-            f"{folder} holds no tokeniser that can be read ({lines[0][:100].rstrip('.: ')}). It "
-            "needs tokenizer.json, as save_pretrained of transformers writes it beside the model."
-        ) from None
+    except BaseException as error:
+        raise _spoiled(error, f"{folder} holds no tokeniser that can be read") from error
     made = ModelTokeniser(text, most_tokens)
     least = found.num_special_tokens_to_add(False) + 1
     if least > most_tokens:
@@ -300,7 +313,7 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError:
         raise ValueError(
-            f"language models need {name}, which is not installed: pip install 'candidly[text]'."
+            f"language models need {name}, which is not installed: {install('text')}."
         ) from None
 
 

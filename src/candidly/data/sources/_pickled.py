@@ -39,11 +39,11 @@ KNOWN = {*RECONSTRUCT, NDARRAY, DTYPE, ENCODE}
 
 
 LISTS_OF_NUMBERS = {
-    *("PROTO", "FRAME", "MARK", "STOP", "MEMOIZE", "EMPTY_LIST", "EMPTY_DICT"),
-    *("APPEND", "APPENDS", "SETITEM", "SETITEMS", "BININT", "BININT1", "BININT2"),
-    *("BINGET", "LONG_BINGET", "BINPUT", "LONG_BINPUT"),
+    *("PROTO", "FRAME", "MARK", "STOP", "MEMOIZE", "EMPTY_LIST", "EMPTY_DICT", "LIST", "DICT"),
+    *("APPEND", "APPENDS", "SETITEM", "SETITEMS", "BININT", "BININT1", "BININT2", "INT"),
+    *("BINGET", "LONG_BINGET", "BINPUT", "LONG_BINPUT", "GET", "PUT"),
 }
-MAKES = {"EMPTY_LIST", "EMPTY_DICT", "MEMOIZE", "BINPUT", "LONG_BINPUT"}
+MAKES = {"EMPTY_LIST", "EMPTY_DICT", "LIST", "DICT", "MEMOIZE", "BINPUT", "LONG_BINPUT", "PUT"}
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class PickleLimits:
 def read_pickled(
     content: bytes, limits: PickleLimits | None = None, kinds: Collection[str] = BYTES
 ) -> Any:
-    """The value that a pickle of protocol 2 to 5 holds, strings of Python 2 as bytes.
+    """The value that a pickle holds, strings of Python 2 as bytes.
 
     Args:
         kinds: what arrays may hold: ``BYTES``, or ``WHOLE`` numbers.
@@ -143,6 +143,12 @@ def _followed(content: bytes, limits: PickleLimits | None, kinds: Collection[str
             stack.append([])
         elif name == "EMPTY_DICT":
             stack.append({})
+        elif name == "LIST":
+            stack.append(since_mark())
+        elif name == "DICT":
+            items = since_mark()
+            stack.append({})
+            _put(stack, zip(items[::2], items[1::2], strict=True))
         elif name == "APPENDS":
             items = since_mark()
             _a(list, stack).extend(items)

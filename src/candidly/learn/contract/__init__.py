@@ -14,8 +14,9 @@ from pathlib import Path
 
 import torch
 
-from ...ground.plugins import Plugin, load, unload
-from ...ground.problem import refused
+from ...ground.names import same
+from ...ground.plugins import Plugin, load, plugin_of, unload
+from ...ground.problem import Refusal, refused, said_of
 from ..algorithms import ALGORITHMS
 from . import _battery
 from ._reached import BRANCHES, Steps, Where, never_ran, watched
@@ -78,8 +79,16 @@ def check_plugin(plugin: Plugin) -> list[Finding]:
         ]
     finally:
         torch.set_num_threads(threads)
+    if any(one.rule == TRAINS and one.problem for one in found):
+        return found  # what a training reached that ended early says nothing
     left = never_ran(plugin.file, ran)
     return [*found, Finding(plugin.file.name, REACHES, "; ".join(left))]
+
+
+def _differs(error: AssertionError) -> str:
+    """What a check of the battery compared."""
+    what, *when = error.args[0] if error.args and isinstance(error.args[0], tuple) else error.args
+    return f"{what}{''.join(f' after {t} updates' for t in when)}" if what else "what it ends with"
 
 
 def coverage_note() -> str:
@@ -91,7 +100,7 @@ def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Fi
     try:
         reference = _battery.train_reference(label, str(plugin.file))
     except Exception as error:
-        yield Finding(label, TRAINS, f"{type(error).__name__}: {error}")
+        yield Finding(label, TRAINS, said_of(error))
         return
     yield Finding(label, TRAINS)
     for where, steps in reference.ran.items():
@@ -101,9 +110,10 @@ def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Fi
         try:
             with redirect_stderr(StringIO()):
                 check(reference)
+        except AssertionError as error:
+            problem = f"it differs in {_differs(error)}"
         except Exception as error:
-            said = str(error) or "what is compared differs"
-            problem = f"{type(error).__name__}: {' '.join(said.split())[:200]}"
+            problem = said_of(error)
         yield Finding(label, rule, problem)
 
 
@@ -118,12 +128,15 @@ def write_new(name: str, folder: Path) -> tuple[Path, Path]:
         the page and the test.
 
     Raises:
-        ValueError: no name.
+        ValueError: no name, or one that candidly has given.
         FileExistsError: one of the files is there.
     """
     stem = "".join(c if c.isalnum() else "_" for c in name.lower()).strip("_")
     if not stem or not stem.isascii() or set(name) & set(":,= \"'\\"):
         raise ValueError(f"{name!r} is no name of an algorithm; use letters, digits and hyphens.")
+    known = same(ALGORITHMS, name)
+    if known is not None and plugin_of("algorithm", known) is None:
+        raise Refusal(f"{known} is an algorithm that candidly has.", "choose another name")
     if stem[0].isdigit():
         stem = f"page_{stem}"
     page, test = folder / f"{stem}.py", folder / f"test_{stem}.py"

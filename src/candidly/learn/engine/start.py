@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ...ground.problem import users_place
 from ...ground.seeds import draw
 from ..algorithms import Algorithm
 from ..nets import Flat, Module, Net
@@ -188,9 +189,26 @@ def _initial(
             rng=partial(draw, member.seed),
             **labels,
         )
-        for name, table in make(trial).items():  # type: ignore[misc]
+        made = _made(make, trial)
+        for name, table in made.items():
             if name not in tables:
                 size = (len(members), *table.shape[1:])
                 tables[name] = table.new_empty(size, device=examples.device)
             tables[name][k] = table[0]
+    return tables
+
+
+def _made(make: Any, trial: Any) -> Mapping[str, Tensor]:
+    """A page's tables of a trial, (1, ...) each."""
+    try:
+        tables: Mapping[str, Tensor] = make(trial)
+    except Exception as error:
+        if users_place(error):
+            error.add_note(f"called with n = {trial.n} rows and q = {trial.q} classes")
+        raise
+    for name, table in tables.items():
+        if not isinstance(table, Tensor) or table.dim() < 1 or len(table) != 1:
+            given = getattr(table, "shape", None)
+            given = type(table).__name__ if given is None else f"shape {tuple(given)}"
+            raise ValueError(f"table {name!r} is of {given}; a trial's has shape (1, ...).")
     return tables

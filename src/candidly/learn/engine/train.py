@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import torch
+from torch import Tensor
 
+from ...ground.problem import users_place
 from .arithmetic import arithmetic
 from .batches import Batch, of_first
 from .divergence import note, read_flags
@@ -19,8 +22,22 @@ Watcher = Callable[[Stack, Batch], None]
 
 def update(stack: Stack, watchers: Sequence[Watcher] = ()) -> None:
     """One step of every live trial: losses are summed over trials and nothing else crosses them."""
-    with arithmetic(stack.device, stack.recipe.precision):
+    with arithmetic(stack.device, stack.recipe.precision), _told(stack):
         _update(stack, watchers)
+
+
+@contextmanager
+def _told(stack: Stack) -> Iterator[None]:
+    """Errors in the block know what somebody's own code in it was called with."""
+    try:
+        yield
+    except Exception as error:
+        if users_place(error):
+            error.add_note(
+                f"called with K = {stack.K} trials, a batch of {stack.B} of {stack.n} rows, q = "
+                f"{stack.q} classes and inputs of shape {tuple(stack.examples.inputs.shape[1:])}"
+            )
+        raise
 
 
 def _update(stack: Stack, watchers: Sequence[Watcher]) -> None:
@@ -36,6 +53,7 @@ def _update(stack: Stack, watchers: Sequence[Watcher]) -> None:
         flat.begin(stack.t)
     out = stage.step(stack, *batches)
     objective, updates = out if isinstance(out, tuple) else (out, {})
+    _check_objective(stack, objective, updates)
     each = objective.flatten(1).sum(1) if objective.dim() > 1 else objective
     if each.requires_grad:
         each.sum().backward()  # the only sum over trials
@@ -52,6 +70,23 @@ def _update(stack: Stack, watchers: Sequence[Watcher]) -> None:
             write(stack, stage.whole(stack))
     for watch in watchers:
         watch(stack, watched)
+
+
+def _check_objective(stack: Stack, objective: Any, updates: Any) -> None:
+    """Refuse what is no objective of each trial, with updates by name beside it."""
+    given = type(objective).__name__
+    if isinstance(objective, Tensor):
+        if objective.dim() and len(objective) == stack.K and objective.is_floating_point():
+            given = (
+                "" if isinstance(updates, Mapping) else f"a tuple with a {type(updates).__name__}"
+            )
+        else:
+            given = f"{objective.dtype} of shape {tuple(objective.shape)}"
+    if given:
+        raise ValueError(
+            f"the step of {stack.algorithm.name} returns {given}; it has to return the objective "
+            f"of each trial, here ({stack.K},) floats, or a tuple of that and updates by name."
+        )
 
 
 def shown(stack: Stack, batch: Batch) -> Batch:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import torch
 from torch import Tensor
 
+from ...ground.names import UnknownName
 from ..algorithms import Slots, Updates
 from .batches import Batch
 from .stack import Stack
@@ -23,9 +27,10 @@ def write(stack: Stack, updates: Updates, batch: Batch | None = None) -> None:
         if isinstance(new, Slots):
             _write_slots(stack, stack.memory[name], new)
         elif batch is not None and name in stack.rows:
-            _write_rows(stack, stack.rows[name], new, batch)
+            _write_rows(stack, name, stack.rows[name], new, batch)
         else:
             old = _target(stack, name)
+            _check(stack, name, new, old.shape)
             new = new.detach().to(old.dtype).view_as(old)
             old.copy_(new if stack.everyone else torch.where(_like(stack.alive, old), new, old))
 
@@ -41,18 +46,19 @@ def move(stack: Stack, batch: Batch) -> None:
         if batch.grad_of(name) is None:
             continue
         new, momentum = stack.learned.step(name, batch)
-        _write_rows(stack, stack.rows[name], new, batch)
+        _write_rows(stack, name, stack.rows[name], new, batch)
         if momentum is not None:
-            _write_rows(stack, stack.learned.momenta[name], momentum, batch)
+            _write_rows(stack, name, stack.learned.momenta[name], momentum, batch)
 
 
-def _write_rows(stack: Stack, table: Tensor, new: Tensor, batch: Batch) -> None:
+def _write_rows(stack: Stack, name: str, table: Tensor, new: Tensor, batch: Batch) -> None:
     if batch.ids.dim() == 3:
         raise ValueError(
             f"{stack.algorithm.name} updates rows by a batch of which each network has its own; "
             "the step's first sampler must be common to them."
         )
     flat = table.flatten(0, 1)
+    _check(stack, name, new, (*batch.ids.shape[:2], *table.shape[2:]))
     new = batch.latest(new.detach().to(table.dtype))
     if not stack.everyone:
         old = flat.index_select(0, batch.table_rows).view_as(new)
@@ -81,8 +87,19 @@ def _target(stack: Stack, name: str) -> Tensor:
         if buffer in module.buffers:
             tensor = module.buffers[buffer]
             return tensor.view(stack.K, module.copies, *tensor.shape[1:])
-    raise KeyError(
-        f"{stack.algorithm.name} updates {name!r}, which is no row table, memory or network"
+    raise UnknownName(
+        f"{stack.algorithm.name} updates {name!r}, which is no row table, memory or network."
+    )
+
+
+def _check(stack: Stack, name: str, new: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what cannot stand in place of a tensor of this shape."""
+    if isinstance(new, Tensor) and new.numel() == math.prod(shape):
+        return
+    given = f"shape {tuple(new.shape)}" if isinstance(new, Tensor) else f"a {type(new).__name__}"
+    raise ValueError(
+        f"{stack.algorithm.name} updates {name!r} with {given}; it has to be a tensor of shape "
+        f"{tuple(shape)}."
     )
 
 

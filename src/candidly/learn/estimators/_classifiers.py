@@ -112,6 +112,12 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.model_.predict_proba(inputs_of(self, X, reset=False))
 
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Logits (n, q), in the order of ``classes_``; of two classes, (n,): above 0 the second."""
+        check_is_fitted(self)
+        logits = self.model_.predict_logits(inputs_of(self, X, reset=False))
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+
     def score(self, X: Any, y: Any) -> float:
         """The share of rows whose predicted label is their label, or one of their candidates.
 

@@ -19,6 +19,7 @@ SCHEMA = 2
 ENDING = ".safetensors"
 NOTE = "candidly"  # what of the header's texts is ours
 NPZ_SCHEMA = 1  # of files before safetensors
+AGAIN = "Train it again."
 ZIP = b"PK\x03\x04"  # how an .npz begins
 LARGEST_BYTES = 2**34  # of a file that is read
 
@@ -70,6 +71,8 @@ def read_model(path: Path | str) -> tuple[dict[str, np.ndarray], dict[str, Any]]
             f"{path} was written by another version of candidly (schema {schema!r}, and this one"
             f" reads {SCHEMA}); train it again, or update candidly."
         )
+    if first != ZIP and not isinstance(about.get("inputs"), dict):
+        raise NoModel(f"{path} is a damaged model: it does not say what its inputs are. {AGAIN}")
     return arrays, about
 
 

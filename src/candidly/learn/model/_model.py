@@ -16,7 +16,7 @@ from ...data.inputs.tokens import Tokens, Words
 from ...data.labels.labelled import Labelled
 from ...ground.checks import checked_classes
 from ...ground.names import UnknownName
-from ...ground.problem import Refusal, passed
+from ...ground.problem import Refusal, passed, why
 from ...stats import criteria
 from ..algorithms import algorithm as algorithm_named
 from ..engine.forward import rows_at_once
@@ -266,8 +266,7 @@ def load_model(path: Path | str, net: str | None = None) -> Model:
         scaling = arrays["shift"], arrays["factor"]
         return Model(parameters, scaling, about, arrays.get("suspicion"))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        reason = f"it has no {error}" if type(error) is KeyError else f"{error}".rstrip(".")
-        raise NoModel(f"{path} is a damaged model: {reason}. Train it again.") from error
+        raise NoModel(f"{path} is a damaged model{why(error, ': {}')}. Train it again.") from error
 
 
 def _check_net(path: Path | str, about: Mapping[str, Any], net: str | None) -> None:
@@ -325,6 +324,9 @@ def _check(arrays: Mapping[str, np.ndarray], about: dict) -> None:
         ValueError, KeyError, TypeError: what is wrong.
     """
     classes = checked_classes(about["classes"])
+    for name in ("hyper", "trained"):
+        if not isinstance(about.get(name, {}), Mapping):
+            raise ValueError(f"{name} is no table of names and values")
     if not isinstance(about["steps"], int):
         raise ValueError(f"its steps are {about['steps']!r}")
     shift, factor = arrays["shift"], arrays["factor"]

@@ -13,8 +13,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from ...ground.plugins import ignoring
+from ...ground.problem import said_of
 from ..written.nets import NetText, digest_of_source, source_of
-from ._refusals import said
 
 _LOADED: dict[str, ModuleType] = {}  # by digest, as sys.modules has modules by name
 
@@ -80,7 +80,7 @@ def _module(path: Path, digest: str) -> ModuleType:
             loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[module.__name__]
-        raise ValueError(f"{path} could not be run: {said(error)}.") from error
+        raise ValueError(f"{path} could not be run: {said_of(error)}.") from error
     _LOADED[found] = module
     return module
 

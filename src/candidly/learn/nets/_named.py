@@ -10,10 +10,10 @@ from pathlib import Path
 import torch
 
 from ...data.inputs.tokens import Words
+from ...ground.problem import said_of
 from ..written.nets import HF, NetText, folder_as_it_was, looked_at, read_net
 from ._files import function_of
 from ._net import Net
-from ._refusals import said
 from ._texts import told
 from .bilstm import bilstm
 from .cnn import cnn
@@ -132,7 +132,8 @@ def _of_file(asked: NetText, shape: tuple[int, ...], classes: int) -> Net:
             first = make(shape, classes)
     except Exception as error:
         raise ValueError(
-            f"{where}({shape}, {classes}) failed: {said(error)}; it has to return a torch module."
+            f"{where}({shape}, {classes}) failed: {said_of(error)}; it has to return a torch "
+            "module."
         ) from error
     if isinstance(first, Net):
         return _suited(where, first, shape)

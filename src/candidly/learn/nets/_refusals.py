@@ -11,6 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
+from ...ground.problem import said_of
+
 OWN = frozenset(vars(nn.Module()))  # attributes that torch itself gives a module
 
 
@@ -42,7 +44,9 @@ def made(make: Callable[[], nn.Module], seed: int) -> nn.Module:
                 raise ValueError(
                     "the network needs more memory than there is. Take a smaller network."
                 ) from error
-            raise ValueError(f"make() failed: {said(error)}; it has to return a module.") from error
+            raise ValueError(
+                f"make() failed: {said_of(error)}; it has to return a module."
+            ) from error
         if torch.default_generator.initial_seed() != seed:
             raise ValueError("make() seeds torch; trials have seeds of their own, so leave it out.")
     if not isinstance(module, nn.Module):
@@ -206,7 +210,7 @@ def attempted(module: nn.Module, what: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except Exception as error:
-        refuse(module, f"{what} failed: {said(error)}.")
+        refuse(module, f"{what} failed: {said_of(error)}.")
 
 
 def _check_unchanged(module: nn.Module, before: Mapping[str, Tensor]) -> None:
@@ -271,9 +275,3 @@ def _sign(value: Any, depth: int) -> object:
     elif depth and not isinstance(value, nn.Module) and hasattr(value, "__dict__"):
         inside = _sign(vars(value), depth - 1)
     return id(value), inside
-
-
-def said(error: BaseException) -> str:
-    """An error's kind and the first line of what it says."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0].rstrip('.')}" if lines else type(error).__name__

@@ -93,6 +93,7 @@ def next_items(consensus: Consensus, count: int | None = None) -> pl.DataFrame:
     """
     import polars as pl
 
+    made_by(consensus, Consensus, "consensus", "crowd.consensus")
     if count is not None:
         count = whole(count, "count", low=0)
     answers, priority = consensus.answers, priorities(consensus)

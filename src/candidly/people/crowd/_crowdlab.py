@@ -199,6 +199,7 @@ def best_temperature(answers: Answers, probs: np.ndarray) -> float:
     """
     from scipy.optimize import minimize_scalar
 
+    check_answers(answers)
     there = answers.per_item > 0
     shares = answers.counts[there] / answers.per_item[there, None]
     logs = _logs(probs[there])

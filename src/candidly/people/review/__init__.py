@@ -1,6 +1,7 @@
 """People check labels: projects, who is asked what, answers that are never lost, what they come to.
 
-Needs ``pip install 'candidly[review]'``. ``make_project`` and ``open_project`` give a ``Project``;
+Needs the extra ``review`` (``docs/install.md``).
+``make_project`` and ``open_project`` give a ``Project``;
 ``next_tasks`` says what a person is to answer, ``answer`` keeps what they say, ``answer_and_next``
 does both; ``progress``, ``standings`` and ``verdicts`` say what has come of it.
 """

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._estimate import Z
 from ._tally import ANSWERS, SetTally
-from ._verdicts import Verdicts, fragile
+from ._verdicts import Verdicts, check_verdicts, fragile
 
 SLIGHT = 0.2  # kappa, below which errors are mostly disagreement
 
@@ -98,6 +98,7 @@ def agreement(verdicts: Verdicts, times: np.ndarray | None = None) -> Agreement:
     Items whose two classes are one are left out of kappa: the question had one answer. With
     ``times``, int (k,), each verdict stands for so many items.
     """
+    check_verdicts(verdicts)
     times = np.ones(len(verdicts), np.int64) if times is None else np.asarray(times)
     decided = int(times[verdicts.decided].sum())
     if isinstance(verdicts.tally, SetTally):

@@ -16,12 +16,11 @@ from ...data.labels.storage import read_arrays, write_arrays
 from ...data.labels.votes import Votes
 from ...ground.arrays import as_array
 from ...ground.checks import LABEL_ARRAYS, check_range, read_only
-from ...ground.names import made_by
 from ...ground.problem import Refusal
 from ._rule import CATEGORIES, MULTI_LABEL, PENDING
 from ._tally import ANSWERS, SetTally
 from ._totals import Reading, parts
-from ._verdicts import Verdicts
+from ._verdicts import Verdicts, check_verdicts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -252,7 +251,7 @@ def corrected(data: Any, verdicts: Verdicts, reading: Reading = "exact") -> Corr
     >>> corrected(np.array([0, 1, 2, 2]), judge(votes)).labels
     array([ 0,  2, -1,  2])
     """
-    made_by(verdicts, Verdicts, "verdicts", "validation.judge")
+    check_verdicts(verdicts)
     tally = verdicts.tally
     if isinstance(tally, SetTally):
         raise ValueError(

@@ -12,7 +12,7 @@ from ...stats import wilson
 from ._estimate import Estimate, estimate
 from ._rule import CATEGORIES, CORRECTABLE
 from ._tally import SetTally, Tally
-from ._verdicts import Verdicts, fragile, judge
+from ._verdicts import Verdicts, check_tally, check_verdicts, fragile, judge
 
 Reading = Literal["exact", "seen"]
 READINGS = {
@@ -68,6 +68,7 @@ def totals(verdicts: Verdicts) -> Totals:
     >>> {name: errors.count for name, errors in found.errors.items()}
     {'exact': 2, 'seen': 1, 'confirmed wrong': 1}
     """
+    check_verdicts(verdicts)
     tally = verdicts.tally
     decided = int(verdicts.decided.sum())
     numbers = np.bincount(verdicts.category, minlength=len(CATEGORIES)).tolist()
@@ -93,6 +94,7 @@ def estimates(verdicts: Verdicts, flagged: int | None, size: int) -> dict[str, E
     Raises:
         ValueError: nothing is decided, or numbers that do not fit; see ``estimate``.
     """
+    check_verdicts(verdicts)
     decided = int(verdicts.decided.sum())
     if not decided:
         raise ValueError(
@@ -160,6 +162,7 @@ def sets(
     Source: Northcutt et al., NeurIPS 2021, Section 5. They define B as what was not flagged; as
     B, C and U are to divide the data set, B also holds what was flagged and confirmed.
     """
+    check_verdicts(verdicts)
     checked = len(verdicts)
     flagged = checked if flagged is None else flagged
     if not checked <= flagged <= size:
@@ -220,6 +223,7 @@ def thresholds(
     Raises:
         ValueError: a level that two answers about one item could reach.
     """
+    check_tally(tally)
     found = []
     for level in levels:
         verdicts = judge(tally, level)

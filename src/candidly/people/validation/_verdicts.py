@@ -7,6 +7,7 @@ learning benchmarks*, NeurIPS 2021, with what it leaves open settled in ``judge`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -103,7 +104,7 @@ def judge(tally: Tally | SetTally, threshold: int | None = None) -> Verdicts:
     >>> judge(from_counts([[3, 1, 1, 0], [1, 4, 0, 0], [2, 2, 1, 0]]))
     Verdicts(1 non-error, 1 correctable, 1 non-agreement)
     """
-    made_by(tally, (Tally, SetTally), "tally", "validation.from_answers or read_answers")
+    check_tally(tally)
     if threshold is not None:
         threshold = whole(threshold, "threshold", low=1)
     people, least = tally.answers, fewest(threshold)
@@ -123,6 +124,7 @@ def judged(tally: Tally | SetTally, threshold: int | None, least: int) -> Verdic
     Then it takes a majority of the answers, if that is more than ``threshold``. Below ``least``
     answers an item is pending.
     """
+    check_tally(tally)
     people = needed(tally.answers, threshold)
     if isinstance(tally, SetTally):
         return Verdicts(tally, people, _category_of_sets(tally, people, least))
@@ -137,12 +139,23 @@ def _category_of_sets(tally: SetTally, threshold: np.ndarray, least: int) -> np.
     return category
 
 
+def check_verdicts(verdicts: Any) -> None:
+    """Raises ValueError for anything but ``Verdicts``."""
+    made_by(verdicts, Verdicts, "verdicts", "validation.judge")
+
+
+def check_tally(tally: Any) -> None:
+    """Raises ValueError for anything but a tally of answers."""
+    made_by(tally, (Tally, SetTally), "tally", "validation.from_answers or read_answers")
+
+
 def fragile(verdicts: Verdicts) -> np.ndarray:
     """Items whose category changes if one person answers otherwise: bool (k,).
 
     Among those offered. Pending and degenerate items are not fragile; nor are sets of classes,
     whose people are not known one by one.
     """
+    check_verdicts(verdicts)
     if isinstance(verdicts.tally, SetTally):
         return np.zeros(len(verdicts), bool)
     rows = np.column_stack([verdicts.tally.counts, verdicts.threshold])

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.jsons import finite
 from ...show.grid import Column, Grid, Value
 from ...show.page import Html, Piece, make_page, paragraph, section, write_page
-from ...show.words import finite, in_percent, percent
+from ...show.words import in_percent, percent
 
 if TYPE_CHECKING:
     from . import Corrected, Missed, Verdicts

@@ -1,6 +1,7 @@
 """The review app: people check labels in a browser; organisers watch, look and export.
 
-Needs ``pip install 'candidly[review]'``. ``make_app`` gives an ASGI application for a project,
+Needs the extra ``review`` (``docs/install.md``).
+``make_app`` gives an ASGI application for a project,
 ``serve`` runs it. It makes no request to anywhere, and binds to loopback unless told otherwise.
 """
 

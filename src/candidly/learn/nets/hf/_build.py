@@ -13,9 +13,9 @@ from torch import nn
 
 from ....data.inputs.tokens import Words
 from ....ground.device import free_bytes
+from ....ground.problem import said_of
 from .._catalogue import COPIES, bare
 from .._net import Net
-from .._refusals import said
 from ..from_torch import from_torch
 from ._classifier import TextClassifier
 from ._families import pooler
@@ -183,8 +183,8 @@ def _check_fits(told: Described) -> None:
         parameters = sum(p.numel() for p in bare(lambda: made(told)).parameters())
     except Exception as error:
         raise ValueError(
-            f"config.json of {told.name} describes no {told.family.title}: {said(error)}. Copy the "
-            "folder afresh."
+            f"config.json of {told.name} describes no {told.family.title}: {said_of(error)}. Copy "
+            "the folder afresh."
         ) from error
     needed, free = COPIES * 4 * parameters, free_bytes("cpu")
     if free is not None and needed > free:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._refusals import said
+from ....ground.bounds import MOST_LAYERS
+from ....ground.extras import install
+from ....ground.jsons import from_json
+from ....ground.problem import said_of
 from ._families import FAMILIES, Family, Pooled
 
 POOLING = Path("1_Pooling") / "config.json"  # where sentence-transformers says how
@@ -88,13 +90,24 @@ def configured(folder: Path, family: Family, told: dict[str, Any]) -> Any:
         config = make(**left, **USUAL, is_encoder_decoder=family.both)
     except Exception as error:
         raise ValueError(
-            f"config.json of {folder} describes no {family.title}: {said(error)}. Copy the folder "
-            "afresh."
+            f"config.json of {folder} describes no {family.title}: {said_of(error)}. Copy the "
+            "folder afresh."
         ) from error
+    _check_depth(folder, config)
     config._attn_implementation = "eager"  # products and softmax, no fused kernel
     if family.both and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = config.pad_token_id
     return config
+
+
+def _check_depth(folder: Path, config: Any) -> None:
+    """Refuse more layers than anybody could count, before each of them is made."""
+    for name, value in config.to_dict().items():
+        if "layer" in name and isinstance(value, int) and value > MOST_LAYERS:
+            raise ValueError(
+                f"config.json of {folder} says {name} = {value:,}; a network has at most "
+                f"{MOST_LAYERS:,} layers. Correct it, or copy the folder afresh."
+            )
 
 
 def transformers() -> Any:
@@ -107,8 +120,8 @@ def transformers() -> Any:
         return importlib.import_module("transformers")
     except ImportError:
         raise ValueError(
-            "language models need the package transformers, which is not installed. Run: pip "
-            "install 'candidly[text]'"
+            "language models need the package transformers, which is not installed. Run: "
+            f"{install('text')}"
         ) from None
 
 
@@ -136,9 +149,9 @@ def _read(path: Path, folder: Path) -> dict[str, Any]:
             "that has config.json, a tokeniser and model.safetensors."
         )
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is no JSON: {said(error)}. Copy the folder afresh.") from error
+        told = from_json(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error} Copy the folder afresh.") from error
     if not isinstance(told, dict):
         raise ValueError(f"{path} holds no object of JSON. Copy the folder afresh.")
     return told

@@ -9,7 +9,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from .._refusals import said, tensors
+from ....ground.problem import said_of
+from .._refusals import tensors
 from ._folder import Described
 
 FILES = "model.safetensors", "pytorch_model.bin"  # the first that is there; or in pieces, by index
@@ -35,7 +36,7 @@ def files_of(folder: Path) -> list[Path]:
                 lacking = [p for p in pieces if Path(p).name != p or not (folder / p).is_file()]
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise ValueError(
-                    f"{index} is no index of a model's files: {said(error)}. Copy the folder "
+                    f"{index} is no index of a model's files: {said_of(error)}. Copy the folder "
                     "afresh."
                 ) from error
             if lacking:
