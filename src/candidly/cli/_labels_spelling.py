@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from ..ground.files import write_table
 from . import _print
 from ._column_options import Annotator, Drop, Id, Image, Item, Label, Separator, Text, roles_of
 from ._data_common import AsJson, Data, What, loaded_from, print_json, tell
@@ -64,7 +65,7 @@ def spelling(
     ]
     if out is not None:
         frame = pl.DataFrame({"old": [row[0] for row in rows], "new": [row[1] for row in rows]})
-        frame.cast(pl.String).write_csv(out)
+        write_table(frame.cast(pl.String), out)
         tell(f"wrote {out}: {len(rows)} names to replace. Take out what are classes of their own.")
     names = ("old", "new", "rows", "differs by")
     if as_json:

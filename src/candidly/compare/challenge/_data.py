@@ -150,7 +150,7 @@ def write_shown(
         _write_array(at / "ids.npy", ids)
         for file, values in extra.get(track, {}).items():
             _write_array(at / file, values)
-        write_json({**about, "track": track}, at / "task.json")
+        write_json({**about, "track": track}, at / "task.json", again=True)
         at.chmod(0o755)  # runs have another user than we, whatever our umask is
         for path in at.iterdir():
             path.chmod(0o644)
@@ -185,7 +185,7 @@ def bare(data: Labelled) -> Labelled:
 
 
 def _write_array(path: Path, values: Any) -> None:
-    with replacing(path) as file:
+    with replacing(path, again=True) as file:
         np.save(file, np.ascontiguousarray(values), allow_pickle=False)
 
 

@@ -181,7 +181,7 @@ def build(
         "embedding": told,
         "files": {name: _sha256(folder / name) for name in written},
     }
-    write_json(manifest, folder / MANIFEST)
+    write_json(manifest, folder / MANIFEST, again=True)
     return Benchmark(folder, manifest)
 
 

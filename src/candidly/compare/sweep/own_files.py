@@ -193,5 +193,5 @@ def _is_kept(copy: Path, digest: str) -> bool:
 
 def _write(copy: Path, source: bytes) -> None:
     copy.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(copy, synced=True) as file:
+    with replacing(copy, synced=True, again=True) as file:
         file.write(source)
