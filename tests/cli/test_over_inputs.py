@@ -14,7 +14,7 @@ from candidly.ground.files import check_output, keeping_inputs, noted, replacing
 
 FOLDERS = {"DIR", "FOLDER", "PLACE", "WHERE"}  # metavars of what is no file
 WRITES = ("write", "draw", "every flagged", "one self-contained", "the file.", "the page.")
-ENDINGS = ".csv .json .npz .npy .html .png .parquet .safetensors".split()
+ENDINGS = [".csv", ".json", ".npz", ".npy", ".html", ".png", ".parquet", ".safetensors"]
 # what else a command wants to be told before it looks at its places
 MORE = {
     "review export": ["--as", "corrected", "--labels", "other.csv"],
@@ -71,9 +71,9 @@ def line(name, one, given, out, read, written):
             words += [values.pop(param.name, "other.csv")] if wanted else []
     more = MORE.get(name, [])
     for param in one.params:
-        if param.param_type_name == "option" and (param.required or param.name in values):
-            if param.opts[0] not in more or param.name in values:
-                words += [param.opts[0], values.pop(param.name, "other.csv")]
+        wanted = param.name in values or (param.required and param.opts[0] not in more)
+        if param.param_type_name == "option" and wanted:
+            words += [param.opts[0], values.pop(param.name, "other.csv")]
     for option, value in zip(more[::2], more[1::2]):
         words += [] if option in words else [option, value]
     return words
@@ -101,7 +101,8 @@ def test_the_walk_finds_the_commands_that_were_reported():
     found = {pair.id for pair in pairs()}
     assert found >= {
         "crowd consensus: answers out", "crowd consensus: known out", "crowd consensus: probs out",
-        "crowd consensus: known annotators", "labels make: what spec_and_out", "labels spelling: what out",
+        "crowd consensus: known annotators", "labels make: what spec_and_out",
+        "labels spelling: what out",
         "validate: votes out", "validate: labels out", "errors health: given out",
         "errors find: probs html", "errors probs: what out",
         "predict: what out", "predict: model out", "data convert: what out", "data join: what out",
@@ -141,7 +142,9 @@ def test_what_is_read_is_kept_whoever_named_it(candidly, tmp_path, monkeypatch, 
 
 def test_two_outputs_are_two_files(candidly, tmp_path):
     (tmp_path / "an.csv").write_text(AN)
-    status, _, err = candidly(*"crowd consensus an.csv --out new.csv --annotators new.csv".split())
+    status, _, err = candidly(
+        *["crowd", "consensus", "an.csv", "--out", "new.csv", "--annotators", "new.csv"]
+    )
     assert (status, "--out is new.csv, and so is --annotators" in err) == (2, True)
     assert not (tmp_path / "new.csv").exists()
 
@@ -149,7 +152,7 @@ def test_two_outputs_are_two_files(candidly, tmp_path):
 def test_an_output_of_an_earlier_command_is_replaced(candidly, tmp_path):
     (tmp_path / "an.csv").write_text(AN)
     for _ in range(2):
-        assert candidly(*"crowd consensus an.csv --out new.csv".split())[0] == 0
+        assert candidly(*["crowd", "consensus", "an.csv", "--out", "new.csv"])[0] == 0
 
 
 @pytest.mark.parametrize("mark", ["plan.json", "challenge.json", "review.db", "review.json"])

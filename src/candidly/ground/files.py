@@ -90,12 +90,12 @@ def check_output(path: Path | str) -> None:
         raise Refusal(f"{path} is a file that is read; write to another one.")
     if number in _written[-1]:
         raise Refusal(f"{path} was just written by this very command; name a file for each.")
-    if mark := next((mark for mark in MARKS if (path.parent / mark).exists()), None):
-        if path.suffix not in PAGES:
-            raise Refusal(
-                f"{path} would lie in a directory that candidly keeps (it has {mark}); write to"
-                " another one."
-            )
+    mark = next((mark for mark in MARKS if (path.parent / mark).exists()), None)
+    if mark and path.suffix not in PAGES:
+        raise Refusal(
+            f"{path} would lie in a directory that candidly keeps (it has {mark}); write to"
+            " another one."
+        )
 
 
 def _heard(event: str, told: tuple[Any, ...]) -> None:
