@@ -12,7 +12,7 @@ import numpy as np
 
 from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs, open_source
-from ...ground.arrays import ENTRY_SLACK, as_array, same_rows
+from ...ground.arrays import ENTRY_SLACK, as_array, door, same_rows
 from ...ground.names import lookup
 from ...ground.numbers import whole
 from . import _cells, _select
@@ -52,6 +52,7 @@ class TagIssues:
         return rows[np.argsort(self.scores[rows], kind="stable")]
 
 
+@door
 def find_multilabel(
     tags: Any,
     probs: Probs,
@@ -96,11 +97,12 @@ def find_multilabel(
     if same := [tag for tag in range(source.m) if marks[:, tag].all() or not marks[:, tag].any()]:
         named = ", ".join(map(str, same[:10])) + (", ..." if len(same) > 10 else "")
         warnings.warn(
-            f"tags that all examples have, or none, cannot be told wrong: {named}.", stacklevel=2
+            f"tags that all examples have, or none, cannot be told wrong: {named}.", stacklevel=3
         )
     return TagIssues(found, by, quality)
 
 
+@door
 def scores_multilabel(
     tags: Any,
     probs: Probs,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.labels.labelled import Labelled, from_arrays, given_to_candidates
-from ...ground.arrays import same_rows
+from ...ground.arrays import door, same_rows
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ...ground.seeds import draw
@@ -31,6 +31,7 @@ Watch = Callable[[int, int], None]
 UNITS = 100  # of progress, per fold
 
 
+@door
 def cross_validate(
     classifier: Any,
     data: Labelled | tuple[Any, Any],
@@ -120,7 +121,7 @@ def cross_validate(
     def say(sentences: Iterable[str]) -> None:
         for sentence in sentences:
             said.append(sentence)
-            python_warnings.warn(sentence, stacklevel=3)
+            python_warnings.warn(sentence, stacklevel=4)
 
     say(_leaks.of_split_groups(fold, numbered))
     say(_leaks.of_constant_inputs(data))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...data.labels.labelled import Labelled, from_arrays
+from ...ground.arrays import door
 from ...ground.device import check_device
 from ...ground.names import nearest
 from ...ground.numbers import whole
@@ -46,6 +47,7 @@ def default_algorithm(data: Labelled) -> str:
     )
 
 
+@door
 def fit(
     data: Labelled | tuple[Any, Any],
     algorithm: str | Algorithm | None = None,

@@ -13,7 +13,7 @@ from ...data.ingest import read_frame
 from ...data.ingest.labels import class_numbers
 from ...data.ingest.table_checks import about, check_columns, typed, whole_column
 from ...data.labels.labelled import Labelled
-from ...ground.arrays import whole_numbers
+from ...ground.arrays import door, whole_numbers
 from ..validation import SetTally, Tally
 from ._media import NOTHING, Looks, Shown, no_looks
 from ._orders import drawn, seed_of
@@ -93,6 +93,7 @@ def items_of_issues(
     return items, names
 
 
+@door
 def items_of_data(
     data: Labelled,
     rows: Iterable[int] | None = None,

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...data.ingest.media import File, checked_file, header_of, open_media, pixels_of
 from ...data.labels.labelled import Labelled
+from ...ground.arrays import door
 from ...ground.files import replacing
 from ._folder import make_folder
 
@@ -55,6 +56,7 @@ def looks_of(data: Labelled, folder: Path, prefix: str = "") -> Looks:
     return lambda row: _WRITERS[kind](data.inputs[row], folder, f"{prefix}{row}")
 
 
+@door
 def looks_of_files(
     path: Path,
     folder: Path,

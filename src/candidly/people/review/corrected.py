@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.ingest import Sheet, check_origin, corrected_columns, labels_in, write_back
+from ...ground.arrays import door
 from ...ground.problem import Refusal
 from .. import validation
 from ..validation import Corrected, Reading
@@ -13,6 +14,7 @@ from .project import Project
 from .totals import verdicts
 
 
+@door
 def corrected_labels(project: Project, data: Any, reading: Reading = "exact") -> Corrected:
     """Labels of the whole data set, corrected by the verdicts so far; see ``validation.corrected``.
 
