@@ -111,7 +111,7 @@ def write_truth(folder: Path, name: str, learned: Labelled, tested: Labelled) ->
     ids = learned.ids if learned.ids.dtype.kind in "iu" else learned.ids.astype(str)
     labels = {"given": learned.given, "truth": learned.truth, "tested": tested.truth}
     there = {what: values for what, values in labels.items() if values is not None}
-    write_arrays(kept / f"{name}.npz", {"ids": ids, **there}, {})
+    write_arrays(kept / f"{name}.npz", {"ids": ids, **there}, {}, again=True)
 
 
 def read_truth(folder: Path, name: str) -> Truth:

@@ -368,7 +368,7 @@ def _kept(
         if note is not None and note.get("key") == key:
             return arrays
     arrays = make()
-    write_arrays(path, arrays, {"key": key})
+    write_arrays(path, arrays, {"key": key}, again=True)
     return arrays
 
 

@@ -249,7 +249,7 @@ def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
 
 
 def load_model(path: Path | str, net: str | None = None) -> Model:
-    """A model that ``Model.save`` or ``candidly train`` wrote; files in ``.npz``, too.
+    """A model that ``Model.save`` or ``candidly train`` wrote, if no bit of it has changed since.
 
     No code is kept in a model, or loaded from it.
 
