@@ -17,6 +17,7 @@ import numpy as np
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 ENTRY_SLACK = 1e-6  # how far a probability may lie outside [0, 1]
+PAIRS = {("data", 2): ("X", "y")}  # parameters that hold two under names of their own
 SEVERAL = 100  # arrays in a list; a longer one has rows
 SUM_SLACK = 1e-3  # and the sum of a row from 1
 
@@ -59,7 +60,8 @@ def _flat(given: Mapping[str, Any]) -> list[tuple[str, Any]]:
         if isinstance(value, Mapping):
             found += [(f"{name}[{key!r}]", one) for key, one in value.items()]
         elif isinstance(value, tuple | list) and len(value) <= SEVERAL:
-            found += [(f"{name}[{k}]", one) for k, one in enumerate(value)]
+            names = PAIRS.get((name, len(value))) or [f"{name}[{k}]" for k in range(len(value))]
+            found += zip(names, value)
         else:
             found.append((name, value))
     return found
