@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +11,7 @@ import typer
 
 from ._column_options import ROLES, roles_of
 from ._hyper import hyper_of
+from ._words import running
 
 if TYPE_CHECKING:
     from ..compare.sweep.settings import Settings
@@ -171,13 +172,25 @@ def usual_folder(settings: Settings) -> Path:
     return Path("runs", settings.preset or "-".join(names))
 
 
-def command_of(settings: Mapping[str, Any], folder: Path) -> str:
+def imported() -> list[str]:
+    """The plug-ins that the command line which runs has imported, as words of another."""
+    context = running()
+    files = [] if context is None else context.find_root().params.get("plugins") or []
+    return [word for file in files for word in ("--import", str(file))]
+
+
+def command_of(
+    settings: Mapping[str, Any], folder: Path, plugins: Sequence[str | Path] = ()
+) -> str:
     """The command that trains what a results directory does not hold yet.
 
     Args:
         settings: of its plan.
+        plugins: files to import.
     """
-    return shlex.join(["candidly", "bench", "run", *_options(settings), "--out", str(folder)])
+    words = [word for file in plugins for word in ("--import", str(file))]
+    words = ["candidly", "bench", "run", *words, *_options(settings)]
+    return shlex.join([*words, "--out", str(folder)])
 
 
 def _options(settings: Mapping[str, Any]) -> Iterator[str]:

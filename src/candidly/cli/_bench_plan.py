@@ -39,6 +39,7 @@ from ._bench_options import (
     ValidationShare,
     Variant,
     Workers,
+    imported,
     settings_of,
     usual_folder,
     where_of,
@@ -218,7 +219,7 @@ def plan(
 
 def _command(context: typer.Context, folder: str) -> str:
     """The command that runs what was planned: with every option that was given, and a folder."""
-    words = ["candidly", "bench", "run"]
+    words = ["candidly", "bench", "run", *imported()]
     for parameter in context.command.params:
         name = parameter.name or ""
         value = context.params.get(name)

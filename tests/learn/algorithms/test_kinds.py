@@ -47,7 +47,7 @@ def test_a_share_is_spread_over_the_axes_that_it_lacks(like):
         assert mixed.shape == like
         assert torch.equal(mixed.flatten(1).amax(1), torch.tensor([1.0, 2.0, 3.0]))
     by_row = torch.arange(12.0).view(3, 4)
-    assert torch.equal((spread(by_row, values) * values).flatten(2).mean(-1), by_row)
+    assert torch.equal((spread(by_row, values) * values).reshape(3, 4, -1).mean(-1), by_row)
     for wrong in (torch.ones(4), torch.ones(2, 1), torch.ones(3, 4, 5, 6, 6, 6)):
         with pytest.raises(ValueError, match="must begin with its axes"):
             spread(wrong, values)
