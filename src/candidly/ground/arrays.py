@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -22,7 +22,15 @@ SEVERAL = 100  # arrays in a list; a longer one has rows
 SUM_SLACK = 1e-3  # and the sum of a row from 1
 
 
-def door(function: Function | None = None, *, apart: Sequence[str] = ()) -> Any:
+@overload
+def door(function: Function) -> Function: ...
+
+
+@overload
+def door(*, apart: Sequence[str]) -> Callable[[Function], Function]: ...
+
+
+def door(function: Any = None, *, apart: Sequence[str] = ()) -> Any:
     """Before anything else a function refuses masks that hide something, and rows in other orders.
 
     Args:

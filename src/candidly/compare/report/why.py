@@ -57,10 +57,9 @@ def render_why(results: Results, format: str = "text", width: int = 100) -> str:
     if form == "json":
         return _json(results, found)
     if form == "csv":
-        whole = Grid(
-            "", (Column("dataset", "name"), *COLUMNS), [(t.dataset, *_row(t)) for t in found]
-        )
-        return whole.csv()
+        reads = labels_read(results)
+        rows = [(one.dataset, *_row(one, reads)) for one in found]
+        return Grid("", (Column("dataset", "name"), *COLUMNS), rows).csv()
     parts = _parts(results, found) if found else (NOTHING, *results.notes)
     return render_grids(parts, form, width)
 

@@ -144,9 +144,10 @@ def check_sane(run: Reference) -> None:
     logits = _learned(name, data)
     predicted = logits.argmax(-1).numpy()
     assert data.truth is not None
+    assert data.candidates is not None
+    assert data.given is not None
     found = [("accuracy", float((predicted == data.truth).mean()), 1 / data.q)]
     if "candidates" in algorithm(name).reads:
-        assert data.candidates is not None
         rate = float(covering_rate(logits.numpy(), data.candidates))
         found.append(("covering rate", rate, float(data.candidates.mean())))
     for what, value, chance in found:
