@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from _oracles import is_oracle
 from _reproduction.words import grid, prose
-from candidly.compare.report._wording import is_oracle
 from candidly.learn.algorithms.costs import cost_of
 from candidly.show.words import listed, percent
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from _oracles import is_oracle
 from _reproduction.words import grid, minus, prose
-from candidly.compare.report._wording import is_oracle
 from candidly.compare.sweep.budget import at_budget
 from candidly.compare.sweep.gap import Gap, gaps
 from candidly.compare.sweep.journal import read_results

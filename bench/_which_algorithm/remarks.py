@@ -9,8 +9,8 @@ from _build_study.numbers import beside_zero
 from _build_study.runs import BASE, METHODS, MIXED
 from _cifarn_study.numbers import beside_the_board
 from _claims.shelf import Shelf
+from _oracles import is_oracle
 from _reproduction.words import minus, prose
-from candidly.compare.report._wording import is_oracle
 from candidly.compare.stability._ranks import kendall
 from candidly.show.words import listed
 

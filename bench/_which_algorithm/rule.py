@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from candidly.compare.report._wording import is_oracle
+from _oracles import is_oracle
 from candidly.stats import Summary, interval, paired_difference
 
 LISTED = 2  # level algorithms that are named at most

@@ -119,3 +119,51 @@ def test_help_names_every_preset_and_an_unknown_one_is_refused(candidly):
     assert status == 2
     assert "--preset is 'plench-image'; did you mean 'plench-images'?" in err
     assert all(name in err for name in PRESETS)
+
+
+PLUG_IN = """
+import torch
+from candidly import register
+from candidly.learn.algorithms import Algorithm, pure
+
+def slow(logits, candidates):
+    for _ in range(60):
+        logits = logits + 0 * logits.softmax(-1)
+    return logits.logsumexp(-1) - (logits.masked_fill(~candidates, -1e3)).logsumexp(-1)
+
+register("algorithm", Algorithm("slow", pure(slow)))
+"""
+
+
+def test_a_plug_in_is_measured_itself_and_imported_in_the_command(
+    candidly, tmp_path, plugins_as_they_were
+):
+    (tmp_path / "my slow.py").write_text(PLUG_IN)
+    small = [word.replace("PRODEN,CC", "slow,CC") for word in SMALL]
+    words = ("bench", "plan", "--import", "my slow.py", *small, "--workers", "1")
+    about = json.loads(candidly(*words, "--json")[1])
+    timed = {one["algorithm"]: one["seconds"] for one in about["hours"]["measured"]}
+    assert timed["slow"] > 2 * timed["CC"]
+    assert about["hours"]["multiples"] == {}
+    command = shlex.split(about["command"])
+    assert command[:5] == ["candidly", "bench", "run", "--import", "my slow.py"]
+    status, _, err = candidly(*command[1:], "--workers", "1")
+    assert status == 0, err
+    [folder] = (tmp_path / "runs").iterdir()
+    assert candidly("bench", "report", folder)[0] == 0
+    assert "update of slow" in candidly(*words)[1] or "Everything is trained" in candidly(*words)[1]
+
+
+def test_the_command_that_finishes_a_directory_imports_its_plug_ins(
+    candidly, tmp_path, plugins_as_they_were
+):
+    (tmp_path / "mine.py").write_text(PLUG_IN)
+    small = [word.replace("PRODEN,CC", "slow,CC") for word in SMALL]
+    out = ("--out", "out", "--workers", "1")
+    assert candidly("bench", "run", "--import", "mine.py", *small, *out)[0] == 0
+    for file in (tmp_path / "out" / "journal").iterdir():
+        file.unlink()
+    assert candidly("bench", "report", "out")[0] == 0
+    [copy] = (tmp_path / "out" / "plugins").glob("*/mine.py")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert f"--import {copy.relative_to(tmp_path)}" in page

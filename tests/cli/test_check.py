@@ -94,7 +94,7 @@ def test_json_says_the_same_and_the_places(candidly, pets):
     [
         (("nothing.csv",), "nothing.csv"),
         (("pets.csv", "--label", "kin"), "did you mean 'kind'"),
-        (("pets.csv", "--label", "kind", "--out", "pets.csv"), "the file that is read"),
+        (("pets.csv", "--label", "kind", "--out", "pets.csv"), "is pets.csv, and so is FILE"),
         (("pets.csv", "--label", "kind", "--out", "x.txt"), "must end in .csv"),
         (("pets.csv", "--label", "kind", "--html", "no/x.html"), "no folder no"),
         (("pets.csv", "--label", "kind", "--by", "guess"), "way to find label errors"),

@@ -150,6 +150,12 @@ class _Nouns(Commands):
         name, _, rest = super().resolve_command(ctx, args)
         return name, name and command(name), rest
 
+    def invoke(self, ctx: Any) -> Any:
+        from ..ground.files import keeping_inputs
+
+        with keeping_inputs():
+            return super().invoke(ctx)
+
 
 def _empty(kind: type[Commands]) -> typer.Typer:
     made = typer.Typer(

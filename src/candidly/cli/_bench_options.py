@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +16,7 @@ from ._hyper import Hyper, hyper_of
 from ._network_options import Net, Training
 from ._shared import shared
 from ._types import how_many_workers, random_seed, share, whole
+from ._words import running
 
 if TYPE_CHECKING:
     from ..compare.sweep.settings import Settings
@@ -232,13 +233,25 @@ class RunOptions:
 asked_for = shared("asked", RUN, RunOptions)
 
 
-def command_of(settings: Mapping[str, Any], folder: Path) -> str:
+def imported() -> list[str]:
+    """The plug-ins that the command line which runs has imported, as words of another."""
+    context = running()
+    files = [] if context is None else context.find_root().params.get("plugins") or []
+    return [word for file in files for word in ("--import", str(file))]
+
+
+def command_of(
+    settings: Mapping[str, Any], folder: Path, plugins: Sequence[str | Path] = ()
+) -> str:
     """The command that trains what a results directory does not hold yet.
 
     Args:
         settings: of its plan.
+        plugins: files to import.
     """
-    return shlex.join(["candidly", "bench", "run", *_options(settings), "--out", str(folder)])
+    words = [word for file in plugins for word in ("--import", str(file))]
+    words = ["candidly", "bench", "run", *words, *_options(settings)]
+    return shlex.join([*words, "--out", str(folder)])
 
 
 def _options(settings: Mapping[str, Any]) -> Iterator[str]:

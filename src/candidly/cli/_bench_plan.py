@@ -13,7 +13,7 @@ import typer
 from ..ground.jsons import to_json
 from ..learn.written.nets import of_tokens
 from . import _progress
-from ._bench_options import AsJson, RunOptions, asked_for
+from ._bench_options import AsJson, RunOptions, asked_for, imported
 from ._print import grid_of, print_text, show
 from ._shared import typed
 
@@ -135,7 +135,7 @@ def _command(context: typer.Context, folder: str) -> str:
     """The command that runs what was planned: with every option that was given, and a folder."""
     left_out = (*NOT_OF_RUN, "out")
     names = [one.name for one in context.command.params if one.name and one.name not in left_out]
-    return shlex.join(["candidly", "bench", "run", *typed(*names), "--out", folder])
+    return shlex.join(["candidly", "bench", "run", *imported(), *typed(*names), "--out", folder])
 
 
 def _by_dataset(values: Mapping[str, str]) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..ground.files import joined
+from ..ground.files import check_output, joined
 from ..ground.names import nearest
 from ..show.grid import Column, Grid
 from ._print import show
+from ._words import running
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,19 +18,51 @@ if TYPE_CHECKING:
     from ..errors.confident import Evidence, SetEvidence
 
 
-def check_place(path: Path | None, option: str, endings: Sequence[str]) -> None:
+def check_place(path: Path | None, option: str, endings: Sequence[str] = ()) -> None:
     """Refuse a file that could not be written, before anything is read.
 
+    Args:
+        endings: that it may have; where there are none, it becomes the table of ``--into``, or has
+            the ending of a file that is not known yet.
+
     Raises:
-        ValueError: its ending is none of ``endings``, or it is in no folder.
+        ValueError: its ending is none of ``endings``, it is in no folder, or in one that candidly
+            keeps, or another argument of the command names the same file.
     """
     if path is None:
         return
-    if path.suffix not in endings:
+    if endings and path.suffix not in endings:
         close = nearest(path.suffix, endings) if path.suffix else "."
         raise ValueError(f"{option} is {path}; it must end in {' or '.join(endings)}{close}")
     if not path.parent.is_dir():
         raise ValueError(f"{option} is {path}, but there is no folder {path.parent}.")
+    check_output(path)
+    if other := _names_too(path, option):
+        raise ValueError(f"{option} is {path}, and so is {other}; write to another file.")
+
+
+def _names_too(path: Path, option: str) -> str | None:
+    """Another argument or option of the command that runs which names the same file.
+
+    ``--into`` may: ``ingest.write_back`` knows whether somebody asked for that.
+    """
+    context = running()
+    for one in () if context is None else context.command.params:
+        called = str(one.opts[0] if one.param_type_name == "option" else one.metavar)
+        value = context.params.get(one.name)
+        if option in called.split() or called == "--into":
+            continue
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(text, str | Path) and _same(path, Path(text)):
+                return called
+    return None
+
+
+def _same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other) if path.exists() else path.resolve() == other.resolve()
+    except (OSError, ValueError):  # the other is no file, and perhaps no name of one
+        return False
 
 
 def print_counts(counts: Mapping[str, int], by: str, evidence: Evidence | SetEvidence) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..data.ingest import Roles
+from ..ground.files import write_table
 from . import _print
 from ._column_options import ANY, OF_DATA
 from ._data_common import AsJson, Data, What, loaded_from, print_json, tell
@@ -52,7 +53,7 @@ def spelling(
     ]
     if out is not None:
         frame = pl.DataFrame({"old": [row[0] for row in rows], "new": [row[1] for row in rows]})
-        frame.cast(pl.String).write_csv(out)
+        write_table(frame.cast(pl.String), out)
         tell(f"wrote {out}: {len(rows)} names to replace. Take out what are classes of their own.")
     names = ("old", "new", "rows", "differs by")
     if as_json:

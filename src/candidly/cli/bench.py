@@ -134,10 +134,15 @@ def report(
       candidly bench report runs/lost --out lost.html --figures figures
     """
     from ..compare.report import write_report
+    from ..compare.sweep.facts import kept_in
+    from ..compare.sweep.plan import read_plan
 
     path = out or folder / "report.html"
     results = results_of(folder)
-    write_report(results, path, figures_in=figures, finish=command_of(results.settings, folder))
+    plan = read_plan(folder)
+    kept = [kept_in(folder, text) for _, _, text in plan.plugins if text] if plan else []
+    finish = command_of(results.settings, folder, list(dict.fromkeys(kept)))
+    write_report(results, path, figures_in=figures, finish=finish)
     print(path)
     if figures is not None:
         print(figures)

@@ -114,9 +114,6 @@ def check(
     check_place(places["page"], "--html", (".html", ".htm"))
     check_place(probs, "--probs", (".npz", ".npy", ".parquet"))
     places |= {} if probs is None else {"probabilities": probs}
-    for place in places.values():
-        if place.resolve() == Path(what).resolve():
-            raise ValueError(f"{place} is the file that is read; write to another one.")
     names = None if classifier is None else several([classifier], "--classifier")
     with (
         stoppable(lambda: "stopped; nothing was written."),

@@ -147,9 +147,8 @@ def consensus(
 
     check_form(form)
     by = lookup(crowd.METHODS, by, "way to a consensus")[0]
-    if into is None:
-        check_place(out, "--out", TABLES)
-    elif out is None:
+    check_place(out, "--out", TABLES if into is None else ())
+    if into is not None and out is None:
         raise ValueError("--into is the table that --out becomes; say where with --out.")
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))

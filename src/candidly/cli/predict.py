@@ -99,9 +99,8 @@ def predict(
     """
     if out is None:
         raise ValueError("say where to write: --out predictions.csv.")
-    if not keep_columns:
-        check_place(out, "--out", ENDINGS)
-    elif probs:
+    check_place(out, "--out", () if keep_columns else ENDINGS)
+    if keep_columns and probs:
         raise ValueError("--keep-columns adds no column a class; leave it or --probs out.")
     if top < 1:
         raise ValueError(f"--top is {top}; write at least one class a row.")

@@ -101,8 +101,8 @@ def export(
     from ..ground.names import lookup
 
     what, (endings, write) = lookup(EXPORTS, what, "kind of export")
-    if endings and into is None:
-        check_place(out, "--out", endings)
+    if endings:
+        check_place(out, "--out", endings if into is None else ())
     if (what == "corrected") != ((labels is None) == (into is not None)):
         raise ValueError(
             "--as corrected needs --into, the table to correct, or --labels, labels alone; only it"

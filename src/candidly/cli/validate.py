@@ -121,8 +121,7 @@ def validate(
     if form in ("released", "long"):
         raise ValueError(f"--format is of what is printed; give --votes-format {form}.")
     check_form(form)
-    if into is None:
-        check_place(out, "--out", OUT)
+    check_place(out, "--out", OUT if into is None else ())
     check_place(html, "--html", (".html", ".htm"))
     if out is not None and labels is None and into is None:
         raise ValueError("--out writes corrected labels; say with --labels what to correct.")

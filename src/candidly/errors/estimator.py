@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..data.labels.labelled import from_numbers
-from ..ground.arrays import is_frame
+from ..ground.arrays import door, is_frame
 from ..learn.estimators import inputs_of, read_sets, seed_of
 from .confident import find
 from .crossval import cross_validate
@@ -57,6 +57,7 @@ class LabelErrorDetector(BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
+    @door
     def fit(self, X: Any, y: Any, groups: Any = None) -> LabelErrorDetector:
         """Predict every row by a model that did not learn from it, and find what contradicts.
 
@@ -90,6 +91,7 @@ class LabelErrorDetector(BaseEstimator):
         self.issues_, self.flagged_ = found.table(classes=sets.names), found.mask
         return self
 
+    @door
     def clean(self, X: Any, y: Any) -> tuple[Any, Any]:
         """The rows that are not flagged, of the inputs and labels that it was fitted on.
 

@@ -1,18 +1,78 @@
 """Arrays that callers give: one door, where names of rows and columns are looked at, and masks.
 
 Position alone matches rows and columns further in. So what has names must agree by them here.
+``door`` stands before every public function that takes arrays (``tests/test_doors.py``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from inspect import signature
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
 ENTRY_SLACK = 1e-6  # how far a probability may lie outside [0, 1]
+PAIRS = {("data", 2): ("X", "y")}  # parameters that hold two under names of their own
+SEVERAL = 100  # arrays in a list; a longer one has rows
 SUM_SLACK = 1e-3  # and the sum of a row from 1
+
+
+@overload
+def door(function: Function) -> Function: ...
+
+
+@overload
+def door(*, apart: Sequence[str]) -> Callable[[Function], Function]: ...
+
+
+def door(function: Any = None, *, apart: Sequence[str] = ()) -> Any:
+    """Before anything else a function refuses masks that hide something, and rows in other orders.
+
+    Args:
+        apart: parameters whose rows are not those of the others, such as a pool of other rows.
+
+    Raises (the function does):
+        ValueError: a masked array, see ``as_array``; Series or DataFrames of pandas, see
+            ``same_rows``.
+    """
+    if function is None:
+        return partial(door, apart=apart)
+    known = signature(function)
+
+    @wraps(function)
+    def checked(*args: Any, **named: Any) -> Any:
+        if any(_may_have_names(value) for value in (*args, *named.values())):
+            given = dict(_flat(known.bind_partial(*args, **named).arguments))
+            for name, value in given.items():
+                if isinstance(value, np.ma.MaskedArray):
+                    _unmasked(value, name)
+            same_rows(**{name: value for name, value in given.items() if name not in apart})
+        return function(*args, **named)
+
+    return checked
+
+
+def _may_have_names(value: Any) -> bool:
+    return isinstance(value, np.ma.MaskedArray | tuple | list | Mapping) or _has_index(value)
+
+
+def _flat(given: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Arguments, and what is in those that hold several."""
+    found = []
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            found += [(f"{name}[{key!r}]", one) for key, one in value.items()]
+        elif isinstance(value, tuple | list) and len(value) <= SEVERAL:
+            names = PAIRS.get((name, len(value))) or [f"{name}[{k}]" for k in range(len(value))]
+            found += zip(names, value)
+        else:
+            found.append((name, value))
+    return found
 
 
 def sum_slack(dtype: np.dtype) -> float:
@@ -128,6 +188,8 @@ def same_rows(**values: Any) -> None:
     indexed = {name: value.index for name, value in values.items() if _has_index(value)}
     first = next(iter(indexed), "")
     for name, index in indexed.items():
+        if index.equals(indexed[first]):
+            continue
         _refuse_other(indexed[first].tolist(), index.tolist(), f"`{first}`", f"`{name}`")
 
 

@@ -1,4 +1,8 @@
-"""Files that are whole or absent: written beside their place, then renamed. Lines and CSV."""
+"""Files that are whole or absent: written beside their place, then renamed. Lines and CSV.
+
+What a command reads it does not write over: while one runs (``keeping_inputs``), Python tells of
+each file that is opened, and ``replacing``, through which every output goes, asks.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import errno
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,19 +67,96 @@ def check_content(path: Path) -> None:
         )
 
 
+# what makes a folder a directory of candidly's: results, a challenge, a project of reviews
+MARKS = ("plan.json", "challenge.json", "review.db", "review.json")
+PAGES = (".html", ".htm", ".svg", ".pdf", ".png")  # what such a directory may hold of a user's
+_read: list[set[tuple[int, int]]] = []  # device and number of each file; of the command that runs
+_written: list[set[tuple[int, int]]] = []
+_hooked: list[bool] = []
+
+
 @contextmanager
-def replacing(path: Path | str, synced: bool = False, private: bool = False) -> Iterator[BinaryIO]:
+def keeping_inputs() -> Iterator[None]:
+    """In the block no file that was opened to be read in it is written over (see ``replacing``)."""
+    if not _hooked:
+        sys.addaudithook(_heard)
+        _hooked.append(True)
+    _read.append(set())
+    _written.append(set())
+    try:
+        yield
+    finally:
+        _read.pop()
+        _written.pop()
+
+
+def noted(path: Path) -> Path:
+    """The path of a file that is about to be read by what does not open it with Python."""
+    if _read and (number := _number(path)):
+        _read[-1].add(number)
+    return path
+
+
+def check_output(path: Path | str) -> None:
+    """Refuse to write over what was read, what the same command wrote, or what candidly keeps.
+
+    Raises:
+        ValueError: says which of them it is.
+    """
+    if not _read:
+        return
+    path, number = Path(path), _number(path)
+    if number in _read[-1] - _written[-1]:
+        raise Refusal(f"{path} is a file that is read; write to another one.")
+    if number in _written[-1]:
+        raise Refusal(f"{path} was just written by this very command; name a file for each.")
+    mark = next((mark for mark in MARKS if (path.parent / mark).exists()), None)
+    if mark and path.suffix not in PAGES:
+        raise Refusal(
+            f"{path} would lie in a directory that candidly keeps (it has {mark}); write to"
+            " another one."
+        )
+
+
+def _heard(event: str, told: tuple[Any, ...]) -> None:
+    """Notes each file that Python opens to read it."""
+    if event != "open" or not _read:
+        return
+    path, mode, flags = told
+    reads = mode[0] == "r" if isinstance(mode, str) else flags & os.O_ACCMODE == os.O_RDONLY
+    if reads and isinstance(path, str | bytes | os.PathLike) and (number := _number(path)):
+        _read[-1].add(number)
+
+
+def _number(path: Any) -> tuple[int, int] | None:
+    """What a file is, by whichever name; None of what is no file."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+@contextmanager
+def replacing(
+    path: Path | str, synced: bool = False, private: bool = False, again: bool = False
+) -> Iterator[BinaryIO]:
     """A binary file that becomes ``path`` when the block ends well, and leaves nothing otherwise.
 
     Args:
+        again: it may be a file that was read or written before: of a record that candidly keeps
+            for itself, and where a person has asked for it.
         synced: wait until file and name are on the disk, so that a power cut leaves the old file
             or the new one. Without, it may leave the name of an empty file.
         private: readable by its owner alone.
 
     Raises:
+        ValueError: see ``check_output``.
         OSError: the folder cannot be written, or the disk is full; the message names ``path``.
     """
     path = Path(path)
+    if not again:
+        check_output(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with open(beside, "wb", opener=_private if private else None) as file:
@@ -83,6 +165,8 @@ def replacing(path: Path | str, synced: bool = False, private: bool = False) -> 
                 file.flush()
                 os.fsync(file.fileno())
         beside.replace(path)
+        if _written and not again and (number := _number(path)):
+            _written[-1].add(number)
         if synced:
             sync_folder(path.parent)
     except OSError as error:
@@ -201,7 +285,7 @@ def joined(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.col(lists).cast(pl.List(pl.String)).list.join("|"))
 
 
-def write_json(value: Any, path: Path) -> None:
-    """As JSON, which has no NaN: it becomes null."""
-    with replacing(path) as file:
+def write_json(value: Any, path: Path, again: bool = False) -> None:
+    """As JSON, which has no NaN: it becomes null. See ``replacing``."""
+    with replacing(path, again=again) as file:
         file.write(to_json(value).encode())

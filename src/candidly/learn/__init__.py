@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .algorithms import one_of as one_of
     from .algorithms import power_of_ten as power_of_ten
     from .algorithms import pure as pure
+    from .algorithms import spread as spread
     from .algorithms import uniform_over as uniform_over
     from .estimators import NoisyLabelClassifier as NoisyLabelClassifier
     from .estimators import PartialLabelClassifier as PartialLabelClassifier
@@ -60,6 +61,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "one_of": "algorithms",
     "power_of_ten": "algorithms",
     "pure": "algorithms",
+    "spread": "algorithms",
     "uniform_over": "algorithms",
     "views": "",
 }

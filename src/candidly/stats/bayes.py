@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..ground.arrays import door
 from ._cells import Values, differences, variance_factor
 
 BLOCK = 1 << 22  # numbers at a time
@@ -36,6 +37,7 @@ def _check_rope(rope: float) -> None:
         raise ValueError(f"`rope` is {rope}; give a difference that matters to nobody, 0 or more.")
 
 
+@door
 def correlated_t(first: Values, second: Values, test_share: float, rope: float) -> Beliefs:
     """The mean difference's posterior over random splits of one data set.
 
@@ -73,6 +75,7 @@ def correlated_t(first: Values, second: Values, test_share: float, rope: float) 
     return Beliefs(worse, max(0.0, 1 - worse - better), better, rope, n, left_out)
 
 
+@door
 def signed_rank(
     first: Values,
     second: Values,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..ground.arrays import door
 from ._cells import Values, check_level, differences, numbers, rounded
 
 METHODS = ("BCa", "percentile")
@@ -28,6 +29,7 @@ class BootstrapInterval:
     left_out: int
 
 
+@door
 def bootstrap_interval(
     first: Values,
     second: Values | None = None,

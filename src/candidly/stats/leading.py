@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..ground.arrays import door
 from ._cells import Cells, check_level, named, rounded
 from .paired import PairedT, corrected_t
 
@@ -40,6 +41,7 @@ class Leader:
     without: tuple[str, ...]
 
 
+@door
 def leader(
     table: Cells,
     names: Sequence[str],

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..ground.arrays import door
 from ._cells import Cells, Values, check_level, differences, named, variance_factor
 
 
@@ -39,6 +40,7 @@ class PairedT:
         return self.p is not None
 
 
+@door
 def corrected_t(first: Values, second: Values, test_share: float, level: float = 0.95) -> PairedT:
     """Two-sided t test of ``first - second`` over random splits of one data set.
 
@@ -106,6 +108,7 @@ class SignedRanks:
     left_out: int
 
 
+@door
 def wilcoxon(first: Values, second: Values) -> SignedRanks:
     """Two-sided signed-rank test that the differences, first minus second, lie evenly about 0.
 
@@ -134,6 +137,7 @@ def wilcoxon(first: Values, second: Values) -> SignedRanks:
     return SignedRanks(up, down, p, above, below, len(d) - above - below, left_out)
 
 
+@door
 def holm(p: np.ndarray) -> np.ndarray:
     """Holm's adjusted p: reject where it is at most alpha, and alpha holds for all together.
 
@@ -189,6 +193,7 @@ class AllPairs:
         return found
 
 
+@door
 def compare_all(
     table: Cells,
     names: Sequence[str],

@@ -7,10 +7,13 @@ import statistics
 
 import numpy as np
 
+from ..ground.arrays import door
+
 BLOCK = 1 << 20  # items that are counted together; below 2**24, where float32 counts exactly
 HALVINGS = 60
 
 
+@door
 def discordant(right: np.ndarray) -> np.ndarray:
     """How often one model is right where another is wrong.
 
@@ -31,6 +34,7 @@ def discordant(right: np.ndarray) -> np.ndarray:
     return both.diagonal()[:, None] - both
 
 
+@door
 def mcnemar(b: np.ndarray, c: np.ndarray, mid: bool = False) -> np.ndarray:
     """Exact two-sided p of McNemar's test that two models are right equally often.
 
@@ -72,12 +76,14 @@ def fewest_discordant(pairs: int, alpha: float) -> int:
     return next(k for k in itertools.count(1) if pairs * 2.0 ** (1 - k) <= alpha)
 
 
+@door
 def difference_variance(b: np.ndarray, c: np.ndarray, n: int) -> np.ndarray:
     """Variance of a paired difference of two accuracies, (b + c - (b - c)² / n) / n²."""
     b, c = np.asarray(b, dtype=np.float64), np.asarray(c, dtype=np.float64)
     return (b + c - (b - c) ** 2 / max(n, 1)) / max(n, 1) ** 2
 
 
+@door
 def tango(b: np.ndarray, c: np.ndarray, n: int, level: float = 0.95) -> np.ndarray:
     """Tango's score interval of a paired difference of accuracies, (b - c) / n.
 

@@ -14,10 +14,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..ground.arrays import door
 from ._cells import Cells, check_level, complete
 from .paired import holm
 
 
+@door
 def ranked(cells: np.ndarray, higher: bool) -> np.ndarray:
     """Ranks in each row, from 1 for the best; ties share their average.
 
@@ -43,6 +45,7 @@ class AverageRanks:
     left_out: int
 
 
+@door
 def average_ranks(table: Cells, names: Sequence[str], *, higher: bool) -> AverageRanks:
     """The mean over rows of each algorithm's rank, ties averaged.
 
@@ -79,6 +82,7 @@ class FriedmanTest:
     left_out: int
 
 
+@door
 def friedman(table: Cells, names: Sequence[str]) -> FriedmanTest:
     """Friedman's test, corrected for ties, as ``scipy.stats.friedmanchisquare`` has it.
 
@@ -144,6 +148,7 @@ def _studentized(k: int, alpha: float) -> float:
     return float(studentized_range.ppf(1 - alpha, k, np.inf))
 
 
+@door
 def nemenyi(
     table: Cells, names: Sequence[str], alpha: float = 0.05, *, higher: bool
 ) -> NemenyiGroups:
@@ -205,6 +210,7 @@ class ConoverTest:
     left_out: int
 
 
+@door
 def conover(table: Cells, names: Sequence[str], *, higher: bool) -> ConoverTest:
     """Conover's t tests of all pairs of rank sums, with Holm's correction.
 

@@ -6,9 +6,12 @@ import statistics
 
 import numpy as np
 
+from ..ground.arrays import door
+
 FEW = 40  # below so many items a share's interval is the exact one
 
 
+@door
 def wilson(right: np.ndarray, of: np.ndarray | int, level: float = 0.95) -> np.ndarray:
     """Wilson's intervals of shares.
 
@@ -33,6 +36,7 @@ def wilson(right: np.ndarray, of: np.ndarray | int, level: float = 0.95) -> np.n
     return np.clip(bounds, 0, 1)
 
 
+@door
 def clopper_pearson(right: np.ndarray, of: np.ndarray | int, level: float = 0.95) -> np.ndarray:
     """Exact intervals of shares, which hold their level for every share; as ``wilson`` otherwise.
 
@@ -50,6 +54,7 @@ def clopper_pearson(right: np.ndarray, of: np.ndarray | int, level: float = 0.95
     return np.where((of > 0)[..., None], np.stack([low, high], -1), np.nan)
 
 
+@door
 def share_interval(right: np.ndarray, of: np.ndarray | int, level: float = 0.95) -> np.ndarray:
     """Wilson's interval; from fewer than 40 items the exact one. As ``wilson`` otherwise."""
     few = np.broadcast_to(np.asarray(of) < FEW, np.shape(right))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..ground.arrays import door
 from ._cells import Cells, check_level, complete
 from .ranks import ranked
 
@@ -45,6 +46,7 @@ class RankStability:
     left_out: int
 
 
+@door
 def rank_stability(
     table: Cells,
     names: Sequence[str],

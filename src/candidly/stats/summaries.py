@@ -7,6 +7,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..ground.arrays import door
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -23,6 +25,7 @@ class Summary:
     count: int
 
 
+@door
 def summarise(values: Sequence[float | None], ddof: int = 1) -> Summary:
     """Mean, standard deviation and standard error of the values that are there.
 
@@ -50,6 +53,7 @@ def summarise(values: Sequence[float | None], ddof: int = 1) -> Summary:
     return Summary(mean, deviation, deviation / math.sqrt(count), count)
 
 
+@door
 def paired_difference(
     first: Sequence[float | None], second: Sequence[float | None], ddof: int = 1
 ) -> Summary:

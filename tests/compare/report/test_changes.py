@@ -34,6 +34,7 @@ def side(values, name="A", divided=RULE, share=0.1):
             len(mine),
             values=dict(enumerate(mine)),
             models={k: (f"{name}{algorithm}{k}", 1) for k in range(len(mine))},
+            oracle=algorithm in ("supervised-oracle", "cheat"),
         )
         for algorithm, mine in values.items()
     }
@@ -114,9 +115,10 @@ def test_crossings_count_changed_orders_and_no_ties():
 
 
 def test_oracles_have_no_rank():
-    values = {"CC": [0.5, 0.6], "supervised-oracle": [0.9, 0.95]}
+    values = {"CC": [0.5, 0.6], "supervised-oracle": [0.9, 0.95], "cheat": [0.9, 0.95]}
+    values["x-oracle-free"] = [0.3, 0.4]
     rows = compare_sides(side(values), side(values, "B")).rows
-    assert [row.rank_a for row in rows] == [1, None]
+    assert [row.rank_a for row in rows] == [1, None, None, 2]
 
 
 def test_directories_with_gaps_and_divergence_are_compared_and_said(tmp_path):

@@ -175,7 +175,7 @@ def test_few_splits_are_points_and_only_many_get_a_box(splits):
 
 def test_colours_follow_the_algorithm_not_the_figure():
     names = [f"A{i}" for i in range(14)]
-    colours = figures.make_colours([*names, "supervised-oracle"])
+    colours = figures.make_colours([*names, "supervised-oracle"], ["supervised-oracle"])
     assert len(set(map(str, colours.values()))) == 15
     assert colours["supervised-oracle"][0] == figures.INK
 

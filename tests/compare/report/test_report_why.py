@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from candidly.compare.report.why import COLUMNS, RULE, render_why, why_grid
+from candidly.compare.sweep.counts import labels_read
 from candidly.compare.sweep.records import Results, pack_outcomes
 from candidly.compare.sweep.trust import trust
 from candidly.ground.names import UnknownName
@@ -57,7 +58,7 @@ def test_the_numbers_of_a_row(results):
 def test_every_row_is_there_and_the_rule_is_said(results, format):
     page = render_why(results, format)
     words = " ".join(page.replace("|", " ").split())
-    for row in why_grid(trust(results)).texts():
+    for row in why_grid(trust(results), labels_read(results)).texts():
         assert " ".join(" ".join(row).split()) in words
     assert "Redrawn: the share of 1,000 bootstrap resamples" in words
     assert RULE in words

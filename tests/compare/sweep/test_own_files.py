@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -119,10 +120,26 @@ def test_a_copy_that_was_edited_is_written_again(tmp_path):
     assert copy.read_text() == FILE
 
 
-def test_a_file_that_does_not_stand_alone_is_refused(tmp_path):
-    (tmp_path / "blocks_of_mine.py").write_text(FILE)
-    net = write_net(tmp_path, "import torch\nfrom blocks_of_mine import make\n")
-    with pytest.raises(ValueError, match="imports blocks_of_mine, which lies beside it"):
+@pytest.mark.parametrize("place", ["beside", "on the path", "a package"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from blocks_of_mine import make\n",
+        "import blocks_of_mine\nmake = blocks_of_mine.make\n",
+        "def make(*given):\n    import blocks_of_mine\n    return blocks_of_mine.make(*given)\n",
+        "import importlib\nmake = importlib.import_module('blocks_of_mine').make\n",
+    ],
+)
+def test_a_file_that_does_not_stand_alone_is_refused(tmp_path, monkeypatch, place, text):
+    folder = tmp_path if place == "beside" else tmp_path / "elsewhere"
+    folder.mkdir(exist_ok=True)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "blocks_of_mine", raising=False)
+    file = folder / ("blocks_of_mine/__init__.py" if place == "a package" else "blocks_of_mine.py")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(FILE)
+    net = write_net(tmp_path, "import torch\n" + text)
+    with pytest.raises(ValueError, match="imports blocks_of_mine, which is of no installed pack"):
         planned(net, pictures=small_pictures())
 
 

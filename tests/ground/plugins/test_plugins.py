@@ -128,7 +128,7 @@ def test_what_no_file_registered_is_for_one_process(tmp_path):
 @pytest.mark.parametrize("name", ["clpl", "selc"])
 def test_the_examples_keep_the_contract(name):
     findings = check_plugin(plugins.load(EXAMPLES / name / f"candidly_{name}.py"))
-    assert len(findings) == 8
+    assert len(findings) == 12
     assert not [one for one in findings if one.problem]
 
 
@@ -158,6 +158,50 @@ BRANCH = (
     + "    return loss(s.net(b.x).logits, b.candidates).mean(-1)\n"
     + ADD.format("own", "(Stage(step),)")
 )
+
+
+SHARE = (  # mixes half of another row in, by a share with the axes of a table
+    "\n\ndef step(s, b):\n    share = 1 + 0.1 * s.hp.lr.flatten().log10()\n"
+    "    x = s.net.mixed(b.x, lambda v: SHARED * v + (1 - SHARED) * v.flip(1)).logits\n"
+    "    return loss(x, b.candidates).mean(-1)\n" + ADD.format("own", "(Stage(step),)")
+)
+WRONG_AXIS = LOSS + "\nimport torch\n" + SHARE.replace("SHARED", "share[:, None, None]")
+RIGHT_AXIS = (
+    LOSS
+    + "\nimport torch\nfrom candidly.learn import spread\n"
+    + SHARE.replace("SHARED", "spread(share, like=v)")
+)
+LEARNS = (
+    LOSS
+    + "\n\ndef step(s, b):\n    p = s.net(b.x).logits.softmax(-1)\n"
+    + "    return -(p * WEIGHTS).sum(-1).clamp(min=1e-9).log().mean(-1)\n"
+    + ADD.format("own", "(Stage(step),)")
+)
+
+
+@pytest.mark.parametrize(
+    ("weights", "broken"),
+    [("b.candidates", ""), ("~b.candidates", "accuracy"), ("1.0", "accuracy")],
+    ids=["right", "the wrong way round", "no mask"],
+)
+def test_a_mask_that_is_wrong_is_not_sane(tmp_path, weights, broken):
+    file = written(tmp_path, LEARNS.replace("WEIGHTS", weights))
+    findings = check_plugin(plugins.load(file))
+    [sane] = [one for one in findings if "sanity" in one.rule]
+    assert broken in sane.problem
+    assert bool(broken) == bool(sane.problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"), [(WRONG_AXIS, 2), (RIGHT_AXIS, 0)], ids=["wrong", "right"]
+)
+def test_a_share_on_the_wrong_axis_is_seen_on_pictures(tmp_path, text, broken):
+    findings = check_plugin(plugins.load(written(tmp_path, text)))
+    mixes = [one for one in findings if "none mixes" in one.rule]
+    assert len(mixes) == 3
+    assert sum(bool(one.problem) for one in mixes) >= min(broken, 1), mixes
+    assert bool(broken) == any(one.problem for one in mixes if "pictures" in one.rule), mixes
+    assert broken or not [one for one in findings if one.problem]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from candidly.learn.model import Model, fit, load_model
+from candidly.learn.model._file import write_model
 
 from toys import toy
 
@@ -57,7 +58,7 @@ def test_all_that_a_model_is_comes_back(model, saved):
     np.testing.assert_array_equal(again.suspicion, model.suspicion)
     with safe_open(saved, "numpy") as file:
         note = json.loads(file.metadata()["candidly"])
-    assert note["schema"] == 2
+    assert note["schema"] == 3
     assert note["classes"] == list(model.classes)
 
 
@@ -71,23 +72,44 @@ def test_rows_are_predicted_in_pieces_and_none_is_lost(model, data, monkeypatch)
         model.predict(broken)
 
 
-def test_files_from_before_are_read(model, data, tmp_path):
-    about = {k: v for k, v in model.about.items() if k not in ("inputs", "rows")} | {"schema": 1}
-    parameters = {f"net/{name}": value for name, value in model.parameters.items()}
-    np.savez(
-        tmp_path / "old.npz",
-        about=np.frombuffer(json.dumps(about).encode(), np.uint8),
-        shift=model.scaling[0],
-        factor=model.scaling[1],
-        suspicion=model.suspicion,
-        **parameters,
-    )
-    old = load_model(tmp_path / "old.npz")
-    np.testing.assert_array_equal(
-        old.predict_logits(data.inputs), model.predict_logits(data.inputs)
-    )
-    np.testing.assert_array_equal(old.suspicion, model.suspicion)
-    assert old.features is None
+def test_a_file_from_before_there_were_checksums_is_refused(model, saved, tmp_path):
+    with safe_open(saved, "numpy") as file:
+        note = json.loads(file.metadata()["candidly"]) | {"schema": 2}
+    save_file(load_file(saved), saved, {"candidly": json.dumps(note)})
+    with pytest.raises(ValueError, match=r"written before models had a checksum.* Train it again"):
+        load_model(saved)
+    np.savez(tmp_path / "old.npz", about=np.frombuffer(b'{"schema": 1}', np.uint8))
+    with pytest.raises(ValueError, match=r"old.npz is no model"):
+        load_model(tmp_path / "old.npz")
+
+
+def test_one_flipped_bit_is_seen_wherever_it_is(saved):
+    whole = saved.read_bytes()
+    header = 8 + int.from_bytes(whole[:8], "little")
+    draw = np.random.default_rng(0)
+    places = {
+        *range(64),
+        *draw.integers(0, 8 * header, 300),
+        *draw.integers(0, 8 * len(whole), 300),
+    }
+    at = whole.index(b'"sha256":"')  # all of the checksum's own
+    places |= {*range(8 * at, 8 * (at + 80))}
+    for place in sorted(map(int, places)):
+        flipped = bytearray(whole)
+        flipped[place // 8] ^= 1 << place % 8
+        saved.write_bytes(flipped)
+        with pytest.raises(ValueError, match=r"damaged|checksum"):
+            load_model(saved)
+    saved.write_bytes(whole)
+    load_model(saved)
+
+
+def test_the_checksum_is_of_the_whole_file_and_others_read_it(saved, model):
+    arrays = load_file(saved)
+    assert arrays.keys() >= {"shift", "factor"}
+    saved.write_bytes(saved.read_bytes() + b"more")
+    with pytest.raises(ValueError, match="damaged"):
+        load_model(saved)
 
 
 def test_other_endings_are_refused_before_anything_is_written(model, tmp_path):
@@ -130,17 +152,13 @@ def changed(path, arrays=None, **about):
         note = json.loads(file.metadata()["candidly"])
     arrays = load_file(path) | (arrays or {})
     note = {k: v for k, v in (note | about).items() if v is not ...}
-    save_file(
-        {name: array for name, array in arrays.items() if array is not None},
-        path,
-        {"candidly": json.dumps(note)},
-    )
+    write_model(path, {name: array for name, array in arrays.items() if array is not None}, note)
 
 
 @pytest.mark.parametrize(
     ("arrays", "about", "told"),
     [
-        ({}, {"schema": 3}, r"another version of candidly \(schema 3, and this one reads 2\)"),
+        ({}, {"schema": 4}, r"another version of candidly \(schema 4, and this one reads 3\)"),
         ({}, {"classes": ...}, "it lacks 'classes'"),
         ({}, {"classes": ["a", "b"]}, r"net/b2 is \(1, 7\), and a network .* 2 classes has \(1, 2"),
         ({}, {"classes": ["a"] * 7}, "has 'a' at position 0 and again"),

@@ -111,7 +111,7 @@ def write_truth(folder: Path, name: str, learned: Labelled, tested: Labelled) ->
     ids = learned.ids if learned.ids.dtype.kind in "iu" else learned.ids.astype(str)
     labels = {"given": learned.given, "truth": learned.truth, "tested": tested.truth}
     there = {what: values for what, values in labels.items() if values is not None}
-    write_arrays(kept / f"{name}.npz", {"ids": ids, **there}, {})
+    write_arrays(kept / f"{name}.npz", {"ids": ids, **there}, {}, again=True)
 
 
 def read_truth(folder: Path, name: str) -> Truth:
@@ -150,7 +150,7 @@ def write_shown(
         _write_array(at / "ids.npy", ids)
         for file, values in extra.get(track, {}).items():
             _write_array(at / file, values)
-        write_json({**about, "track": track}, at / "task.json")
+        write_json({**about, "track": track}, at / "task.json", again=True)
         at.chmod(0o755)  # runs have another user than we, whatever our umask is
         for path in at.iterdir():
             path.chmod(0o644)
@@ -185,7 +185,7 @@ def bare(data: Labelled) -> Labelled:
 
 
 def _write_array(path: Path, values: Any) -> None:
-    with replacing(path) as file:
+    with replacing(path, again=True) as file:
         np.save(file, np.ascontiguousarray(values), allow_pickle=False)
 
 

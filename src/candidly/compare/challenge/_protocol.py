@@ -146,7 +146,7 @@ def check_subset(text: str) -> str:
 
 def write_protocol(folder: Path, protocol: Protocol) -> None:
     """Write a challenge's file, whole or not at all."""
-    write_json({"schema": SCHEMA, **asdict(protocol)}, folder / FILE)
+    write_json({"schema": SCHEMA, **asdict(protocol)}, folder / FILE, again=True)
 
 
 def read_protocol(folder: Path) -> Protocol:

@@ -226,11 +226,11 @@ def _keep(
     beside.mkdir()
     for name, content in files.items():
         if name != NOTES or len(content) <= NOTES_BYTES:
-            with replacing(beside / name) as file:
+            with replacing(beside / name, again=True) as file:
                 file.write(content)
-    with replacing(beside / "log.txt") as file:
+    with replacing(beside / "log.txt", again=True) as file:
         file.write(log)
-    write_json(dict(about), beside / "outcome.json")
+    write_json(dict(about), beside / "outcome.json", again=True)
     at = one.at(folder)
     at.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(at, ignore_errors=True)
@@ -296,4 +296,4 @@ def read_times(folder: Path) -> dict[str, BaselineTime]:
 
 def _write_time(folder: Path, data_set: str, timed: BaselineTime) -> None:
     known = {name: vars(one) for name, one in read_times(folder).items()}
-    write_json({**known, data_set: vars(timed)}, folder / "baseline.json")
+    write_json({**known, data_set: vars(timed)}, folder / "baseline.json", again=True)

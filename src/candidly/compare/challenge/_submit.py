@@ -90,7 +90,7 @@ def submit(folder: Path, protocol: Protocol, given: Path, replace: bool = False)
         for other in submissions(folder)
         if other.name != manifest.name and likeness(mine, words_of(other.files)) >= ALIKE
     ]
-    write_json({"digest": digest, "alike": alike}, at / "submission.json")
+    write_json({"digest": digest, "alike": alike}, at / "submission.json", again=True)
     return read_submission(at)
 
 

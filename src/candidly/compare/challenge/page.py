@@ -27,9 +27,9 @@ def write_challenge_report(result: Result, path: Path) -> tuple[Path, ...]:
     """
     runs, numbers = path.with_name("scores.csv"), path.with_name("scores.json")
     write_page(make_challenge_page(result), path)
-    with replacing(runs) as file:
+    with replacing(runs, again=True) as file:
         file.write(every_run(result).csv().encode())
-    write_json(summary_of(result), numbers)
+    write_json(summary_of(result), numbers, again=True)
     return path, runs, numbers
 
 

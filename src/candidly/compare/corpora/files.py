@@ -265,7 +265,7 @@ def written(folder: Path, name: str, frame: pl.DataFrame) -> str:
     """A table under a name in the folder, never half a file; returns the name."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
+    with replacing(path, again=True) as file:
         write_csv(frame, file)
     return name
 

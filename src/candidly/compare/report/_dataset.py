@@ -10,6 +10,7 @@ from functools import cached_property
 
 from ...show.page import Html, Piece, figure_row, folded, heading, section
 from ...show.words import in_percent
+from ..sweep.counts import labels_read
 from ..sweep.gap import Gap, chosen_runs, gaps
 from ..sweep.records import Record, Results, Run
 from ..sweep.select import METRICS, Cell, trained_on_validation, untested
@@ -55,8 +56,16 @@ class DatasetView:
         return algorithm_order(self.results)
 
     @cached_property
+    def reads(self) -> Mapping[str, Sequence[str]]:
+        return labels_read(self.results)
+
+    @cached_property
+    def oracles(self) -> list[str]:
+        return [name for name, reads in self.reads.items() if is_oracle(reads)]
+
+    @cached_property
     def colours(self) -> figures.Colours:
-        return figures.make_colours(self.algorithms)
+        return figures.make_colours(self.algorithms, self.oracles)
 
     @cached_property
     def lead(self) -> list[Cell]:
@@ -133,7 +142,7 @@ def _learning(view: DatasetView) -> Iterator[Piece]:
     curves = _curves(view)
     if not curves:
         return
-    several = sum(not is_oracle(name) for name in view.algorithms) > CURVES
+    several = len(view.algorithms) - len(view.oracles) > CURVES
     yield heading("Learning curves")
     yield (
         f"Mean over splits of the runs chosen by {view.tables[0].criterion.name}, with a band of "
@@ -170,7 +179,9 @@ def _selection(view: DatasetView) -> Iterator[Piece]:
         "rows, and nobody can choose by it."
     )
     order = view.algorithms
-    grid = gap_grid(sorted(mine, key=lambda one: order.index(one.algorithm)), view.dataset)
+    grid = gap_grid(
+        sorted(mine, key=lambda one: order.index(one.algorithm)), view.dataset, view.reads
+    )
     yield figure_row([("", "", selection_figure(mine, view.dataset))])
     yield folded("The numbers", grid)
 
@@ -272,13 +283,13 @@ def _curves(view: DatasetView) -> list[str]:
     by_key = chosen_runs(view.results, view.lead)
     there = [cell for cell in view.lead if any(cell.choices)]
     best = sorted(
-        (cell for cell in there if not is_oracle(cell.algorithm)),
+        (cell for cell in there if not cell.oracle),
         key=lambda cell: -(cell.summary[metric].mean or 0.0),
     )[:CURVES]
     shown: Mapping[str, list[Run]] = {
         cell.algorithm: [by_key[view.dataset, choice.key] for choice in cell.choices if choice]
         for cell in there
-        if cell in best or is_oracle(cell.algorithm)
+        if cell in best or cell.oracle
     }
     steps = {
         cell.algorithm: [choice.step for choice in cell.choices if choice]
@@ -303,7 +314,7 @@ def _curves(view: DatasetView) -> list[str]:
     return [
         figures.learning_curve(
             shown,
-            figures.make_colours(list(shown)),
+            figures.make_colours(list(shown), view.oracles),
             what,
             f"{view.dataset}: {what} of the runs chosen by {name}",
             label,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ...show.words import plus_minus
-from ..sweep.counts import examples
+from ..sweep.counts import examples, labels_read
 from ..sweep.records import Results
 from ..sweep.select import METRICS, Cell, untested
 
@@ -13,34 +13,34 @@ UNTESTED = "value of the criterion on the validation rows"
 NOTHING = "No runs are planned, so there is nothing to show."
 
 
-def is_oracle(algorithm: str) -> bool:
-    """Whether the algorithm is told some of the truth; its name says so."""
-    return "oracle" in algorithm.lower()
+def is_oracle(reads: Collection[str]) -> bool:
+    """Whether an algorithm that learns from these labels is told some of the truth."""
+    return "truth" in reads
 
 
-def is_upper_bound(algorithm: str) -> bool:
-    """Whether the algorithm learns from the true labels themselves.
+def is_upper_bound(reads: Collection[str]) -> bool:
+    """Whether an algorithm learns from the true labels, and from no others.
 
-    Others with an oracle in their name are told less: ``forward-t:oracle`` only how often which
-    class is mistaken for which.
+    Others that read the truth are told less: ``forward-t:oracle`` only how often which class is
+    mistaken for which.
     """
-    return algorithm == "supervised-oracle"
+    return set(reads) == {"truth"}
 
 
 def algorithm_order(results: Results) -> list[str]:
     """Algorithms in the order of the plan, oracles after them and the upper bound last."""
-    names = _distinct(run.algorithm for run in examples(results))
-    return sorted(names, key=lambda name: (is_oracle(name), is_upper_bound(name)))
+    reads = labels_read(results)
+    return sorted(reads, key=lambda name: (is_oracle(reads[name]), is_upper_bound(reads[name])))
 
 
 def dataset_order(results: Results) -> list[str]:
     return _distinct(run.dataset for run in examples(results))
 
 
-def algorithm_label(algorithm: str) -> str:
-    if is_upper_bound(algorithm):
+def algorithm_label(algorithm: str, reads: Collection[str]) -> str:
+    if is_upper_bound(reads):
         return f"{algorithm} (upper bound)"
-    return f"{algorithm} (told the truth)" if is_oracle(algorithm) else algorithm
+    return f"{algorithm} (told the truth)" if is_oracle(reads) else algorithm
 
 
 def cell_text(cell: Cell, metric: str) -> str:

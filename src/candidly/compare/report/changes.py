@@ -13,7 +13,6 @@ from ...stats import corrected_t, holm, ranked, summarise
 from ..sweep.counts import examples
 from ..sweep.records import Results
 from ..sweep.select import Cell, cells
-from ._wording import is_oracle
 from .ranking import share_tested
 
 ALPHA = 0.05
@@ -33,6 +32,7 @@ class SideEntry:
     error: float | None
     splits: int | None
     state: str = "complete"
+    oracle: bool = False  # its algorithm is told the truth
     values: Mapping[int, float | None] = field(default_factory=dict)
     models: Mapping[int, tuple[str, int]] = field(default_factory=dict)
 
@@ -118,7 +118,8 @@ def _entry(cell: Cell, metric: str) -> SideEntry:
     values = dict(zip(cell.splits, cell.values(metric)))
     models = {c.split: (c.key, c.step) for c in cell.choices if c is not None}
     found = summarise(list(values.values()))
-    return SideEntry(found.mean, found.standard_error, found.count, cell.state, values, models)
+    told = (found.mean, found.standard_error, found.count, cell.state, cell.oracle)
+    return SideEntry(*told, values, models)
 
 
 def compare_sides(
@@ -243,7 +244,8 @@ def _with_ranks(rows: Sequence[Change]) -> list[Change]:
     found = list(rows)
     groups: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(rows):
-        if not is_oracle(row.algorithm) and row.a.mean is not None and row.b.mean is not None:
+        told = row.a.oracle or row.b.oracle
+        if not told and row.a.mean is not None and row.b.mean is not None:
             groups.setdefault((row.criterion, row.dataset), []).append(number)
     for places in groups.values():
         means = np.array([[rows[k].a.mean, rows[k].b.mean] for k in places], dtype=float).T

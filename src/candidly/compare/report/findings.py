@@ -12,7 +12,7 @@ from ...show.words import listed, percent
 from ...stats import PairedT, corrected_t
 from ..sweep.records import Results
 from ..sweep.select import METRICS, Cell, cells, usual_criteria
-from ._wording import NOTHING, algorithm_order, dataset_order, is_oracle, is_upper_bound
+from ._wording import NOTHING, algorithm_order, dataset_order, is_upper_bound
 from .ranking import share_tested
 
 WITHOUT_CLEAN = {"CR": ("CR", "AA"), "NVA": ("NVA",)}  # by the first of the usual criteria
@@ -68,7 +68,7 @@ def _ranked(table: Table, algorithms: Sequence[str], metric: str, lead: str) -> 
     means = {
         name: table[lead, name].summary[metric].mean
         for name in algorithms
-        if (lead, name) in table and not is_oracle(name)
+        if (lead, name) in table and not table[lead, name].oracle
     }
     there = {name: mean for name, mean in means.items() if mean is not None}
     return sorted(there, key=lambda name: -there[name])
@@ -107,7 +107,9 @@ def _oracle_gap(
     oracles = [
         table[lead, name]
         for name in algorithms
-        if is_upper_bound(name) and (lead, name) in table and any(table[lead, name].choices)
+        if (lead, name) in table
+        and is_upper_bound(table[lead, name].reads)
+        and any(table[lead, name].choices)
     ]
     if not oracles:
         return "No supervised oracle has finished, so nothing says how much is left to gain."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,7 @@ from ...show.grid import FORMS, Column, Datum, Grid, Value
 from ...show.grid import render as render_grids
 from ...show.words import in_percent, plus_minus
 from ...stats import Summary
-from ..sweep.counts import examples
+from ..sweep.counts import examples, labels_read
 from ..sweep.gap import Gap, gaps
 from ..sweep.records import Results
 from ..sweep.select import METRICS, trained_on_validation, untested
@@ -76,7 +76,8 @@ def _parts(results: Results, found: Sequence[Gap], metric: str) -> Iterator[str 
     order = algorithm_order(results)
     for dataset in dataset_order(results):
         mine = [one for one in found if one.dataset == dataset]
-        yield gap_grid(sorted(mine, key=lambda one: order.index(one.algorithm)), dataset)
+        ordered = sorted(mine, key=lambda one: order.index(one.algorithm))
+        yield gap_grid(ordered, dataset, labels_read(results))
     yield (
         f"Mean {METRICS[metric].about} in percent ± standard error over splits, of three records "
         "of the same runs, those that the criterion chose. Best: the highest test accuracy of any "
@@ -86,11 +87,14 @@ def _parts(results: Results, found: Sequence[Gap], metric: str) -> Iterator[str 
     yield from (f"Note: {note}" for note in results.notes)
 
 
-def gap_grid(mine: Sequence[Gap], dataset: str) -> Grid:
-    """The records of one data set side by side, in percent."""
+def gap_grid(
+    mine: Sequence[Gap], dataset: str, reads: Mapping[str, Sequence[str]] | None = None
+) -> Grid:
+    """The records of one data set side by side, in percent; ``reads``: as ``labels_read`` says."""
+    read = reads or {}
     rows: list[tuple[Value | Datum, ...]] = [
         (
-            algorithm_label(one.algorithm) + " !" * (not one.complete),
+            algorithm_label(one.algorithm, read.get(one.algorithm, ())) + " !" * (not one.complete),
             *(
                 Datum(in_percent(s.mean), text=None if s.mean is None else plus_minus(s))
                 for s in _summaries(one)

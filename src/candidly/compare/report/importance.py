@@ -100,14 +100,14 @@ def _by_configuration(
         values = results.runs.chosen(criterion).metric(metric)
         for group in results.runs.groups:
             name = group.first.algorithm
-            if group.first.dataset == dataset and not is_oracle(name):
+            if group.first.dataset == dataset and not is_oracle(group.first.reads):
                 for number in np.flatnonzero(complete[group.places]).tolist():
                     value = float(values[group.start + number])
                     own = (None if value != value else value), group.hyper[number]
                     found[name][int(group.configs[number])].append(own)
         return found
     for run in results.runs:
-        if run.dataset == dataset and run.complete and not is_oracle(run.algorithm):
+        if run.dataset == dataset and run.complete and not is_oracle(run.reads):
             record = chosen_record(run, criterion)
             own = (None if record is None else record.test.get(metric)), run.hyper
             found[run.algorithm][run.config].append(own)

@@ -23,7 +23,6 @@ from ...stats import (
 from ..sweep.counts import examples
 from ..sweep.records import Results
 from ..sweep.select import Cell
-from ._wording import is_oracle
 
 ALPHA = 0.05  # chance of a false winner
 ROPE = 0.01  # of accuracy: smaller differences matter to few
@@ -39,7 +38,7 @@ def pairs_of(cells: Sequence[Cell], results: Results, metric: str = "top1") -> A
     Args:
         cells: of one data set and criterion.
     """
-    mine = [cell for cell in cells if not is_oracle(cell.algorithm) and any(cell.choices)]
+    mine = [cell for cell in cells if not cell.oracle and any(cell.choices)]
     if len(mine) < 2:
         return None
     share = share_tested(results, mine[0].dataset)
@@ -54,7 +53,7 @@ def leader_of(cells: Sequence[Cell], share: float, metric: str = "top1") -> Cell
         cells: of one data set and criterion; oracles are no rivals.
         share: as ``share_tested`` says.
     """
-    rivals = [cell for cell in cells if not is_oracle(cell.algorithm) and any(cell.choices)]
+    rivals = [cell for cell in cells if not cell.oracle and any(cell.choices)]
     if len(rivals) < 2:
         return None
     found = leader(_by_split(rivals, metric), [one.algorithm for one in rivals], share, ALPHA)
@@ -128,7 +127,7 @@ def clear_grid(found: AllPairs, dataset: str) -> Grid:
 
 def beliefs_text(cells: Sequence[Cell], results: Results, metric: str = "top1") -> str:
     """How probable it is that the first is better than the next by more than ``ROPE``; or ''."""
-    rivals = [c for c in cells if not is_oracle(c.algorithm) and c.summary[metric].mean is not None]
+    rivals = [c for c in cells if not c.oracle and c.summary[metric].mean is not None]
     if len(rivals) < 2:
         return ""
     one, other = sorted(rivals, key=lambda cell: -(cell.summary[metric].mean or 0.0))[:2]
@@ -145,7 +144,7 @@ def beliefs_text(cells: Sequence[Cell], results: Results, metric: str = "top1") 
 
 def steadiness_of(cells: Sequence[Cell], metric: str = "top1") -> RankStability:
     """How steady the ranks by mean are when splits are drawn again."""
-    mine = [cell for cell in cells if not is_oracle(cell.algorithm) and any(cell.choices)]
+    mine = [cell for cell in cells if not cell.oracle and any(cell.choices)]
     names = [cell.algorithm for cell in mine]
     return rank_stability(_by_split(mine, metric), names, higher=True, by="mean")
 
@@ -183,7 +182,7 @@ def ranks_of(
         cells: of one criterion.
     """
     datasets = list(dict.fromkeys(cell.dataset for cell in cells))
-    names = list(dict.fromkeys(c.algorithm for c in cells if not is_oracle(c.algorithm)))
+    names = list(dict.fromkeys(c.algorithm for c in cells if not c.oracle))
     means = {(cell.algorithm, cell.dataset): cell.summary[metric].mean for cell in cells}
     whole = [name for name in names if all(means.get((name, one)) is not None for one in datasets)]
     if len(datasets) < FEWEST or len(whole) < 2:

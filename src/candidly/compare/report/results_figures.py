@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...show.figures import FAINT, INK, PAPER, SERIES, STROKES, draw_svg
@@ -10,7 +10,6 @@ from ...show.words import listed, plus_minus, short_names
 from ...stats import summarise
 from ..sweep.records import Record, Run
 from ..sweep.select import METRICS, Cell
-from ._wording import is_oracle
 
 ENDS = (SERIES[1], "#8a8a8a", SERIES[0])  # of the lowest mean, between, and of the highest
 BOXED = 10  # values from which on they get a box
@@ -20,14 +19,14 @@ LINE, HANDLE = 70, 6  # characters that stand beside each other below a panel; t
 Colours = Mapping[str, tuple[str, Any]]  # algorithm -> colour, line style
 
 
-def make_colours(algorithms: Sequence[str]) -> Colours:
+def make_colours(algorithms: Sequence[str], oracles: Collection[str] = ()) -> Colours:
     """A colour and line style per algorithm, the same in every figure; ink for an oracle."""
-    learners = [name for name in algorithms if not is_oracle(name)]
+    learners = [name for name in algorithms if name not in oracles]
     colours: dict[str, tuple[str, Any]] = {
         name: (SERIES[i % len(SERIES)], STROKES[i // len(SERIES) % len(STROKES)])
         for i, name in enumerate(learners)
     }
-    return colours | {name: (INK, STROKES[1]) for name in algorithms if is_oracle(name)}
+    return colours | {name: (INK, STROKES[1]) for name in algorithms if name in oracles}
 
 
 def boxed(values: Sequence[float | None]) -> bool:
@@ -47,7 +46,7 @@ def split_plot(
     ``limits``, in percent, give several figures the same axis.
     """
     shown = [(c.algorithm, _percents(c.values(metric))) for c in cells]
-    colours = _by_mean(shown)
+    colours = _by_mean(shown, [c.algorithm for c in cells if c.oracle])
     names = short_names([name for name, _ in shown])
     criterion, dataset = (cells[0].criterion, cells[0].dataset) if cells else ("", "")
 
@@ -165,10 +164,12 @@ def bars(values: Mapping[str, float | None], colours: Colours, title: str, label
 # drawing
 
 
-def _by_mean(shown: Sequence[tuple[str, Sequence[float]]]) -> dict[str, str]:
+def _by_mean(
+    shown: Sequence[tuple[str, Sequence[float]]], oracles: Collection[str]
+) -> dict[str, str]:
     """A colour for each name, by the rank of its mean; ink for an oracle."""
     means = {
-        name: sum(values) / len(values) for name, values in shown if values and not is_oracle(name)
+        name: sum(values) / len(values) for name, values in shown if values and name not in oracles
     }
     order = sorted(means, key=lambda name: means[name])
     steps = max(1, len(order) - 1)

@@ -60,6 +60,15 @@ class Choices:
     oracle: bool = False  # the validation rows were trained on, with their true labels
 
     @property
+    def names(self) -> list[Datum]:
+        """The algorithms as a table has them; those that are told the truth stand back."""
+        reads = {name: cell.reads for (name, _), cell in self.cells.items()}
+        return [
+            Datum(algorithm_label(name, reads.get(name, ())), soft=is_oracle(reads.get(name, ())))
+            for name in self.algorithms
+        ]
+
+    @property
     def caption(self) -> str:
         labels = sum(cell.oracle_labels for cell in self.cells.values())
         if self.oracle:
@@ -74,7 +83,7 @@ class Choices:
     def grid(self, metric: str) -> Grid:
         """Test accuracies; the highest mean stands out where its lead is beyond chance."""
         values = [self.column(dataset, metric) for dataset in self.datasets]
-        return _accuracy_grid(self.caption, self.algorithms, self.datasets, values)
+        return _accuracy_grid(self.caption, self.names, self.datasets, values)
 
     def configurations(self, dataset: str, metric: str) -> Grid:
         """The chosen model of every algorithm and split of a data set.
@@ -121,17 +130,14 @@ def criteria_grid(tables: Sequence[Choices], dataset: str, metric: str) -> Grid:
     names = [table.criterion.name for table in tables]
     values = [table.column(dataset, metric) for table in tables]
     title = f"{dataset}: {METRICS[metric].about}, by what chose the model"
-    grid = _accuracy_grid(title, tables[0].algorithms, names, values)
+    grid = _accuracy_grid(title, tables[0].names, names, values)
     return replace(grid, notes=tuple(f"{table.caption}." for table in tables))
 
 
 def _accuracy_grid(
-    title: str, algorithms: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[Datum]]
+    title: str, names: Sequence[Datum], columns: Sequence[str], values: Sequence[Sequence[Datum]]
 ) -> Grid:
-    rows = [
-        (Datum(algorithm_label(name), soft=is_oracle(name)), *row)
-        for name, *row in zip(algorithms, *values)
-    ]
+    rows = list(zip(names, *values))
     told = (Column(name, form=".2f", spread=ERROR) for name in columns)
     return Grid(title, (Column("algorithm", "name"), *told), rows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from ...ground.jsons import to_json
@@ -10,6 +10,7 @@ from ...ground.names import lookup
 from ...show.grid import FORMS, Column, Datum, Grid, Value
 from ...show.grid import render as render_grids
 from ...show.words import in_percent
+from ..sweep.counts import labels_read
 from ..sweep.records import Results
 from ..sweep.trust import ERRORS, REPEATS, RESAMPLES, Trust, trust
 from ._wording import NOTHING, algorithm_label, algorithm_order, dataset_order
@@ -56,30 +57,29 @@ def render_why(results: Results, format: str = "text", width: int = 100) -> str:
     if form == "json":
         return _json(results, found)
     if form == "csv":
-        whole = Grid(
-            "", (Column("dataset", "name"), *COLUMNS), [(t.dataset, *_row(t)) for t in found]
-        )
-        return whole.csv()
+        reads = labels_read(results)
+        rows = [(one.dataset, *_row(one, reads)) for one in found]
+        return Grid("", (Column("dataset", "name"), *COLUMNS), rows).csv()
     parts = _parts(results, found) if found else (NOTHING, *results.notes)
     return render_grids(parts, form, width)
 
 
-def why_grid(found: Sequence[Trust]) -> Grid:
-    """What is said of the choices on one data set, in percent."""
+def why_grid(found: Sequence[Trust], reads: Mapping[str, Sequence[str]] | None = None) -> Grid:
+    """What is said of the choices on one data set, in percent; ``reads``: as ``labels_read``."""
     doubts = dict.fromkeys(one.doubt.rstrip(".") for one in found if one.doubt)
     name = found[0].dataset
     return Grid(
         f"{name}: choices on {found[0].n_validation} validation rows",
         COLUMNS,
-        [_row(one) for one in found],
+        [_row(one, reads or {}) for one in found],
         tuple(f"Note: {name}: Eq. 8 is not applied: {doubt}." for doubt in doubts),
         keys=2,
     )
 
 
-def _row(one: Trust) -> tuple[Value | Datum, ...]:
+def _row(one: Trust, reads: Mapping[str, Sequence[str]]) -> tuple[Value | Datum, ...]:
     return (
-        algorithm_label(one.algorithm),
+        algorithm_label(one.algorithm, reads.get(one.algorithm, ())),
         one.criterion,
         _plus_minus(one.value, one.standard_error),
         None if one.accuracy is None else _plus_minus(one.accuracy, one.accuracy_error),
@@ -120,7 +120,8 @@ def _parts(results: Results, found: Sequence[Trust]) -> Iterator[str | Grid]:
     order = algorithm_order(results)
     for dataset in dataset_order(results):
         mine = [one for one in found if one.dataset == dataset]
-        yield why_grid(sorted(mine, key=lambda one: order.index(one.algorithm)))
+        ordered = sorted(mine, key=lambda one: order.index(one.algorithm))
+        yield why_grid(ordered, labels_read(results))
     yield LEGEND
     yield from (f"Note: {note}" for note in results.notes)
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.problem import within
 from ...people.validation import missed as missed_errors
 from ...stats.pairs import discordant, fewest_discordant
@@ -27,6 +28,7 @@ RESAMPLES = 10_000
 FEW_CHANGED = 20  # labels, below which a note says how little they can tell
 
 
+@door
 def assess(
     case: Case,
     *,

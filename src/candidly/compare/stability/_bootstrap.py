@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 
 TOGETHER = 64  # resamples that share a matrix product; part of what a seed means
 
 
+@door
 def resample(
     right: np.ndarray,
     resamples: int,
@@ -59,6 +61,7 @@ def resample(
     return found
 
 
+@door
 def percentile_interval(values: np.ndarray, level: float = 0.95) -> np.ndarray:
     """The middle ``level`` of resampled values (resamples, ...): float64 (..., 2)."""
     tail = (1 - level) / 2

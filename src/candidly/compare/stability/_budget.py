@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...ground.arrays import door
+
 
 def flip_budget(lead: int, for_leader: int, for_neither: int) -> int | None:
     """The largest number of wrong labels that no choice of them lets turn or tie the order.
@@ -60,6 +62,7 @@ class Certificate:
     needed: int | None
 
 
+@door
 def certificate(
     values: np.ndarray,
     checked: np.ndarray,

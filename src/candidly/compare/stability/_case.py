@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.labels.reading import LabelRule, read_labels, written_classes
-from ...ground.arrays import as_array, as_table, same_rows
+from ...ground.arrays import as_array, as_table, door, same_rows
 from ...ground.logits import classes_ahead
 from ...ground.problem import Refusal
 
@@ -106,6 +106,7 @@ class Case:
         }
 
 
+@door
 def make_case(
     original: Any,
     corrected: Any,

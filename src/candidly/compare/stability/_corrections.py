@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.problem import within
 from ._case import Case, make_case
 from ._ranks import competition_ranks, kendall
@@ -37,6 +38,7 @@ class Correction:
     ranks: tuple[int, ...]
 
 
+@door
 def compare_corrections(
     original: Any, corrections: Mapping[str, Any], models: Mapping[str, Any], **options: Any
 ) -> list[Correction]:

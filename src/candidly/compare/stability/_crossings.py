@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...stats import holm
 from ...stats.pairs import difference_variance, discordant, mcnemar, tango
 from ._bootstrap import percentile_interval
@@ -49,6 +50,7 @@ class Crossings:
         return len(self.ahead)
 
 
+@door
 def tie_prevalence(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     """N× = u / (u + v), at which two models tie; NaN where they never do.
 
@@ -64,6 +66,7 @@ def tie_prevalence(u: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.where(u * v > 0, u / (u + v), np.nan)[()]
 
 
+@door
 def delta_interval(
     u: np.ndarray, v: np.ndarray, var_u: np.ndarray, var_v: np.ndarray, level: float = 0.95
 ) -> np.ndarray:
@@ -75,6 +78,7 @@ def delta_interval(
     return np.clip(np.stack([middle - reach, middle + reach], -1), 0, 1)
 
 
+@door
 def fieller_interval(
     u: np.ndarray, v: np.ndarray, var_u: np.ndarray, var_v: np.ndarray, level: float = 0.95
 ) -> np.ndarray:
@@ -99,6 +103,7 @@ def fieller_interval(
     return np.stack([low, high], -1)
 
 
+@door
 def find_crossings(
     benign: np.ndarray,
     changed: np.ndarray,
@@ -161,6 +166,7 @@ def _drawn_interval(
     return found
 
 
+@door
 def rankings(
     benign: np.ndarray, changed: np.ndarray, start: float, ties: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -179,6 +185,7 @@ def rankings(
     return edges, competition_ranks(accuracy_at(middles[:, None], benign, changed))
 
 
+@door
 def tau_steps(
     benign: np.ndarray,
     original: np.ndarray,

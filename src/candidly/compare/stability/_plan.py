@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ...stats import holm
 from ._budget import certificate
@@ -65,6 +66,7 @@ def order_by_rank(case: Case) -> np.ndarray:
     return np.argsort(-case.right_corrected.sum(1), kind="stable")
 
 
+@door
 def checking_plan(
     case: Case, found: Sequence[int] | np.ndarray = (), alpha: float = 0.05, seed: int = 0
 ) -> CheckingPlan:

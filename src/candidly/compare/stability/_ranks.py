@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.names import lookup
 from ...ground.seeds import draw
 
 TOGETHER = 500  # permutations that are looked at together
 
 
+@door
 def competition_ranks(scores: np.ndarray) -> np.ndarray:
     """Ranks "1, 2, 2, 4": one more than the number of better ones.
 
@@ -29,6 +31,7 @@ def competition_ranks(scores: np.ndarray) -> np.ndarray:
     return 1 + (scores[..., None, :] > scores[..., :, None]).sum(-1)
 
 
+@door
 def tie_groups(scores: np.ndarray) -> list[list[int]]:
     """Indices that share a rank, the best first; within a group in order of index.
 
@@ -39,6 +42,7 @@ def tie_groups(scores: np.ndarray) -> list[list[int]]:
     return [np.flatnonzero(ranks == rank).tolist() for rank in np.unique(ranks)]
 
 
+@door
 def rank_intervals(better: np.ndarray) -> np.ndarray:
     """Which ranks are possible: from 1 + #{surely better} to R - #{surely worse}.
 
@@ -71,6 +75,7 @@ class Correlation:
     p: float
 
 
+@door
 def correlation(
     x: np.ndarray,
     y: np.ndarray,
@@ -101,6 +106,7 @@ def correlation(
     return Correlation(value, (1 + as_far) / (1 + permutations) if value == value else np.nan)
 
 
+@door
 def kendall(x: np.ndarray, y: np.ndarray) -> float:
     """Kendall's tau b, in [-1, 1]; NaN where one is constant.
 

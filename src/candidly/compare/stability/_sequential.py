@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...ground.arrays import door
+
 MOST = 0.75  # share of the capital that may be lost by one bet
 
 
@@ -53,6 +55,7 @@ class SequentialTest(NamedTuple):
     not_below: np.ndarray
 
 
+@door
 def evidence(values: np.ndarray, size: int, bound: int = 0) -> SequentialTest:
     """After each value, how sure it is on which side of ``bound`` the population's total lies.
 
@@ -69,6 +72,7 @@ def evidence(values: np.ndarray, size: int, bound: int = 0) -> SequentialTest:
     return SequentialTest(*np.minimum(1, p.T))
 
 
+@door
 def confidence_sequence(values: np.ndarray, size: int, alpha: float = 0.05) -> np.ndarray:
     """Intervals of the population's mean, after each value, that hold all together.
 

@@ -139,7 +139,7 @@ def _plain(record: Record) -> Record:
 
 def _write(target: Path, records: Sequence[Record]) -> None:
     """Write the file, wait until it is on the disk, and read it back."""
-    with replacing(target, synced=True) as file:
+    with replacing(target, synced=True, again=True) as file:
         file.write(lzma.compress(lines_of(records), preset=9 | lzma.PRESET_EXTREME))
         file.flush()
         if read_file(Path(file.name)) != (list(records), ""):

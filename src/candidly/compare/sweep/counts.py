@@ -80,6 +80,14 @@ def examples(results: Results) -> Sequence[Run]:
     return [group.first for group in runs.groups] if isinstance(runs, ManyRuns) else runs
 
 
+def labels_read(results: Results) -> dict[str, tuple[str, ...]]:
+    """Which labels each algorithm learns from; what has ``truth`` among them is an oracle."""
+    found: dict[str, set[str]] = {}
+    for run in examples(results):
+        found.setdefault(run.algorithm, set()).update(run.reads)
+    return {name: tuple(sorted(read)) for name, read in found.items()}
+
+
 @dataclass(frozen=True)
 class Told:
     """A run without its records, and what they come to."""

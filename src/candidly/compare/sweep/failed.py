@@ -41,7 +41,7 @@ def failed(trials: Sequence[Trial], why: str) -> Failed:
 def write_failed(out: Path, rows: Sequence[Failed]) -> None:
     """Keep what failed; without rows, delete what was kept."""
     if rows:
-        write_json([asdict(row) for row in rows], out / FILE)
+        write_json([asdict(row) for row in rows], out / FILE, again=True)
     else:
         (out / FILE).unlink(missing_ok=True)
 

@@ -2,7 +2,8 @@
 
 The updates are CC's, or ce's for what learns from one label, with the planned network, recipe,
 batch sizes and stacks, on random inputs of the planned shape. Other algorithms take a multiple of
-that (``algorithms.costs``). What a run's records take follows from the forward pass.
+that (``algorithms.costs``); those of plug-ins are measured themselves, in their first stage. What
+a run's records take follows from the forward pass.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ...data.inputs.tokens import Tokens
 from ...ground.device import check_devices
 from ...ground.process import peak_memory_bytes
 from ...learn.algorithms import ALGORITHMS, algorithm
-from ...learn.algorithms.costs import compared_with, cost_of
+from ...learn.algorithms.costs import compared_with, cost_of, is_measured
 from ...learn.engine.examples import Examples
 from ...learn.engine.forward import rows_at_once
 from ...learn.engine.recipe import recipe
@@ -163,8 +164,13 @@ def hours(
 
 def _kind_of(trial: Trial, facts: Mapping[str, Facts]) -> UpdateKind:
     about = facts[trial.dataset]
-    base = compared_with(trial.algorithm)
-    return UpdateKind(trial.net, about.wanted, about.length, trial.recipe, trial.dtype, base)
+    how = trial.recipe, trial.dtype, _timed_as(trial)
+    return UpdateKind(trial.net, about.wanted, about.length, *how)
+
+
+def _timed_as(trial: Trial) -> str:
+    """Whose update is measured for this trial: its own, where no multiple of another's is known."""
+    return compared_with(trial.algorithm) if is_measured(trial.algorithm) else trial.label
 
 
 def _usual_stacks(
@@ -217,6 +223,7 @@ def _random_examples(what: UpdateKind, n: int, device: str) -> Examples:
     candidates = g.random((n, classes)) < 1.5 / classes
     candidates[np.arange(n), given] = True
     labels = {"candidates": torch.from_numpy(candidates), "given": torch.from_numpy(given)}
+    labels["truth"] = labels["given"]
     dtype = getattr(torch, what.dtype)
     there = {name: values.to(device) for name, values in labels.items()}
     if words is not None:
@@ -281,13 +288,15 @@ def _seconds(
 
 
 def _multiple(trial: Trial, facts: Mapping[str, Facts]) -> float:
+    if not is_measured(trial.algorithm):
+        return 1.0
     return cost_of(trial.algorithm, facts[trial.dataset].pictures)
 
 
 def _multiples(trials: Sequence[Trial], facts: Mapping[str, Facts]) -> dict[str, float]:
     found: dict[str, float] = {}
     for trial in trials:
-        if compared_with(trial.algorithm) != trial.algorithm:
+        if _timed_as(trial) not in (trial.algorithm, trial.label):
             multiple = _multiple(trial, facts)
             found[trial.label] = max(found.get(trial.label, 0.0), multiple)
     return found

@@ -127,7 +127,7 @@ def put_on_disk(kept: Kept, journal: Journal, checkpoints: Path) -> None:
     if kept.state is None:
         path.unlink(missing_ok=True)
         return
-    with replacing(path, synced=True) as file:
+    with replacing(path, synced=True, again=True) as file:
         file.write(kept.state)
 
 

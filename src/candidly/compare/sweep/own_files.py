@@ -45,8 +45,9 @@ def check_net(facts: Facts, asked: str | None, pages: Iterable[Algorithm]) -> No
         page.networks_on(made, facts.q, defaults)
     if file is not None and (beside := neighbours_of(file)):
         raise ValueError(
-            f"{file} imports {beside[0]}, which lies beside it, and a results directory keeps a "
-            f"copy of {file.name} alone. Put what it needs into the file, or install {beside[0]}."
+            f"{file} imports {beside[0]}, which is of no installed package, and a results "
+            f"directory keeps a copy of {file.name} alone. Put what it needs into the file, or "
+            f"install {beside[0]}."
         )
 
 
@@ -193,5 +194,5 @@ def _is_kept(copy: Path, digest: str) -> bool:
 
 def _write(copy: Path, source: bytes) -> None:
     copy.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(copy, synced=True) as file:
+    with replacing(copy, synced=True, again=True) as file:
         file.write(source)

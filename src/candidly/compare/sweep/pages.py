@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Collection
 from functools import cache
 from typing import Any
@@ -13,7 +14,7 @@ from ...learn.algorithms import ALGORITHMS, Algorithm, Setting, algorithm, commo
 from ...learn.written.seen import LANGUAGE
 from .code import code_of
 from .facts import Drawn, Page
-from .own_code import own_code_of
+from .own_code import Followed, followed
 from .search import search
 from .settings import Settings, recipe_for
 
@@ -40,6 +41,12 @@ def page_of(
     """
     version = page.version if version is None else version
     place, code = place_and_code(page)
+    if not place and (left := _followed(page).left):
+        warnings.warn(
+            f"{page.name}: not seen of its code: {'; '.join(left)}. When that changes, old and new"
+            " runs are not told apart.",
+            stacklevel=2,
+        )
     return Page(
         version=version,
         seed_name=page.seed_name(version),
@@ -63,8 +70,13 @@ def plugin_text(name: str) -> str:
 def place_and_code(page: Algorithm) -> tuple[str, tuple[str, ...]]:
     """Where an algorithm's page is defined, '' if not by candidly, and the hash of its code."""
     place = _place(page)
-    code = code_of(place) if place else own_code_of(page)
+    code = code_of(place) if place else _followed(page).digest
     return place, () if code is None else (code,)
+
+
+def _followed(page: Algorithm) -> Followed:
+    plugin = plugin_of("algorithm", page.name)
+    return followed(page, None if plugin is None else plugin.file.parent)
 
 
 def splits_of(settings: Settings) -> range:

@@ -287,7 +287,7 @@ def write_plan(folder: Path, plan: Plan) -> None:
         "algorithms": {label: asdict(page) for label, page in plan.pages.items()},
         **({"found": plan.found} if plan.found else {}),
     }
-    with replacing(folder / "plan.json", synced=True) as file:
+    with replacing(folder / "plan.json", synced=True, again=True) as file:
         file.write(_written(about | {"crc32": _checksum(about)}).encode())
 
 

@@ -60,7 +60,7 @@ class Cell:
     counts runs that diverged at some record; ``oracle_labels`` how many true labels were looked
     up, of validation rows or by ``peak`` of test rows, or trained on by the complete runs. ``own``
     summarises the criterion's own values of the choices; where the data is ``untested``, there is
-    no other number.
+    no other number. ``reads`` are the labels that the algorithm learns from.
     """
 
     dataset: str
@@ -76,6 +76,12 @@ class Cell:
     summary: Mapping[str, Summary]  # by the names of METRICS
     own: Summary
     untested: bool = False
+    reads: tuple[str, ...] = ()
+
+    @property
+    def oracle(self) -> bool:
+        """Whether the algorithm is told the truth, whatever it is called."""
+        return "truth" in self.reads
 
     def values(self, metric: str) -> list[float | None]:
         """The chosen models' ``metric``, one per split."""
@@ -183,6 +189,7 @@ def _cell(
         oracle_labels=sum(_oracle_labels(run, criterion) for run in complete),
         ddof=ddof,
         blind=blind,
+        reads=runs[0].reads,
     )
 
 
@@ -197,6 +204,7 @@ def _made_cell(
     oracle_labels: int,
     ddof: int,
     blind: bool,
+    reads: tuple[str, ...],
 ) -> Cell:
     state: Literal["complete", "incomplete", "diverged"] = "complete"
     if finished < planned:
@@ -221,6 +229,7 @@ def _made_cell(
         },
         own=summarise([c.value if c else None for c in choices], ddof),
         untested=blind,
+        reads=reads,
     )
 
 
@@ -301,6 +310,7 @@ def _cells_of_many(runs: ManyRuns, criteria: Sequence[Criterion], ddof: int) -> 
                     oracle_labels=_labels_read(group.first, criterion, consulted, complete),
                     ddof=ddof,
                     blind=group.first.dataset in blind,
+                    reads=group.first.reads,
                 )
             )
     return made

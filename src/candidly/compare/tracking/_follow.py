@@ -78,7 +78,7 @@ class Follower:
             number += len(records)
         if number and self.memory is not None:
             self.memory.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(self.memory) as file:
+            with replacing(self.memory, again=True) as file:
                 file.write(json.dumps({"schema": SCHEMA, "sent": self._sent}).encode())
         return number
 

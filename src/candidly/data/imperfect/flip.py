@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._checks import check_rate, checked_truth
 
 
+@door(apart=["rate"])
 def flip(
     truth: np.ndarray,
     q: int,

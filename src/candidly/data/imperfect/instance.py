@@ -21,6 +21,7 @@ import warnings
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._checks import check_rate, checked_truth
 from ._features import checked_table, condensed
@@ -29,6 +30,7 @@ FOLDS = 5
 SMALLEST = 1e-9
 
 
+@door
 def instance(
     inputs: np.ndarray, truth: np.ndarray, q: int, rate: float, seed: int = 0
 ) -> np.ndarray:

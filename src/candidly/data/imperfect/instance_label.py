@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._checks import check_rate, checked_truth
 from ._features import checked_table
@@ -21,6 +22,7 @@ from ._rows import first_rows
 DEVIATION = 0.1
 
 
+@door
 def instance_label(
     features: np.ndarray,
     truth: np.ndarray,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._checks import check_factor, checked_truth
 
 
+@door
 def long_tail(
     truth: np.ndarray, q: int, factor: float, shuffle: bool = False, seed: int = 0
 ) -> np.ndarray:

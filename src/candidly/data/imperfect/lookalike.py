@@ -15,12 +15,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...ground.arrays import door
 from ._checks import check_rate, checked_truth
 from ._features import checked_table
 from ._rows import first_rows
 from ._similar import BLOCK, most_similar, whole_rows
 
 
+@door
 def lookalike(
     features: np.ndarray,
     truth: np.ndarray,

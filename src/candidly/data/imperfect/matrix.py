@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ..ingest.arrays import read_matrix
 from ..labels.describe import transition
@@ -19,6 +20,7 @@ from ._checks import checked_truth
 SUM_MARGIN = 1e-6
 
 
+@door(apart=["shares"])
 def matrix(
     truth: np.ndarray, q: int, shares: np.ndarray, exact: bool = False, seed: int = 0
 ) -> np.ndarray:
@@ -55,6 +57,7 @@ def matrix(
     return given
 
 
+@door(apart=["other_given", "other_truth"])
 def empirical(
     truth: np.ndarray,
     q: int,

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._checks import check_rate, checked_truth
 
 
+@door
 def noise(candidates: np.ndarray, truth: np.ndarray, rate: float, seed: int = 0) -> np.ndarray:
     """Candidate sets from which the truth has been taken with probability ``rate``.
 

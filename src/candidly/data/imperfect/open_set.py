@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._checks import check_seed
 from ._features import checked_table
@@ -51,6 +52,7 @@ class Replacement:
         return float(self.mask.mean()) if len(self.origin) else 0.0
 
 
+@door(apart=["pool", "groups", "pool_parents"])
 def open_set(
     features: np.ndarray,
     pool: np.ndarray,

@@ -11,11 +11,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._checks import check_rate, checked_truth
 from ._rows import first_rows
 
 
+@door
 def pair(
     truth: np.ndarray,
     q: int,

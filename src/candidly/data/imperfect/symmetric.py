@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._checks import check_rate, checked_truth
 from ._rows import first_rows
 
 
+@door
 def symmetric(
     truth: np.ndarray, q: int, rate: float, per_class: bool = False, seed: int = 0
 ) -> np.ndarray:

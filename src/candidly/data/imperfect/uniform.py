@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._checks import checked_truth
 
 
+@door
 def uniform(truth: np.ndarray, q: int, seed: int = 0) -> np.ndarray:
     """Candidate sets drawn uniformly among those that hold the truth and are not full.
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...ground.files import noted
 from ...ground.problem import Refusal, passed
 from .table_checks import listed
 
@@ -130,7 +131,7 @@ def _stream(folder: Path, name: str) -> pl.DataFrame:
     if not (folder / name).is_file():
         raise ValueError(f"its file {name} is missing. {AGAIN}")
     try:
-        return pl.read_ipc_stream(folder / name)
+        return pl.read_ipc_stream(noted(folder / name))
     except (pl.exceptions.PolarsError, OSError):
         raise ValueError(f"its file {name} is no Arrow stream, or a damaged one. {AGAIN}") from None
 

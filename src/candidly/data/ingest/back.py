@@ -319,7 +319,7 @@ def write_back(
         )
     write = _WRITERS.get(sheet.form.format, _as_text)
     data = write(sheet, columns, beside)
-    with replacing(out) as file:
+    with replacing(out, again=overwrite) as file:
         file.write(_packed(sheet, data))
 
 

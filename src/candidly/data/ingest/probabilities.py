@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import as_table, column_order
+from ...ground.files import noted
 from ...ground.problem import Refusal, why
 from ..inputs import UNNAMED
 from ._columns import (
@@ -288,7 +289,7 @@ def _parquet(
     import polars as pl
 
     try:
-        lazy = pl.scan_parquet(path)
+        lazy = pl.scan_parquet(noted(path))
         schema = lazy.collect_schema()
         n = int(lazy.select(pl.len()).collect().item())
     except (pl.exceptions.PolarsError, OSError) as error:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ground.arrays import as_array, collected, is_frame, objects
+from ...ground.arrays import as_array, collected, door, is_frame, objects
 from ...ground.checks import check_different, check_size, read_only
 from ._images import check_pixels
 from ._table import Table
@@ -18,6 +18,7 @@ from ._table import Table
 UNNAMED = ("", "Unnamed: 0", "__index_level_0__")  # first columns that pandas writes unasked
 
 
+@door
 def as_inputs(X: Any) -> np.ndarray | Table:
     """Inputs as ``Labelled`` stores them.
 
@@ -72,6 +73,7 @@ def as_inputs(X: Any) -> np.ndarray | Table:
     return X
 
 
+@door
 def checked_inputs(inputs: Any) -> np.ndarray | Table:
     """A read-only view of inputs of one of the five kinds (see ``kind_of_inputs``).
 
@@ -108,6 +110,7 @@ def checked_inputs(inputs: Any) -> np.ndarray | Table:
     return read_only(inputs)
 
 
+@door
 def kind_of_inputs(inputs: Any) -> str:
     """The kind: ``table`` (float (n, d)), ``images`` (uint8 (n, h, w[, c])), or one of three more.
 
@@ -134,6 +137,7 @@ def kind_of_inputs(inputs: Any) -> str:
     )
 
 
+@door
 def checked_features(features: Any, inputs: Any) -> tuple[str, ...] | None:
     """Names of the columns of inputs: different strings, one for each column of a table.
 

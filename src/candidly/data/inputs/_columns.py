@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.arrays import door
 from ._numerals import DATES, TRIED_FIRST, dates, missing, numerals
 
 if TYPE_CHECKING:
@@ -199,6 +200,7 @@ READERS = (_as_number_column, _as_truth, dates, numerals)
 # frames of others
 
 
+@door
 def as_polars(frame: Any) -> pl.DataFrame:
     """A polars frame of a polars or pandas one, with its columns' names as strings.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.checks import read_only
 
 ALPHA = 4  # channels of which the last is transparency
@@ -49,6 +50,7 @@ class Pictures:
         pixels = self.pixels[..., None] if self.pixels.ndim == 3 else self.pixels
         return pixels[..., : ALPHA - 1] if pixels.shape[3] == ALPHA else pixels
 
+    @door
     def take(self, rows: np.ndarray) -> np.ndarray:
         """New uint8 (m, C, h, w) of some rows, int64 (m,)."""
         return np.ascontiguousarray(self.by_row[rows].transpose(0, 3, 1, 2))

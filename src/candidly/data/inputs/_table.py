@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.arrays import door
 from ._columns import KINDS, as_kind, as_polars, kind_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Table:
     kinds: Mapping[str, str]
 
     @classmethod
+    @door
     def of(cls, frame: Any, kinds: Mapping[str, str] | None = None) -> Table:
         """The table in a polars or pandas data frame.
 
@@ -83,6 +85,7 @@ class Table:
         counts = [f"{there.count(kind)} {kind}" for kind in KINDS if kind in there]
         return f"Table({len(self)} rows, {', '.join(counts)})"
 
+    @door
     def take(self, rows: Any) -> Table:
         """The examples at ``rows``: integer indices, a bool mask (n,) or a slice, in that order.
 

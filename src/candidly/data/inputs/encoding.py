@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.names import nearest
 from ._table import Table
 
@@ -217,6 +218,7 @@ class Encoding:
             )
 
 
+@door
 def encoded(inputs: np.ndarray | Table) -> np.ndarray:
     """An array as it is, a ``Table`` encoded by all of its rows: for what learns from no label."""
     return fit_encoding(inputs).encode(inputs) if isinstance(inputs, Table) else inputs
@@ -228,6 +230,7 @@ def prepare(table: Table) -> Prepared:
     return Prepared(len(table), dict(table.kinds), cells)
 
 
+@door
 def fit_encoding(table: Table | Prepared, rows: Any = None) -> Encoding:
     """What training rows say of how columns become numbers.
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.checks import check_size
 from ..inputs import Table
 from .votes import Votes
@@ -196,6 +197,7 @@ def flipping(sets: np.ndarray, truth: np.ndarray) -> np.ndarray:
     return np.divide(together, counts, out=np.full_like(together, np.nan), where=counts > 0)
 
 
+@door
 def transition(given: np.ndarray, truth: np.ndarray, q: int) -> np.ndarray:
     """Transition matrix: among examples of class a, the share whose given label is b.
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...ground import checks as _checks
-from ...ground.arrays import as_array, is_frame, rows_are, same_rows
+from ...ground.arrays import as_array, door, is_frame, rows_are, same_rows
 from ...ground.problem import why
 from ..inputs import Table, as_inputs, checked_features, checked_inputs, kind_of_inputs
 from ._splits import Split, make_split
@@ -240,6 +240,7 @@ class Labelled:
         return make_split(self.n, seed, self.official_test, validation)
 
 
+@door
 def from_arrays(
     X: Any,
     y: Any = None,

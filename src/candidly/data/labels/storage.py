@@ -19,8 +19,13 @@ SURELY_FINE, MOST_TIMES = 2**32, 1000  # bytes, or times its size, that a file m
 LONE = "surrogatepass"  # file names that are not UTF-8 hold lone surrogates
 
 
-def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str, Any]) -> None:
+def write_arrays(
+    path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str, Any], again: bool = False
+) -> None:
     """Writes beside ``path`` and renames, so that ``path`` is never half a file.
+
+    Args:
+        again: see ``files.replacing``.
 
     Raises:
         ValueError: ``path`` does not end in ``.npz``, or an array holds objects.
@@ -29,7 +34,7 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], note: Mapping[str
     if path.suffix.lower() != ".npz":
         raise ValueError(f"{path}: the name must end in .npz.")
     text = np.frombuffer(json.dumps(note).encode(), np.uint8)
-    with replacing(path) as file:
+    with replacing(path, again=again) as file:
         np.savez(file, allow_pickle=False, **{NOTE: text}, **arrays)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...ground.arrays import objects
+from ...ground.arrays import door, objects
 from ...ground.checks import check_size, read_only
 from ...ground.names import made_by, shortened
 from ...ground.numbers import whole
@@ -71,6 +71,7 @@ class Votes:
                 raise ValueError(f"votes: annotator {who!r} of answer {answer} is not a string.")
 
     @classmethod
+    @door
     def from_rows(cls, rows: Iterable[tuple[int, Any, Iterable[int]]]) -> Votes:
         """Votes from (item, annotator, labels) in order; annotators become strings.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...ground.files import noted
 from ...ground.problem import why
 from ._batches import check_coarse
 
@@ -53,7 +54,7 @@ def _table(path: Path) -> pl.DataFrame:
     import polars as pl  # a fifth of a second to import
 
     try:
-        schema = pl.read_parquet_schema(path)
+        schema = pl.read_parquet_schema(noted(path))
         names = {
             "picture": next((name for name in PICTURE if name in schema), None),
             "label": next((name for name in LABEL if name in schema), None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
 from .pictures import Watch
 
 PARTS = 4  # of a picture's height and width: a descriptor has the mean of each of 4 x 4 parts
@@ -13,6 +14,7 @@ CLEAR = 1.05  # how many times as far the next best must be
 ROUNDING = 1e-4  # of float32, relative to the squares in it
 
 
+@door(apart=["reference"])
 def match_order(
     pictures: np.ndarray,
     reference: np.ndarray,

@@ -56,9 +56,11 @@ def kept(name: str, digest: str, make: Callable[[], Official]) -> Official:
         made = make()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(place.with_suffix(".npy")) as file:
+        with replacing(place.with_suffix(".npy"), again=True) as file:
             np.save(file, made.pictures, allow_pickle=False)
-        write_arrays(place.with_suffix(".npz"), {"labels": made.labels, "test": made.test}, {})
+        write_arrays(
+            place.with_suffix(".npz"), {"labels": made.labels, "test": made.test}, {}, again=True
+        )
         return _opened(place)
     except (OSError, ValueError):
         return made  # a cache that cannot be written costs seconds the next time, and nothing else

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.problem import passed
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Leak:
         )
 
 
+@door
 def find_leaks(frame: pl.DataFrame, given: np.ndarray, classes: Sequence[str]) -> tuple[Leak, ...]:
     """Columns that tell the label in at least 99 of 100 rows, those that tell most first.
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ...data.ingest.probabilities import Probs
+from ...ground.arrays import door
 from ...ground.names import lookup
 from ...ground.numbers import whole
 from ...ground.spread import held
@@ -115,11 +116,13 @@ class Issues:
         return _table.table(self.evidence, self.mask, self.rank, everything, entropy, classes)
 
 
+@door
 def thresholds(given: Any, probs: Probs = None, **options: Any) -> np.ndarray:
     """Mean self-confidence of each class's examples: float64 (m,); 2 for a class never given."""
     return gathered_either(given, probs, options).thresholds
 
 
+@door
 def confident_joint(
     given: Any, probs: Probs = None, *, calibrate: bool = True, **options: Any
 ) -> np.ndarray:
@@ -133,6 +136,7 @@ def confident_joint(
     return cells.dense()
 
 
+@door
 def joint(given: Any, probs: Probs = None, *, rounded: bool = True, **options: Any) -> np.ndarray:
     """The joint distribution of given and true labels: float64 (m, m), sums to 1.
 
@@ -148,11 +152,13 @@ def joint(given: Any, probs: Probs = None, *, rounded: bool = True, **options: A
     return shares / shares.sum()
 
 
+@door
 def noise_matrices(given: Any, probs: Probs = None, **options: Any) -> NoiseMatrices:
     """P(given | true) and P(true | given): float64 (m, m) each, columns sum to 1."""
     return _matrices.noise_matrices(gathered(given, probs, options).calibrated.dense(more=5))
 
 
+@door
 def prior(given: Any, probs: Probs = None, *, by: PriorBy = "count", **options: Any) -> np.ndarray:
     """The share of each true class: float64 (m,), sums to 1; see ``_matrices.prior``."""
     evidence = gathered(given, probs, options)
@@ -160,6 +166,7 @@ def prior(given: Any, probs: Probs = None, *, by: PriorBy = "count", **options: 
     return _matrices.prior(evidence.calibrated.dense(more=5), shares, by=by)
 
 
+@door
 def counts(given: Any, probs: Probs = None, **options: Any) -> Counts:
     """How many labels may be wrong, by name of the definition."""
     evidence = gathered(given, probs, options)
@@ -171,6 +178,7 @@ def counts(given: Any, probs: Probs = None, **options: Any) -> Counts:
     )
 
 
+@door(apart=["quotas"])
 def find(
     given: Any,
     probs: Probs = None,
@@ -233,7 +241,7 @@ def find(
     if not isinstance(count, int | np.integer):
         many = tuple(of_many(int(np.count_nonzero(mask)), evidence.number_labelled))
     for sentence in many:
-        warnings.warn(sentence, stacklevel=2)
+        warnings.warn(sentence, stacklevel=3)
     return Issues(mask, by, rank, evidence, (*evidence.doubts, *many))
 
 

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...data.ingest.probabilities import Probs
+from ...ground.arrays import door
 from . import _matrices
 from ._gather import gathered
 from ._scores import blocks
 
 
+@door
 def corrected(
     given: Any, probs: Probs = None, *, consistent: bool = False, **options: Any
 ) -> np.ndarray:

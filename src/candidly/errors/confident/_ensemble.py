@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...data.ingest.probabilities import Probs
-from ...ground.arrays import same_rows
+from ...ground.arrays import door, same_rows
 from . import _score_kernels
 from ._evidence import Evidence
 from ._gather import gathered
@@ -23,6 +23,7 @@ WEIGHTS = ("equal", "accuracy", "log loss")
 Weights = Literal["equal", "accuracy", "log loss"] | Sequence[float] | np.ndarray
 
 
+@door
 def ensemble_scores(
     given: Any,
     probs: Sequence[Probs],

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs, open_source
-from ...ground.arrays import ENTRY_SLACK, SUM_SLACK, check_distinct, same_rows
+from ...ground.arrays import ENTRY_SLACK, SUM_SLACK, check_distinct, door, same_rows
 from ...ground.numbers import whole
 from ...ground.spread import held
 from ..crossval import COMMON, IN_SAMPLE
@@ -123,6 +123,7 @@ class Evidence:
         _kernels.near_ties(self.given, self.predicted, self.own, self.other, epsilon, near)
         return near
 
+    @door
     def without_near_ties(self, mask: np.ndarray) -> np.ndarray:
         """``mask``, bool (n,), with near-ties unmarked in place."""
         epsilon = self.own.dtype.type(EPSILON)
@@ -136,6 +137,7 @@ class Evidence:
         return self.readers.source
 
 
+@door(apart=["thresholds"])
 def examine(
     given: Any,
     probs: Probs,
@@ -198,7 +200,7 @@ def examine(
         _warn_of_memory(agree, counts)
         doubts = tuple(of_weak_predictions(first["predicted"], counts, agree))
         for sentence in doubts:
-            warnings.warn(sentence, stacklevel=2)
+            warnings.warn(sentence, stacklevel=3)
         guess, disagreements = _second_pass(
             reading, labels, first, thresholds, collisions == "masked", report
         )
@@ -310,7 +312,7 @@ def _warn_of_memory(right: int, counts: np.ndarray) -> None:
             f"{agree:.2%} of the predictions are the given label: were the probabilities made by a "
             "model that had learned these labels? errors.cross_validate (candidly errors probs) "
             "makes them out of sample.",
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

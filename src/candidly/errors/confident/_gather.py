@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...data.ingest.probabilities import Probs
+from ...ground.arrays import door
 from ._evidence import Evidence, examine
 from ._sets import SetEvidence, examine_sets, holds_sets
 
 
+@door
 def gathered(given: Any, probs: Probs, options: dict[str, Any], pairs: bool = False) -> Evidence:
     """Evidence about one given label per example.
 

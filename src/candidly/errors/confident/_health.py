@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.ingest.probabilities import Probs
-from ...ground.arrays import check_distinct
+from ...ground.arrays import check_distinct, door
 from ...stats import wilson
 from ._cells import Cells
 from ._doubts import of_many
@@ -114,6 +114,7 @@ def named(numbers: np.ndarray, classes: Sequence[str] | None) -> Any:
     return numbers if classes is None else [classes[k] for k in numbers.tolist()]
 
 
+@door
 def health(given: Any, probs: Probs = None, **options: Any) -> Health:
     """How sound labels are, class by class and for pairs of classes, from the calibrated joint.
 

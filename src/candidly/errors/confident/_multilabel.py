@@ -15,7 +15,7 @@ from ...data.ingest.labels import LabelColumn, label_sets
 from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs, open_source
 from ...data.labels.text import BAR
-from ...ground.arrays import ENTRY_SLACK, as_array, same_rows
+from ...ground.arrays import ENTRY_SLACK, as_array, door, same_rows
 from ...ground.names import lookup
 from ...ground.numbers import whole
 from . import _cells, _select
@@ -103,6 +103,7 @@ class TagIssues:
         return table[np.argsort(most, kind="stable").tolist()]
 
 
+@door
 def find_multilabel(
     tags: Any,
     probs: Probs,
@@ -150,11 +151,12 @@ def find_multilabel(
     if same := [tag for tag in range(source.m) if marks[:, tag].all() or not marks[:, tag].any()]:
         named = ", ".join(map(str, same[:10])) + (", ..." if len(same) > 10 else "")
         warnings.warn(
-            f"tags that all examples have, or none, cannot be told wrong: {named}.", stacklevel=2
+            f"tags that all examples have, or none, cannot be told wrong: {named}.", stacklevel=3
         )
     return TagIssues(found, by, quality, marks, ids)
 
 
+@door
 def scores_multilabel(
     tags: Any,
     probs: Probs,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs
-from ...ground.arrays import same_rows
+from ...ground.arrays import door, same_rows
 from ...ground.names import lookup
 from . import _score_kernels
 from ._evidence import Evidence, opened
@@ -56,6 +56,7 @@ def weighted_entropy(probs: np.ndarray, own: np.ndarray) -> np.ndarray:
     return score
 
 
+@door
 def scores(
     given: Any,
     probs: Probs = None,
@@ -133,6 +134,7 @@ def entropy_of(evidence: Evidence | SetEvidence, rows: np.ndarray) -> np.ndarray
     return score
 
 
+@door
 def adjusted(given: Any, probs: Probs = None, **options: Any) -> np.ndarray:
     """Probabilities for classes of which the model is unequally sure: (n, m), rows sum to 1.
 

@@ -18,7 +18,7 @@ from ...data.ingest.labels import LabelColumn, label_sets
 from ...data.ingest.labels import holds_sets as file_holds_sets
 from ...data.ingest.prob_rows import ProbRows
 from ...data.ingest.probabilities import Probs
-from ...ground.arrays import as_table, same_rows
+from ...ground.arrays import as_table, door, same_rows
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from . import _kernels, _ranks, _score_kernels
@@ -99,6 +99,7 @@ class SetEvidence:
         return np.asarray(self.given[np.arange(self.n), np.maximum(classes, 0)])
 
 
+@door
 def holds_sets(given: Any) -> bool:
     """Whether labels are candidate sets: a bool array, tensor or table of two axes, or a file's."""
     if isinstance(given, str | Path):
@@ -131,6 +132,7 @@ def read_sets(
     return given
 
 
+@door(apart=["thresholds"])
 def examine_sets(
     given: Any,
     probs: Probs,

@@ -64,7 +64,7 @@ class Work:
             self._make_room()
         self.columns = {name: self._column(name) for name in self.kinds}
         if not begun:
-            with replacing(self.folder / "about.json") as file:
+            with replacing(self.folder / "about.json", again=True) as file:
                 file.write(json.dumps(about).encode())
 
     # files
@@ -172,7 +172,7 @@ class Work:
         for column in self.columns.values():
             column.flush()  # type: ignore[attr-defined]
         parts = self.found.columns if found is None else found
-        with replacing(self._note(start)) as file:
+        with replacing(self._note(start), again=True) as file:
             np.save(file, self._sums(start, stop, parts), allow_pickle=False)
             for part in parts:
                 np.save(file, part, allow_pickle=False)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
+
 BINS = 15
 FLOOR = 1e-9  # a probability below it counts as it: forests and neighbours say 0
 COLDEST, HOTTEST = 0.05, 20.0
 
 
+@door
 def calibration_error(probs: np.ndarray, labels: np.ndarray, bins: int = BINS) -> float:
     """Expected calibration error: mean gap between confidence and accuracy over bins of confidence.
 

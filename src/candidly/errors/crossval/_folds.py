@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ...ground.arrays import as_array
+from ...ground.arrays import as_array, door
 from ...ground.numbers import whole
 from ...ground.seeds import draw
 
 
+@door
 def make_folds(
     labels: np.ndarray, folds: int = 5, groups: np.ndarray | None = None, seed: int = 0
 ) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.labels.storage import read_arrays, write_arrays
+from ...ground.arrays import door
 from ...ground.files import replacing
 
 SCHEMA = "probabilities 1"
@@ -59,6 +60,7 @@ class CrossValidated:
             f"classes, accuracy {self.accuracies[self.chosen]:.4f}, ECE {self.ece:.4f})"
         )
 
+    @door
     def save(self, path: Path | str, ids: Sequence[Any] | None = None) -> None:
         """Write everything as ``.npz``, or the probabilities as ``.npy`` or ``.parquet``.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled, from_arrays, given_to_candidates
-from ...ground.arrays import collected, is_frame, same_rows
+from ...ground.arrays import collected, door, is_frame, same_rows
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ...ground.seeds import draw
@@ -32,6 +32,7 @@ Watch = Callable[[int, int], None]
 UNITS = 100  # of progress, per fold
 
 
+@door
 def cross_validate(
     classifier: Any,
     data: Labelled | tuple[Any, Any],
@@ -127,7 +128,7 @@ def cross_validate(
     def say(sentences: Iterable[str]) -> None:
         for sentence in sentences:
             said.append(sentence)
-            python_warnings.warn(sentence, stacklevel=3)
+            python_warnings.warn(sentence, stacklevel=4)
 
     say(_leaks.of_split_groups(fold, numbered))
     say(_leaks.of_constant_inputs(data))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...data.labels.labelled import Labelled
+from ...ground.arrays import door
 from ...ground.names import lookup
 from ..crossval import cross_validate
 from ._cost import Measurement, measured
@@ -58,6 +59,7 @@ SHARED: Mapping[Need, Callable[[Subject], Any]] = {
 }
 
 
+@door
 def compare(
     data: Labelled,
     detectors: Sequence[str] | None = None,

@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...ground.arrays import door
+
 START = 0.8  # of the diagonal
 
 
@@ -42,6 +44,7 @@ class Triples(NamedTuple):
     share: np.ndarray
 
 
+@door
 def estimate_transition(
     given: np.ndarray, first: np.ndarray, second: np.ndarray, q: int
 ) -> Transition:

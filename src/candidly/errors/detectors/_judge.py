@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...data.labels.labelled import Labelled
-from ...ground.arrays import as_array
+from ...ground.arrays import as_array, door
 from ._detection import Detection
 
 BUDGETS = (0.01, 0.02, 0.05, 0.1)  # shares of the examples that are looked at
@@ -75,6 +75,7 @@ def wrong_labels(data: Labelled) -> np.ndarray:
     return data.given != data.truth
 
 
+@door
 def judge(detection: Detection, wrong: np.ndarray, ids: np.ndarray | None = None) -> Judgement:
     """Measures a detection against which labels are wrong.
 

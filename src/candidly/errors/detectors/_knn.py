@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._detection import Detection
 from ._hoc import estimate_transition
@@ -29,6 +30,7 @@ def label_shares(given: np.ndarray, q: int, index: np.ndarray) -> np.ndarray:
     return counts / k
 
 
+@door
 def knn_vote(
     given: np.ndarray,
     q: int,
@@ -97,6 +99,7 @@ def _found(
     return nearest(features, k, metric=metric)
 
 
+@door
 def knn_rank(
     given: np.ndarray,
     q: int,

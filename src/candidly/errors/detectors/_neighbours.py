@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.compiled import compiler
 from ...ground.names import lookup
 from ...ground.numbers import whole
@@ -30,6 +31,7 @@ class Neighbours:
     distance: np.ndarray
 
 
+@door
 def nearest(
     features: np.ndarray, k: int = 10, *, metric: str = "cosine", block: int = BLOCK
 ) -> Neighbours:

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.names import lookup
 from .. import confident as errors
 from ..confident import Evidence, gathered
 from ._detection import Detection
 
 
+@door
 def confident_learning(
     given: Any, probs: Any = None, by: errors.FindBy = "noise rate"
 ) -> Detection:
@@ -36,6 +38,7 @@ def confident_learning(
     return Detection(score, found.mask, errors.counts(evidence).expected, {"by": found.by})
 
 
+@door
 def retag(given: Any, probs: Any = None) -> Detection:
     """Flags where the prediction differs from the label; score: how far p_y is below the largest.
 
@@ -47,6 +50,7 @@ def retag(given: Any, probs: Any = None) -> Detection:
     return Detection(np.maximum(behind, 0), evidence.predicted != evidence.given)
 
 
+@door
 def loss(given: Any, probs: Any = None) -> Detection:
     """Score: -ln p_y, in nats, >= 0, infinite where p_y is 0. No cut.
 
@@ -74,6 +78,7 @@ SURENESS: Mapping[str, Callable[[Evidence], np.ndarray]] = {
 }
 
 
+@door
 def mistakenness(given: Any, probs: Any = None, by: str = "confidence") -> Detection:
     """(s c + 1) / 2 with s = 1 where the prediction differs from the label, else -1. No cut.
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...data.labels.labelled import Labelled
+from ...ground.arrays import door
 from ...ground.names import lookup
 from . import _aum, _cores2, _incv, _knn, _probs, _trained
 from ._detection import Detection
@@ -214,6 +215,7 @@ if len(DETECTORS) != len(_ROWS):
     raise RuntimeError("two detectors share a name")
 
 
+@door
 def check_taken(names: Sequence[str], given: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """The options that are given, which are those not None.
 
@@ -237,6 +239,7 @@ def check_taken(names: Sequence[str], given: Mapping[str, Any], before: str = ""
     return there
 
 
+@door
 def detect(
     data: Labelled,
     detector: str,

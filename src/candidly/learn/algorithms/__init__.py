@@ -7,7 +7,7 @@ from ._algorithm import Algorithm, Own, Row, Slots, Stage, Updates, epochs, pure
 from ._asked import Asked, AskedTrial
 from ._rates import Rate, schedule
 from ._space import Setting, common, configuration, one_of, power_of_ten
-from ._tensors import cross_entropy, masked_softmax, uniform_over
+from ._tensors import cross_entropy, masked_softmax, spread, uniform_over
 from ._views import View
 from .able import ABLE
 from .abs_gce import ABS_GCE
@@ -181,5 +181,6 @@ __all__ = [
     "published",
     "pure",
     "schedule",
+    "spread",
     "uniform_over",
 ]

@@ -26,6 +26,28 @@ def joined(parts: Sequence[Tensor], dim: int) -> Tensor:
     return torch.cat([pad(part, (0, longest - part.shape[-1])) for part in parts], dim)
 
 
+def spread(share: Tensor, like: Tensor) -> Tensor:
+    """A share of each trial, or of each of its rows, beside inputs of any kind.
+
+    Args:
+        share: (K,), (K, 1), as hyper-parameters are, or (K, B): axes that ``like`` begins with.
+        like: (K, B, ...), such as ``b.x``: of tables, pictures or texts.
+
+    Returns:
+        share with axes of size 1 behind its own, so that it multiplies ``like`` trial by trial.
+
+    Raises:
+        ValueError: ``like`` does not begin with the axes of ``share``.
+    """
+    begins = like.shape[: share.dim()]
+    if len(begins) < share.dim() or any(a not in (1, b) for a, b in zip(share.shape, begins)):
+        raise ValueError(
+            f"a share of shape {tuple(share.shape)} does not go beside inputs of shape "
+            f"{tuple(like.shape)}: these must begin with its axes, trials and rows."
+        )
+    return share.reshape(*share.shape, *[1] * (like.dim() - share.dim()))
+
+
 def masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:
     """Softmax over the True entries, 0 elsewhere: (..., q), bool (..., q) -> (..., q).
 

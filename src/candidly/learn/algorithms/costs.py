@@ -122,10 +122,16 @@ PICTURES = {
 }
 
 
+def is_measured(name: str) -> bool:
+    """Whether ``cost_of`` says what was found out; of an algorithm of your own nobody has."""
+    return name in COSTS
+
+
 def cost_of(name: str, pictures: bool) -> float:
     """Time per update as a multiple of ``compared_with(name)``'s, on pictures or on large tables.
 
-    An algorithm of your own counts as many times as it has networks times batches of an update.
+    An algorithm of your own counts as many times as it has networks times batches of an update,
+    which is a guess.
     """
     counted = float(ALGORITHMS[name].cost)
     return PICTURES.get(name, counted) if pictures else COSTS.get(name, (counted, counted))[-1]

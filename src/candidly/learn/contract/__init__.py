@@ -1,7 +1,8 @@
 """Does an algorithm of somebody else's keep the contract? The checks of every page, for a plug-in.
 
 A page is trained on small data, three trials in a stack of unlike hyper-parameters, and must
-end as it does alone, when interrupted, and beside trials that fail.
+end as it does alone, when interrupted, and beside trials that fail; on every kind of input that it
+does not refuse, with as many trials as channels, classes and rows of a batch; and learn something.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from ...ground.names import same
 from ...ground.plugins import Plugin, load, plugin_of, unload
 from ...ground.problem import Refusal, refused, said_of
 from ..algorithms import ALGORITHMS
-from . import _battery
+from . import _battery, _kinds
 from ._reached import BRANCHES, Steps, Where, never_ran, watched
 
 
@@ -26,6 +28,11 @@ def _bits(run: _battery.Reference) -> None:
     _battery.check_bits(run.name)
 
 
+def _on_a_kind(kind: str, run: _battery.Reference) -> None:
+    _kinds.check_kind(run.name, kind)
+
+
+ON_A_KIND = "on {} with as many trials as channels, classes and rows of a batch, none mixes"
 # each rule in words, and what raises an AssertionError where it is broken
 RULES: tuple[tuple[str, Callable[[_battery.Reference], None]], ...] = (
     ("a trial ends alone as it does in a stack", _battery.check_alone),
@@ -34,6 +41,11 @@ RULES: tuple[tuple[str, Callable[[_battery.Reference], None]], ...] = (
     ("a trial that diverges leaves its neighbours alone", _battery.check_buried),
     ("looking at predictions changes nothing", _battery.check_looking),
     ("rows outside the batch stay as they are", _battery.check_rows),
+    *((ON_A_KIND.format(kind), partial(_on_a_kind, kind)) for kind in _kinds.KINDS),
+    (
+        "a check of sanity, which proves nothing: it learns what any method learns",
+        _kinds.check_sane,
+    ),
 )
 TRAINS, REACHES = "it trains", "its short training reaches every line and branch of the file"
 
@@ -105,7 +117,10 @@ def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Fi
     yield Finding(label, TRAINS)
     for where, steps in reference.ran.items():
         ran.setdefault(where, set()).update(steps)
+    refused = [ON_A_KIND.format(kind) for kind in _kinds.KINDS if _kinds.refuses(label, kind)]
     for rule, check in RULES:
+        if rule in refused:
+            continue
         problem = ""
         try:
             with redirect_stderr(StringIO()):

@@ -39,14 +39,15 @@ def toy(
     rate: float = 0.25,
     seed: int = 0,
     spread: float = 2.0,
+    wrong: float = 0.3,
 ) -> Labelled:
-    """Gaussian classes, constant-rate candidates, a given label that is wrong at 30 %."""
+    """Gaussian classes, constant-rate candidates, a given label that is ``wrong`` now and then."""
     g = np.random.default_rng(seed)
     truth = g.integers(0, q, n)
     inputs = g.normal(size=(n, d)) + spread * g.normal(size=(q, d))[truth]
     candidates = g.random((n, q)) < rate
     candidates[np.arange(n), truth] = True
-    given = np.where(g.random(n) < 0.3, g.integers(0, q, n), truth)
+    given = np.where(g.random(n) < wrong, g.integers(0, q, n), truth)
     return Labelled(
         inputs=inputs,
         classes=tuple(f"class {j}" for j in range(q)),

@@ -96,7 +96,7 @@ def save(folder: Path, keys: Sequence[str], stack: Stack, synced: bool = True) -
     """
     path = path_of(folder, keys)
     about = json.dumps({"schema": SCHEMA, "keys": list(keys), "t": stack.t}).encode()
-    with replacing(path, synced=synced) as file:
+    with replacing(path, synced=synced, again=True) as file:
         np.savez(
             file,
             allow_pickle=False,

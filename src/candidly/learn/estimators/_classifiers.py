@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ...data.labels.labelled import Labelled, from_numbers
-from ...ground.arrays import is_frame, objects
+from ...ground.arrays import door, is_frame, objects
 from ...ground.numbers import whole
 from ...stats.criteria import accuracy, approximated_accuracy, covering_rate
 from ..model import Model, fit
@@ -31,6 +31,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
 
     _criteria: tuple[str, ...]
 
+    @door
     def fit(self, X: Any, y: Any) -> Any:
         """Train a network on all rows.
 
@@ -102,22 +103,26 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
             )
         return name
 
+    @door
     def predict(self, X: Any) -> np.ndarray:
         """The most probable label of each row, (n,), in the type that labels were given in."""
         check_is_fitted(self)
         return self.classes_[self.model_.predict(inputs_of(self, X, reset=False))]
 
+    @door
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities float32 (n, q), in the order of ``classes_``; rows sum to 1."""
         check_is_fitted(self)
         return self.model_.predict_proba(inputs_of(self, X, reset=False))
 
+    @door
     def decision_function(self, X: Any) -> np.ndarray:
         """Logits (n, q), in the order of ``classes_``; of two classes, (n,): above 0 the second."""
         check_is_fitted(self)
         logits = self.model_.predict_logits(inputs_of(self, X, reset=False))
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
 
+    @door
     def score(self, X: Any, y: Any) -> float:
         """The share of rows whose predicted label is their label, or one of their candidates.
 
@@ -291,6 +296,7 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
+@door
 def inputs_of(estimator: Any, X: Any, reset: bool) -> Any:
     """Inputs as candidly reads them; numbers are checked as scikit-learn checks them."""
     if is_frame(X):

@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from ...data.labels.coded import holds_sets, is_set, listed
 from ...data.labels.reading import LabelRule, read_labels, written_classes
 from ...data.labels.text import BAR
-from ...ground.arrays import as_array, is_frame, objects
+from ...ground.arrays import as_array, door, is_frame, objects
 from ...ground.checks import check_size
 from ...ground.problem import Refusal
 
@@ -52,6 +52,7 @@ class LabelSets:
     plain: bool
     names: tuple[str, ...]
 
+    @door
     def holds(self, predicted: Any) -> np.ndarray:
         """Whether each row's set has what was predicted, (n,) of any labels: bool (n,)."""
         place = {label: k for k, label in enumerate(self.classes.tolist())}
@@ -60,6 +61,7 @@ class LabelSets:
         return (columns >= 0) & self.member[np.arange(len(columns)), np.maximum(columns, 0)]
 
 
+@door
 def read_sets(y: Any, classes: Sequence[Any] | None = None) -> LabelSets:
     """Labels in any form that people have them in.
 
@@ -103,6 +105,7 @@ def read_sets(y: Any, classes: Sequence[Any] | None = None) -> LabelSets:
     return LabelSets(member, known, not sets, read.classes)
 
 
+@door
 def candidate_sets(y: Any, classes: Sequence[Any] | None = None) -> np.ndarray:
     """The same sets in a form that scikit-learn hands on: object (n,), ``CandidateSet``.
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.arrays import door
 from ._labels import LabelSets, read_sets
 
 
+@door
 def covering_rate_scorer(estimator: Any, X: Any, y: Any) -> float:
     """The share of rows whose predicted label is one of their candidates, in [0, 1].
 
@@ -22,6 +24,7 @@ def covering_rate_scorer(estimator: Any, X: Any, y: Any) -> float:
     return covered(read_sets(y), estimator.predict(X))
 
 
+@door
 def accuracy_scorer(estimator: Any, X: Any, y: Any) -> float:
     """The share of rows whose label is predicted, in [0, 1].
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...data.labels.kinds import ALL_OF, several_hold
 from ...data.labels.labelled import Labelled, from_arrays
+from ...ground.arrays import door
 from ...ground.device import check_device
 from ...ground.names import nearest
 from ...ground.numbers import whole
@@ -52,6 +53,7 @@ def default_algorithm(data: Labelled) -> str:
     )
 
 
+@door
 def fit(
     data: Labelled | tuple[Any, Any],
     algorithm: str | Algorithm | None = None,

@@ -14,6 +14,7 @@ import torch
 from ...data.inputs import Pictures
 from ...data.inputs.tokens import Tokens, Words
 from ...data.labels.labelled import Labelled
+from ...ground.arrays import door
 from ...ground.checks import checked_classes
 from ...ground.names import UnknownName
 from ...ground.problem import Refusal, passed, why
@@ -83,6 +84,7 @@ class Model:
         """Names of the columns that inputs are taken from; None where they have no names."""
         return self.reading.names
 
+    @door
     def predict_logits(
         self,
         inputs: Any,
@@ -154,11 +156,13 @@ class Model:
             )
         return raw
 
+    @door
     def predict_proba(self, inputs: Any, *, adjusted: bool = False) -> np.ndarray:
         """Softmax of the logits: float32 (n, q), rows sum to 1."""
         logits = self.predict_logits(inputs, adjusted=adjusted)
         return torch.from_numpy(logits).softmax(-1).numpy()
 
+    @door
     def predict(self, inputs: Any, *, adjusted: bool = False) -> np.ndarray:
         """Class indices int64 (n,); the lowest of equals."""
         return self.predict_logits(inputs, adjusted=adjusted).argmax(1)
@@ -215,6 +219,7 @@ def _size(shape: tuple[int, ...]) -> str:
     return f"pictures of {high} x {wide} pixels in {channels} channel{'s' * (channels != 1)}"
 
 
+@door
 def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
     """How well predictions agree with the labels that are there, each a share in [0, 1].
 
@@ -244,7 +249,7 @@ def measures(logits: np.ndarray, data: Labelled) -> dict[str, float]:
 
 
 def load_model(path: Path | str, net: str | None = None) -> Model:
-    """A model that ``Model.save`` or ``candidly train`` wrote; files in ``.npz``, too.
+    """A model that ``Model.save`` or ``candidly train`` wrote, if no bit of it has changed since.
 
     No code is kept in a model, or loaded from it.
 

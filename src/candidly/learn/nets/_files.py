@@ -7,13 +7,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.abc import InspectLoader
-from importlib.util import decode_source, module_from_spec, spec_from_loader
+from importlib.util import decode_source, find_spec, module_from_spec, spec_from_loader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
 from ...ground.plugins import ignoring
-from ...ground.problem import said_of
+from ...ground.problem import OWN, of_another, said_of
 from ..written.nets import NetText, digest_of_source, source_of
 
 _LOADED: dict[str, ModuleType] = {}  # by digest, as sys.modules has modules by name
@@ -108,17 +108,34 @@ def _importable(folder: Path) -> Iterator[None]:
 
 
 def neighbours_of(path: Path) -> list[str]:
-    """Modules beside a file that it imports, by name: what a copy of it would lack."""
-    tree = ast.parse(source_of(path))
+    """Modules of nobody's package that a file imports, by name: what a copy of it would lack.
+
+    Their code is not in the file's digest, so that nobody would see when it changes.
+    """
     names = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(source_of(path))):
         if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            names.add((node.module or "").partition(".")[0])
+            names.add(node.module or "")
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(_BY_NAME):
+            names |= {str(one.value) for one in node.args if isinstance(one, ast.Constant)}
     folder = path.absolute().parent
     return sorted(
-        name
-        for name in names
-        if name and ((folder / f"{name}.py").is_file() or (folder / name).is_dir())
+        name for name in {name.partition(".")[0] for name in names} if name and _own(name, folder)
     )
+
+
+_BY_NAME = ("import_module", "__import__")
+
+
+def _own(name: str, folder: Path) -> bool:
+    if (folder / f"{name}.py").is_file() or (folder / name).is_dir():
+        return True
+    try:
+        spec = find_spec(name)
+    except (ValueError, ImportError):
+        return False
+    places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or ())]
+    files = [Path(place) for place in places if place and Path(place).exists()]
+    return bool(files) and not any(of_another(str(one)) or one.is_relative_to(OWN) for one in files)

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from ...data.labels.votes import some_answers
+from ...ground.arrays import door
 from ...ground.names import lookup
 from ._annotators import annotators, next_items, priorities
 from ._answers import Answers
@@ -44,6 +45,7 @@ METHODS: dict[str, Callable[..., Consensus]] = {
 DIVIDED = ("dawid-skene", "one-coin")  # those that also take ``workers``
 
 
+@door
 def consensus(
     answers: Answers,
     by: By = "dawid-skene",

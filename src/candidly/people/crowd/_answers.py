@@ -15,7 +15,7 @@ from ...data.labels.coded import missing
 from ...data.labels.labelled import Labelled
 from ...data.labels.reading import LabelRule, declared_classes, read_labels
 from ...data.labels.votes import Votes, check_votes
-from ...ground.arrays import as_array, same_rows
+from ...ground.arrays import as_array, door, same_rows
 from ...ground.checks import check_size, read_only
 from ...ground.names import made_by
 from ...ground.problem import Refusal
@@ -46,6 +46,7 @@ class Answers:
     classes: tuple[str, ...]
 
     @classmethod
+    @door(apart=["items"])
     def from_columns(
         cls,
         item: Any,
@@ -102,6 +103,7 @@ class Answers:
         )
 
     @classmethod
+    @door(apart=["annotators"])
     def from_matrix(
         cls, labels: Any, classes: Sequence[str] | int | None = None, annotators: Any = None
     ) -> Answers:

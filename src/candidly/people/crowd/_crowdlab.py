@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.arrays import door
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, agreement_with, mean_for_missing, warn_of_unsaid
 from ._majority import majority
@@ -41,6 +42,7 @@ class Crowdlab(Consensus):
     temperature: float
 
 
+@door
 def crowdlab(
     answers: Answers, probs: Any = None, temperature: bool = False, seed: int = 0
 ) -> Crowdlab:
@@ -115,7 +117,7 @@ def _of_the_model(
         )
     warnings.warn(
         "every item has one answer, so annotators cannot be weighed: the consensus is the model's.",
-        stacklevel=3,
+        stacklevel=4,
     )
     nothing = np.zeros(len(answers.annotators))
     found = Crowdlab(
@@ -191,6 +193,7 @@ def _quality(
     return share * _said(answers, posterior) + (1 - share) * agrees
 
 
+@door
 def best_temperature(answers: Answers, probs: np.ndarray) -> float:
     """What to divide log-probabilities by, for the least cross-entropy to the answers' shares.
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ._answers import Answers, check_answers
@@ -60,6 +61,7 @@ class _Rates(NamedTuple):
     logs: Logs
 
 
+@door
 def dawid_skene(
     answers: Answers,
     one_coin: bool = False,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.arrays import door
 from ...ground.seeds import draw
 from ._answers import Answers, check_answers
 from ._consensus import Consensus, agreement_with, mean_for_missing
@@ -44,6 +45,7 @@ class Majority(Consensus):
         return {name: int((self.rule == k).sum()) for k, name in enumerate(RULES) if k > UNTIED}
 
 
+@door
 def majority(answers: Answers, probs: Any = None, seed: int = 0) -> Majority:
     """The most frequent label of each item.
 

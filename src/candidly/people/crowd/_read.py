@@ -15,6 +15,7 @@ from ...data.ingest.answers import read_answers as answers_in
 from ...data.ingest.labels import as_labels, class_numbers, shown_classes
 from ...data.ingest.shards import is_address
 from ...data.ingest.table_checks import about
+from ...ground.arrays import door
 from ._answers import Answers
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Keep = Literal["first", "last", "all"]  # which of an annotator's answers about one item
 
 
+@door
 def read_answers(
     place: str | Path | Sequence[str | Path],
     *,
@@ -61,6 +63,7 @@ def read_answers(
     return answers_of(table, items, classes, keep)
 
 
+@door
 def answers_of(
     table: AnswerTable,
     items: Any = None,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...data.labels.votes import Votes, check_votes, times_named
-from ...ground.arrays import as_array
+from ...ground.arrays import as_array, door
 
 
 class SetCurve(NamedTuple):
@@ -28,6 +28,7 @@ class SetCurve(NamedTuple):
     vaguest_size: np.ndarray
 
 
+@door
 def set_curve(votes: Votes, truth: np.ndarray, q: int) -> SetCurve:
     """Noise and size of unions and of vaguest answers by the number of annotators, exactly.
 
@@ -88,6 +89,7 @@ def set_curve(votes: Votes, truth: np.ndarray, q: int) -> SetCurve:
     return SetCurve(*(np.array(column) for column in zip(*rows)))
 
 
+@door
 def union_spread(votes: Votes, truth: np.ndarray, q: int) -> np.ndarray:
     """How far the noise of unions lies from ``set_curve``'s mean in one random order of answers.
 

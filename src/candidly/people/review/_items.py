@@ -14,7 +14,7 @@ from ...data.ingest.labels import as_labels, class_numbers, label_sets
 from ...data.ingest.table_checks import about, check_columns, typed, whole_column
 from ...data.labels.labelled import Labelled
 from ...data.labels.text import BAR
-from ...ground.arrays import whole_numbers
+from ...ground.arrays import door, whole_numbers
 from ..validation import SetTally, Tally
 from ._media import NOTHING, Looks, Shown, no_looks
 from ._orders import drawn, seed_of
@@ -94,6 +94,7 @@ def items_of_issues(
     return items, names
 
 
+@door
 def items_of_tags(
     path: Path | str,
     data: Labelled,
@@ -143,6 +144,7 @@ def items_of_tags(
     ]
 
 
+@door
 def items_of_data(
     data: Labelled,
     rows: Iterable[int] | None = None,

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...data.ingest.media import File, checked_file, header_of, open_media, pixels_of
 from ...data.labels.labelled import Labelled
+from ...ground.arrays import door
 from ...ground.files import replacing
 from ._folder import make_folder
 
@@ -55,6 +56,7 @@ def looks_of(data: Labelled, folder: Path, prefix: str = "") -> Looks:
     return lambda row: _WRITERS[kind](data.inputs[row], folder, f"{prefix}{row}")
 
 
+@door
 def looks_of_files(
     path: Path,
     folder: Path,
@@ -104,7 +106,7 @@ def _image(pixels: np.ndarray, folder: Path, name: str) -> Shown:
     array = np.ascontiguousarray(pixels)
     picture = Image.fromarray(array[..., 0] if array.shape[2:] == (1,) else array)
     make_folder(folder)
-    with replacing(folder / f"{name}.png", private=True) as out:
+    with replacing(folder / f"{name}.png", private=True, again=True) as out:
         picture.save(out, "png")
     return Shown("image", f"{name}.png")
 
@@ -118,7 +120,10 @@ def _copied(file: File, folder: Path, name: str) -> Shown:
             return _image(pixels, folder, name)
     make_folder(folder)
     target = f"{name}{file.format.ending}"
-    with file.path.open("rb") as source, replacing(folder / target, private=True) as out:
+    with (
+        file.path.open("rb") as source,
+        replacing(folder / target, private=True, again=True) as out,
+    ):
         shutil.copyfileobj(source, out)
     return Shown(file.format.kind, target)
 

@@ -18,6 +18,7 @@ from ...data.ingest import (
     write_back,
 )
 from ...data.labels.text import BAR
+from ...ground.arrays import door
 from ...ground.problem import Refusal
 from .. import validation
 from ..validation import Corrected, Reading
@@ -26,6 +27,7 @@ from .questions import counts_of
 from .totals import asked, verdicts
 
 
+@door
 def corrected_labels(project: Project, data: Any, reading: Reading = "exact") -> Corrected:
     """Labels of the whole data set, corrected by the verdicts so far; see ``validation.corrected``.
 

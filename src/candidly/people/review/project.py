@@ -157,7 +157,7 @@ def make_project(
     try:
         store.write(fill)
         if url is not None:
-            with replacing(folder / ADDRESS, private=True) as file:
+            with replacing(folder / ADDRESS, private=True, again=True) as file:
                 file.write(json.dumps({"url": url}).encode())
     finally:
         store.close()

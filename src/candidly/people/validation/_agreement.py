@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...ground.arrays import door
 from ._estimate import Z
 from ._tally import ANSWERS, SetTally
 from ._verdicts import Verdicts, check_verdicts, fragile
@@ -33,6 +34,7 @@ class Kappa:
     items: int
 
 
+@door
 def fleiss(counts: np.ndarray, times: np.ndarray | None = None) -> Kappa:
     """Fleiss' kappa of counts of answers, int (items, answers).
 
@@ -92,6 +94,7 @@ class Agreement:
         return self.kappa is not None and self.kappa.kappa < SLIGHT
 
 
+@door
 def agreement(verdicts: Verdicts, times: np.ndarray | None = None) -> Agreement:
     """Fleiss' kappa over the answers offered, and how many verdicts hang on one person.
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...data.ingest import Roles, answers
 from ...data.ingest.labels import class_numbers
 from ...data.ingest.table_checks import about, whole_column
-from ...ground.arrays import as_array, rows_are, same_rows, whole_numbers
+from ...ground.arrays import as_array, door, rows_are, same_rows, whole_numbers
 from ...ground.checks import checked_classes
 from ...ground.names import nearest
 from ._rule import merged
@@ -24,6 +24,7 @@ SKIP = "skip"
 COLUMNS = ("item", "person", "answer")
 
 
+@door
 def from_answers(
     item: Any,
     person: Any,
@@ -80,6 +81,7 @@ def from_answers(
     )
 
 
+@door
 def read_answers(
     path: Path | str,
     *,

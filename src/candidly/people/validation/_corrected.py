@@ -14,7 +14,7 @@ import numpy as np
 from ...data.labels.labelled import Labelled, given_to_candidates
 from ...data.labels.storage import read_arrays, write_arrays
 from ...data.labels.votes import Votes
-from ...ground.arrays import as_array
+from ...ground.arrays import as_array, door
 from ...ground.checks import LABEL_ARRAYS, check_range, read_only
 from ...ground.problem import Refusal
 from ._rule import CATEGORIES, MULTI_LABEL, PENDING
@@ -92,6 +92,7 @@ class Corrected:
             digest.update(np.ascontiguousarray(getattr(self, name), "<i8").tobytes())
         return digest.hexdigest()
 
+    @door
     def apply(self, data: Any, unsettled: Unsettled = "drop") -> Any:
         """The data with corrected labels.
 
@@ -126,6 +127,7 @@ class Corrected:
         candidates[rows, self.guessed[several]] = True
         return replace(data, given=self.labels, candidates=candidates)
 
+    @door
     def undo(self, changed: Any, dropped: Labelled | None = None) -> Any:
         """The data as they were before ``apply``, bit for bit.
 
@@ -158,6 +160,7 @@ class Corrected:
             "what this gives is not the data that were corrected: something else has changed too."
         )
 
+    @door
     def table(self, ids: Any = None, classes: Sequence[str] | None = None) -> pl.DataFrame:
         """A row per example: id, label (null when pruned), original, provenance, answers.
 
@@ -233,6 +236,7 @@ class Corrected:
 ARRAYS = tuple(f.name for f in fields(Corrected) if f.name not in ("reading", "data", "of_labels"))
 
 
+@door
 def corrected(data: Any, verdicts: Verdicts, reading: Reading = "exact") -> Corrected:
     """Corrected labels: what people confirmed stays, what they corrected changes, the rest goes.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ground.arrays import whole_numbers
+from ...ground.arrays import door, whole_numbers
 from ...ground.numbers import whole
 from ...stats import wilson
 
@@ -172,6 +172,7 @@ class Stratified:
     high: float
 
 
+@door
 def stratified(sizes: Any, audited: Any, found: Any) -> Stratified:
     """Errors in all strata together, from a random sample of each.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ground.arrays import whole_numbers
+from ...ground.arrays import door, whole_numbers
 from ..crowd import Answers, dawid_skene
 from ._answers import SKIP
 from ._rule import NON_AGREEMENT
@@ -44,6 +44,7 @@ class Posteriors:
         return np.where(known, self.probability[place, column], np.nan)
 
 
+@door
 def posteriors(
     item: Any, person: Any, answer: Any, *, offered: Sequence[str] = ANSWERS
 ) -> Posteriors:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.arrays import door
+
 CATEGORIES = (
     "non-error",
     "correctable",
@@ -19,6 +21,7 @@ NON_ERROR, CORRECTABLE, MULTI_LABEL, NEITHER, NON_AGREEMENT, PENDING, DIFFERENT_
 FEWEST = 3  # answers, below which nothing is decided
 
 
+@door
 def merged(counts: np.ndarray, same: np.ndarray) -> np.ndarray:
     """Counts where both names of one class count as given: int (k, 5), bool (k,) -> int (k, 5)."""
     counts = counts.copy()
@@ -46,6 +49,7 @@ def fewest(most: int | None = None) -> int:
     return FEWEST if most is None else min(FEWEST, most)
 
 
+@door(apart=["threshold"])
 def categories(counts: np.ndarray, threshold: np.ndarray, least: int = FEWEST) -> np.ndarray:
     """Places in ``CATEGORIES``: int (k, 5) counts, int (k,) people that make one -> int8 (k,).
 
@@ -57,6 +61,7 @@ def categories(counts: np.ndarray, threshold: np.ndarray, least: int = FEWEST) -
     return category
 
 
+@door
 def settled(counts: np.ndarray, left: int, threshold: int, least: int = FEWEST) -> np.ndarray:
     """Whether ``left`` more answers cannot change the category: int (k, 5) -> bool (k,).
 

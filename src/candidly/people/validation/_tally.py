@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ground.arrays import as_array, same_rows, whole_numbers
+from ...ground.arrays import as_array, door, same_rows, whole_numbers
 from ...ground.checks import checked_classes, read_only
 
 ANSWERS = ("given", "guessed", "both", "neither", "other")  # columns of counts
@@ -146,6 +146,7 @@ class SetTally:
         return np.full(len(self), self.people)
 
 
+@door
 def from_counts(
     counts: Any,
     *,

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ground import logits as _logits
+from ...ground.arrays import door
 from ...ground.logits import Array, alike, check_shapes, checked_candidates, checked_labels
 from ._flip_rate import (
     AccuracyEstimate,
@@ -51,6 +52,7 @@ __all__ = [
 ]
 
 
+@door
 def covering_rate(logits: Array, candidates: Array) -> Array:
     """Share of examples whose predicted class is a candidate.
 
@@ -72,6 +74,7 @@ def covering_rate(logits: Array, candidates: Array) -> Array:
     return _logits.covering_rate(*checked_candidates(logits, candidates))
 
 
+@door
 def approximated_accuracy(logits: Array, candidates: Array) -> Array:
     """Mean share of the candidates' probability that the predicted class holds, 0 outside them.
 
@@ -97,6 +100,7 @@ def approximated_accuracy(logits: Array, candidates: Array) -> Array:
     return _logits.approximated_accuracy(*checked_candidates(logits, candidates))
 
 
+@door
 def approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
     """Approximated accuracy as the PLENCH benchmark's program computes it, defect included.
 
@@ -122,6 +126,7 @@ def approximated_accuracy_plench(logits: Array, candidates: Array) -> Array:
     return _logits.approximated_accuracy_plench(logits, candidates)
 
 
+@door
 def accuracy(logits: Array, labels: Array) -> Array:
     """Share of examples whose predicted class is the label; unknown labels (-1) are left out.
 
@@ -138,6 +143,7 @@ def accuracy(logits: Array, labels: Array) -> Array:
     return _logits.accuracy(*checked_labels(logits, labels))
 
 
+@door
 def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
     """Share of examples whose label is among the ``k`` highest logits.
 
@@ -159,6 +165,7 @@ def top_k_accuracy(logits: Array, labels: Array, k: int = 5) -> Array:
     return _logits.top_k_accuracy(*checked_labels(logits, labels), k)
 
 
+@door
 def balanced_accuracy(logits: Array, labels: Array) -> Array:
     """Mean recall over the classes that occur among the labels.
 
@@ -176,6 +183,7 @@ def balanced_accuracy(logits: Array, labels: Array) -> Array:
     return _logits.balanced_accuracy(*checked_labels(logits, labels))
 
 
+@door(apart=["counts"])
 def prior_adjusted(logits: Array, counts: Array) -> Array:
     """Logits as they would be had all classes been equally frequent in training.
 
@@ -210,6 +218,7 @@ def prior_adjusted(logits: Array, counts: Array) -> Array:
     return _logits.prior_adjusted(logits, counts)
 
 
+@door
 def agreement(logits: Array) -> Array:
     """Share of examples on which all networks predict the same class; no label is needed.
 
@@ -235,6 +244,7 @@ def agreement(logits: Array) -> Array:
 # Choosing. Values may be None (not measured, diverged) or NaN; neither is ever chosen.
 
 
+@door
 def best_record(values: Sequence[float | None]) -> int | None:
     """Index of the highest value, the earliest among equals; None when there is no value.
 
@@ -251,6 +261,7 @@ def best_record(values: Sequence[float | None]) -> int | None:
     return best
 
 
+@door
 def best_configuration(values: Sequence[float | None]) -> int | None:
     """Index of the highest value, the *last* among equals; None when there is no value.
 
@@ -264,6 +275,7 @@ def best_configuration(values: Sequence[float | None]) -> int | None:
     return None if reverse is None else len(values) - 1 - reverse
 
 
+@door
 def count_best(values: Sequence[float | None]) -> int:
     """How many entries share the highest value; 0 when there is no value.
 

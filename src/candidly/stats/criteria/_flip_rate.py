@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.arrays import door
+
 Array = Any  # numpy.ndarray, torch.Tensor or a float
 LEVEL = 0.01  # of both tests together: how often constant flips are doubted
 
@@ -36,6 +38,7 @@ class AccuracyEstimate:
     error: Array
 
 
+@door
 def constant_flip_rate(candidates: Array) -> FlipRate:
     """The rate c of wrong labels among candidate sets that hold the truth: (mean s - 1) / (q - 1).
 
@@ -71,6 +74,7 @@ def constant_flip_rate(candidates: Array) -> FlipRate:
     return FlipRate(rate, error, _rare_label(candidates, rate) or _sizes_doubt(wrong, q, rate))
 
 
+@door
 def accuracy_from_covering_rate(
     covering_rate: Array, flip_rate: float | FlipRate, n: int
 ) -> AccuracyEstimate:
@@ -115,7 +119,7 @@ def accuracy_from_covering_rate(
         low, high = float(rates.min()), float(rates.max())
         raise ValueError(f"`covering_rate` spans {low}..{high}; a share lies in [0, 1].")
     if known.doubt:
-        warnings.warn(f"the accuracy may be far off: {known.doubt}", stacklevel=2)
+        warnings.warn(f"the accuracy may be far off: {known.doubt}", stacklevel=3)
     variance = rates * (1 - rates) / n + ((1 - rates) / (1 - c) * known.error) ** 2
     return AccuracyEstimate((rates - c) / (1 - c), variance**0.5 / (1 - c))
 

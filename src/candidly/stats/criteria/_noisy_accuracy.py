@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ground.arrays import door
 from ._flip_rate import AccuracyEstimate, Array
 
 SINGULAR = 1e8  # a condition number from which a matrix counts as having no inverse
@@ -15,6 +16,7 @@ QUANTILE = 0.97
 SUM_MARGIN = 1e-6
 
 
+@door
 def corrected_accuracy(
     confusion: Array, transition: Array, counts: np.ndarray | None = None
 ) -> AccuracyEstimate:
@@ -88,6 +90,7 @@ def _variance_of_rows(
     return (spread / counts).sum(-1)
 
 
+@door
 def confusion_counts(given: Array, predicted: Array, q: int) -> np.ndarray:
     """Examples by given label (row) and prediction (column): int64 (q, q).
 
@@ -115,6 +118,7 @@ def confusion_counts(given: Array, predicted: Array, q: int) -> np.ndarray:
     return pairs.reshape(q, q)
 
 
+@door
 def anchor_transition(probs: Array, quantile: float = QUANTILE) -> np.ndarray:
     """A transition matrix from probabilities of given labels: what is said of each class's anchors.
 
