@@ -85,7 +85,6 @@ async function work() {
       else stale = false;
       if (first && !first.undo) dropDraft(first.key);
       take(told);
-      if (told.notice) complain(told.notice);
     } else if (status === 401 || status === 403) {
       stopped = true;
       complain("You are signed out, or somebody else has signed in. Your answers are kept in this browser, and are sent when you are signed in again.", "/review");
