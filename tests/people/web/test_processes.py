@@ -27,7 +27,7 @@ from candidly.people.web._links import ORGANISER
 
 from review_cases import some_items, some_rules
 from web_browser import Server, until
-from web_cases import JSON, a_project, a_site, browser, fields_of, said
+from web_cases import JSON, a_project, a_site, browser, fields_of, follow, said
 
 on_postgresql = pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 NUMBER = 3
@@ -162,7 +162,7 @@ def client_of(server: Server, link: str = "") -> httpx.Client:
     limits = httpx.Limits(max_keepalive_connections=0)
     client = httpx.Client(base_url=server.address, headers=JSON, limits=limits, timeout=20)
     if link:
-        assert client.get(link).status_code == 303
+        assert follow(client, link).status_code == 303
     return client
 
 
@@ -212,7 +212,7 @@ def test_what_one_process_ends_is_ended_in_all(tmp_path, url):
             ended = boss.post("/organiser/end", data={"code": "bob", "csrf": token_of(page)})
             assert ended.status_code == 303
         with alone(server, 0):
-            assert client_of(server).get(server.links["bob"]).status_code == 403
+            assert follow(client_of(server), server.links["bob"]).status_code == 403
             for one in (copy, bob):
                 until(lambda one=one: one.get("/tasks").status_code == 401)
 

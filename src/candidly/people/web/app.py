@@ -68,7 +68,9 @@ LOOKERS = (VIEWER, ORGANISER)
 ROUTES = (
     route("/", entering.door, open=True),
     route("/in", entering.sign_in, form=small_form, open=True),
-    route("/in/{link}", entering.follow, open=True),
+    route("/in/{link}", entering.old_link, open=True),
+    route("/link", entering.link, open=True),
+    route("/link", entering.follow, form=small_form, open=True),
     route("/out", entering.sign_out, form=small_form),
     route("/page.css", files.style, open=True),
     route("/guidelines", entering.guidelines),

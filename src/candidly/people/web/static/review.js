@@ -49,7 +49,7 @@ function newId() {
 }
 
 async function ask(address, fields) {
-  const form = fields && new URLSearchParams([...fields, ["csrf", csrf]]);
+  const form = fields && new URLSearchParams([...fields.filter(([name]) => name !== "csrf"), ["csrf", csrf]]);
   try {
     const reply = await fetch(address, {
       method: form ? "POST" : "GET",
@@ -176,7 +176,7 @@ function fill(form, fields, since) {
   const ids = form.querySelectorAll('input[name="id"]').length;
   return fields.map(([name, value]) =>
     [name, name.startsWith("ms.") ? (took / ids).toFixed(0) : value]
-  ).filter(([name]) => name !== "csrf");
+  ).filter(([name]) => name !== "csrf"); // of a session that may have ended by then
 }
 
 function submit(form, button) {
