@@ -1,4 +1,4 @@
-"""Links that sign in: followed in a browser, by keyboard, without scripts, and by who only looks."""
+"""Links that sign in: followed by keyboard, without scripts, and by who only looks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Who somebody is: signed cookies of sessions that the server knows, links that sign in.
 
-What signs in stands behind a link's ``#``, which browsers send nowhere: no log of this machine, of a
-web server in front, or of whoever looks at addresses in mail has it. The page at ``/link`` sends it
-in a form once somebody presses its button.
+What signs in stands behind a link's ``#``, which browsers send nowhere: no log of this machine, of
+a web server in front, or of whoever looks at addresses in mail has it. The page at ``/link`` sends
+it in a form once somebody presses its button.
 
 A signature says that a cookie or a link was made here; the database, whether it still counts. What
 was made in the future counts, too: a clock that is put back locks nobody out.
@@ -96,7 +96,7 @@ def organiser_link(site: Site, base: str) -> str:
 
 
 def follow_link(site: Site, text: str) -> tuple[str, Person | None] | None:
-    """Role and person of a link, whole or from its ``#`` on; None for a forged, old, or ended one."""
+    """Role and person of a link, whole or behind its ``#``; None for one forged, old or ended."""
     said = _read(site, LINK, text.strip().rpartition("#")[2])
     if said is None or site.project.clock() - said[1] > LINK_S:
         return None
