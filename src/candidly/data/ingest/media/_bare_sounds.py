@@ -15,7 +15,7 @@ PLAYED = (b"fmt ", b"fact", b"data")  # of a WAV
 PLAYED_FLAC = (0, 3)  # what the sound is, where to seek
 PLAYED_M4A = (b"ftyp", b"moov", b"mdat")
 INSIDE = (b"moov", b"trak", b"mdia", b"minf")  # atoms of which those inside are looked at
-TOLD = (b"udta", b"meta", b"uuid", b"free", b"skip", b"hdlr ")
+TOLD = (b"udta", b"meta", b"uuid", b"free", b"skip")
 RATES = {  # kilobits a second, by version and layer
     (3, 3): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448),
     (3, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384),
@@ -207,14 +207,14 @@ def _m4a(content: bytes) -> bytes:
     if content[4:8] != b"ftyp":
         return b""
     made = bytearray(content)
-    seen = [name for name, *_ in _blanked(made, 0, len(made), PLAYED_M4A)]
-    return bytes(made) if b"moov" in seen else b""
+    seen, end = _blanked(made, 0, len(made), PLAYED_M4A)
+    return bytes(made[:end]) if b"moov" in seen else b""
 
 
 def _blanked(
     made: bytearray, at: int, end: int, known: tuple[bytes, ...] = ()
-) -> list[tuple[bytes, int]]:
-    """Atoms from one place to another; those that tell, or are not among the known, made empty."""
+) -> tuple[list[bytes], int]:
+    """Atoms from one place on, and where they end; those that tell, or are not known, made empty."""
     seen = []
     while at + 8 <= end:
         size, head = int.from_bytes(made[at : at + 4], "big"), 8
@@ -225,7 +225,7 @@ def _blanked(
         if size < head or at + size > end:
             break
         name = bytes(made[at + 4 : at + 8])
-        seen.append((name, at))
+        seen.append(name)
         if name in TOLD or (known and name not in known):
             made[at + 4 : at + 8] = b"free"
             made[at + head : at + size] = bytes(size - head)
@@ -233,7 +233,7 @@ def _blanked(
             _blanked(made, at + head, at + size)
         at += size
     made[at:end] = bytes(end - at)  # what is no atom
-    return seen
+    return seen, at
 
 
 _STRIPPED: dict[str, Callable[[bytes], bytes]] = {

@@ -128,9 +128,7 @@ def header_of(path: Path) -> Header:
         else:
             still = getattr(picture, "n_frames", 1) == 1 and turned == 1
             plain = still and picture.mode in ("1", "L", "P", "RGB") and not _clear(picture)
-        return Header(
-            name, wide, high, MODES.get(picture.mode, picture.mode), plain, turned != 1
-        )
+        return Header(name, wide, high, MODES.get(picture.mode, picture.mode), plain, turned != 1)
 
 
 def format_of(path: Path) -> str:
