@@ -1,7 +1,7 @@
-"""A PostgreSQL of our own: ``postgresql_server.py FOLDER INITDB PG_CTL``, for as long as it is wanted.
+"""A PostgreSQL of our own, while it is wanted: ``postgresql_server.py FOLDER INITDB PG_CTL``.
 
-It says ``ready`` on stdout and runs until its stdin ends, which it does however whoever started this
-program ends; then the server stops, and its folder is removed.
+It says ``ready`` on stdout and runs until its stdin ends, which it does however whoever started it
+ends; then the server stops, and its folder is removed.
 """
 
 from __future__ import annotations

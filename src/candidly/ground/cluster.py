@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -108,6 +109,7 @@ def connected(cluster: Cluster, cores: int | None = None) -> Iterator[Any]:
                 **how,
                 log_to_driver=False,
                 logging_level="ERROR",
+                job_config=_job(),
                 runtime_env={"env_vars": {**HUGE_PAGES, "RAY_USAGE_STATS_ENABLED": "0"}},
             )
         except (OSError, ValueError, RuntimeError) as error:
@@ -121,6 +123,22 @@ def connected(cluster: Cluster, cores: int | None = None) -> Iterator[Any]:
     finally:
         if begun_here:
             ray.shutdown()
+
+
+def _job() -> Any:
+    """What Ray's workers begin with: the script's folder and the working directory, which Ray would
+    put in front of all else, are on their path where this program has them on its own.
+    """
+    from ray.job_config import JobConfig
+
+    class Job(JobConfig):  # type: ignore[misc]
+        def _runtime_env_has_working_dir(self) -> bool:
+            return True  # and Ray adds nothing
+
+    script, here = os.path.dirname(os.path.realpath(sys.argv[0])), os.getcwd()
+    own = [script] if script in sys.path else []
+    own += [here] if here in sys.path or "" in sys.path else []
+    return Job(_py_driver_sys_path=own)
 
 
 def _try_port(address: str | None, wait_s: float = 10.0) -> None:

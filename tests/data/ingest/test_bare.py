@@ -10,7 +10,6 @@ from PIL import Image
 
 from candidly.data.ingest.media import bare, checked_file, header_of, pixels_of
 from candidly.data.ingest.media._bare_sounds import _checked, _sum_of
-
 from telling_files import FRAME, PICTURES, SECRET, SOUND, SOUNDS, XMP, jpeg, pixels, told_by
 
 # what browsers draw as the decoder does keeps its own data; the others are written anew

@@ -17,8 +17,8 @@ import pytest
 from candidly import review
 from candidly.people.web import write_gallery
 from candidly.people.web._links import ORGANISER, PERSON, VIEWER
-
 from telling_files import PICTURES, SOUNDS, told_by
+
 from web_cases import JSON, a_site, browser
 
 NAME = "scan of Doe 7"  # in the names of files
@@ -64,7 +64,7 @@ def project(files, tmp_path_factory):
 
 
 def everything(site, role: str, code: str = ""):
-    """Every address that pages of this role lead to, and what comes from there, headers included."""
+    """Every address that pages of this role lead to, and what comes from there, and its headers."""
     one, seen, wanted = browser(site, role, code), {}, ["/", "/review", "/gallery", "/organiser"]
     while wanted:
         address = html.unescape(wanted.pop())

@@ -24,6 +24,7 @@ from sqlalchemy import text
 from candidly import review
 from candidly.people.web import _processes, _recent, serve
 from candidly.people.web._links import ORGANISER
+from planted_modules import planted
 
 from review_cases import some_items, some_rules
 from web_browser import Server, until
@@ -192,6 +193,23 @@ def test_what_one_process_gives_another_takes(tmp_path, url):
             bob = client_of(server, link)
             assert [bob.get(one).status_code for one in pictures] == [404] * len(pictures)
         assert review.progress(project).answers == 1
+
+
+@pytest.mark.slow
+@on_postgresql
+def test_files_where_it_was_started_are_nothing_to_those_that_are_started(
+    tmp_path, url, monkeypatch
+):
+    told = planted(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with a_project(tmp_path / "check", url=url), serving(tmp_path / "check") as server:
+        before = workers_of(server.process.pid)
+        os.kill(before[0], signal.SIGKILL)
+        until(lambda: len(there := workers_of(server.process.pid)) == NUMBER and there != before)
+        new = workers_of(server.process.pid).index(*({*workers_of(server.process.pid)} - {*before}))
+        with alone(server, new):
+            assert client_of(server, server.links["ann"]).get("/tasks").status_code == 200
+    assert not told.exists(), told.read_text()
 
 
 @pytest.mark.slow

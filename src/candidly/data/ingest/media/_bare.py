@@ -1,11 +1,11 @@
 """What of a file may leave: what is drawn or played, and nothing that was written beside it.
 
-EXIF, places, remarks, XMP, previews, names of programs and tags of songs tell reviewers of people and
-of labels, and no classifier is shown them. ``bare`` is the one way out for files of strangers: to
-reviewers, to organisers, into galleries.
+EXIF, places, remarks, XMP, previews, names of programs and tags of songs tell reviewers of people
+and of labels, and no classifier is shown them. ``bare`` is the one way out for files of strangers:
+to reviewers, to organisers, into galleries.
 
-* A picture that browsers draw as ``pixels_of`` does keeps its data bit by bit: of a PNG, a JPEG and a
-  WebP only those parts are left that make pixels. Profiles of colours go, which nobody here applies.
+* A picture that browsers draw as ``pixels_of`` does keeps its data bit by bit: of a PNG, a JPEG and
+  a WebP only those parts are left that make pixels. Profiles of colours go, which nobody applies.
 * All others are decoded and written anew: a JPEG that is turned as a JPEG of quality 95, upright;
   everything else, such as GIF, BMP and TIFF, as PNG, without loss.
 * Sounds: see ``_bare_sounds``. Their data stay as they are.

@@ -214,7 +214,7 @@ def _m4a(content: bytes) -> bytes:
 def _blanked(
     made: bytearray, at: int, end: int, known: tuple[bytes, ...] = ()
 ) -> tuple[list[bytes], int]:
-    """Atoms from one place on, and where they end; those that tell, or are not known, made empty."""
+    """Atoms from one place on, and their end; those that tell, or are not known, made empty."""
     seen = []
     while at + 8 <= end:
         size, head = int.from_bytes(made[at : at + 4], "big"), 8
