@@ -14,7 +14,7 @@ import typer
 
 from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, read, told, wanted
 from ._help import whole
-from ._review_project import AsJson, Folder, check_installed, opened
+from ._review_project import AsJson, Folder, by, check_installed, opened
 from ._stopping import stoppable
 
 if TYPE_CHECKING:
@@ -156,4 +156,4 @@ def _make(
         )
         for row, one in enumerate(asked)
     ]
-    make_project(folder, items, rules).close()
+    make_project(folder, items, rules, by=by()).close()

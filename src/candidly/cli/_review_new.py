@@ -14,7 +14,7 @@ from ..data.ingest.texts import read_text
 from . import _column_options as columns
 from ._help import whole
 from ._review_items import items_of_file, items_of_rows, read_rows
-from ._review_project import AsJson, Folder, check_installed
+from ._review_project import AsJson, Folder, by, check_installed
 
 if TYPE_CHECKING:
     from ..people.review import Project, Rules
@@ -204,6 +204,7 @@ def new(
             example_looks=None if examples is None else examples.looks(folder, "example-"),
             origin=None if read is None else read.origin,
             url=url,
+            by=by(),
         )
     with project:
         _tell(project, folder, as_json)
@@ -237,7 +238,7 @@ def _from_votes(
     else:
         rules = replace(rules, question="verdict", offered=tally.offered)
     rules = replace(rules, classes=tally.classes or ())
-    project = make_project(folder, items_of_tally(tally), rules, url=url)
+    project = make_project(folder, items_of_tally(tally), rules, url=url, by=by())
     import_votes(project, tally)
     return project
 

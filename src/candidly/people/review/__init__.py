@@ -38,6 +38,7 @@ from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
 from .corrected import corrected_file, corrected_labels
+from .events import events, last_events, record
 from .export import (
     argilla,
     label_studio,
@@ -123,6 +124,7 @@ __all__ = [
     "disagreement_of",
     "end_session",
     "end_sessions",
+    "events",
     "examples_text",
     "exclude",
     "find_item",
@@ -135,6 +137,7 @@ __all__ = [
     "items_of_tally",
     "label_studio",
     "label_votes",
+    "last_events",
     "leaving",
     "log",
     "look",
@@ -160,6 +163,7 @@ __all__ = [
     "people_state",
     "plan_cost",
     "progress",
+    "record",
     "recount",
     "released",
     "said_about",

@@ -14,6 +14,7 @@ from . import _schema as t
 from ._log import EXCLUDE, INCLUDE, NOTE, OPEN, UNDO, add, check_id, check_same, check_text, count
 from ._refresh import BESIDE, refresh
 from ._visit import PersonState, visit
+from .events import PROGRAM, add_event
 from .project import Person, Project
 
 
@@ -89,32 +90,45 @@ def look(project: Project, person: Person, id: str, item: int, repeat: int = 0) 
 
 
 def exclude(
-    project: Project, person: Person, id: str, back: bool = False, reason: str | None = None
+    project: Project,
+    person: Person,
+    id: str,
+    back: bool = False,
+    reason: str | None = None,
+    by: str = PROGRAM,
 ) -> None:
     """Leaves a person's answers out of the totals from now on; with ``back`` takes them in again.
 
     The answers stay in the log.
+
+    Args:
+        by: who wants that, for ``events``.
 
     Raises:
         ValueError: an ``id`` that cannot be one.
     """
     check_id(id)
     check_text(reason)
-    _once(project, person, INCLUDE if back else EXCLUDE, id=id, note=reason)
+    _once(project, person, INCLUDE if back else EXCLUDE, by, id=id, note=reason)
 
 
-def _once(project: Project, person: Person, kind: str, **values: Any) -> None:
+def _once(project: Project, person: Person, kind: str, by: str = PROGRAM, **values: Any) -> None:
     """An entry of a kind that is no answer, and what follows from it, unless it is there."""
 
     def work(connection: Connection) -> None:
         with visit(connection, project, person) as who:
-            _once_here(connection, project, who, kind, values)
+            _once_here(connection, project, who, kind, values, by)
 
     project.store.write(work)
 
 
 def _once_here(
-    connection: Connection, project: Project, who: PersonState, kind: str, values: Mapping[str, Any]
+    connection: Connection,
+    project: Project,
+    who: PersonState,
+    kind: str,
+    values: Mapping[str, Any],
+    by: str,
 ) -> None:
     done = connection.execute(select(t.entry).where(t.entry.c.id == values["id"])).one_or_none()
     if done is not None:
@@ -130,6 +144,8 @@ def _once_here(
         refresh(connection, project.rules, [item])
     elif kind in (EXCLUDE, INCLUDE):
         refresh(connection, project.rules, _shut_out(connection, who, kind == EXCLUDE))
+        what = "left out" if kind == EXCLUDE else "taken in again"
+        add_event(connection, project, by, what, who.code, reason=values["note"])
 
 
 def _open_seat(connection: Connection, who: PersonState, item: int, repeat: int) -> None:

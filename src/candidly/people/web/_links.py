@@ -20,6 +20,7 @@ from urllib.parse import quote
 from itsdangerous import BadData, TimestampSigner, URLSafeTimedSerializer
 
 from ..review import Person, begin_session, find_person
+from ..review.events import session_mark
 from ._site import Site
 
 ORGANISER, VIEWER, PERSON = "organiser", "viewer", "person"
@@ -47,6 +48,12 @@ class Session:
     id: int = 0
     code: str = ""
     csrf: str = ""
+
+    @property
+    def name(self) -> str:
+        """Who, as events say it: of roles that several share, with what stands for the session."""
+        shared = f" {session_mark(self.number)}" if not self.code and self.number else ""
+        return f"{self.role} {self.code}".strip() + shared
 
     @property
     def person(self) -> Person:

@@ -99,8 +99,8 @@ def _mp3(content: bytes) -> bytes:
     kept, at = [], 0
     while at < len(content):
         if content.startswith(b"ID3", at):
-            size = content[at + 6 : at + 10]
-            at += 10 + sum((byte & 0x7F) << (21 - 7 * k) for k, byte in enumerate(size))
+            said = content[at + 6 : at + 10]
+            at += 10 + sum((byte & 0x7F) << (21 - 7 * k) for k, byte in enumerate(said))
             continue
         size_of_frame = _frame(content, at)
         if size_of_frame:
@@ -148,17 +148,21 @@ def _ogg(content: bytes) -> bytes:
             packets[stream] += size < 255
             at += size
     for places in tags.values():
-        said = bytes(found[at] for at in places)
-        start = next((start for start in OGG if said.startswith(start)), None)
-        if start is None:
+        new = _without_remarks(bytes(found[place] for place in places))
+        if not new:
             return b""
-        end = b"\0\0\0\0" + OGG[start]
-        size = len(said) - len(start) - 4 - len(end)
-        if size < 0:
-            return b""
-        for at, byte in zip(places, start + size.to_bytes(4, "little") + b" " * size + end):
-            found[at] = byte
+        for place, byte in zip(places, new):
+            found[place] = byte
     return _checked(found) if tags else b""
+
+
+def _without_remarks(packet: bytes) -> bytes:
+    """A packet as long as this one, in which a program of many spaces says nothing."""
+    for start, last in OGG.items():
+        size = len(packet) - len(start) - 8 - len(last)
+        if packet.startswith(start) and size >= 0:
+            return start + size.to_bytes(4, "little") + b" " * size + bytes(4) + last
+    return b""
 
 
 def _pages(content: bytes) -> Iterator[tuple[int, bytes, int]]:
