@@ -58,7 +58,8 @@ def export(
             "count), crowd (one label a person, for candidly crowd: .csv .parquet), "
             "totals (the released files' layout: .json), corrected (.npz .npy .csv "
             ".parquet), label-studio (.json), argilla (.json), log (.jsonl), "
-            "events (who signed in, exported, left whom out: .csv .parquet .json), gallery (a folder of "
+            "events (who signed in, exported, left whom out: .csv .parquet .json), "
+            "gallery (a folder of "
             "pages that needs no server).",
         ),
     ] = "votes",
