@@ -197,7 +197,7 @@ def ogg(path: Path, start: bytes = b"\x03vorbis") -> None:
         sizes = bytes([255] * (len(packet) // 255) + [len(packet) % 255])
         head = b"OggS\0\0" + bytes(8) + struct.pack("<III", 7, number, 0)
         pages += head + bytes((len(sizes),)) + sizes + packet
-    path.write_bytes(_checked(pages) + SECRET.encode())
+    path.write_bytes(_checked(pages, range(len(pages))) + SECRET.encode())
 
 
 def m4a(path: Path) -> None:

@@ -131,7 +131,7 @@ def _job() -> Any:
     """
     from ray.job_config import JobConfig
 
-    class Job(JobConfig):  # type: ignore[misc]
+    class Job(JobConfig):
         def _runtime_env_has_working_dir(self) -> bool:
             return True  # and Ray adds nothing
 

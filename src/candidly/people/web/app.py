@@ -24,7 +24,7 @@ who may see them. What it rests on:
   for it once in five seconds. A link holds how often its person's were ended (``person.revoked``),
   behind its ``#``, so that it is in no log; a button at ``/link`` sends it.
 * A refusal says nothing but what was sent: ``answering._choice`` refuses before it translates, and
-  what is said twice is refused by ``Visit.said``. ``test_oracle.py`` holds answers against each other.
+  what is said twice is refused by ``Visit.said``. ``test_oracle.py`` compares all answers.
 * What a database cannot do is a ``StoreError`` from ``store.py`` on, with a sentence for people and
   a kind for the status; SQLAlchemy's exceptions stay inside ``people/review/``.
 * A person's page holds no number of an item, turn or file that could be read: known items have

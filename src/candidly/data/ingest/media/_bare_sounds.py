@@ -6,7 +6,7 @@ where places of data are said in numbers of bytes, what is said beside them is o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 from ._formats import FORMATS, Format
@@ -137,6 +137,7 @@ def _ogg(content: bytes) -> bytes:
     found = bytearray()
     packets: dict[bytes, int] = {}  # begun in each stream, by its number
     tags: dict[bytes, list[int]] = {}  # places of the bytes of its second packet
+    changed: set[int] = set()  # pages
     for head, table, start in _pages(content):
         stream, begin = content[head + 14 : head + 18], len(found)
         found += content[head : start + sum(table)]
@@ -145,6 +146,7 @@ def _ogg(content: bytes) -> bytes:
             number = packets.setdefault(stream, 0)
             if number == 1:
                 tags.setdefault(stream, []).extend(range(at, at + size))
+                changed.add(begin)
             packets[stream] += size < 255
             at += size
     for places in tags.values():
@@ -153,7 +155,7 @@ def _ogg(content: bytes) -> bytes:
             return b""
         for place, byte in zip(places, new):
             found[place] = byte
-    return _checked(found) if tags else b""
+    return _checked(found, changed) if tags else b""
 
 
 def _without_remarks(packet: bytes) -> bytes:
@@ -177,9 +179,11 @@ def _pages(content: bytes) -> Iterator[tuple[int, bytes, int]]:
         at = start + sum(table)
 
 
-def _checked(pages: bytearray) -> bytes:
-    """With the checksums of what is there now."""
+def _checked(pages: bytearray, which: Container[int]) -> bytes:
+    """With the checksums of what is there now, of the pages that begin at these places."""
     for head, table, start in _pages(bytes(pages)):
+        if head not in which:
+            continue
         end = start + sum(table)
         pages[head + 22 : head + 26] = bytes(4)
         pages[head + 22 : head + 26] = _sum_of(pages[head:end]).to_bytes(4, "little")
