@@ -38,7 +38,7 @@ from candidly import review
 from candidly.people.review import _schema as t
 from candidly.people.review.load import _settle
 from candidly.people.web import open_site, organiser_link, person_link
-from review import LOAD, Kept, _said, free_port, new_project
+from review import LOAD, Kept, _said, follow, free_port, new_project
 from review_store import ms_of
 
 THINK_S = 2.0
@@ -210,8 +210,8 @@ def _organise(team: Team, port: int, done: threading.Event, found: list[float]) 
     base = f"http://127.0.0.1:{port}"
     with review.open_project(team.folder) as project:
         link = organiser_link(open_site(project), base)
-    with httpx.Client(follow_redirects=True, timeout=60) as client:
-        client.get(link)
+    with httpx.Client(base_url=base, timeout=60) as client:
+        follow(client, link)
         while not done.wait(5):
             start = time.perf_counter()
             try:

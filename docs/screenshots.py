@@ -222,6 +222,7 @@ def take(browser: Browser, shot: Shot, links: dict[str, str]) -> bytes:
     width, height = shot.size
     page = browser.new_page(viewport={"width": width, "height": height})
     page.goto(links[shot.who])
+    page.click("#enter")
     if shot.address is not None:
         page.goto(page.url.split("/", 3)[0] + "//" + page.url.split("/")[2] + shot.address)
     if page.locator("#desk").count():

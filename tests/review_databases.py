@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -21,22 +20,15 @@ def server():
         yield None
         return
     folder = Path(tempfile.mkdtemp(prefix="candidly-pg-"))
-    as_user = {}
-    if os.geteuid() == 0:  # which PostgreSQL refuses to run as
-        shutil.chown(folder, "postgres")
-        as_user = {"user": "postgres", "cwd": folder}
-    data, quiet = folder / "data", {"check": True, "stdout": subprocess.DEVNULL}
-    options = f"-k {folder} -c listen_addresses= -c fsync=off -c max_connections=100"
-    try:
-        subprocess.run(
-            [initdb, "-D", data, "-A", "trust", "-U", "postgres", "--no-sync"], **quiet, **as_user
-        )
-        start = [pg_ctl, "-D", data, "-w", "-l", folder / "log", "-o", options, "start"]
-        subprocess.run(start, **quiet, **as_user)
+    # a process of its own, and of a session of its own: it stops the server whatever kills this one
+    with subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("postgresql_server.py"), folder, initdb, pg_ctl],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as keeper:
+        assert keeper.stdout.readline() == b"ready\n"
         yield folder
-        subprocess.run([pg_ctl, "-D", data, "-m", "immediate", "stop"], **quiet, **as_user)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

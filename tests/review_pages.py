@@ -23,6 +23,7 @@ from candidly.people.review import MEDIA_FOLDER
 from candidly.people.web import make_app, open_site
 
 from review_cases import an_id, reply, some_rules
+from web_cases import follow
 
 HOSTILE = "<script>alert('x')</script>&\"'"
 CHOICES = ("given", "guessed", "both", "neither", "skip")
@@ -104,7 +105,7 @@ class Looker:
     def __init__(self, site: web.Site, link: str) -> None:
         self.client = TestClient(make_app(site), base_url="http://localhost")
         if link:
-            self.client.get(link)
+            assert follow(self.client, link).status_code == 303
 
     def get(self, address: str, status: int = 200, **more):
         found = self.client.get(address, **more)
@@ -155,6 +156,8 @@ def a_tab(browser, address: str, **options):
     tab.on("pageerror", lambda error: tab.errors.append(str(error)))
     tab.on("dialog", lambda dialog: tab.errors.append("a script of the data ran"))
     tab.goto(address)
+    if "#" in address:  # a link that signs in
+        tab.keyboard.press("Enter")
     return tab
 
 

@@ -109,6 +109,13 @@ class Screen:
         self.page.keyboard.press("Enter")
         self.ready()
 
+    def follow(self, link: str) -> None:
+        """By keyboard alone: the button has the focus."""
+        self.page.goto(link)
+        until(lambda: self.focus() == "button enter")
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_url(lambda address: not address.partition("#")[0].endswith("/link"))
+
     def ready(self) -> dict:
         """The card, once the script has it."""
         self.page.locator("body[data-ready]").wait_for(state="attached")

@@ -45,6 +45,10 @@ class Browser:
             address, content=body, headers=headers, follow_redirects=False, **more
         )
 
+    def follow(self, link: str, **more):
+        """See the function."""
+        return follow(self.client, link, **more)
+
     @property
     def csrf(self) -> str:
         from candidly.people.web._links import read_session
@@ -68,6 +72,13 @@ def browser(site: Site, role: str = "", code: str = "", base: str = HERE, app=No
         person = review.find_person(site.project, code) if role == PERSON else None
         client.cookies.set(site.cookie, session_text(site, role, person))
     return Browser(site, client)
+
+
+def follow(client, link: str, **more):
+    """What comes of a link: its page is read, and what stands behind its # is sent."""
+    address, _, secret = link.partition("#")
+    assert client.get(address, **more).status_code == 200
+    return client.post(address, data={"link": secret}, follow_redirects=False, **more)
 
 
 def everybody(site: Site, code: str) -> dict[str, Browser]:

@@ -140,7 +140,7 @@ async def person(link: str, end: float, undo: float, think: float, told: Told) -
     begun = time.monotonic() + (COME_S if think else 0)
     if think:
         await asyncio.sleep(rng.uniform(0, COME_S))
-    _, head, _ = await client.insist(client.place.path)
+    _, head, _ = await client.insist("/link", [("link", link)])
     client.cookie = re.search(r"set-cookie: ([^;]+)", head, re.I).group(1)
     cards = Cards(told)
     seen: set[str] = set()

@@ -4,6 +4,9 @@ import sys
 def main() -> None:
     """Run the command line. Ctrl-C while it is still loading ends it with status 130."""
     try:
+        from candidly.ground.own_path import leave_working_directory
+
+        leave_working_directory()
         from candidly.cli import main as run
 
         run()

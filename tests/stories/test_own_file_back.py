@@ -68,7 +68,7 @@ def test_csv_to_check_to_one_person_to_the_same_csv_with_corrected_labels(chromi
     screen = Screen(chromium.new_page())
     seen = []
     try:
-        screen.page.goto(server.links["ann"])
+        screen.follow(server.links["ann"])
         screen.ready()
         for _ in range(N):
             card = screen.card()

@@ -14,7 +14,7 @@ import typer
 
 from ..ground.bounds import MOST_PEOPLE
 from ._build_articles import CategoryAt, EventAt, Keep, MoreThan, TableColumns, read, told, wanted
-from ._review_project import AsJson, Folder, check_installed, opened
+from ._review_project import AsJson, Folder, by, check_installed, opened
 from ._stopping import stoppable
 from ._types import whole
 
@@ -158,4 +158,4 @@ def _make(
         )
         for row, one in enumerate(asked)
     ]
-    make_project(folder, items, rules).close()
+    make_project(folder, items, rules, by=by()).close()

@@ -12,7 +12,7 @@ import typer
 
 from ..ground.bounds import PORTS
 from . import _progress
-from ._review_project import check_installed
+from ._review_project import by, check_installed
 from ._review_serve import serve
 from ._types import whole
 
@@ -63,7 +63,8 @@ def _make(out: Path, folder: Path | None) -> None:
     else:
         print(f"no {VOTES} and {IMAGES} in --data: digits are asked about", file=sys.stderr)
         items, examples, rules, gold = _digits(out, usual)
-    make_project(out, items, rules, gold=gold, examples=examples).close()
+    made = make_project(out, items, rules, gold=gold, examples=examples, by=by())
+    made.close()
     print(f"{out}: {len(items) - len(gold):,} items", file=sys.stderr)
 
 

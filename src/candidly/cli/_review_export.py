@@ -74,5 +74,6 @@ EXPORTS: dict[str, Export] = {  # endings of the file, none for a folder
     "label-studio": ((".json",), _file("label-studio")),
     "argilla": ((".json",), _file("argilla")),
     "log": ((".jsonl",), _file("log")),
+    "events": (TABLES, _file("events")),
     "gallery": ((), _gallery),
 }

@@ -16,7 +16,7 @@ from ..ground.jsons import to_json
 from ..ground.problem import Refusal
 from . import _column_options as columns
 from ._review_items import items_of_file, items_of_rows, read_rows
-from ._review_project import AsJson, Folder, check_installed
+from ._review_project import AsJson, Folder, by, check_installed
 from ._types import random_seed, whole
 
 if TYPE_CHECKING:
@@ -203,6 +203,7 @@ def new(
                 example_looks=None if examples is None else examples.looks(folder, "example-"),
                 origin=None if read is None else read.origin,
                 url=url,
+                by=by(),
             )
     with project:
         _tell(project, folder, as_json)
@@ -245,7 +246,7 @@ def _from_votes(
     else:
         rules = replace(rules, question="verdict", offered=tally.offered)
     rules = replace(rules, classes=tally.classes or ())
-    project = make_project(folder, items_of_tally(tally), rules, url=url)
+    project = make_project(folder, items_of_tally(tally), rules, url=url, by=by())
     import_votes(project, tally)
     return project
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +26,19 @@ def check_installed(names: Sequence[str] = ("sqlalchemy", "psycopg")) -> None:
     for name in names:
         if find_spec(name) is None:
             raise RuntimeError(f"candidly review needs {name}; {install('review')} brings it.")
+
+
+def user() -> str:
+    """Who gives the command, as the machine knows them."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return os.environ.get("USER", "me")
+
+
+def by() -> str:
+    """The same, as events of a project say it."""
+    return f"command line ({user()})"
 
 
 def opened(folder: Path) -> Project:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
 import json
-import os
 import re
 import sys
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..ground.bounds import PORTS
-from ._review_project import check_installed, opened
+from ._review_project import by, check_installed, opened, user
 from ._types import whole
 
 if TYPE_CHECKING:
@@ -94,7 +92,7 @@ def serve(
             if browser:
                 typer.launch(_links(site, base, people)[0][1])
 
-        run(site, host, port, ready, processes)
+        run(site, host, port, ready, processes, by())
 
 
 def _people(project: Project, codes: list[str] | None) -> list[Person]:
@@ -103,15 +101,8 @@ def _people(project: Project, codes: list[str] | None) -> list[Person]:
 
     there = {one.code: one for one in people(project)}
     if codes is None:
-        codes = [*there][:SHOWN] or [re.sub(r"[^A-Za-z0-9._-]", "", _user())[:64] or "me"]
-    return [there.get(code) or add_person(project, code) for code in codes]
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return os.environ.get("USER", "me")
+        codes = [*there][:SHOWN] or [re.sub(r"[^A-Za-z0-9._-]", "", user())[:64] or "me"]
+    return [there.get(code) or add_person(project, code, by=by()) for code in codes]
 
 
 def _links(site: Site, base: str, people: list[Person]) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from ._review_demo import demo
 from ._review_export import EXPORTS, Wanted
 from ._review_gallery import gallery
 from ._review_new import new
-from ._review_project import AsJson, Folder, check_installed, opened
+from ._review_project import AsJson, Folder, by, check_installed, opened
 from ._review_serve import serve
 
 app = typer.Typer(
@@ -60,7 +60,9 @@ def export(
             help="votes (a row per answer: .csv .parquet .json), all (the same with what does not "
             "count), crowd (one label a person, for candidly crowd: .csv .parquet), "
             "totals (the released files' layout: .json), corrected (.npz .npy .csv "
-            ".parquet), label-studio (.json), argilla (.json), log (.jsonl), gallery (a folder of "
+            ".parquet), label-studio (.json), argilla (.json), log (.jsonl), "
+            "events (who signed in, exported, left whom out: .csv .parquet .json), "
+            "gallery (a folder of "
             "pages that needs no server).",
         ),
     ] = "votes",
@@ -100,6 +102,9 @@ def export(
     """
     from ..ground.names import lookup
 
+    check_installed()
+    from ..people.review import record
+
     what, (endings, write) = lookup(EXPORTS, what, "kind of export")
     if endings:
         check_place(out, "--out", endings if into is None else ())
@@ -125,6 +130,7 @@ def export(
             roles,
             overwrite,
         )
+        record(project, by(), "exported", f"{what}: {out}")
         number = write(project, wanted)
     if as_json:
         print(json.dumps({"folder": str(folder), "as": what, "out": str(out), "rows": number}))
@@ -149,7 +155,7 @@ def merge(
     Example:  candidly review merge check laptop/check answers.jsonl
     """
     check_installed()
-    from ..people.review import import_answers, merge_log, open_project
+    from ..people.review import import_answers, merge_log, open_project, record
     from ..people.review import merge as merge_projects
 
     added = {}
@@ -162,6 +168,7 @@ def merge(
                 added[str(other)] = merge_log(project, other)
             else:
                 added[str(other)] = import_answers(project, other)
+            record(project, by(), "merged", str(other), entries=added[str(other)])
     if as_json:
         print(json.dumps({"folder": str(folder), "added": added}))
         return

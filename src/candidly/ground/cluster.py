@@ -114,6 +114,7 @@ def connected(cluster: Cluster, cores: int | None = None) -> Iterator[Any]:
                 **how,
                 log_to_driver=False,
                 logging_level="ERROR",
+                job_config=_job(),
                 runtime_env={"env_vars": {**HUGE_PAGES, "RAY_USAGE_STATS_ENABLED": "0"}},
             )
         except (OSError, ValueError, RuntimeError) as error:
@@ -146,6 +147,22 @@ def _stdout_kept() -> Iterator[None]:
         sys.stdout.flush()
         os.dup2(kept, 1)
         os.close(kept)
+
+
+def _job() -> Any:
+    """What Ray's workers begin with: the script's folder and the working directory, which Ray would
+    put in front of all else, are on their path where this program has them on its own.
+    """
+    from ray.job_config import JobConfig
+
+    class Job(JobConfig):
+        def _runtime_env_has_working_dir(self) -> bool:
+            return True  # and Ray adds nothing
+
+    script, here = os.path.dirname(os.path.realpath(sys.argv[0])), os.getcwd()
+    own = [script] if script in sys.path else []
+    own += [here] if here in sys.path or "" in sys.path else []
+    return Job(_py_driver_sys_path=own)
 
 
 def _try_port(address: str | None, wait_s: float = 10.0) -> None:

@@ -23,6 +23,7 @@ from .cluster import (
     versions,
     why,
 )
+from .own_path import started_safely
 from .process import tune_memory
 from .spec import read
 
@@ -97,9 +98,12 @@ def _in_processes(
             pre_dispatch=AHEAD * workers if workers > 1 else 1,
             max_nbytes=None,  # tasks are small: to map their arrays would only make files
         )
-        results = pool(delayed(_tuned)(work, handed(task)) for task in tasks[done:])
+        with started_safely():
+            results = pool(delayed(_tuned)(work, handed(task)) for task in tasks[done:])
         try:
-            for result in results:
+            while done < len(tasks):
+                with started_safely():
+                    result = next(results)
                 done, lost = done + 1, 0
                 yield result
         except TerminatedWorkerError as error:

@@ -16,7 +16,7 @@ MAY = {  # others that import Pillow, and what for; none of them opens a file wi
     "data/ingest/contact_sheet.py": "draws the sheet, of pixels that the decoder gave",
     "data/ingest/media/_squares.py": "makes pixels smaller",
     "data/ingest/previews.py": "writes pixels into a page",
-    "people/review/_media.py": "writes pixels as PNG",
+    "data/ingest/media/_bare.py": "writes pixels anew",
 }
 LIBRARIES = ("PIL", "cv2", "imageio", "tifffile", "skimage", "torchvision", "pillow_heif", "pyvips")
 # what makes pixels of bytes, by the last name; of Pillow's own objects, too

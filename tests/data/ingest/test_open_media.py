@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import struct
-import wave
 import zlib
 
 import numpy as np
@@ -16,6 +15,7 @@ from candidly import from_arrays, review
 from candidly.data.ingest import media, previews
 from candidly.data.ingest.media import FORMATS, File, checked_file, open_media
 from candidly.data.ingest.media import _check as check
+from telling_files import SOUNDS
 
 
 def picture(place, shade=0, **more):
@@ -268,12 +268,9 @@ def test_files_that_are_too_large_are_refused(tmp_path, monkeypatch):
 def sounds(place):
     """One small file of each format, named after it."""
     place.mkdir()
-    with wave.open(str(place / "wav.wav"), "wb") as file:
-        file.setparams((1, 1, 8000, 0, "NONE", ""))
-        file.writeframes(bytes(100))
-    heads = {"mp3": b"ID3\x04\0\0", "ogg": b"OggS\0", "flac": b"fLaC\0", "m4a": b"\0\0\0 ftypM4A "}
-    for name, head in heads.items():
-        (place / f"{name}.{name}").write_bytes(head + bytes(100))
+    for name, write in SOUNDS.items():
+        kind = name.partition(".")[2]
+        write(place / f"{kind}.{kind}")
     (place / "bare.mp3").write_bytes(b"\xff\xfb\x90\x00" + bytes(100))
 
 

@@ -17,7 +17,18 @@ from candidly.people.web._links import ORGANISER, PERSON, person_link
 from candidly.people.web._turns import Turns
 from candidly.people.web._visit import Shared
 
-from web_cases import HERE, JSON, Browser, TestClient, a_project, a_site, browser, fields_of, said
+from web_cases import (
+    HERE,
+    JSON,
+    Browser,
+    TestClient,
+    a_project,
+    a_site,
+    browser,
+    fields_of,
+    follow,
+    said,
+)
 
 BAD = {  # as they stand in an address or a form
     "huge": "1e308",
@@ -63,6 +74,7 @@ PAGES = {  # of a role, an address: the fields that it reads
 }
 FORMS = {
     ("", "/in"): {"code": "nobody", "token": ""},
+    ("", "/link"): {"link": "x"},
     (PERSON, "/undo"): {"id": "12345678", "have": "t1"},
     (PERSON, "/look"): {"id": "12345678", "task": ""},
     (ORGANISER, "/organiser/person"): {"code": "zoe", "name": "Zoe"},
@@ -312,7 +324,7 @@ def test_sign_in_guessed_ten_thousand_times(site, project):
     assert statuses.count(403) <= allowed + 1
     assert set(statuses) == {403, 429}
     link = person_link(site, HERE, review.find_person(project, "bob"))
-    assert guesser.get(link, follow_redirects=False).status_code == 303
+    assert follow(guesser, link).status_code == 303
 
 
 @pytest.mark.parametrize(

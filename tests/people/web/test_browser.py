@@ -651,6 +651,6 @@ def test_the_process_says_where_it_is(tmp_path):
     try:
         assert server.address.startswith("http://127.0.0.1:")
         assert set(server.links) == {"zoe", "organiser"}
-        assert all(link.startswith(f"{server.address}/in/") for link in server.links.values())
+        assert all(link.startswith(f"{server.address}/link#") for link in server.links.values())
     finally:
         server.kill()

@@ -18,13 +18,13 @@ import httpx
 import pytest
 
 from candidly import review
-from candidly.people.web import person_link
+from candidly.people.web import organiser_link, person_link, viewer_link
 from candidly.people.web._links import follow_link
 
 from needs import postgres_program, skip_without
 from review_cases import take
 from web_browser import until
-from web_cases import TOKEN, a_project, a_site, browser, fields_of, said
+from web_cases import TOKEN, a_project, a_site, browser, fields_of, follow, said
 
 FILES = Path(__file__).parents[3] / "docs" / "examples" / "deploy"
 NAME = "labels.example.org"
@@ -48,16 +48,21 @@ def free_port() -> int:
         return door.getsockname()[1]
 
 
-@contextmanager
-def running(words: list[str], folder: Path, port: int):
-    """A command line of the documents, on this project and loopback; what it prints first."""
+def at_home(words: list[str], folder: Path, port: int) -> list[str]:
+    """A command line of the documents, on this project and loopback."""
     changed = {"--port": str(port), "--host": "127.0.0.1", "--behind-proxy": "127.0.0.1"}
     changed["--processes"] = "2"  # of a small machine
     assert words[1:3] == ["review", "serve"]
     ours = [*words[1:3], str(folder), *words[4:]]
     ours = [changed.get(before, word) for before, word in zip(["", *ours], ours)]
+    return [sys.executable, "-m", "candidly", *ours]
+
+
+@contextmanager
+def running(words: list[str], folder: Path, port: int):
+    """The same, while it runs; what it prints first."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "candidly", *ours, "--json"],
+        [*at_home(words, folder, port), "--json"],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "CANDIDLY_TOKEN": TOKEN},
@@ -78,10 +83,10 @@ def test_the_command_lines_run(tmp_path, url, words):
     port = free_port()
     with running(words(), tmp_path / "check", port) as told:
         assert told["address"] == f"https://{NAME}"
-        assert told["links"]["ann"].startswith(f"https://{NAME}/in/")
+        assert told["links"]["ann"].startswith(f"https://{NAME}/link#")
         headers = {"host": NAME, "x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.1"}
-        path = told["links"]["ann"].removeprefix(f"https://{NAME}")
-        answer = httpx.get(f"http://127.0.0.1:{port}{path}", headers=headers)
+        form = {"link": told["links"]["ann"]}
+        answer = httpx.post(f"http://127.0.0.1:{port}/link", data=form, headers=headers)
         assert answer.status_code == 303
         assert "; secure" in answer.headers["set-cookie"].lower()
         unknown = httpx.get(f"http://127.0.0.1:{port}/", headers={"host": "elsewhere.org"})
@@ -145,7 +150,7 @@ def nginx(folder: Path, door: int, port: int) -> list[str]:
         assert theirs in text
         text = text.replace(theirs, ours)
     whole = f"pid {folder}/pid; daemon off; error_log {folder}/errors; events {{}}\n"
-    whole += f"http {{ access_log off; client_body_temp_path {folder}/body;\n{text}}}\n"
+    whole += f"http {{ access_log {folder}/access; client_body_temp_path {folder}/body;\n{text}}}\n"
     (folder / "whole.conf").write_text(whole)
     return ["nginx", "-p", str(folder), "-c", str(folder / "whole.conf")]
 
@@ -156,7 +161,8 @@ def caddy(folder: Path, door: int, port: int) -> list[str]:
     text = text.replace("127.0.0.1:8765", f"127.0.0.1:{port}")
     text = text.replace("labels.example.org {", f"{NAME}:{door} {{\n    bind 127.0.0.1")
     public, key = certificate(folder)
-    text = text.replace("    reverse_proxy", f"    tls {public} {key}\n    reverse_proxy")
+    more = f"    tls {public} {key}\n    log\n"  # on stderr
+    text = text.replace("    reverse_proxy", f"{more}    reverse_proxy")
     (folder / "Caddyfile").write_text(
         f"{{\n    admin off\n    auto_https disable_redirects\n}}\n{text}"
     )
@@ -164,6 +170,93 @@ def caddy(folder: Path, door: int, port: int) -> list[str]:
 
 
 DEPLOY = FILES.parents[1] / "deploy.md"
+
+
+def written_by_the_unit(folder: Path) -> dict[str, object]:
+    """Where what the app says goes, as the unit says; what goes to the journal goes to a file."""
+    unit = (FILES / "candidly-review.service").read_text()
+    places = {"null": subprocess.DEVNULL}
+    found = {}
+    for stream in ("stdout", "stderr"):
+        name = {"stdout": "StandardOutput", "stderr": "StandardError"}[stream]
+        place = re.search(rf"^{name}=(\w+)$", unit, re.MULTILINE)[1]
+        found[stream] = places.get(place) or (folder / f"journal-{stream}").open("wb")
+    return found
+
+
+@pytest.mark.slow
+@on_postgresql
+@pytest.mark.parametrize("front", [nginx, caddy])
+def test_no_log_of_what_is_shipped_has_what_signs_in(tmp_path, url, front):
+    for program in (front.__name__, "openssl"):
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program} (install the Debian package {program})")
+    port, door = free_port(), free_port()
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    with a_project(tmp_path / "check", url=url) as project:
+        site = a_site(project, names=[f"https://{NAME}"])
+        links = [person_link(site, site.address, one) for one in review.people(project)]
+        links += [viewer_link(site, site.address), organiser_link(site, site.address)]
+        words = at_home(words_of_the_unit(), project.folder, port)
+        env = {**os.environ, "HOME": str(tmp_path), "CANDIDLY_TOKEN": TOKEN}
+        said = {"env": env, "stdin": subprocess.DEVNULL}
+        with (logs / "front").open("wb") as own:
+            before = subprocess.Popen(front(logs, door, port), stdout=own, stderr=own, **said)
+        app = subprocess.Popen(words, **said, **written_by_the_unit(logs))
+        try:
+            until(lambda: reached(door))
+            for link in links:
+                with through(door) as one:
+                    signed = follow(one, link.removeprefix(site.address))
+                    assert signed.status_code == 303
+                    one.headers["cookie"] = signed.headers["set-cookie"].partition(";")[0]
+                    one.headers["referer"] = f"{site.address}/link"
+                    assert one.get(signed.headers["location"]).status_code == 200
+            with through(door) as one:
+                one.get("/in/what-stands-in-an-address")
+                assert one.post("/link", data={"link": "x"}).status_code == 403
+                assert one.post("/in", data={"token": TOKEN}).status_code == 303
+            app.terminate()
+            app.wait()
+            with through(door) as one:  # whoever comes while the app is away is logged as an error
+                assert one.post("/link", data={"link": links[0]}).status_code == 502
+        finally:
+            for process in (app, before):
+                process.terminate()
+                process.wait()
+        written = {
+            path.name: path.read_bytes()
+            for path in logs.iterdir()
+            if path.is_file() and path.suffix not in (".pem", ".key")
+        }
+    logged = b"".join(written.values())
+    assert b"/in/what-stands-in-an-address" in logged  # addresses are
+    assert logged.count(b"/link") > 5
+    for name, content in written.items():
+        for link in links:
+            secret = link.partition("#")[2]
+            for part in (secret, *secret.split(".")):
+                assert part.encode() not in content, name
+        assert TOKEN.encode() not in content, name
+
+
+def test_what_compose_runs_drops_the_links_that_are_printed(tmp_path):
+    yaml = pytest.importorskip("yaml")
+    services = yaml.safe_load((FILES / "compose.yaml").read_text())["services"]
+    [shell, flag, line, name] = services["review"]["entrypoint"]
+    program = tmp_path / "candidly"  # prints as the app does
+    program.write_text("#!/bin/sh\necho https://x/link#secret\necho trouble >&2\n")
+    program.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    said = subprocess.run(
+        [shell, flag, line.replace("$$", "$"), name, "review"],
+        env={"PATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (said.stdout, said.stderr) == ("", "trouble\n")
 
 
 @pytest.mark.slow
@@ -185,8 +278,7 @@ def test_behind_a_web_server_with_tls(tmp_path, url, front):
         with running(words_of_the_unit(), project.folder, port) as told:
             until(lambda: reached(door))
             with through(door) as ann:
-                link = told["links"]["ann"].removeprefix(f"https://{NAME}")
-                signed = ann.get(link)
+                signed = follow(ann, told["links"]["ann"].removeprefix(f"https://{NAME}"))
                 assert (signed.status_code, signed.headers["location"]) == (303, "/review")
                 ann.headers["cookie"] = signed.headers["set-cookie"].partition(";")[0]
                 cards = ann.get("/tasks", headers={"accept": "application/json"}).json()["cards"]
@@ -234,7 +326,7 @@ def test_machines_with_a_copy_of_the_folder_are_one_app(tmp_path, url):
         shutil.copytree(project.folder, tmp_path / "copy")
         with review.open_project(tmp_path / "copy") as copy:
             there = a_site(copy)
-            assert follow_link(there, person_link(here, "", ann).removeprefix("/in/"))[1] == ann
+            assert follow_link(there, person_link(here, "", ann))[1] == ann
             one, other = browser(here, "person", "ann"), browser(there)
             other.client.cookies.update(one.client.cookies)
             card = one.cards()[0]

@@ -130,10 +130,10 @@ def test_who_may_change_something(project, address):
 
 def test_viewers_see_no_links_and_no_forms(project):
     html = looker(project, "viewer").text("/organiser?added=p0")
-    assert "/in/" not in html
+    assert "/link#" not in html
     assert "/organiser/" not in html
     assert "p0" in html
-    assert looker(project).text("/organiser").count("http://localhost/in/") == 5
+    assert looker(project).text("/organiser").count("http://localhost/link#") == 5
 
 
 def test_adding_people(project):

@@ -24,10 +24,11 @@ from sqlalchemy import text
 from candidly import review
 from candidly.people.web import _processes, _recent, serve
 from candidly.people.web._links import ORGANISER
+from planted_modules import planted
 
 from review_cases import some_items, some_rules
 from web_browser import Server, until
-from web_cases import JSON, a_project, a_site, browser, fields_of, said
+from web_cases import JSON, a_project, a_site, browser, fields_of, follow, said
 
 on_postgresql = pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 NUMBER = 3
@@ -162,7 +163,7 @@ def client_of(server: Server, link: str = "") -> httpx.Client:
     limits = httpx.Limits(max_keepalive_connections=0)
     client = httpx.Client(base_url=server.address, headers=JSON, limits=limits, timeout=20)
     if link:
-        assert client.get(link).status_code == 303
+        assert follow(client, link).status_code == 303
     return client
 
 
@@ -196,6 +197,23 @@ def test_what_one_process_gives_another_takes(tmp_path, url):
 
 @pytest.mark.slow
 @on_postgresql
+def test_files_where_it_was_started_are_nothing_to_those_that_are_started(
+    tmp_path, url, monkeypatch
+):
+    told = planted(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with a_project(tmp_path / "check", url=url), serving(tmp_path / "check") as server:
+        before = workers_of(server.process.pid)
+        os.kill(before[0], signal.SIGKILL)
+        until(lambda: len(there := workers_of(server.process.pid)) == NUMBER and there != before)
+        new = workers_of(server.process.pid).index(*({*workers_of(server.process.pid)} - {*before}))
+        with alone(server, new):
+            assert client_of(server, server.links["ann"]).get("/tasks").status_code == 200
+    assert not told.exists(), told.read_text()
+
+
+@pytest.mark.slow
+@on_postgresql
 def test_what_one_process_ends_is_ended_in_all(tmp_path, url):
     with a_project(tmp_path / "check", url=url), serving(tmp_path / "check") as server:
         with alone(server, 0):
@@ -212,7 +230,7 @@ def test_what_one_process_ends_is_ended_in_all(tmp_path, url):
             ended = boss.post("/organiser/end", data={"code": "bob", "csrf": token_of(page)})
             assert ended.status_code == 303
         with alone(server, 0):
-            assert client_of(server).get(server.links["bob"]).status_code == 403
+            assert follow(client_of(server), server.links["bob"]).status_code == 403
             for one in (copy, bob):
                 until(lambda one=one: one.get("/tasks").status_code == 401)
 

@@ -14,7 +14,9 @@ from web_cases import JSON, browser, everybody, fields_of, said
 TABLE = {
     ("GET", "/"): ("/", 200, 303, 303, 303),
     ("POST", "/in"): ("/in", 403, 403, 403, 403),
-    ("GET", "/in/{link}"): ("/in/forged", 403, 403, 403, 403),
+    ("GET", "/in/{link}"): ("/in/forged", 410, 410, 410, 410),
+    ("GET", "/link"): ("/link", 200, 200, 200, 200),
+    ("POST", "/link"): ("/link", 403, 403, 403, 403),
     ("POST", "/out"): ("/out", 401, 303, 303, 303),
     ("GET", "/page.css"): ("/page.css", 200, 200, 200, 200),
     ("GET", "/guidelines"): ("/guidelines", 401, 200, 200, 200),
@@ -62,7 +64,9 @@ def test_who_gets_what(site, place):
 @pytest.mark.parametrize("place", TABLE, ids=" ".join)
 def test_forms_are_posted_and_pages_are_read(site, place):
     one = browser(site, PERSON, "ann")
-    ask = one.post if place[0] == "GET" else one.get
+    other, ask = ("POST", one.post) if place[0] == "GET" else ("GET", one.get)
+    if (other, place[1]) in TABLE:
+        return  # a row of its own
     answer = ask(TABLE[place][0])
     # GET /in is what a link without its end would be; the door is not there
     assert answer.status_code in (404, 405)

@@ -32,6 +32,7 @@ from ._media import (
     MEDIA_FOLDER,
     Looks,
     Shown,
+    leaving,
     looks_of,
     looks_of_files,
     looks_of_rows,
@@ -46,6 +47,7 @@ from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
 from .corrected import CorrectedTags, corrected_file, corrected_labels, corrected_tags
+from .events import events, last_events, record
 from .export import (
     argilla,
     label_studio,
@@ -133,6 +135,7 @@ __all__ = [
     "disagreement_of",
     "end_session",
     "end_sessions",
+    "events",
     "examples_text",
     "exclude",
     "find_item",
@@ -146,6 +149,8 @@ __all__ = [
     "items_of_tally",
     "label_studio",
     "label_votes",
+    "last_events",
+    "leaving",
     "log",
     "look",
     "looks_of",
@@ -170,6 +175,7 @@ __all__ = [
     "people_state",
     "plan_cost",
     "progress",
+    "record",
     "recount",
     "released",
     "said_about",

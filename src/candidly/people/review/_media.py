@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.ingest.media import File, checked_file, header_of, open_media, pixels_of
+from ...data.ingest.media import ENDINGS, File, bare, checked_file, open_media, pixels_of, written
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import door
 from ...ground.files import replacing
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MEDIA_FOLDER = "media"
+BARE_FOLDER = "bare"  # beside it: copies of those files that hold more than may leave
 ENOUGH = 32  # pixels, to see that a picture is whole
 
 
@@ -100,32 +101,52 @@ def _cells(cells: Mapping[str, Any]) -> Shown:
     return Shown("table", json.dumps(texts, ensure_ascii=False))
 
 
-def _image(pixels: np.ndarray, folder: Path, name: str) -> Shown:
-    from PIL import Image
+def bare_copy(path: Path, folder: Path, name: str) -> str:
+    """The name, with its ending, of a copy that holds what may leave, and nothing else."""
+    content, format = bare(path)
+    make_folder(folder)
+    with replacing(folder / f"{name}{format.ending}", private=True, again=True) as out:
+        out.write(content)
+    return f"{name}{format.ending}"
 
-    array = np.ascontiguousarray(pixels)
-    picture = Image.fromarray(array[..., 0] if array.shape[2:] == (1,) else array)
+
+def leaving(project: Path, name: str) -> Path:
+    """A file of a project's media as it may leave: itself where there is nothing else in it, else a
+    copy. Projects of an earlier candidly, and media that were put there, hold what was in them.
+
+    Raises:
+        ValueError: no picture or sound that can be read to its end. OSError: none at all.
+    """
+    place = project / MEDIA_FOLDER / name
+    about = place.stat()
+    return _leaving(place, project / BARE_FOLDER, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=200_000)
+def _leaving(place: Path, folder: Path, when: int, size: int) -> Path:
+    content, format = bare(place)
+    if ENDINGS[place.suffix.lower()] == format and content == place.read_bytes():
+        return place
+    made = folder / f"{place.name}-{when:x}-{size:x}{format.ending}"
+    if not made.is_file():
+        make_folder(folder)
+        with replacing(made, private=True, again=True) as out:
+            out.write(content)
+    return made
+
+
+def _image(pixels: np.ndarray, folder: Path, name: str) -> Shown:
     make_folder(folder)
     with replacing(folder / f"{name}.png", private=True, again=True) as out:
-        picture.save(out, "png")
+        out.write(written(pixels))
     return Shown("image", f"{name}.png")
 
 
 def _copied(file: File, folder: Path, name: str) -> Shown:
-    """A copy under the ending of what it is; a PNG of what a browser would draw otherwise."""
+    """A copy without what was written beside the picture or sound."""
     if file.format.kind == "image":
-        plain = file.format.shown and header_of(file.path).plain
-        pixels = pixels_of(file.path, ENOUGH if plain else None)  # refuses a damaged one
-        if not plain:
-            return _image(pixels, folder, name)
-    make_folder(folder)
-    target = f"{name}{file.format.ending}"
-    with (
-        file.path.open("rb") as source,
-        replacing(folder / target, private=True, again=True) as out,
-    ):
-        shutil.copyfileobj(source, out)
-    return Shown(file.format.kind, target)
+        pixels_of(file.path, ENOUGH)  # refuses a damaged one
+    return Shown(file.format.kind, bare_copy(file.path, folder, name))
 
 
 def _text(value: Any, folder: Path, name: str) -> Shown:

@@ -148,7 +148,7 @@ def _repeats(connection: Connection) -> dict[int, tuple[int, int]]:
             )
             .join(said, said.c.id == first.c.entry)
         )
-        .where(again.c.repeat > t.ZERO)
+        .where(again.c.repeat > t.ZERO, later.c.blind == 1)
         .group_by(again.c.person)
     ).all()
     return {person: (int(asked), int(good)) for person, asked, good in rows}

@@ -18,6 +18,8 @@ from .questions import SKIP, codes_of, pattern_of, settled
 from .rules import Rules
 
 LAPSED = 0.0  # the end of a lease that is over
+BESIDE = 1e18  # that of one which takes nobody's place: others have all of them, and who takes an
+# answer back is not told so
 AT_ONCE = 400  # items; below the number of variables that databases take
 
 _SEATS = (
@@ -73,7 +75,7 @@ def _come_to(seats: Sequence[Any], rules: Rules) -> dict[str, Any]:
     codes: list[int] = []
     said = skipped = held = 0
     for seat in seats:
-        if seat.until and not seat.seen_openly and not seat.excluded:
+        if seat.until and seat.until < BESIDE and not seat.seen_openly and not seat.excluded:
             held += 1
         elif seat.choice is not None and _counts(seat):
             skipped += seat.choice == SKIP

@@ -132,3 +132,14 @@ session = Table(
     Column("person", Integer),  # null: of no one person
     Column("until", Float),
 )
+
+event = Table(
+    "event",
+    META,
+    Column("seq", Integer, primary_key=True),
+    Column("at", Float),
+    Column("by", Text),
+    Column("what", Text),
+    Column("about", Text),
+    Column("more", Text),  # JSON, or null
+)

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from . import _schema as t
 from ._log import ADD, ANSWER, LONGEST_MS, check_id, check_same, check_text, count
-from ._refresh import LAPSED, refresh
+from ._refresh import BESIDE, LAPSED, refresh
 from ._visit import PersonState
 from .project import Project
 from .questions import codes_of
@@ -158,7 +158,8 @@ def _seats_of(
     connection: Connection, who: PersonState, replies: Sequence[Reply]
 ) -> dict[tuple[int, int], Any]:
     """The seats from which these replies are said, by item and repetition."""
-    seats = {(seat.item, seat.repeat): seat for seat in who.held}
+    # of those without a place it is asked below how many others have answered
+    seats = {(seat.item, seat.repeat): seat for seat in who.held if seat.until != BESIDE}
     places = [(reply.item, reply.repeat) for reply in replies]
     if any(place not in seats for place in places):
         items = sorted({reply.item for reply in replies})
@@ -215,7 +216,7 @@ def _entry_of(project: Project, who: PersonState, reply: Reply, seat: Any) -> di
         "flip": seat.flip,
         "batch": seat.batch,
         "blind": int(not seat.open),
-        "late": int(seat.until == LAPSED and _is_full(project, seat)),
+        "late": int(seat.until in (LAPSED, BESIDE) and _is_full(project, seat)),
     }
 
 

@@ -28,7 +28,7 @@ from ._orders import (
     repeated_turn,
 )
 from ._queue import Queue, look_up
-from ._refresh import LAPSED, refresh
+from ._refresh import BESIDE, LAPSED, refresh
 from ._visit import LOOK, PersonState
 from .project import Project
 from .questions import choice_of
@@ -42,7 +42,7 @@ _PLACE = ("item", "person", "repeat")
 # built once: putting statements together costs more than running them
 _RENEW = (
     update(t.seat)
-    .where(t.seat.c.person == bindparam("who"), t.seat.c.until > t.ZERO)
+    .where(t.seat.c.person == bindparam("who"), t.seat.c.until > t.ZERO, t.seat.c.until < BESIDE)
     .values(until=bindparam("end"))
 )
 _ENDED = (

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...ground.files import replacing, write_json, write_table
+from .events import events
 from .export import argilla, crowd, label_studio, log, released, votes
 from .project import Project
 
@@ -48,6 +49,12 @@ def _argilla(project: Project, path: Path) -> int:
     return len(records)
 
 
+def _events(project: Project, path: Path) -> int:
+    table = events(project)
+    write_table(table, path)
+    return len(table)
+
+
 def _log(project: Project, path: Path) -> int:
     number = -1
     with replacing(path) as file:
@@ -65,4 +72,5 @@ FILES: dict[str, Callable[[Project, Path], int]] = {  # each returns the number 
     "label-studio": _label_studio,
     "argilla": _argilla,
     "log": _log,
+    "events": _events,
 }

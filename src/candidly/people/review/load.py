@@ -195,19 +195,19 @@ def _seat(connection: Connection, items: Sequence[int]) -> None:
     ).all()
     undone = {row.target for row in said if row.kind == UNDO}
     standing: dict[tuple[int, int, int], Any] = {}
-    opened: dict[tuple[int, int], float] = {}
+    opened: dict[tuple[int, int, int], float] = {}
     for row in said:
         place = (row.item, row.person, row.repeat)
         if row.kind == ANSWER and row.id not in undone:
             standing.setdefault(place, row)
         elif row.kind == OPEN:
-            opened.setdefault(place[:2], row.at)
+            opened.setdefault(place, row.at)
     old = connection.execute(select(t.seat).where(t.seat.c.item.in_(items))).all()
     before = {(row.item, row.person, row.repeat): row for row in old}
     connection.execute(delete(t.seat).where(t.seat.c.item.in_(items)))
-    places = {*before, *standing, *((*place, 0) for place in opened)}
+    places = {*before, *standing, *opened}
     rows = [
-        _seat_row(place, before.get(place), standing.get(place), opened.get(place[:2]))
+        _seat_row(place, before.get(place), standing.get(place), opened.get(place))
         for place in sorted(places)
     ]
     if rows:
@@ -217,7 +217,7 @@ def _seat(connection: Connection, items: Sequence[int]) -> None:
 def _seat_row(
     place: tuple[int, int, int], before: Any, said: Any, opened: float | None
 ) -> dict[str, Any]:
-    seen = opened is not None and place[2] == 0 and (said is None or opened < said.at)
+    seen = opened is not None and (said is None or opened < said.at)
     until = None if said is not None or before is None else before.until
     if seen:
         until = until or None  # handed out still, or never again

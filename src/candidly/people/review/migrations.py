@@ -80,7 +80,12 @@ SESSIONS = (
 
 ORIGIN = ("ALTER TABLE project ADD COLUMN origin TEXT",)
 
-MIGRATIONS: tuple[Sequence[str], ...] = (FIRST, EXAMPLES, SUMS, TIMES, SESSIONS, ORIGIN)
+EVENTS = (
+    """CREATE TABLE event (seq {serial}, at DOUBLE PRECISION NOT NULL, "by" TEXT NOT NULL,
+    what TEXT NOT NULL, about TEXT NOT NULL, more TEXT)""",
+)
+
+MIGRATIONS: tuple[Sequence[str], ...] = (*(FIRST, EXAMPLES, SUMS, TIMES, SESSIONS, ORIGIN, EVENTS),)
 
 
 def migrate(connection: Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> int:

@@ -26,6 +26,7 @@ from ._folder import make_folder
 from ._items import Item, check_items, gold_items, ordered
 from ._media import MEDIA_FOLDER, Looks, Shown, looks_of
 from ._orders import drawn, new_seed, seed_of
+from .events import PROGRAM, add_event, record
 from .questions import codes_of
 from .rules import Rules, check_new
 from .store import CONNECTIONS, Store, open_store
@@ -95,6 +96,7 @@ def make_project(
     example_looks: Looks | None = None,
     origin: Origin | None = None,
     url: str | None = None,
+    by: str = PROGRAM,
 ) -> Project:
     """A new project, open.
 
@@ -111,6 +113,7 @@ def make_project(
         example_looks: what a row of ``examples`` looks like; by default as ``looks_of`` has it.
         origin: the table that the items are rows of; ``corrected_file`` refuses others.
         url: ``postgresql://user@host/database`` instead of a file.
+        by: who makes it, for ``events``.
 
     Raises:
         ValueError: a folder or database that holds a project, items that do not fit the question,
@@ -161,7 +164,9 @@ def make_project(
                 file.write(json.dumps({"url": url}).encode())
     finally:
         store.close()
-    return open_project(folder)
+    project = open_project(folder)
+    record(project, by, "made", rules=json.loads(rules.to_json()))
+    return project
 
 
 def check_free(folder: Path) -> None:
@@ -226,8 +231,13 @@ def _address(path: Path) -> str:
         ) from None
 
 
-def add_person(project: Project, code: str | None = None, name: str | None = None) -> Person:
+def add_person(
+    project: Project, code: str | None = None, name: str | None = None, by: str = PROGRAM
+) -> Person:
     """Somebody new; without a code one that cannot be guessed is made.
+
+    Args:
+        by: who wants that, for ``events``.
 
     Raises:
         ValueError: a code that is taken, or holds other than letters, digits and . _ @ -.
@@ -243,7 +253,9 @@ def add_person(project: Project, code: str | None = None, name: str | None = Non
         made = connection.execute(
             insert(t.person).values(code=code, name=name).returning(t.person.c.id)
         )
-        return int(made.scalar_one())
+        number = int(made.scalar_one())
+        add_event(connection, project, by, "added", code)
+        return number
 
     try:
         number = project.store.write(add)

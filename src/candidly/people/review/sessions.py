@@ -12,6 +12,7 @@ import secrets
 from sqlalchemy import Connection, delete, insert, select, update
 
 from . import _schema as t
+from .events import PROGRAM, add_event, session_mark
 from .project import Person, Project
 
 MOST = 100  # sessions of one person; the one that ends first makes room
@@ -26,6 +27,7 @@ def begin_session(
         seconds: after which it ends, if nobody ends it before.
     """
     number, now = secrets.token_urlsafe(18), project.clock()
+    by = role if person is None else f"{role} {person.code}"
     who = None if person is None else person.id
 
     def work(connection: Connection) -> None:
@@ -37,6 +39,7 @@ def begin_session(
             connection.execute(delete(t.session).where(t.session.c.id.in_(surplus)))
         row = {"id": number, "role": role, "person": who, "until": now + seconds}
         connection.execute(insert(t.session), row)
+        add_event(connection, project, by, "signed in", session=session_mark(number))
 
     project.store.write(work)
     return number
@@ -55,15 +58,34 @@ def open_until(project: Project, number: str) -> float | None:
 
 def end_session(project: Project, number: str) -> None:
     """Ends one session; one that has ended stays so."""
-    project.store.write(lambda c: c.execute(delete(t.session).where(t.session.c.id == number)))
+    whose = (
+        select(t.session.c.role, t.person.c.code)
+        .outerjoin(t.person, t.person.c.id == t.session.c.person)
+        .where(t.session.c.id == number)
+    )
+
+    def work(connection: Connection) -> None:
+        row = connection.execute(whose).one_or_none()
+        if row is None:
+            return
+        connection.execute(delete(t.session).where(t.session.c.id == number))
+        by = row.role if row.code is None else f"{row.role} {row.code}"
+        add_event(connection, project, by, "signed out", session=session_mark(number))
+
+    project.store.write(work)
 
 
-def end_sessions(project: Project, person: Person) -> None:
-    """Ends every session of a person, and every link that signs them in; new links do again."""
+def end_sessions(project: Project, person: Person, by: str = PROGRAM) -> None:
+    """Ends every session of a person, and every link that signs them in; new links do again.
+
+    Args:
+        by: who wants that, for ``events``.
+    """
 
     def work(connection: Connection) -> None:
         connection.execute(delete(t.session).where(t.session.c.person == person.id))
         again = t.person.c.revoked + 1
         connection.execute(update(t.person).where(t.person.c.id == person.id).values(revoked=again))
+        add_event(connection, project, by, "signed out everywhere", person.code)
 
     project.store.write(work)

@@ -1,5 +1,9 @@
 """Who somebody is: signed cookies of sessions that the server knows, links that sign in.
 
+What signs in stands behind a link's ``#``, which browsers send nowhere: no log of this machine, of
+a web server in front, or of whoever looks at addresses in mail has it. The page at ``/link`` sends
+it in a form once somebody presses its button.
+
 A signature says that a cookie or a link was made here; the database, whether it still counts. What
 was made in the future counts, too: a clock that is put back locks nobody out.
 """
@@ -16,6 +20,7 @@ from urllib.parse import quote
 from itsdangerous import BadData, TimestampSigner, URLSafeTimedSerializer
 
 from ..review import Person, begin_session, find_person
+from ..review.events import session_mark
 from ._site import Site
 
 ORGANISER, VIEWER, PERSON = "organiser", "viewer", "person"
@@ -23,7 +28,9 @@ ROLES = (PERSON, VIEWER, ORGANISER)
 SESSION_S = 7 * 24 * 3600
 LINK_S = 60 * 24 * 3600
 LONGEST = 1000  # characters of a cookie or a link
-SESSION, LINK = "open session", "link"  # what is signed: neither can stand for the other
+# what is signed: neither can stand for the other; links of before, "link", may be in logs
+SESSION, LINK = "open session", "link behind #"
+LINKS = "/link"  # where links are followed
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,12 @@ class Session:
     id: int = 0
     code: str = ""
     csrf: str = ""
+
+    @property
+    def name(self) -> str:
+        """Who, as events say it: of roles that several share, with what stands for the session."""
+        shared = f" {session_mark(self.number)}" if not self.code and self.number else ""
+        return f"{self.role} {self.code}".strip() + shared
 
     @property
     def person(self) -> Person:
@@ -90,14 +103,14 @@ def organiser_link(site: Site, base: str) -> str:
 
 
 def follow_link(site: Site, text: str) -> tuple[str, Person | None] | None:
-    """Role and person of a link; None for one that is forged, too old, or ended."""
-    said = _read(site, LINK, text)
+    """Role and person of a link, whole or behind its ``#``; None for one forged, old or ended."""
+    said = _read(site, LINK, text.strip().rpartition("#")[2])
     if said is None or site.project.clock() - said[1] > LINK_S:
         return None
     role, *who = said[0]
     if not who:
         return role, None
-    id, code, revoked = (*who, 0)[:3]  # a link of three holds none: nothing had been ended
+    id, code, revoked = who
     try:
         person = find_person(site.project, code)
     except KeyError:
@@ -134,7 +147,7 @@ def _signer(site: Site, salt: str) -> URLSafeTimedSerializer:
 
 
 def _link(site: Site, base: str, said: list[str | int]) -> str:
-    return f"{base.rstrip('/')}/in/{quote(_signer(site, LINK).dumps(said))}"
+    return f"{base.rstrip('/')}{LINKS}#{quote(_signer(site, LINK).dumps(said))}"
 
 
 def _read(site: Site, salt: str, text: str | None) -> tuple[list[Any], float] | None:

@@ -23,6 +23,7 @@ from typing import Any
 
 import uvicorn
 
+from ...ground.own_path import started_safely
 from ..review import CONNECTIONS, open_project
 from ._running import run as run_one
 from ._site import Site
@@ -77,7 +78,8 @@ def _started(site: Site, door: socket.socket, number: int) -> tuple[SpawnProcess
     process = SPAWN.Process(
         target=_serve, args=(site.project.folder, about, connections, door, tell), daemon=True
     )
-    with _without_ctrl_c(), tell:  # here it is closed, so that the other end notices its end
+    # here ``tell`` is closed, so that the other end notices its end
+    with _without_ctrl_c(), started_safely(), tell:
         process.start()
     return process, told
 

@@ -47,9 +47,9 @@ class Sessions:
         end_session(self._project, number)
         self._forget()
 
-    def end_all_of(self, person: Person) -> None:
+    def end_all_of(self, person: Person, by: str) -> None:
         """End all of a person, and their links."""
-        end_sessions(self._project, person)
+        end_sessions(self._project, person, by)
         self._forget()
 
     def _forget(self) -> None:

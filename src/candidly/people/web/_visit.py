@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno
 import hmac
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from ...ground.names import shortened
 from ..review import Rules, StoreError
 from ._fields import form_fields, has_nul
 from ._guard import TOO_MANY, Rate, retry_after, sender, wants_json
@@ -43,7 +46,7 @@ class Visit:
     site: Site
     session: Session | None
     form: Sequence[tuple[str, str]]
-    query: Mapping[str, str]
+    query: QueryParams
     path: Mapping[str, Any]
     script: bool
     base: str
@@ -63,12 +66,23 @@ class Visit:
         return found
 
     def said(self, name: str, usual: str = "") -> str:
-        """A field of the form, the first of that name."""
-        return next(iter(self.fields.get(name, ())), usual)
+        """The field of the form of that name.
+
+        Raises:
+            ValueError: there are two, and nobody knows which is meant.
+        """
+        found = self.fields.get(name, ())
+        if len(found) > 1:
+            raise ValueError(_twice("form", name))
+        return next(iter(found), usual)
 
     def all_said(self, name: str) -> Sequence[str]:
         """All fields of the form of that name."""
         return self.fields.get(name, ())
+
+
+def _twice(what: str, name: str) -> str:
+    return f"The {what} has {shortened(name)} more than once; load the page again."
 
 
 Page = Callable[[Visit], Response]
@@ -168,6 +182,9 @@ def _seen(visit: Visit, show: Page, roles: Sequence[str], open: bool) -> Respons
     for status, texts in ((404, visit.path.values()), (422, [*visit.query, *visit.query.values()])):
         if has_nul([str(text) for text in texts]):
             raise Refused(status, "The address holds a character of code 0, which no name has.")
+    for name, times in Counter(name for name, _ in visit.query.multi_items()).items():
+        if times > 1:
+            raise Refused(422, _twice("address", name))
     visit = _known(visit, roles, open)
     return _shown(visit, show)
 

@@ -25,7 +25,6 @@ from ._visit import Refused, Visit
 
 AHEAD = 2  # cards given out beyond the one that is answered, so that the next is never waited for
 INTERFACE = "web 1"  # what answers say of where they were given
-GONE = "That answer is taken back. Its item does not come again: others have answered it since."
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,8 @@ class Screen:
     Attributes:
         template: of its cards. asks: the sentence above.
         options: its answers. choice: what was clicked, of this person's item, in its normal form.
-        together: a batch is one card. no_label: the answer that no label holds, where there is one.
+        together: a batch is one card. several: more than one answer may be chosen.
+        no_label: the answer that no label holds, where there is one.
     """
 
     template: str
@@ -78,6 +78,7 @@ class Screen:
     options: Callable[[Rules, Task], list[Option]]
     choice: Callable[[Rules, str, int, Sequence[str]], str]
     together: bool = False
+    several: bool = False
     no_label: str = ""
 
 
@@ -105,14 +106,11 @@ def answer(visit: Visit) -> Response:
 
 
 def undo(visit: Visit) -> Response:
-    """Takes the last answer back; its item comes first again, or the page says that it does not."""
+    """Takes the last answer back; its item comes first again, whatever others have said since."""
     project, person = visit.site.project, visit.who.person
-    item = reviews.undo(project, person, visit.said("id"))
-    if item is None:
+    if reviews.undo(project, person, visit.said("id")) is None:
         raise Refused(422, "There is nothing to take back.")
-    found = _next(visit)
-    there = any(task.item == item for task in found)
-    return _held(visit, found, reviews.answered(project, person), "" if there else GONE)
+    return _held(visit, _next(visit), reviews.answered(project, person))
 
 
 def look(visit: Visit) -> Response:
@@ -122,7 +120,7 @@ def look(visit: Visit) -> Response:
     task = next((task for task in _next(visit) if (task.item, task.repeat) == place), None)
     if task is None:
         raise Refused(403, "Only an item that you are asked about can be opened.")
-    reviews.look(project, person, visit.said("id"), task.item)
+    reviews.look(project, person, visit.said("id"), task.item, task.repeat)
     html = _card(visit, [replace(task, opened=True)])["html"]
     if visit.script:
         return JSONResponse({"html": html})
@@ -143,17 +141,14 @@ def _page(visit: Visit, first: str) -> Response:
     )
 
 
-def _held(
-    visit: Visit, found: Sequence[Task], answered: int | None = None, notice: str = ""
-) -> Response:
-    """Cards that the script has not got yet, in order, with the keys of all; what to say first."""
+def _held(visit: Visit, found: Sequence[Task], answered: int | None = None) -> Response:
+    """Cards that the script has not got yet, in order, with the keys of all."""
     if not visit.script:
         return RedirectResponse("/review", 303)
     have = set(visit.all_said("have"))
     cards = _cards(visit, found, have)
     nothing = "" if cards else part("nothing.html")
-    told = {"cards": cards, "nothing": nothing, "answered": answered, "notice": notice}
-    return JSONResponse(told)
+    return JSONResponse({"cards": cards, "nothing": nothing, "answered": answered})
 
 
 def _cards(
@@ -212,13 +207,12 @@ def _replies(visit: Visit) -> list[Reply]:
             " again."
         )
     places = [opened(visit.site, TASK, visit.who.id, task) for task in tasks]
-    said = {id: visit.all_said(f"say.{id}") for id in ids}
     return [
         Reply(
             id=id,
             item=item,
             repeat=repeat,
-            choice=SKIP if SKIP in said[id] else screen.choice(rules, code, item, said[id]),
+            choice=_choice(rules, screen, code, item, visit.all_said(f"say.{id}")),
             ms=_ms(visit.said(f"ms.{id}")),
             note=visit.said(f"note.{id}") or None,
             examples=visit.said(f"examples.{id}")[:2000] or None,
@@ -228,18 +222,35 @@ def _replies(visit: Visit) -> list[Reply]:
     ]
 
 
+def _choice(rules: Rules, screen: Screen, code: str, item: int, said: Sequence[str]) -> str:
+    """What was chosen of an item, in its normal form.
+
+    What cannot be is refused in the words that were sent, before any of them is translated: the
+    normal form tells what the label is.
+    """
+    if not said:
+        raise ValueError("an item of the form has no answer; choose one, or skip it.")
+    if len(said) > 1 and (not screen.several or SKIP in said or len({*said}) < len(said)):
+        words = shortened(" ".join(said))
+        raise ValueError(f"the answers to one item are {words}, which do not go together.")
+    return SKIP if SKIP in said else screen.choice(rules, code, item, said)
+
+
 def _shown(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
     """Of a verdict; what is kept depends on the order that this person saw."""
-    for word in said:
-        if word not in PLACES:
-            raise ValueError(
-                f"the answer is {shortened(word)}; it can be {', '.join(PLACES)} or {SKIP}."
-            )
-    return " ".join(reviews.choice_of(flip_of(rules, code, item), word) for word in said)
+    [word] = said
+    choice = reviews.choice_of(flip_of(rules, code, item), word) if word in PLACES else ""
+    if choice not in rules.offered:
+        places = ", ".join(PLACES)
+        raise ValueError(
+            f"the answer is {shortened(word)}, which its card does not have; answers are {places}"
+            f" and {SKIP}."
+        )
+    return choice
 
 
 def _numbers(rules: Rules, code: str, item: int, said: Sequence[str]) -> str:
-    """Of labels, each once and in order."""
+    """Of labels, in order."""
     if all(word.isascii() and word.isdigit() and len(word) < 10 for word in said):
         return " ".join(map(str, sorted({int(word) for word in said})))
     return " ".join(said)
@@ -306,10 +317,16 @@ SCREENS: dict[str, Screen] = {
     "yes or no": Screen("choices.html", "Is this it?", _yes_no, _words),
     "one label": Screen("labels.html", "Which label fits best?", _labels, _numbers, together=True),
     "several labels": Screen(
-        "labels.html", "Which labels could fit?", _labels, _numbers, together=True
+        "labels.html", "Which labels could fit?", _labels, _numbers, together=True, several=True
     ),
     "all labels": Screen(
-        "labels.html", "Which labels hold?", _labels, _numbers, together=True, no_label=NO_LABEL
+        "labels.html",
+        "Which labels hold?",
+        _labels,
+        _numbers,
+        together=True,
+        several=True,
+        no_label=NO_LABEL,
     ),
 }
 

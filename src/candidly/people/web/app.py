@@ -21,7 +21,10 @@ who may see them. What it rests on:
   each within bounds; ``Turns`` has four requests of a client worked on at once, and keeps the rest
   waiting outside the threads that all share.
 * A cookie is the signed number of a row of ``session``; the row is what counts. ``Sessions`` asks
-  for it once in five seconds. A link holds how often its person's were ended (``person.revoked``).
+  for it once in five seconds. A link holds how often its person's were ended (``person.revoked``),
+  behind its ``#``, so that it is in no log; a button at ``/link`` sends it.
+* A refusal says nothing but what was sent: ``answering._choice`` refuses before it translates, and
+  what is said twice is refused by ``Visit.said``. ``test_oracle.py`` compares all answers.
 * What a database cannot do is a ``StoreError`` from ``store.py`` on, with a sentence for people and
   a kind for the status; SQLAlchemy's exceptions stay inside ``people/review/``.
 * A person's page holds no number of an item, turn or file that could be read: known items have
@@ -68,7 +71,9 @@ LOOKERS = (VIEWER, ORGANISER)
 ROUTES = (
     route("/", entering.door, open=True),
     route("/in", entering.sign_in, form=small_form, open=True),
-    route("/in/{link}", entering.follow, open=True),
+    route("/in/{link}", entering.old_link, open=True),
+    route("/link", entering.link, open=True),
+    route("/link", entering.follow, form=small_form, open=True),
     route("/out", entering.sign_out, form=small_form),
     route("/page.css", files.style, open=True),
     route("/guidelines", entering.guidelines),

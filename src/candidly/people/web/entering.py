@@ -39,9 +39,19 @@ def sign_in(visit: Visit) -> Response:
         return _not_in(visit, f"Nobody has the code {shortened(code)} here; ask who runs it.")
 
 
+def link(visit: Visit) -> Response:
+    """Where links lead: who reads it, such as a scanner of mail, has used up nothing."""
+    return page(visit.site, "link.html", None)
+
+
+def old_link(visit: Visit) -> Response:
+    """A link of a form that stood in logs."""
+    raise Refused(410, "This link is of an older kind, which signs in no more; ask for a new one.")
+
+
 def follow(visit: Visit) -> Response:
-    """A link that signs in."""
-    found = follow_link(visit.site, visit.path["link"])
+    """A link that signs in: what stands behind its ``#``, or all of it, as somebody pasted it."""
+    found = follow_link(visit.site, visit.said("link"))
     if found is None:
         raise Refused(
             403, "This link was ended, is too old, or is of another project; ask for a new one."

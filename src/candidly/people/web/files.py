@@ -1,4 +1,5 @@
-"""What items look like: files of the project's media folder, and of nowhere else.
+"""What items look like: files of the project's media folder, and of nowhere else, without what was
+written beside the picture or sound in them.
 
 Those who look at everything ask for files by name. People who answer have addresses that their
 cards say, each of one person and item, and nothing that comes from there says which file it is.
@@ -15,7 +16,7 @@ from starlette.responses import FileResponse, Response
 
 from ... import show
 from ...data.ingest.media import ENDINGS
-from ..review import Shown, shown_item
+from ..review import MEDIA_FOLDER, Shown, leaving, shown_item
 from ._seal import EXAMPLE, ITEM, opened
 from ._site import Site
 from ._visit import Refused, Visit
@@ -54,15 +55,19 @@ def shown(visit: Visit) -> Response:
 
 
 def _file(site: Site, name: str, headers: Mapping[str, str]) -> Response:
-    path = media_file(site.media, name)
+    path = media_file(site.project.folder, name)
     if path is None:
         raise Refused(404, NO_FILE)
     kind = TYPES[path.suffix.lower()]
     return FileResponse(path, media_type=kind, headers={"cache-control": A_DAY, **headers})
 
 
-def media_file(folder: Path, name: str) -> Path | None:
-    """An image or sound in a folder that is no link, itself a plain file; None for all else."""
+def media_file(project: Path, name: str) -> Path | None:
+    """An image or sound of a project's media as it may leave; None for all else.
+
+    It is in a folder that is no link, itself a plain file, and can be read to its end.
+    """
+    folder = project / MEDIA_FOLDER
     ending = os.path.splitext(name)[1].lower()
     if name != os.path.basename(name) or name.startswith(".") or ending not in TYPES:
         return None
@@ -70,4 +75,9 @@ def media_file(folder: Path, name: str) -> Path | None:
         plain = stat.S_ISREG(os.lstat(folder / name).st_mode) and not folder.is_symlink()
     except (OSError, ValueError):
         plain = False
-    return folder / name if plain else None
+    if not plain:
+        return None
+    try:
+        return leaving(project, name)
+    except ValueError:
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 import uuid
@@ -24,6 +25,7 @@ from ._templates import page, part
 from ._visit import Refused, Visit
 
 TOP = 20  # pairs of classes
+EVENTS = 20  # the newest, on the page
 MOST_CLASSES = 16  # up to which the whole matrix of labels is shown
 CHUNK = 500  # lines of a log sent at once
 BETWEEN = {"seconds": (0.001, 1e6), "pay": (0.0, 1e9)}  # of a batch, and for an hour
@@ -50,7 +52,8 @@ DOWNLOADS = (
     Download("all", ".csv", "with what does not count, and why"),
     Download("crowd", ".csv", "one label a person, for candidly crowd"),
     Download("totals", ".json", "counts, in the layout of the released files"),
-    Download("log", ".jsonl", "everything, to merge"),
+    Download("log", ".jsonl", "everything that was said, to merge"),
+    Download("events", ".csv", "who signed in, exported, left somebody out"),
     Download("label-studio", ".json", "tasks with answers"),
     Download("label-studio", ".xml", "its labelling set-up"),
     Download("argilla", ".json", "records with answers"),
@@ -93,7 +96,7 @@ def organiser(visit: Visit) -> Response:
 def add(visit: Visit) -> Response:
     """Somebody new, who then stands in the table with a link."""
     code, name = visit.said("code").strip(), visit.said("name").strip()
-    made = reviews.add_person(visit.site.project, code or None, name[:200] or None)
+    made = reviews.add_person(visit.site.project, code or None, name[:200] or None, visit.who.name)
     return RedirectResponse(f"/organiser?added={made.code}#added", 303)
 
 
@@ -102,14 +105,16 @@ def exclude(visit: Visit) -> Response:
     project = visit.site.project
     who = reviews.find_person(project, visit.said("code"))
     back = visit.said("back") == "1"
-    reviews.exclude(project, who, visit.said("id"), back, visit.said("reason").strip() or None)
+    reason = visit.said("reason").strip() or None
+    reviews.exclude(project, who, visit.said("id"), back, reason, visit.who.name)
     return RedirectResponse("/organiser#people", 303)
 
 
 def end(visit: Visit) -> Response:
     """Ends all sessions and links of somebody, who then stands in the table with a new link."""
     project = visit.site.project
-    visit.site.sessions.end_all_of(reviews.find_person(project, visit.said("code")))
+    who = reviews.find_person(project, visit.said("code"))
+    visit.site.sessions.end_all_of(who, visit.who.name)
     return RedirectResponse("/organiser#people", 303)
 
 
@@ -122,6 +127,7 @@ def download(visit: Visit) -> Response:
     name = f"{_plain(visit.site.title)}-{file.name}"
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     project = visit.site.project
+    reviews.record(project, visit.who.name, "exported", file.name)
     if file.kind == "log":
         return StreamingResponse(_log(project), media_type="application/jsonl", headers=headers)
     with TemporaryDirectory() as folder:
@@ -160,11 +166,20 @@ def _values(visit: Visit) -> dict[str, Any]:
         "plan": _plan(visit, whole),
         "files": downloads(site.project.rules),
         "links": _links(site, visit.base) if organises else {},
+        "events": [_told(one) for one in reviews.last_events(site.project, EVENTS)],
         "viewer": viewer_link(site, visit.base) if organises else "",
         "added": added if organises else None,
         "new_id": lambda: uuid.uuid4().hex,
         "now": time.strftime("%H:%M:%S"),
     }
+
+
+def _told(event: Any) -> tuple[str, str, str, str]:
+    """Of an event: when, who, what, about whom or what and why."""
+    reason = (json.loads(event.more) if event.more else {}).get("reason")
+    when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(event.at))
+    about = f"{event.about}: {reason}" if reason else event.about
+    return when, event.by, event.what, about
 
 
 def _links(site: Site, base: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable
 
 from ...ground.problem import passed, refused
+from ..review.events import PROGRAM, record
 from . import _processes
 from ._running import BACKLOG, run
 from ._site import EVERYWHERE, LOCAL, Site
@@ -17,6 +18,7 @@ def serve(
     port: int = 8765,
     ready: Callable[[str], None] = print,
     processes: int = 1,
+    by: str = PROGRAM,
 ) -> None:
     """Serve a project until interrupted.
 
@@ -25,6 +27,7 @@ def serve(
         ready: called with the app's address once it answers there: that of what stands in front,
             or, where it is bound to all addresses of this machine, its first name.
         processes: that share the work; more than one need PostgreSQL.
+        by: who starts it, for ``events``.
 
     Raises:
         OSError: the port is taken. ValueError: several processes, and SQLite.
@@ -36,6 +39,16 @@ def serve(
             " postgresql://user@host/name, and candidly review merge takes the answers over."
         )
     with _bound(host, port) as door:
+        record(
+            site.project,
+            by,
+            "served",
+            host=host,
+            names=[name for name in site.hosts if name not in LOCAL],
+            behind=list(site.proxies),
+            processes=processes,
+            for_others=not site.local,
+        )
         address = site.address or f"http://{_name(site, host)}:{door.getsockname()[1]}"
         if processes > 1:
             _processes.run(site, door, processes, lambda: ready(address))

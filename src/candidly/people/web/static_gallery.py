@@ -9,7 +9,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from ..review import (
     all_cards,
     answers_of,
 )
-from ._looks import Look, look_of
+from ._looks import Look, look_in, look_of
 from ._templates import part
 from ._whole import whole_folder
 from .files import media_file
@@ -130,11 +130,14 @@ def _taken(project: Project, folder: Path, shown: Shown) -> Look:
     """What it looks like; its file is copied, unless it is none that the app would show."""
     if shown.kind not in ("image", "audio"):
         return look_of(project, shown)
-    path = media_file(project.folder / MEDIA_FOLDER, shown.payload)
+    path = media_file(project.folder, shown.payload)
     if path is None:
         return Look("none")
-    shutil.copyfile(path, folder / MEDIA_FOLDER / path.name)
-    return look_of(project, shown, base=f"{MEDIA_FOLDER}/")
+    name = Path(shown.payload).stem + path.suffix
+    shutil.copyfile(path, folder / MEDIA_FOLDER / name)
+    seen = replace(shown, payload=name)
+    px = project.rules.shown_px
+    return look_in(folder / MEDIA_FOLDER, seen, f"{MEDIA_FOLDER}/", px=px)
 
 
 def _sides(project: Project, folder: Path) -> list[tuple[str, list[Look]]]:

@@ -3,6 +3,7 @@
 ``pixels_of`` is the one decoder of pictures; see ``_decode``.
 """
 
+from ._bare import bare, written
 from ._check import checked_file, checked_pixels
 from ._decode import Header, header_of, pixels_of
 from ._formats import ENDINGS, FORMATS, Format
@@ -17,6 +18,7 @@ __all__ = [
     "Header",
     "Look",
     "Media",
+    "bare",
     "checked_file",
     "checked_pixels",
     "decoded",
@@ -24,4 +26,5 @@ __all__ = [
     "open_media",
     "pixels_of",
     "square",
+    "written",
 ]

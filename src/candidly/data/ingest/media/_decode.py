@@ -61,7 +61,7 @@ class Header:
 
     Attributes:
         format: a name in ``FORMATS``. wide, high: pixels, upright. mode: its colours, in words.
-        plain: whether a browser draws the file as ``pixels_of`` does.
+        plain: whether a browser draws the file as ``pixels_of`` does. turned: by its EXIF.
     """
 
     format: str
@@ -69,6 +69,7 @@ class Header:
     high: int
     mode: str
     plain: bool
+    turned: bool = False
 
 
 def pixels_of(
@@ -127,7 +128,7 @@ def header_of(path: Path) -> Header:
         else:
             still = getattr(picture, "n_frames", 1) == 1 and turned == 1
             plain = still and picture.mode in ("1", "L", "P", "RGB") and not _clear(picture)
-        return Header(name, wide, high, MODES.get(picture.mode, picture.mode), plain)
+        return Header(name, wide, high, MODES.get(picture.mode, picture.mode), plain, turned != 1)
 
 
 def format_of(path: Path) -> str:

@@ -49,7 +49,7 @@ function newId() {
 }
 
 async function ask(address, fields) {
-  const form = fields && new URLSearchParams([...fields, ["csrf", csrf]]);
+  const form = fields && new URLSearchParams([...fields.filter(([name]) => name !== "csrf"), ["csrf", csrf]]);
   try {
     const reply = await fetch(address, {
       method: form ? "POST" : "GET",
@@ -85,7 +85,6 @@ async function work() {
       else stale = false;
       if (first && !first.undo) dropDraft(first.key);
       take(told);
-      if (told.notice) complain(told.notice);
     } else if (status === 401 || status === 403) {
       stopped = true;
       complain("You are signed out, or somebody else has signed in. Your answers are kept in this browser, and are sent when you are signed in again.", "/review");
@@ -177,7 +176,7 @@ function fill(form, fields, since) {
   const ids = form.querySelectorAll('input[name="id"]').length;
   return fields.map(([name, value]) =>
     [name, name.startsWith("ms.") ? (took / ids).toFixed(0) : value]
-  ).filter(([name]) => name !== "csrf");
+  ).filter(([name]) => name !== "csrf"); // of a session that may have ended by then
 }
 
 function submit(form, button) {
