@@ -60,7 +60,7 @@ def test_a_directory_and_its_own_table(candidly, folders, tmp_path):
         ("text", "Chosen by CR"),
         ("markdown", "### Chosen by CR"),
         ("csv", "dataset,algorithm,criterion,accuracy"),
-        ("latex", r"\begin{table}"),
+        ("latex", r"% in the preamble: "),
         ("json", "{"),
         ("html", "<div"),
     ],
