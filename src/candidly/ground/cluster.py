@@ -155,14 +155,14 @@ def _job() -> Any:
     """
     from ray.job_config import JobConfig
 
-    class Job(JobConfig):
+    class OwnFolders(JobConfig):
         def _runtime_env_has_working_dir(self) -> bool:
             return True  # and Ray adds nothing
 
     script, here = os.path.dirname(os.path.realpath(sys.argv[0])), os.getcwd()
     own = [script] if script in sys.path else []
     own += [here] if here in sys.path or "" in sys.path else []
-    return Job(_py_driver_sys_path=own)
+    return OwnFolders(_py_driver_sys_path=own)
 
 
 def _try_port(address: str | None, wait_s: float = 10.0) -> None:

@@ -18,6 +18,7 @@ from candidly import review
 from candidly.people.web import write_gallery
 from candidly.people.web._links import ORGANISER, PERSON, VIEWER
 from telling_files import PICTURES, SOUNDS, told_by
+from voted_sets import numbered
 
 from web_cases import JSON, a_site, browser
 
@@ -136,6 +137,18 @@ def test_what_an_earlier_candidly_copied_leaves_without_it(files, tmp_path):
         for path in copies:
             assert f"media/{path.name}" in page
         assert before == {path.name: path.read_bytes() for path in media.iterdir()}
+
+
+def test_no_gallery_over_many_sets_has_it(files, tmp_path):
+    n = len(PICTURES) + len(SOUNDS)
+    rows = [numbered(k, 0, 1, (5, 0, 0, 0)) for k in range(n)]
+    (tmp_path / "pets_mturk.json").write_text(json.dumps(rows))
+    words = ("review", "gallery", "--votes", "pets_mturk.json", "--media", f"pets={files}")
+    run(tmp_path, *words, "--out", "pages")
+    media = list((tmp_path / "pages" / "pets" / "media").iterdir())
+    assert len(media) == n
+    for path in (tmp_path / "pages").rglob("*"):
+        assert path.is_dir() or inside(path.read_bytes()) == [], path
 
 
 def run(folder: Path, *words: str) -> None:

@@ -47,7 +47,7 @@ from .answers import Reply
 from .assign import Task, examples_text
 from .changes import exclude, look, note, undo
 from .corrected import CorrectedTags, corrected_file, corrected_labels, corrected_tags
-from .events import events, last_events, record
+from .deeds import events, last_events, record
 from .export import (
     argilla,
     label_studio,

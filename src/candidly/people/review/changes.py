@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from . import _schema as t
+from ._events import PROGRAM, add_event
 from ._log import EXCLUDE, INCLUDE, NOTE, OPEN, UNDO, add, check_id, check_same, check_text, count
 from ._refresh import BESIDE, refresh
 from ._visit import PersonState, visit
-from .events import PROGRAM, add_event
 from .project import Person, Project
 
 
@@ -145,7 +145,7 @@ def _once_here(
     elif kind in (EXCLUDE, INCLUDE):
         refresh(connection, project.rules, _shut_out(connection, who, kind == EXCLUDE))
         what = "left out" if kind == EXCLUDE else "taken in again"
-        add_event(connection, project, by, what, who.code, reason=values["note"])
+        add_event(connection, who.now, by, what, who.code, reason=values["note"])
 
 
 def _open_seat(connection: Connection, who: PersonState, item: int, repeat: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...ground.files import replacing, write_json, write_table
-from .events import events
+from .deeds import events
 from .export import argilla, crowd, label_studio, log, released, votes
 from .project import Project
 

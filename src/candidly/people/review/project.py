@@ -22,11 +22,11 @@ from ...ground.files import replacing
 from ...ground.names import shortened
 from . import _schema as t
 from ._bulk import insert_all
+from ._events import PROGRAM, add_event
 from ._folder import make_folder
 from ._items import Item, check_items, gold_items, ordered
 from ._media import MEDIA_FOLDER, Looks, Shown, looks_of
 from ._orders import drawn, new_seed, seed_of
-from .events import PROGRAM, add_event, record
 from .questions import codes_of
 from .rules import Rules, check_new
 from .store import CONNECTIONS, Store, open_store
@@ -165,7 +165,8 @@ def make_project(
     finally:
         store.close()
     project = open_project(folder)
-    record(project, by, "made", rules=json.loads(rules.to_json()))
+    said = json.loads(rules.to_json())
+    project.store.write(lambda c: add_event(c, project.clock(), by, "made", rules=said))
     return project
 
 
@@ -254,7 +255,7 @@ def add_person(
             insert(t.person).values(code=code, name=name).returning(t.person.c.id)
         )
         number = int(made.scalar_one())
-        add_event(connection, project, by, "added", code)
+        add_event(connection, project.clock(), by, "added", code)
         return number
 
     try:

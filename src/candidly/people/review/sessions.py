@@ -12,7 +12,7 @@ import secrets
 from sqlalchemy import Connection, delete, insert, select, update
 
 from . import _schema as t
-from .events import PROGRAM, add_event, session_mark
+from ._events import PROGRAM, add_event, session_mark
 from .project import Person, Project
 
 MOST = 100  # sessions of one person; the one that ends first makes room
@@ -39,7 +39,7 @@ def begin_session(
             connection.execute(delete(t.session).where(t.session.c.id.in_(surplus)))
         row = {"id": number, "role": role, "person": who, "until": now + seconds}
         connection.execute(insert(t.session), row)
-        add_event(connection, project, by, "signed in", session=session_mark(number))
+        add_event(connection, project.clock(), by, "signed in", session=session_mark(number))
 
     project.store.write(work)
     return number
@@ -70,7 +70,7 @@ def end_session(project: Project, number: str) -> None:
             return
         connection.execute(delete(t.session).where(t.session.c.id == number))
         by = row.role if row.code is None else f"{row.role} {row.code}"
-        add_event(connection, project, by, "signed out", session=session_mark(number))
+        add_event(connection, project.clock(), by, "signed out", session=session_mark(number))
 
     project.store.write(work)
 
@@ -86,6 +86,6 @@ def end_sessions(project: Project, person: Person, by: str = PROGRAM) -> None:
         connection.execute(delete(t.session).where(t.session.c.person == person.id))
         again = t.person.c.revoked + 1
         connection.execute(update(t.person).where(t.person.c.id == person.id).values(revoked=again))
-        add_event(connection, project, by, "signed out everywhere", person.code)
+        add_event(connection, project.clock(), by, "signed out everywhere", person.code)
 
     project.store.write(work)

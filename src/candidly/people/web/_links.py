@@ -20,7 +20,7 @@ from urllib.parse import quote
 from itsdangerous import BadData, TimestampSigner, URLSafeTimedSerializer
 
 from ..review import Person, begin_session, find_person
-from ..review.events import session_mark
+from ..review.deeds import session_mark
 from ._site import Site
 
 ORGANISER, VIEWER, PERSON = "organiser", "viewer", "person"

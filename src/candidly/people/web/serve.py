@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable
 
 from ...ground.problem import passed, refused
-from ..review.events import PROGRAM, record
+from ..review.deeds import PROGRAM, record
 from . import _processes
 from ._running import BACKLOG, run
 from ._site import EVERYWHERE, LOCAL, Site

@@ -6,47 +6,27 @@ says roles, codes and times, as the log of answers does; no addresses, and nothi
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import select
 
 from . import _schema as t
+from ._events import PROGRAM, add_event, session_mark
+from .project import Project
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from .project import Project
+__all__ = ["PROGRAM", "events", "last_events", "record", "session_mark"]
 
-PROGRAM = "a program"  # who does what nobody is named for
 PART = 5000  # events read at once
 COLUMNS = ("at", "by", "what", "about", "more")
 
 
-def add_event(
-    connection: Connection,
-    project: Project,
-    by: str,
-    what: str,
-    about: str = "",
-    **more: Any,
-) -> None:
-    """Append what was done, as of now.
-
-    Args:
-        by: a role, with the code of a person, or a command. what: in words, such as "left out".
-        about: a person's code, a file. more: what else is to be known, for JSON.
-    """
-    said = json.dumps(more, ensure_ascii=False) if more else None
-    row = {"at": project.clock(), "by": by, "what": what, "about": about, "more": said}
-    connection.execute(insert(t.event), row)
-
-
 def record(project: Project, by: str, what: str, about: str = "", **more: Any) -> None:
-    """The same, where nothing else is written."""
-    project.store.write(lambda c: add_event(c, project, by, what, about, **more))
+    """Append what was done, as of now; see ``add_event``."""
+    project.store.write(lambda c: add_event(c, project.clock(), by, what, about, **more))
 
 
 def events(project: Project) -> pl.DataFrame:
@@ -64,11 +44,6 @@ def last_events(project: Project, number: int) -> list[Any]:
     chosen = select(t.event).order_by(t.event.c.seq.desc()).limit(number)
     with project.store.read() as connection:
         return list(connection.execute(chosen).all())
-
-
-def session_mark(number: str) -> str:
-    """What stands for a session, so that its acts can be told from those of others."""
-    return hashlib.sha256(number.encode()).hexdigest()[:8]
 
 
 def _all(project: Project) -> Iterator[tuple[Any, ...]]:
