@@ -54,6 +54,8 @@ def public():
             if inspect.isclass(value):
                 for part, method in inspect.getmembers(value):
                     method = getattr(method, "__func__", method)
+                    if "available_if" in getattr(getattr(method, "__code__", 0), "co_filename", ""):
+                        method = method.__wrapped__  # scikit-learn's, of what may be missing
                     if inspect.isfunction(method) and part[0] != "_":
                         found.setdefault(method, f"{name}.{called}.{part}")
             elif inspect.isfunction(value):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import json
 
 import numpy as np
 import polars as pl
 import pytest
-from safetensors import safe_open
-from safetensors.numpy import save_file
 
 import candidly
 from candidly.data.ingest import Roles
+from candidly.learn.model._file import read_model, write_model
 from candidly.people import crowd, validation
 
 MADE = {"Verdicts", "Tally", "Tally | SetTally", "Answers", "Consensus"}
@@ -63,13 +61,11 @@ def test_a_damaged_model_says_so(tmp_path, name, change):
     change = ["a"] if name == "shape" and change == [1] else change
     path = tmp_path / "m.safetensors"
     candidly.fit((FRAME.select("a"), FRAME["label"]), "ce", steps=2).save(path)
-    with safe_open(path, "np") as file:
-        ((note, text),) = file.metadata().items()
-        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    about = json.loads(text) | {name: change}
+    arrays, about = read_model(path)
+    about[name] = change
     if change == "gone":
         del about[name]
-    save_file(arrays, path, {note: json.dumps(about)})
+    write_model(path, arrays, about)
     with pytest.raises(ValueError, match="is a damaged model") as caught:
         candidly.load_model(path)
     assert not [w for w in ("object", "attribute", "iterable", "indices") if w in str(caught.value)]

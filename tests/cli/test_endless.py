@@ -62,11 +62,11 @@ def test_a_sweep_has_an_end(candidly, tmp_path):
 def test_a_long_plan_is_announced(monkeypatch, capsys):
     from candidly.cli import _bench_options
 
-    names = ("settings", "datasets", "algorithms", "metrics", "hyper", "configs", "splits")
-    asked = dict.fromkeys(names) | {"datasets": ["digits"], "algorithms": ["PRODEN"]}
-    _bench_options.settings_of(asked | {"configs": 100, "splits": 10})
+    asked = {name: default for name, (_, default) in _bench_options.RUN.items()}
+    asked |= {"datasets": ["digits"], "algorithms": ["PRODEN"], "splits": 10}
+    assert _bench_options.RunOptions(**asked | {"configs": 100}).settings.configs == 100
     assert capsys.readouterr().err == ""
-    _bench_options.settings_of(asked | {"configs": 20_001, "splits": 10})
+    assert _bench_options.RunOptions(**asked | {"configs": 20_001}).settings.splits == 10
     assert capsys.readouterr().err == "planning 200,010 runs takes more than a minute\n"
 
 

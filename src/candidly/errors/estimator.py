@@ -151,6 +151,7 @@ class CleanClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
+    @door
     def fit(self, X: Any, y: Any, groups: Any = None, **of_rows: Any) -> CleanClassifier:
         """Find labels that look wrong, and fit to the rows without them.
 
@@ -185,15 +186,18 @@ class CleanClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.classifier_ = clone(made).fit(_safe_indexing(inputs, rows), own, **beside)
         return self
 
+    @door
     def predict(self, X: Any) -> np.ndarray:
         """The label of each row, (n,), in the type that labels were given in."""
         return self._asked("predict", X)
 
+    @door
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities (n, q), in the order of ``classes_``."""
         return self._asked("predict_proba", X)
 
     @available_if(lambda self: hasattr(self.classifier or _usual(), "decision_function"))
+    @door
     def decision_function(self, X: Any) -> np.ndarray:
         """What the classifier's ``decision_function`` says."""
         return self._asked("decision_function", X)

@@ -245,7 +245,9 @@ def test_a_training_that_diverges_is_no_detection():
     huge = replace(data, inputs=np.where(np.arange(6) == 0, 1e30, 1.0) * data.inputs)
     page = replace(
         CORES2,
-        stages=(replace(CORES2.stages[0], step=lambda s, b: s.net(b.x).logits.sum() * torch.nan),),
+        stages=(
+            replace(CORES2.stages[0], step=lambda s, b: s.net(b.x).logits.sum((1, 2)) * torch.nan),
+        ),
     )
     with pytest.raises(FloatingPointError, match="diverged"):
         trained(examples_of(huge), rows_of(data), [0], 1, page=page)

@@ -339,9 +339,9 @@ def looking_draws_an_epochs_rows_again(patch):
 def the_row_after_the_batchs_is_written(patch):
     own = writing._write_rows
 
-    def beside(stack, table, new, batch):
+    def beside(stack, name, table, new, batch):
         batch.table_rows = (batch.table_rows + 1) % (stack.K * stack.n)
-        own(stack, table, new, batch)
+        own(stack, name, table, new, batch)
 
     patch.setattr(writing, "_write_rows", beside)
 

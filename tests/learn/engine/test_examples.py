@@ -99,7 +99,7 @@ def test_learning_refuses_what_it_cannot_learn_from():
     columns = from_arrays(pl.DataFrame({"a": [1.0, None]}), [{0}, {0, 1}], classes=("x", "y"))
     assert "with `inputs.fit_encoding`" in refusal(columns)
     tags = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), tags=np.ones((2, 2), dtype=bool))
-    assert "multi-label" in refusal(tags)
+    assert "several labels hold (tags)" in refusal(tags)
     truth = Labelled(inputs=np.ones((2, 1)), classes=("x", "y"), truth=np.array([0, 1]))
     message = refusal(truth)
     assert "no candidates" in message

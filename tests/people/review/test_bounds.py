@@ -49,6 +49,7 @@ def test_a_database_with_such_times_is_mended_when_it_is_opened(make, ms):
             for statement in (
                 "DELETE FROM version WHERE number > 3",
                 "DROP TABLE session",
+                "DROP TABLE event",
                 "ALTER TABLE person DROP COLUMN revoked",
                 "ALTER TABLE person DROP COLUMN timed",
                 "ALTER TABLE project DROP COLUMN origin",

@@ -7,7 +7,7 @@ which column is what, in the same words as the options of the command line.
 from ._examples import SUFFIXES, input_columns, read, read_inputs
 from ._features import decimal_points
 from ._mat import load_mat
-from ._one_hot import one_column
+from ._one_hot import columns_of, one_column
 from ._pictures import files_named, pictures_in
 from ._recognised import recognised
 from ._roles import NONE, SKIP, USUAL, Roles, several_answers
@@ -17,7 +17,6 @@ from .back import (
     Origin,
     check_origin,
     classes_in,
-    columns_of,
     corrected_columns,
     corrected_tags,
     label_column,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ...ground.names import nearest
@@ -28,8 +29,8 @@ def one_column(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
             ``label_kind``, or with ``single`` a row of which not one is 1.
     """
     label = roles.label or ""
-    names = tuple(name.strip() for name in label.split(","))
-    if label in frame.columns or len(names) < 2:
+    names = columns_of(label, frame.columns)
+    if len(names) < 2:
         return frame
     for place, name in enumerate(names):
         if name not in frame.columns:
@@ -51,6 +52,13 @@ def one_column(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
     place = frame.columns.index(names[0])
     at = sum(name not in names for name in frame.columns[:place])
     return frame.drop(names).insert_column(at, cells.alias(label))
+
+
+def columns_of(label: str, there: Collection[str]) -> tuple[str, ...]:
+    """The columns that ``label`` names: itself, or several with commas between."""
+    if label in there or "," not in label:
+        return (label,)
+    return tuple(name.strip() for name in label.split(","))
 
 
 def _lists(marks: list[pl.Series], names: tuple[str, ...], roles: Roles) -> pl.Series:

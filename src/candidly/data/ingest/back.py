@@ -8,7 +8,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from ..labels.text import BAR
 from ._arff import with_attributes
 from ._cells import with_cells, with_entries
 from ._examples import label_columns
-from ._one_hot import one_column
+from ._one_hot import columns_of, one_column
 from ._packed import read_content
 from ._recognised import recognised
 from ._roles import CORRECTED, CORRECTED_BY, Roles
@@ -235,13 +235,6 @@ def _between(cells: Sequence[Any], separator: str) -> str:
     """The separator with the spaces that stand around it in the first cell that has it."""
     around = re.compile(rf"\s*{re.escape(separator)}\s*")
     return next((f[0] for c in cells if c is not None and (f := around.search(str(c)))), separator)
-
-
-def columns_of(label: str, there: Collection[str]) -> tuple[str, ...]:
-    """The columns that ``label`` names: itself, or several with commas between."""
-    if label in there or "," not in label:
-        return (label,)
-    return tuple(name.strip() for name in label.split(","))
 
 
 def corrected_columns(

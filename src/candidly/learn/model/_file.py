@@ -90,7 +90,9 @@ def read_model(path: Path | str) -> tuple[dict[str, np.ndarray], dict[str, Any]]
             f" reads {SCHEMA}); train it again, or update candidly."
         )
     if not isinstance(about.get("inputs"), dict):
-        raise NoModel(f"{path} does not say what the model's inputs are.", "train it again")
+        raise NoModel(
+            f"{path} is a damaged model: it does not say what its inputs are.", "train it again"
+        )
     return arrays, about
 
 

@@ -56,6 +56,7 @@ class CorrectedTags:
         return len(self.tags)
 
 
+@door
 def corrected_tags(project: Project, tags: Any) -> CorrectedTags:
     """Tags of the whole data set, corrected by the answers so far.
 
