@@ -562,3 +562,43 @@ def test_a_way_that_does_not_work_is_left_out():
     found = done.stdout.strip().split(";")
     assert "bubblewrap" not in found
     assert found == [name for name in ways() if name != "bubblewrap"]
+
+
+# limits alone
+
+
+@pytest.mark.skipif("limits alone" not in ways(), reason="it does not work here")
+def test_with_limits_alone_it_writes_on_copies(tmp_path):
+    """What one run does to what it is handed, no other sees, whatever the files' owner is."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "labels.txt").write_text("cat")
+    (tmp_path / "linked.txt").hardlink_to(data / "labels.txt")
+    tmp_path.chmod(0o755)
+    data.chmod(0o777)
+    (data / "labels.txt").chmod(0o666)
+    script = (
+        'echo dog > "$data/labels.txt"; cat "$data/labels.txt" > "$out/seen"; echo x > "$data/y"'
+    )
+    ended = run(script, "limits alone", readable={"data": data}, wanted=["seen"])
+    assert ended.files["seen"] == b"dog\n"
+    assert (data / "labels.txt").read_text() == (tmp_path / "linked.txt").read_text() == "cat"
+    assert not (data / "y").exists()
+
+
+def test_no_submission_runs_as_root(tmp_path, monkeypatch):
+    from candidly.compare.challenge._run import _check_user
+
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    tmp_path.chmod(0o700)
+    with pytest.raises(RuntimeError, match="submissions would run as root"):
+        _check_user("limits alone", tmp_path)
+    _check_user("bubblewrap", tmp_path)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    _check_user("limits alone", tmp_path)
+
+
+@each_way
+def test_open_files_are_few(way):
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE))"
+    assert run(python(code), way).log.decode().split() == ["(512,", "512)"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,12 +27,17 @@ LACKS = (
 def prepare(
     readable: Mapping[str, Path], sizes: Mapping[str, int], network: bool, virtual: Path | None
 ) -> Iterator[Preparation]:
-    """A run in temporary folders; ``network`` cannot be kept from it."""
+    """A run in temporary folders; ``network`` cannot be kept from it.
+
+    What it is handed are copies, which are gone with the run: it might write there.
+    """
     with tempfile.TemporaryDirectory(prefix="candidly-", ignore_cleanup_errors=True) as folder:
         seen = [path.resolve() for path in (*readable.values(), *of_python(virtual), Path(folder))]
         os.chmod(folder, 0o711)
-        user = NOBODY if os.geteuid() == 0 and all(map(open_to_others, seen)) else None
-        places = {name: str(handed(name, path)) for name, path in readable.items()}
+        user = NOBODY if os.geteuid() == 0 and closed(seen) is None else None
+        places = {
+            name: _copy(handed(name, path), Path(folder, name)) for name, path in readable.items()
+        }
         for name in ("out", "tmp"):
             path = Path(folder, name)
             path.mkdir()
@@ -46,6 +52,19 @@ def prepare(
             remove=(folder,),
             init=False,
         )
+
+
+def closed(paths: Iterable[Path]) -> Path | None:
+    """The first of these files and folders that only some users may enter; None of none."""
+    return next((one for one in paths if not open_to_others(one)), None)
+
+
+def _copy(path: Path, to: Path) -> str:
+    if path.is_dir():
+        shutil.copytree(path, to, symlinks=True)
+    else:
+        shutil.copy2(path, to)
+    return str(to)
 
 
 def open_to_others(path: Path) -> bool:

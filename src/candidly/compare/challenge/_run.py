@@ -30,10 +30,12 @@ from filelock import FileLock, Timeout
 from ...ground.files import replacing, write_json
 from ._answers import WANTED
 from ._data import shown_at
+from ._limits_alone import closed
 from ._manifest import SCRIPT, Manifest, sets_of
 from ._protocol import Protocol
+from ._shown import of_python
 from ._submit import Submission, submissions
-from .confine import Ended, Limits, run_confined, ways
+from .confine import ALONE, Ended, Limits, run_confined, ways
 from .entry import STARTED
 from .environment import environment_for
 
@@ -95,13 +97,28 @@ def run_challenge(
         watch: called with runs done and in all, and what is going on.
 
     Raises:
-        RuntimeError: somebody else runs this challenge, or the baseline failed.
+        RuntimeError: somebody else runs this challenge, the baseline failed, or submissions would
+            run as root.
     """
+    way = way or ways()[0]
+    _check_user(way, folder)
     try:
         with FileLock(folder / ".lock", timeout=0):
-            _run(folder, protocol, install, way or ways()[0], watch)
+            _run(folder, protocol, install, way, watch)
     except Timeout:
         raise RuntimeError(f"{folder} is being run by another process; wait for it.") from None
+
+
+def _check_user(way: str, folder: Path) -> None:
+    """Refuse to run submissions as root: who may write everywhere is confined by nothing."""
+    if way != ALONE or os.geteuid() != 0:
+        return
+    if (one := closed([*of_python(), folder.resolve()])) is not None:
+        raise RuntimeError(
+            f"this system forbids namespaces, and as {one} can be entered by root alone, "
+            "submissions would run as root. Run the challenge as another user, or open the folders on the way "
+            "to others (chmod o+rx)."
+        )
 
 
 def _run(folder: Path, protocol: Protocol, install: bool, way: str, watch: Watch) -> None:

@@ -32,6 +32,10 @@ from ._watch import Ended, Limits, watch
 __all__ = ["WAYS", "CannotStart", "Ended", "Limits", "Way", "confined", "run_confined", "ways"]
 
 
+ALONE = "limits alone"
+FILES = 512  # open ones of a process: what sockets and pipes hold is in no limit of memory
+
+
 @dataclass(frozen=True)
 class Way:
     """A means of confining: how a run is prepared, and what it does not hold a program to."""
@@ -44,7 +48,7 @@ WAYS: Mapping[str, Way] = MappingProxyType(
     {
         "bubblewrap": Way(_bubblewrap.prepare),
         "unshare": Way(_unshare.prepare),
-        "limits alone": Way(_limits_alone.prepare, _limits_alone.LACKS),
+        ALONE: Way(_limits_alone.prepare, _limits_alone.LACKS),
     }
 )
 
@@ -138,7 +142,11 @@ def confined(
             "user": preparation.user,
             "open": [*preparation.writable, "/proc"],
             "remove": preparation.remove,
-            "limits": {"RLIMIT_NPROC": 8 * limits.processes + 64, "RLIMIT_CORE": 0},
+            "limits": {
+                "RLIMIT_NPROC": 8 * limits.processes + 64,
+                "RLIMIT_NOFILE": FILES,
+                "RLIMIT_CORE": 0,
+            },
         }
         with started(preparation, request) as run:
             yield watch(run, wanted, limits), Path(f"/proc/self/fd/{run.folders[0]}")
