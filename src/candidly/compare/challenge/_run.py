@@ -116,8 +116,8 @@ def _check_user(way: str, folder: Path) -> None:
     if (one := closed([*of_python(), folder.resolve()])) is not None:
         raise RuntimeError(
             f"this system forbids namespaces, and as {one} can be entered by root alone, "
-            "submissions would run as root. Run the challenge as another user, or open the folders on the way "
-            "to others (chmod o+rx)."
+            "submissions would run as root. Run the challenge as another user, or open the folders "
+            "on the way to others (chmod o+rx)."
         )
 
 
