@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import candidly
 from candidly.compare.challenge import submit
 from candidly.ground.own_path import leave_working_directory, started_safely
 from challenge_cases import COPY, knowing, small
@@ -159,6 +160,17 @@ def test_a_folder_that_is_gone(monkeypatch, tmp_path):
     leave_working_directory()
     assert sys.path == ["/x"]
     monkeypatch.chdir(tmp_path)
+
+
+def test_a_folder_that_is_gone_is_told(tmp_path):
+    (tmp_path / "gone").mkdir()
+    line = f"cd gone && rmdir ../gone && {sys.executable} -m candidly algorithms list"
+    env = os.environ | {"PYTHONPATH": str(Path(candidly.__file__).parents[1])}
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "candidly: error: the folder that you are in is gone.\n"
 
 
 @pytest.mark.parametrize("before", [None, "", "1"])

@@ -17,12 +17,18 @@ SAFE = "PYTHONSAFEPATH"
 PACKAGES = str(Path(__file__).parents[2])  # the folder that candidly itself is in
 
 
+def is_gone() -> bool:
+    """Whether there is no working directory any more: libraries end the program in it."""
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
+
+
 def leave_working_directory() -> None:
     """Takes it off this program's path, unless somebody named it in ``PYTHONPATH``."""
-    try:
-        here = os.getcwd()
-    except OSError:  # it is gone
-        here = ""
+    here = "" if is_gone() else os.getcwd()
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if here != PACKAGES and (not here or here not in named):
         sys.path[:] = [place for place in sys.path if place not in ("", here)]
