@@ -176,7 +176,10 @@ def said_of(error: BaseException) -> str:
 def of_another(file: str) -> bool:
     """Whether a file of code is another library's."""
     path = Path(file)
-    return not path.is_relative_to(OWN) and any(path.is_relative_to(one) for one in OTHERS)
+    if path.is_relative_to(OWN):
+        return False
+    installed = {"site-packages", "dist-packages"} & set(path.parts)
+    return bool(installed) or any(path.is_relative_to(one) for one in OTHERS)
 
 
 def why(error: BaseException, form: str = " ({})") -> str:
