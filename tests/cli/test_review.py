@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from candidly.ground.extras import install
+
 review = pytest.importorskip("candidly.people.review")
 
 
@@ -344,7 +346,7 @@ def test_what_is_not_installed_is_named(candidly, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     status, _, err = candidly("review", "status", "check")
     assert status == 2
-    assert "candidly review needs sqlalchemy; pip install -e " in err
+    assert f"candidly review needs sqlalchemy; {install('review')}" in err
 
 
 def test_tags_need_the_rows_that_they_are_of(candidly, tmp_path):
