@@ -29,7 +29,8 @@ WITHOUT = {  # commands that take no labels of a person's file
     "build demo", "build corpus", "build data", "review serve", "review demo", "review gallery",
     "review status", "review merge", "labels spelling",
 }  # fmt: skip
-OF_A_MODEL = {"predict"}  # whose classes are the model's
+KNOWN = {"predict", "review export"}  # whose classes are the model's or the project's
+ONE_A_ROW = ("stability", "validate", "crowd consensus")
 CONTENTS = {  # cells of a column of labels, and the classes that were declared
     "1 to 5": (["1", "2", "3", "4", "5"], None),
     "-1, 0, 1": (["-1", "0", "1"], None),
@@ -161,14 +162,12 @@ DOORS = {  # how each command is called, and what it says: classes, or these and
                   "out.csv"], of_column),
     "review new": (["project", "t.csv", "--label", "label", "--id", "id", "--preset", "single"],
                    of_project),
-    "review export": (["project", "--as", "corrected", "--into", "t.csv", "--out", "out.csv"],
-                      None),
 }  # fmt: skip
 
 
 def test_every_command_is_a_door_or_takes_no_labels():
     every = {" ".join(words) for words in COMMANDS}
-    assert every == DOORS.keys() | WITHOUT | OF_A_MODEL
+    assert every == DOORS.keys() | WITHOUT | KNOWN
     assert not DOORS.keys() & WITHOUT
 
 
@@ -177,6 +176,15 @@ def test_whoever_takes_labels_has_all_options_of_labels_and_tables():
     for words in COMMANDS:
         if " ".join(words) in DOORS:
             assert wanted <= OPTIONS[words], words
+
+
+@pytest.mark.parametrize("column", ["years"], indirect=True)
+@pytest.mark.parametrize("kind", ["one-of", "all-of"])
+@pytest.mark.parametrize("door", ONE_A_ROW)
+def test_several_labels_are_refused_where_a_row_has_one(candidly, column, door, kind):
+    status, _, err = candidly(*door.split(), *DOORS[door][0], "--label-kind", kind)
+    assert status == 2
+    assert f"--label-kind is '{kind}', and this takes one label a row" in err
 
 
 def checked(candidly, column, door):

@@ -14,7 +14,7 @@ from ..data.ingest import Roles
 from ..ground.files import write_table
 from ..ground.jsons import to_json
 from . import _progress, _words
-from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, reads
+from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, one_label_a_row, reads
 from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._issues import check_place
 from ._print import Form, check_form, show
@@ -152,6 +152,7 @@ def consensus(
         raise ValueError("--into is the table that --out becomes; say where with --out.")
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))
+    one_label_a_row(roles)
     names = names_of(roles)
     workers = workers or len(os.sched_getaffinity(0))
     answered = replace(roles, id=None)

@@ -47,7 +47,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
 
 
 @app.command()
-@columns.reads(*columns.LABELS, *columns.CELLS)
+@columns.reads("label", *columns.CELLS)
 def export(
     folder: Folder,
     out: Annotated[

@@ -15,7 +15,7 @@ from ..ground.bounds import MOST_DRAWS
 from ..ground.files import write_json, write_table
 from ..ground.jsons import to_json
 from . import _progress
-from ._column_options import ANY, CELLS, LABELS, names_of, reads
+from ._column_options import ANY, CELLS, LABELS, names_of, one_label_a_row, reads
 from ._issues import check_place
 from ._print import Form, check_form, print_text, width
 from ._types import random_seed, share, whole
@@ -137,6 +137,7 @@ def stability(
     check_place(out, "--out", (".json",))
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
+    one_label_a_row(roles)
     names = names_of(roles)
     if corrections and corrected is None:
         raise ValueError("--also puts another correction beside --corrected; give one as that.")

@@ -13,7 +13,7 @@ import typer
 from ..data.ingest import Roles
 from ..ground.files import write_table
 from ..ground.jsons import to_json
-from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, reads
+from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, one_label_a_row, reads
 from ._issues import check_place
 from ._print import Form, check_form, show
 from ._types import whole
@@ -133,6 +133,7 @@ def validate(
     if overwrite and into is None:
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     read_as = checked_reading(reading)
+    one_label_a_row(roles)
     names = names_of(roles)
     of_labels = replace(roles, item=None, annotator=None, drop=())
     table = None if into is None else _Table.read(into, of_labels, names)
