@@ -195,6 +195,7 @@ def test_the_page_is_what_the_committed_results_recommend(shelf):
 
 
 @committed
+@pytest.mark.slow
 def test_gains_are_those_of_the_page_that_they_come_from(shelf, kinds):
     table = table_of(shelf.noisy)
     for key, names in (

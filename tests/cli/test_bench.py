@@ -424,6 +424,7 @@ def test_report_is_one_page(finished, candidly, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+@pytest.mark.slow
 def test_progress_on_a_terminal_is_a_bar(tmp_path):
     ours, theirs = os.openpty()
     seen = bytearray()

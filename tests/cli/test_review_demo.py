@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from candidly.cli._review_demo import IMAGES, VOTES, _find, _make
 from candidly.data.sources import load
@@ -61,6 +62,7 @@ def test_of_cifar10_the_275_flagged_test_images_are_asked_about(tmp_path):
         assert len(list((project.folder / "media").glob("[0-9]*.png"))) == 275
 
 
+@pytest.mark.slow
 def test_the_command_makes_the_project_once_and_serves_it(tmp_path):
     command = [sys.executable, "-m", "candidly", "review", "demo", "--port", "0"]
     out = ["--out", str(tmp_path / "demo"), "--data", str(tmp_path)]

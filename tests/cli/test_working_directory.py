@@ -63,6 +63,7 @@ def arrays(tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_processes_that_share_the_work(arrays):
     run(arrays, *FIND, "--on", "processes", "--out", "found.csv")
 
@@ -77,6 +78,7 @@ SWEEP = "bench run --dataset digits --labels flip:rate=0.3 --algorithms CC --con
 SHORT = "--steps 5 --eval-every 5 --workers 2 --out results"
 
 
+@pytest.mark.slow
 def test_a_sweep(tmp_path):
     run(tmp_path, *SWEEP.split(), *SHORT.split())
 
@@ -118,6 +120,7 @@ def test_as_a_library_what_is_started_has_it_not_either(table):
     assert done.stdout.strip() == "6", done.stderr  # what lies beside the program is found
 
 
+@pytest.mark.slow
 def test_without_the_first_folder_nothing_of_ours_is_taken(table):
     told = planted(table, OWN + PLANTED)
     with start(table, "check", "table.csv", "--label", "label", flags=["-P"]) as process:
@@ -126,6 +129,7 @@ def test_without_the_first_folder_nothing_of_ours_is_taken(table):
     assert process.returncode == 0, err
 
 
+@pytest.mark.slow
 def test_the_installed_command(table):
     program = Path(sys.executable).with_name("candidly")
     if not program.is_file():

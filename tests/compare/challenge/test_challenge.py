@@ -179,6 +179,7 @@ def test_near_copies_are_told(run):
     assert any("nearly identical" in note for note in run[1].notes)
 
 
+@pytest.mark.slow
 def test_a_kill_in_the_middle_costs_one_run(tmp_path):
     folder = tmp_path / "challenge"
     protocol = small(folder, seeds=3)

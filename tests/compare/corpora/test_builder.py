@@ -187,6 +187,7 @@ build(make_corpus(700, seed=3), sys.argv[1], asked, keep=wanted, watch=kill)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_build_goes_on(corpus, tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
     done = subprocess.run([sys.executable, "-c", KILLED, str(one)], timeout=120, check=False)

@@ -162,6 +162,7 @@ def test_columns_show_what_records_show(tmp_path, small, seed):
     assert numbers(read_results(tmp_path)) == numbers(slow)
 
 
+@pytest.mark.slow
 def test_a_page_from_columns_has_the_same_bytes(tmp_path, small):
     next(fill(tmp_path, make_plan(5), 5))
     before = make_results_page(read_results(tmp_path))

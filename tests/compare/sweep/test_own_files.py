@@ -87,6 +87,7 @@ def records(folder):
     }
 
 
+@pytest.mark.slow
 def test_a_file_through_workers_from_a_copy_and_on_without_the_original(tmp_path):
     data, net = {"pictures": small_pictures()}, write_net(tmp_path)
     one = SMALL | {"splits": 1}  # so one worker is started

@@ -66,6 +66,7 @@ def test_every_run_has_every_record(reference):
 @pytest.mark.parametrize(
     "how", [{"workers": 2}, {"workers": 1, "stack": 1}, {"workers": 1, "stack": 3}]
 )
+@pytest.mark.slow
 def test_numbers_do_not_depend_on_where_or_with_whom_a_trial_runs(data, reference, how):
     assert numbers(benchmark({"toy": data}, ["PRODEN", "CC"], **how, **SMALL)) == numbers(reference)
 
@@ -240,6 +241,7 @@ def settle(out: Path) -> None:
     raise AssertionError("workers go on after their parent was killed")
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(file, tmp_path):
     out = tmp_path / "out"
     how = {"runs": ONE, "steps": 100_000, "start_new_session": True}
@@ -430,6 +432,7 @@ def test_a_read_only_directory_is_said(data, reference):
         shutil.rmtree(place)
 
 
+@pytest.mark.slow
 def test_a_worker_that_fails_names_the_run(data, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "sitecustomize.py").write_text(

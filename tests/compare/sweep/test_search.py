@@ -174,6 +174,7 @@ def test_the_first_configurations_are_those_of_random_search(data, reference):
 
 
 @pytest.mark.parametrize("how", [{"workers": 2}, {"workers": 1, "stack": 1}])
+@pytest.mark.slow
 def test_a_search_does_not_depend_on_where_or_with_whom_a_trial_runs(data, reference, how):
     assert numbers(benchmark({"toy": data}, ["CC", "PRODEN"], **how, **SMALL)) == numbers(reference)
 

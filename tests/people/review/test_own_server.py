@@ -49,6 +49,7 @@ def until(found, what: str):
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.slow
 def test_a_killed_run_leaves_no_server_behind(tmp_path, how):
     if postgres_program("initdb") is None:
         skip_without("PostgreSQL")

@@ -162,6 +162,7 @@ def run(folder: Path, *words: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_no_command_writes_it_onto_a_page(tmp_path):
     """Everything that a folder of pictures can become, from the command line."""
     for label in ("cat", "dog"):

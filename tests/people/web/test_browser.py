@@ -52,6 +52,7 @@ LATENCY = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_fifty_items_by_keyboard_through_a_crash(tmp_path, visit, capsys):
     folder, gold = tmp_path / "check", {f"i{k}": "given" for k in range(50, 55)}
     items = [

@@ -339,6 +339,7 @@ def test_a_recent_value_is_kept_for_as_long_as_it_is_worth():
 # ---- in a browser
 
 
+@pytest.mark.slow
 def test_in_a_browser(project):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     with served(project) as (site, base), a_browser() as browser:

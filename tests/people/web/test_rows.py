@@ -55,6 +55,7 @@ def test_a_row_is_a_table_of_its_columns(serve, visit):
 
 
 @pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.slow
 def test_a_row_fits_the_window(serve, visit, width):
     many = {f"column {k}": [str(k)] * 6 for k in range(40)}
     for frame in (FRAME, pl.DataFrame(many)):
