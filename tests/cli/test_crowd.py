@@ -304,3 +304,26 @@ def test_an_annotator_of_few_answers_has_a_wide_interval(candidly, tmp_path):
     assert width["Juno"] > 0.5 > 0.25 > max(width[who] for who in width if who != "Juno")
     bounds = stats.share_interval(np.array(7), 10)
     assert f"{bounds[0]:.2f}–{bounds[1]:.2f}" in people["Juno"]
+
+
+def test_what_was_saved_is_merged_too(candidly, tmp_path):
+    """Of a saved data set with votes as of a table: an option that is taken does something."""
+    rows = "x,item,annotator,label\n" + "".join(
+        f"{k % 3},i{k},{who},{name}\n"
+        for k in range(6)
+        for who, name in (("ann", "cat"), ("bob", "Cat" if k == 0 else "dog"))
+    )
+    (tmp_path / "a.csv").write_text(rows)
+    assert candidly("data", "convert", "a.csv", "a.npz")[0] == 0
+    for merge, classes in (((), ["Cat", "cat", "dog"]), (("spelling",), ["cat", "dog"])):
+        words = ("--merge-labels", *merge) if merge else ()
+        status, out, err = candidly("crowd", "consensus", "a.npz", "--json", *words)
+        assert status == 0, err
+        assert json.loads(out)["classes"] == classes
+
+
+def test_kinds_beside_texts_alone_are_refused(candidly, tmp_path):
+    (tmp_path / "t.csv").write_text("said,age,label\nhello,3,a\nbye,4,b\n")
+    status, _, err = candidly("check", "t.csv", "--text", "said", "--kind", "age=number")
+    assert status == 2
+    assert "column 'said' is the inputs alone, and --kind speaks of others" in err

@@ -66,7 +66,7 @@ def read_answers(
     elif is_table(path):
         said, known = _of_table(answers_in(path, roles), beliefs, classes, keep)
     else:
-        said = _of_data(what, classes, root)
+        said = _of_data(what, classes, root, roles.merge_labels)
     if beliefs is None:
         return said, None, known
     return said, _in_order(beliefs, said), known
@@ -118,11 +118,12 @@ def _check_known(what: str, said: pl.Series, known: Any, where: str, path: Path 
             raise ValueError(f"{where} lacks the {what} {name!r}, which {path} has.")
 
 
-def _of_data(what: str, classes: Sequence[str] | None, root: Path | None) -> Answers:
+def _of_data(what: str, classes: Sequence[str] | None, root: Path | None, merge: Any) -> Answers:
+    from ..data.labels.merging import merge_classes
     from ..data.sources import load
     from ..people.crowd import Answers
 
-    data = load(what, root)
+    data = merge_classes(load(what, root), merge)
     if classes is not None:
         if len(classes) != data.q:
             raise ValueError(f"--classes has {len(classes)} names; {what} has {data.q} classes.")

@@ -143,6 +143,7 @@ def new(
     where = where or data
     _check_sources(where, issues, votes, rows, sample)
     of_columns = {f"--{role}": getattr(roles, role) for role in ("label", "id", "text", "image")}
+    of_columns |= {"--merge-labels": roles.merge_labels, "--label-kind": roles.label_kind}
     of_columns |= {"--drop": roles.drop, "--separator": roles.separator, "--rows": rows}
     for option, value in of_columns.items():
         if where is None and value:

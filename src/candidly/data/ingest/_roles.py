@@ -119,6 +119,11 @@ class Roles:
                 )
             if name in named:
                 raise ValueError(f"column {name!r} has a role, and a kind in `kinds`; give one.")
+        if self.kinds and self.inputs is not None:
+            raise ValueError(
+                f"column {self.inputs!r} is the inputs alone, and `kinds` speaks of others; give"
+                " one of them."
+            )
         if self.damaged not in (SKIP, REFUSE):
             raise ValueError(
                 f"`damaged` is {self.damaged!r}; give {SKIP}, to leave damaged pictures out of a"

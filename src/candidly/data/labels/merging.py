@@ -43,12 +43,14 @@ def merge_classes(data: Labelled, merge: bool | Mapping[str, str]) -> Labelled:
 
 
 def rows_of(data: Labelled) -> dict[str, int]:
-    """How many rows have each class as a label, in given labels and in sets."""
+    """How many labels say each class: those of rows, of sets and of answers."""
     counts = np.zeros(data.q, np.int64)
     for labels in (data.given, data.truth):
         counts += 0 if labels is None else np.bincount(labels[labels >= 0], minlength=data.q)
     for sets in (data.candidates, data.tags):
         counts += 0 if sets is None else sets.sum(0)
+    if data.votes is not None:
+        counts += np.bincount(data.votes.labels, minlength=data.q)
     return dict(zip(data.classes, counts.tolist()))
 
 
