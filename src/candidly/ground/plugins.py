@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import warnings
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from types import CodeType
 from typing import Any
 
 from .names import lookup, same, shortened
+from .own_code import Followed, followed
 from .problem import Refusal, said_of
 from .spec import DIGITS
 
@@ -39,6 +41,8 @@ class PluginKind:
         made_with: class of the room that a value has to be of; '' for a function.
         beside: another table there whose names are taken; '' for none.
         kept: what the table holds of a value.
+        words: fields of a value that move no number.
+        digest: the room's function of what the table holds, where that is no code but names some.
     """
 
     room: str
@@ -46,6 +50,8 @@ class PluginKind:
     made_with: str = ""
     beside: str = ""
     kept: Callable[[Any], Any] = lambda value: value
+    words: tuple[str, ...] = ()
+    digest: str = ""
 
     @property
     def entries(self) -> MutableMapping[str, Any]:
@@ -73,6 +79,13 @@ class PluginKind:
                 f"candidly.{self.room.partition('.')[0]}.{self.made_with}(...)."
             )
 
+    def code(self, value: Any, home: Path | None) -> Followed:
+        """What the code of what the table holds is known by; see ``code``."""
+        if self.digest:
+            found: Followed = getattr(self._module, self.digest)(value)
+            return found
+        return followed(value, home, self.words)
+
     @property
     def _module(self) -> Any:
         return import_module(f"candidly.{self.room}")
@@ -89,11 +102,18 @@ def _as_net_text(make: Any) -> str:
 
 
 KINDS: dict[str, PluginKind] = {
-    "algorithm": PluginKind("learn.algorithms", "ALGORITHMS", "Algorithm"),
+    "algorithm": PluginKind(
+        "learn.algorithms",
+        "ALGORITHMS",
+        "Algorithm",
+        words=("paper", "kind", "summary", "differences"),
+    ),
     "process": PluginKind("data.imperfect", "PROCESSES", "Process"),
     "criterion": PluginKind("compare.sweep.select", "CRITERIA", "Criterion"),
     "metric": PluginKind("stats.metrics", "METRICS", "Metric"),
-    "network": PluginKind("learn.written.nets", "REGISTERED", beside="KNOWN", kept=_as_net_text),
+    "network": PluginKind(
+        "learn.written.nets", "REGISTERED", beside="KNOWN", kept=_as_net_text, digest="code_of_net"
+    ),
     "dataset": PluginKind("data.sources", "SOURCES", "Source"),
     "detector": PluginKind("errors.detectors", "DETECTORS", "Detector"),
     "aggregator": PluginKind("people.crowd", "METHODS"),
@@ -226,6 +246,44 @@ def load(asked: str | Path, digest: str = "") -> Plugin:
 def plugin_of(kind: str, name: str) -> Plugin | None:
     """The plug-in file that added this; None for what is candidly's, or of no file."""
     return _LOADED.get(_OWNER.get((kind, name), ""))
+
+
+def code(kind: str, name: str, value: Any = None) -> Followed:
+    """What the code of a thing of any kind is known by: of all that it reaches.
+
+    Equal digests: the same code, in the file and in modules that it uses. Of candidly and other
+    libraries the names alone count. Of a network it is that of ``FILE.py`` (``code_of_net``).
+
+    Args:
+        value: in place of what the table has of that name, such as a variant of it.
+
+    Raises:
+        KeyError: no such thing.
+    """
+    plugin, found = plugin_of(kind, name), KINDS[kind]
+    held = found.entries[name] if value is None else value
+    return found.code(held, None if plugin is None else plugin.file.parent)
+
+
+def code_to_keep(kind: str, name: str, value: Any = None) -> Followed:
+    """The same, for whoever stores or compares numbers that are made with it.
+
+    Warns:
+        UserWarning: something of the code cannot be followed.
+    """
+    found = code(kind, name, value)
+    if found.left:
+        warnings.warn(
+            f"{name}: not seen of its code: {'; '.join(found.left)}. When that changes, old and new"
+            " runs are not told apart.",
+            stacklevel=2,
+        )
+    return found
+
+
+def is_added(kind: str, name: str) -> bool:
+    """Whether somebody registered it, in a file or not."""
+    return (kind, name) in _OWNER
 
 
 def unload(plugin: Plugin) -> None:

@@ -18,9 +18,9 @@ from candidly import benchmark
 from candidly.compare.report import render
 from candidly.compare.report.gap import render_gap
 from candidly.compare.sweep import code
-from candidly.compare.sweep.code import code_of
+from candidly.compare.sweep.code import WORDS, code_of
 from candidly.compare.sweep.journal import journal_files, read_results
-from candidly.compare.sweep.own_code import own_code_of
+from candidly.ground.own_code import followed
 from candidly.compare.sweep.pages import page_of
 from candidly.compare.sweep.plan import read_plan
 from candidly.compare.sweep.settings import make_settings
@@ -101,6 +101,10 @@ def own_page(body, seen=None):
     return names["MINE"]
 
 
+def code_of_own(page):
+    return followed(page, words=WORDS["Algorithm"]).digest
+
+
 OWN = """
 def penalty(logits):
     return {body}
@@ -116,12 +120,12 @@ MINE = Algorithm("mine", pure(loss), summary="{body}")
 
 @pytest.mark.slow
 def test_a_page_of_ones_own_has_a_hash_of_what_it_computes():
-    first = own_code_of(own_page("logits.logsumexp(-1)"))
-    assert own_code_of(own_page("logits.logsumexp(-1)")) == first
-    assert own_code_of(own_page("  logits.logsumexp( -1)  # a comment")) == first
-    assert own_code_of(own_page("logits.amax(-1)")) != first  # a function that it calls
-    assert own_code_of(own_page("2 * logits.logsumexp(-1)")) != first
-    assert own_code_of(own_page("logits.logsumexp(-1)", {"LIMIT": 4.0})) != first
+    first = code_of_own(own_page("logits.logsumexp(-1)"))
+    assert code_of_own(own_page("logits.logsumexp(-1)")) == first
+    assert code_of_own(own_page("  logits.logsumexp( -1)  # a comment")) == first
+    assert code_of_own(own_page("logits.amax(-1)")) != first  # a function that it calls
+    assert code_of_own(own_page("2 * logits.logsumexp(-1)")) != first
+    assert code_of_own(own_page("logits.logsumexp(-1)", {"LIMIT": 4.0})) != first
     words = [sys.executable, "-c", "import compare.sweep.test_code as t; print(t.printed())"]
     env = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "1"}
     done = subprocess.run(words, capture_output=True, text=True, env=env)
@@ -129,7 +133,7 @@ def test_a_page_of_ones_own_has_a_hash_of_what_it_computes():
 
 
 def printed():
-    return own_code_of(own_page("logits.logsumexp(-1)"))
+    return code_of_own(own_page("logits.logsumexp(-1)"))
 
 
 def test_another_loss_in_a_page_of_ones_own_is_refused(tmp_path, monkeypatch):

@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from ...ground.plugins import KINDS
+
 FOLDER = Path(__file__).parents[2] / "learn" / "algorithms"
 WORDS = {  # of a page, and of a hyper-parameter, which move no number
-    "Algorithm": {"paper", "kind", "summary", "differences"},
+    "Algorithm": set(KINDS["algorithm"].words),
     "Setting": {"exponents", "choices"},
 }
 LEFT_OUT = {"ctx", "kind", "type_comment", "type_params", "annotation", "returns"}

@@ -79,7 +79,7 @@ class Page:
         plugin: the file that registered it and its source, ``my.py@0123456789abcdef``; '' for
             candidly's own.
         place: where its page is defined, ``proden:PRODEN``; '' where that is not candidly.
-        code: what ``code_of``, or ``own_code_of`` if it is not candidly's, said of it whenever its
+        code: what ``code_of``, or ``plugins.code`` if it is not candidly's, said of it whenever its
             runs were trained, the last one last; empty where that is not known.
     """
 

@@ -31,6 +31,7 @@ BY_KIND = ("recipe", "net")  # compared as what they come to for each data set
 TOLD = ("preset",)  # where settings came from; they are compared themselves
 
 ANOTHER = "use another `out`"
+ACCEPTED = "if the change moves no number, go on with `accept_code=True`, which tables tell"
 
 
 def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> Plan:
@@ -74,8 +75,25 @@ def extended(folder: Path, old: Plan, new: Plan, accept_code: bool = False) -> P
         current = new.pages[label].code
         before = tuple(one for one in page.code if one not in current)
         pages[label] = replace(new.pages[label], code=before + current if page.code else ())
+    codes = dict(new.codes)
+    for name, before in old.codes.items():
+        current = new.codes.get(name, ())
+        _check_measure(folder, name, before, current, accept_code)
+        codes[name] = tuple(one for one in before if one not in current) + current
     settings = new.settings.model_copy(update={n: now[n] or then[n] for n in TOLD})
-    return made_plan(settings, new.facts, pages, old.found, old.made_with)
+    return made_plan(settings, new.facts, pages, old.found, old.made_with, codes)
+
+
+def _check_measure(
+    folder: Path, name: str, then: tuple[str, ...], now: tuple[str, ...], accept_code: bool
+) -> None:
+    if then[-1:] != now and not accept_code:
+        raise Refusal(
+            f"{folder} was made with other code of the {name}: its file, or what it uses, has "
+            "changed, so old and new runs may not compare.",
+            ANOTHER,
+            ACCEPTED,
+        )
 
 
 def _check_net(folder: Path, then: str, now: str) -> None:
@@ -126,7 +144,7 @@ def _check_page(
             f"{folder} was made with other code of {label}: {why}, though the version is the same, "
             "so old and new runs may not compare.",
             ANOTHER,
-            "if the change moves no number, go on with `accept_code=True`, which tables tell",
+            ACCEPTED,
         )
 
 

@@ -26,7 +26,7 @@ from .protocol import protocol_note
 from .records import Record, Results, Run
 from .search import search, search_note
 from .select import CRITERIA, untested
-from .versions import check_sources, made_otherwise
+from .versions import check_sources, made_otherwise, measured_otherwise
 
 if TYPE_CHECKING:
     from .columns import SortedRows
@@ -222,6 +222,7 @@ def read_results(folder: Path | str) -> Results:
             *notes,
             *notes_of(read_failed(folder)),
             *made_otherwise(plan.pages),
+            *measured_otherwise(plan),
             *map(_truth_note, sorted(untested(runs))),
         ),
         flip_rates={

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any
 
-from ...ground.plugins import plugin_of
+from ...ground import plugins
+from ...ground.own_code import Followed
+from ...ground.plugins import code_to_keep, plugin_of
 from ...learn import algorithms
 from ...learn.algorithms import ALGORITHMS, Algorithm, Setting, algorithm, common, configuration
 from ...learn.written.seen import LANGUAGE
 from .code import code_of
 from .facts import Drawn, Page
-from .own_code import Followed, followed
 from .search import search
 from .settings import Settings, recipe_for
 
@@ -40,13 +40,7 @@ def page_of(
         kinds: of the data sets' inputs.
     """
     version = page.version if version is None else version
-    place, code = place_and_code(page)
-    if not place and (left := _followed(page).left):
-        warnings.warn(
-            f"{page.name}: not seen of its code: {'; '.join(left)}. When that changes, old and new"
-            " runs are not told apart.",
-            stacklevel=2,
-        )
+    place, code = place_and_code(page, code_to_keep)
     return Page(
         version=version,
         seed_name=page.seed_name(version),
@@ -61,22 +55,32 @@ def page_of(
     )
 
 
+def measures_of(settings: Settings) -> list[tuple[str, str]]:
+    """Kind and name of what measures the runs of these settings and is not candidly's."""
+    named = [("metric", text.partition("@")[0]) for text in settings.metrics]
+    named += [("criterion", by)] if (by := search(settings.search).by) else []
+    return [one for one in named if plugins.is_added(*one)]
+
+
+def codes_of(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """The hashes of the code of these; see ``Plan.codes``."""
+    asked = measures_of(settings)
+    return {f"{kind} {name}": (code_to_keep(kind, name).digest,) for kind, name in asked}
+
+
 def plugin_text(name: str) -> str:
     """Which plug-in's source an algorithm is of; '' for one that no file registered."""
     plugin = plugin_of("algorithm", name)
     return plugin.text if plugin else ""
 
 
-def place_and_code(page: Algorithm) -> tuple[str, tuple[str, ...]]:
+def place_and_code(
+    page: Algorithm, own: Callable[..., Followed] = plugins.code
+) -> tuple[str, tuple[str, ...]]:
     """Where an algorithm's page is defined, '' if not by candidly, and the hash of its code."""
     place = _place(page)
-    code = code_of(place) if place else _followed(page).digest
+    code = code_of(place) if place else own("algorithm", page.name, page).digest
     return place, () if code is None else (code,)
-
-
-def _followed(page: Algorithm) -> Followed:
-    plugin = plugin_of("algorithm", page.name)
-    return followed(page, None if plugin is None else plugin.file.parent)
 
 
 def splits_of(settings: Settings) -> range:

@@ -44,6 +44,8 @@ class Plan:
             by data set and label, for each split those of one configuration after the other.
         made_with: versions of candidly, Python and libraries, a text for each set of them that has
             written the plan so far.
+        codes: of what measures runs and is not candidly's, metrics and the criterion of a search,
+            by ``metric NAME`` what ``plugins.code`` said of it, the last one last.
     """
 
     settings: Settings
@@ -52,6 +54,7 @@ class Plan:
     trials: Sequence[Trial]
     found: Found = field(default_factory=dict)
     made_with: tuple[str, ...] = field(default=(), compare=False)
+    codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def examples(self) -> Sequence[Trial]:
@@ -94,10 +97,11 @@ def made_plan(
     pages: Mapping[str, Page],
     found: Found,
     made_with: tuple[str, ...] = (),
+    codes: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Plan:
     """The plan with its trials."""
     trials = PlannedTrials(settings, facts, pages, found)
-    return Plan(settings, facts, pages, trials, found, made_with)
+    return Plan(settings, facts, pages, trials, found, made_with, codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,6 +289,7 @@ def write_plan(folder: Path, plan: Plan) -> None:
         "settings": plan.settings.model_dump(mode="json"),
         "data": {name: asdict(facts) for name, facts in plan.facts.items()},
         "algorithms": {label: asdict(page) for label, page in plan.pages.items()},
+        **({"codes": dict(plan.codes)} if plan.codes else {}),
         **({"found": plan.found} if plan.found else {}),
     }
     with replacing(folder / "plan.json", synced=True, again=True) as file:
@@ -348,7 +353,8 @@ def read_plan(folder: Path) -> Plan | None:
         # only candidly's own sentences say something to a reader
         raise _damaged(path, str(error) if type(error) in (ValueError, Refusal) else "") from None
     made_with = tuple(map(str, about.get("made_with", ())))
-    return made_plan(settings, facts, pages, found, made_with)
+    codes = {name: tuple(map(str, some)) for name, some in about.get("codes", {}).items()}
+    return made_plan(settings, facts, pages, found, made_with, codes)
 
 
 def _facts(kept: Mapping[str, Any]) -> Facts:

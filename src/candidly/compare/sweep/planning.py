@@ -25,7 +25,7 @@ from ...learn.written.seen import seen_as
 from ...stats.criteria import constant_flip_rate
 from .facts import Facts, Page
 from .own_files import check_net
-from .pages import page_of, pages_asked, space_of
+from .pages import codes_of, page_of, pages_asked, space_of
 from .plan import Plan, made_plan, training_rows
 from .presets import PRESETS
 from .search import Search, search
@@ -236,7 +236,7 @@ def make_plan(settings: Settings, datasets: Mapping[str, tuple[Labelled | None, 
                 f"fix the size of batches, in `hyper`, at batch_size={max(training, 1)} or less",
             )
     facts_by_name = {name: facts for name, (_, facts) in datasets.items()}
-    return made_plan(settings, facts_by_name, kept, found={})
+    return made_plan(settings, facts_by_name, kept, found={}, codes=codes_of(settings))
 
 
 def _largest_batch(page: Algorithm, kept: Page, settings: Settings, kind: str) -> int:

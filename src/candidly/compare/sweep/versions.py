@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...ground.names import UnknownName
-from ...ground.plugins import plugin_of
+from ...ground.plugins import code, is_added, plugin_of
 from .code import code_of
 from .facts import Page, kept_in
 from .plan import Plan
@@ -29,6 +29,22 @@ def check_sources(folder: Path, plan: Plan) -> None:
             f"{folder}: the {kind} {name} was that of {text or 'no plug-in file'}, and what is "
             f"imported here is {here.text}; results of another source are not shown. {copy}"
         )
+
+
+def measured_otherwise(plan: Plan) -> list[str]:
+    """Sentences on metrics and criteria by which this directory's runs are not measured here.
+
+    Of what nobody has registered here nothing is known.
+    """
+    notes = []
+    for told, codes in plan.codes.items():
+        kind, _, name = told.partition(" ")
+        if is_added(kind, name) and codes != (code(kind, name).digest,):
+            notes.append(
+                f"{told}: runs were measured with other code of it than is imported here, or with "
+                "several; its numbers may not be what this code would give"
+            )
+    return notes
 
 
 def made_otherwise(pages: Mapping[str, Page]) -> list[str]:

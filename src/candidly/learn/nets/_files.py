@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.abc import InspectLoader
-from importlib.util import decode_source, find_spec, module_from_spec, spec_from_loader
+from importlib.util import decode_source, module_from_spec, spec_from_loader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from ...ground.own_sources import beside
 from ...ground.plugins import ignoring
-from ...ground.problem import OWN, of_another, said_of
-from ..written.nets import NetText, digest_of_source, source_of
+from ...ground.problem import said_of
+from ..written.nets import NetText, digest_of, digest_of_source, source_of
 
 _LOADED: dict[str, ModuleType] = {}  # by digest, as sys.modules has modules by name
+_USED: dict[str, str] = {}  # modules that such files have imported: name -> digest of the source
 
 
 class FileLoader(InspectLoader):
@@ -61,7 +62,7 @@ def function_of(asked: NetText) -> Callable[..., Any]:
 def _module(path: Path, digest: str) -> ModuleType:
     """The file, run."""
     source = source_of(path)
-    found = digest_of_source(source)
+    found = digest_of(path, source)
     if digest and digest != found:
         raise ValueError(
             f"{path} is not the file that was used (its SHA-256 begins with {found}, and not with "
@@ -75,6 +76,7 @@ def _module(path: Path, digest: str) -> ModuleType:
     spec.has_location = True  # so that it knows its __file__
     module = module_from_spec(spec)
     sys.modules[module.__name__] = module  # where dataclasses and torch look for it
+    _forget_old(path)
     try:
         with _importable(path.absolute().parent), ignoring():
             loader.exec_module(module)
@@ -83,6 +85,16 @@ def _module(path: Path, digest: str) -> ModuleType:
         raise ValueError(f"{path} could not be run: {said_of(error)}.") from error
     _LOADED[found] = module
     return module
+
+
+def _forget_old(path: Path) -> None:
+    """Have what a file imports run as it is now, which its digest is of."""
+    files = beside(path).modules
+    now = {name: digest_of_source(file.read_bytes()) for name, file in files.items()}
+    if any(name in sys.modules and _USED.get(name) != one for name, one in now.items()):
+        for name in now:
+            sys.modules.pop(name, None)
+    _USED.update(now)
 
 
 def loaded_source(digest: str) -> bytes:
@@ -108,34 +120,5 @@ def _importable(folder: Path) -> Iterator[None]:
 
 
 def neighbours_of(path: Path) -> list[str]:
-    """Modules of nobody's package that a file imports, by name: what a copy of it would lack.
-
-    Their code is not in the file's digest, so that nobody would see when it changes.
-    """
-    names = set()
-    for node in ast.walk(ast.parse(source_of(path))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names.add(node.module or "")
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(_BY_NAME):
-            names |= {str(one.value) for one in node.args if isinstance(one, ast.Constant)}
-    folder = path.absolute().parent
-    return sorted(
-        name for name in {name.partition(".")[0] for name in names} if name and _own(name, folder)
-    )
-
-
-_BY_NAME = ("import_module", "__import__")
-
-
-def _own(name: str, folder: Path) -> bool:
-    if (folder / f"{name}.py").is_file() or (folder / name).is_dir():
-        return True
-    try:
-        spec = find_spec(name)
-    except (ValueError, ImportError):
-        return False
-    places = [] if spec is None else [spec.origin, *(spec.submodule_search_locations or ())]
-    files = [Path(place) for place in places if place and Path(place).exists()]
-    return bool(files) and not any(of_another(str(one)) or one.is_relative_to(OWN) for one in files)
+    """Modules of nobody's package that a file imports, by name: what a copy of it would lack."""
+    return sorted({name.partition(".")[0] for name in beside(path).modules})

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os.path import abspath
 from pathlib import Path
 
 from ...ground.names import same, shortened
+from ...ground.own_code import Followed
+from ...ground.own_sources import beside
 from ...ground.spec import (
     DIGITS,
     Reader,
@@ -217,19 +220,44 @@ def looked_at(asked: NetText) -> NetText:
         FileNotFoundError, ValueError: as ``pinned``.
     """
     if asked.file is not None:
+        for one in beside(asked.file, source_of(asked.file)).left:
+            warnings.warn(
+                f"{asked.called}: not seen of its code: {one}. When that changes, old and new "
+                "results are not told apart.",
+                stacklevel=3,
+            )
         return replace(asked, digest=digest_of(asked.file))
     if asked.folder is not None:
         return replace(asked, digest=digest_of_folder(asked.folder, asked.called))
     return asked
 
 
-def digest_of(file: Path) -> str:
-    """The first 16 digits of the SHA-256 of a network's file.
+def digest_of(file: Path, source: bytes | None = None) -> str:
+    """What a network's file is known by: itself, and the modules of its author's that it imports.
+
+    Without such modules it is the beginning of the file's SHA-256.
+
+    Args:
+        source: of the file, where it was read already.
 
     Raises:
         FileNotFoundError: no such file.
     """
-    return digest_of_source(source_of(file))
+    source = source_of(file) if source is None else source
+    files = beside(file, source).modules
+    said = [f"{name} {digest_of_source(one.read_bytes())}" for name, one in files.items()]
+    return digest_of_source(b"\n".join([source, *(one.encode() for one in said)]))
+
+
+def code_of_net(text: str) -> Followed:
+    """What the code of ``FILE.py:make`` is known by, and what of it cannot be seen.
+
+    Raises:
+        FileNotFoundError: no such file.
+    """
+    file = read_net(text).file
+    assert file is not None
+    return Followed(digest_of(file), beside(file).left)
 
 
 def digest_of_source(source: bytes) -> str:

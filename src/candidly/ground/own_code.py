@@ -1,6 +1,6 @@
-"""A hash of the code of an algorithm that is not candidly's own, as it may have no source file.
+"""A hash of the code of a plug-in's thing, of every kind, as it may have no source file.
 
-Made of the compiled functions that the page holds and of what these reach: functions, classes,
+Made of the compiled functions that it holds and of what these reach: functions, classes,
 modules and objects of its author, containers of them, values that they close over, modules that
 they import when they run. Of another library its name counts alone. Another Python compiles
 otherwise, and so has another hash. What cannot be followed is in ``Followed.left``.
@@ -12,7 +12,7 @@ import dis
 import functools
 import hashlib
 import sys
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,8 +20,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ...ground.problem import OTHERS, OWN, of_another
-from .code import WORDS
+from .problem import OTHERS, OWN, of_another
 
 PLAIN = (str, bytes, int, float, complex, range, slice, bytearray, type(None), type(...))
 UNSEEN = {"eval", "exec", "__import__", "import_module"}  # who calls these reaches what none sees
@@ -35,7 +34,7 @@ class Followed:
     """What was found.
 
     Attributes:
-        digest: 16 hex digits that stand for what the page computes. Equal digits: the same code.
+        digest: 16 hex digits that stand for what it computes. Equal digits: the same code.
         left: what of it is not part of the digest, in words.
     """
 
@@ -43,26 +42,22 @@ class Followed:
     left: tuple[str, ...] = ()
 
 
-def own_code_of(page: Any, home: Path | None = None) -> str:
-    """The digest of what a page computes (see ``followed``)."""
-    return followed(page, home).digest
-
-
-def followed(page: Any, home: Path | None = None) -> Followed:
-    """All that a page reaches.
+def followed(value: Any, home: Path | None = None, words: Collection[str] = ()) -> Followed:
+    """All that a value reaches.
 
     Args:
         home: the folder of a plug-in, whose files count even where it is installed.
+        words: fields of the value that move no number.
     """
     digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
     walk = _Walk(None if home in OTHERS else home)
-    for part in walk.parts(page, WORDS["Algorithm"]):
+    for part in walk.parts(value, frozenset(words)):
         digest.update(part.encode() + b"\n")
     return Followed(digest.hexdigest()[:16], tuple(sorted(walk.left)))
 
 
 class _Walk:
-    """Through what a page consists of, as texts in a fixed order, each thing once."""
+    """Through what a value consists of, as texts in a fixed order, each thing once."""
 
     def __init__(self, home: Path | None) -> None:
         self.left: set[str] = set()
