@@ -20,10 +20,10 @@ from candidly.compare.report.gap import render_gap
 from candidly.compare.sweep import code
 from candidly.compare.sweep.code import WORDS, code_of
 from candidly.compare.sweep.journal import journal_files, read_results
-from candidly.ground.own_code import followed
 from candidly.compare.sweep.pages import page_of
 from candidly.compare.sweep.plan import read_plan
 from candidly.compare.sweep.settings import make_settings
+from candidly.ground.own_code import followed
 from candidly.learn.algorithms import ALGORITHMS, Algorithm
 from candidly.learn.algorithms._algorithm import pure
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from candidly import benchmark
-from candidly.ground.own_code import followed
 from candidly.compare.sweep.pages import page_of
 from candidly.compare.sweep.settings import make_settings
 from candidly.ground import plugins
+from candidly.ground.own_code import followed
 
 from toys import toy
 

@@ -82,9 +82,7 @@ def with_next_round(plan: Plan, runs: Iterable[Run]) -> Plan:
 def _with_found(plan: Plan, found: Found) -> Plan:
     some = {name: {k: v for k, v in one.items() if any(v)} for name, one in found.items()}
     found = {name: value for name, value in some.items() if value}
-    return made_plan(
-        plan.settings, plan.facts, plan.pages, found, plan.made_with, plan.codes
-    )
+    return made_plan(plan.settings, plan.facts, plan.pages, found, plan.made_with, plan.codes)
 
 
 def _with_next_round(
