@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import candidly
 from candidly import fit, from_arrays
+from candidly.ground.problem import Refusal
 from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.learn.algorithms.weighted import WEIGHTED
 from candidly.learn.model import row_weights
@@ -116,6 +116,6 @@ def test_what_is_no_weight_is_refused(weights, said):
 @pytest.mark.parametrize("name", ["mixup", "GA", "co-teaching", "PiCO"])
 def test_an_algorithm_whose_loss_is_no_mean_over_rows_takes_none(name):
     of, x, weights = made()
-    with pytest.raises(candidly.Refusal, match=f"{name} takes no weights") as refused:
+    with pytest.raises(Refusal, match=f"{name} takes no weights") as refused:
         fit(of(np.arange(len(x))), name, sample_weight=weights, steps=5)
-    assert "PRODEN" in str(refused.value)
+    assert "PRODEN" in str(refused.value.problem.remedy)

@@ -74,10 +74,20 @@ def test_scikit_learn_routes_weights():
     weights = np.where(Y == "dog", 9.0, 1.0)
     with sklearn.config_context(enable_metadata_routing=True):
         asked = NoisyLabelClassifier("ce", **HOW).set_fit_request(sample_weight=True)
-        chain = make_pipeline(StandardScaler(), asked)
+        asked.set_score_request(sample_weight=True)
+        chain = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), asked)
         chain.fit(X, Y, sample_weight=weights)
         by_hand = StandardScaler().fit(X).transform(X)
         same = NoisyLabelClassifier("ce", **HOW).fit(by_hand, Y, sample_weight=weights)
         np.testing.assert_array_equal(chain.predict_proba(X), same.predict_proba(by_hand))
         scores = cross_val_score(chain, X, Y, cv=3, params={"sample_weight": weights})
     assert np.isfinite(scores).all()
+
+
+def test_the_score_is_a_weighted_share():
+    weights = np.arange(len(Y))
+    found = NoisyLabelClassifier("ce", **HOW).fit(X, Y)
+    right = found.predict(X) == Y
+    assert found.score(X, Y) == pytest.approx(right.mean())
+    weighted = (right * weights).sum() / weights.sum()
+    assert found.score(X, Y, sample_weight=weights) == pytest.approx(weighted)

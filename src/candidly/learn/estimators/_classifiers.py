@@ -133,12 +133,16 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
 
     @door
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose predicted label is their label, or one of their candidates.
 
         That is accuracy for one label a row, and the covering rate for candidate sets.
+
+        Args:
+            X, y: as for ``fit``.
+            sample_weight: how much each row counts, (n,); None: all the same.
         """
-        return covered(read_sets(y), self.predict(X))
+        return covered(read_sets(y), self.predict(X), sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -227,8 +231,8 @@ class NoisyLabelClassifier(_NetworkClassifier):
     Args:
         algorithm: a name of ``candidly.ALGORITHMS`` that reads given labels.
         class_weight: how much the rows of each given label count: None, all the same; ``balanced``,
-            each label as much as every other; or a dict, label to weight, 1 where it has none. It is
-            multiplied by ``sample_weight``.
+            each label as much as every other; or a dict, label to weight, 1 where it has none. A
+            row's weight is this times its ``sample_weight``.
         early_stopping: True or ``NVA``: the accuracy on the given labels of held-out rows, which
             are as noisy as the others.
         classes, lr, weight_decay, batch_size, hyper, net, recipe, scaling, device, steps,
@@ -308,7 +312,7 @@ def _by_class(class_weight: Any, sets: LabelSets) -> np.ndarray:
         return counts.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1))
     if not isinstance(class_weight, Mapping):
         raise ValueError(
-            f"class_weight is {class_weight!r}; use None, 'balanced' or a dict of labels to weights."
+            f"class_weight is {class_weight!r}; use None, 'balanced' or a dict, label to weight."
         )
     labels = list(sets.classes)
     for label in class_weight:

@@ -99,10 +99,10 @@ def fit(
         watch: called now and then with the updates done and the updates in all.
         every, each: ``each(model, done)`` is called behind every ``every`` updates with the model
             as it is then, without a ``suspicion``: to keep the best of a training, say.
-        sample_weight: how much each row counts, (n,) numbers from 0 on; their scale does not matter.
-            A row of weight 0 is left out, one of weight 2 counts as two rows. For the algorithms of
-            ``algorithms.WEIGHTED``. How inputs are scaled, and how often a row is drawn, does not
-            depend on it.
+        sample_weight: how much each row counts, (n,) numbers from 0 on; None: all the same. Their
+            scale does not matter. A row of weight 0 is left out, one of weight 2 counts as two. Of
+            the algorithms, those of ``algorithms.weighted`` take it. How inputs are scaled and how
+            often a row is drawn do not depend on it.
         hyper: hyper-parameters in place of the algorithm's defaults. The default batch size is
             halved until there are as many rows.
 
