@@ -104,7 +104,7 @@ def test_rows_of_weight_zero_are_not_there():
         (np.r_[np.ones(23), -1], "-1 in row 23"),
         (np.r_[np.nan, np.ones(23)], "nan in row 0"),
         (np.r_[np.inf, np.ones(23)], "inf in row 0"),
-        (np.zeros(24), "0 in every row"),
+        (np.zeros(24), "every row has weight zero"),
         (["a"] * 24, "is a number for each row"),
     ],
 )

@@ -87,7 +87,8 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"n_samples = {data.n}: early stopping holds out rows, and needs 2 at least."
             )
-        split = data.split(seed, test=0.0, validation=self.validation_fraction)
+        share = max(self.validation_fraction, 1 / data.n)  # a row at least
+        split = data.split(seed, test=0.0, validation=share)
         held, kept = data[split.validation], _Best()
         every = max(1, steps // RECORDS) if self.eval_every is None else self.eval_every
 

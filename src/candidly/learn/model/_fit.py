@@ -235,7 +235,9 @@ def row_weights(sample_weight: Any, n: int) -> np.ndarray:
             f"sample_weight is {weights[row]:g} in row {row}; weights are finite numbers from 0 on."
         )
     if not weights.any():
-        raise ValueError("sample_weight is 0 in every row, so that no row is left to learn from.")
+        raise ValueError(
+            "every row has weight zero in sample_weight, so that no row is left to learn from."
+        )
     return weights
 
 
