@@ -43,6 +43,12 @@ from toys import toy
 NAMES = np.array(["ant", "bee", "cat", "dog", "elk", "fox", "gnu"], object)
 QUICK = {"steps": 120, "random_state": 0}
 
+# a row of weight 2 is not drawn as two: test_weighted.py shows both to be the same in one batch
+OF_BATCHES = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
+
 
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
@@ -64,7 +70,8 @@ def test_scikit_learn_checks(estimator, check):
         PartialLabelClassifier(steps=60, random_state=0),
         PartialLabelClassifier("CC", steps=100, early_stopping=True, random_state=0),
         LabelErrorDetector(random_state=0),
-    ]
+    ],
+    expected_failed_checks=lambda estimator: dict.fromkeys(OF_BATCHES, "rows are drawn in batches"),
 )
 def test_scikit_learn_checks_of_the_others(estimator, check):
     check(estimator)

@@ -110,6 +110,7 @@ class Stack:
         samplers = Samplers(self.seeds, index, self.B)
         self.views = PageViews(algorithm, examples, recipe)
         self.feed = Feed(algorithm, examples, self.rows, scaling, samplers, self.views, words)
+        self.row_weights: Tensor | None = None  # (K, n), of mean 1: how much each row counts
         self.t = 0
         ends = [stage.until(self) if stage.until else steps for stage in algorithm.stages]
         self.stages = Stages(algorithm.stages, ends, steps)

@@ -56,6 +56,8 @@ def _update(stack: Stack, watchers: Sequence[Watcher]) -> None:
     _check_objective(stack, objective, updates)
     each = objective.flatten(1).sum(1) if objective.dim() > 1 else objective
     if each.requires_grad:
+        if stack.row_weights is not None:
+            _weigh(stack, batch, stack.row_weights)
         each.sum().backward()  # the only sum over trials
     with torch.no_grad():
         note(stack, each.detach(), batch)
@@ -70,6 +72,19 @@ def _update(stack: Stack, watchers: Sequence[Watcher]) -> None:
             write(stack, stage.whole(stack))
     for watch in watchers:
         watch(stack, watched)
+
+
+def _weigh(stack: Stack, batch: Batch, weights: Tensor) -> None:
+    """Have each row count by its weight: the gradient at its logits is multiplied by it.
+
+    Of an objective that is a mean over rows, of terms that depend on that row's logits alone, this
+    is the gradient of the weighted mean (``algorithms.WEIGHTED``).
+    """
+    of_rows = weights.gather(1, batch.ids)[..., None]
+    for module in stack.modules.values():
+        for said in module.answers():
+            if said.logits.requires_grad:
+                said.logits.register_hook(lambda gradient: gradient * of_rows)
 
 
 def _check_objective(stack: Stack, objective: Any, updates: Any) -> None:

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from ...data.labels.labelled import Labelled, from_numbers
 from ...ground.arrays import door, is_frame, objects
+from ...ground.names import nearest
 from ...ground.numbers import whole
 from ...stats.criteria import accuracy, approximated_accuracy, covering_rate
-from ..model import Model, fit
+from ..model import Model, fit, row_weights
 from ._labels import LabelSets, read_sets
 from ._scorers import covered
 
@@ -32,13 +33,14 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
     _criteria: tuple[str, ...]
 
     @door
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train a network on all rows.
 
         Args:
             X: (n, d) numbers, dense or sparse; a data frame of pandas or polars, also with
                 categories, dates and missing values; texts, (n,); or uint8 pictures (n, h, w[, c]).
             y: labels, see ``estimators.read_sets``.
+            sample_weight: how much each row counts, (n,), see ``candidly.fit``.
 
         Returns:
             the estimator.
@@ -52,8 +54,12 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
         check_consistent_length(inputs, sets.member)
         data = self._data(inputs, sets)
         self.classes_ = sets.classes
-        self.model_ = self._trained(data, seed_of(self.random_state))
+        weights = self._weights(sets, sample_weight)
+        self.model_ = self._trained(data, seed_of(self.random_state), weights)
         return self
+
+    def _weights(self, sets: LabelSets, sample_weight: Any) -> np.ndarray | None:
+        return None if sample_weight is None else row_weights(sample_weight, len(sets.member))
 
     def _read(self, y: Any) -> LabelSets:
         return read_sets(y, self.classes)
@@ -61,7 +67,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
     def _data(self, inputs: Any, sets: LabelSets) -> Labelled:
         raise NotImplementedError
 
-    def _trained(self, data: Labelled, seed: int) -> Model:
+    def _trained(self, data: Labelled, seed: int, weights: np.ndarray | None) -> Model:
         how = {
             name: getattr(self, name)
             for name in ("lr", "weight_decay", "batch_size")
@@ -72,19 +78,24 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
         how |= {"steps": steps, "seed": seed, "net": self.net, "recipe": self.recipe}
         how |= {"device": self.device, "scaling": self.scaling}
         if not self.early_stopping:
-            return fit(data, self.algorithm, **how)
+            return fit(data, self.algorithm, sample_weight=weights, **how)
+        if weights is not None:  # rows that do not count are not looked at, either
+            counted = weights.nonzero()[0]
+            data, weights = data[counted], weights[counted]
         name = self._criterion()
         if data.n < 2:
             raise ValueError(
                 f"n_samples = {data.n}: early stopping holds out rows, and needs 2 at least."
             )
-        split = data.split(seed, test=0.0, validation=self.validation_fraction)
+        share = max(self.validation_fraction, 1 / data.n)  # a row at least
+        split = data.split(seed, test=0.0, validation=share)
         held, kept = data[split.validation], _Best()
         every = max(1, steps // RECORDS) if self.eval_every is None else self.eval_every
 
         def look(model: Model, done: int) -> None:
             kept.look(model, done, MEASURES[name](model.predict_logits(held), held))
 
+        how["sample_weight"] = None if weights is None else weights[split.train]
         fit(data[split.train], self.algorithm, every=every, each=look, **how)
         self.validation_scores_ = dict(kept.scores)
         if kept.model is None:
@@ -123,12 +134,16 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):
         return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
 
     @door
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose predicted label is their label, or one of their candidates.
 
         That is accuracy for one label a row, and the covering rate for candidate sets.
+
+        Args:
+            X, y: as for ``fit``.
+            sample_weight: how much each row counts, (n,); None: all the same.
         """
-        return covered(read_sets(y), self.predict(X))
+        return covered(read_sets(y), self.predict(X), sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -216,6 +231,9 @@ class NoisyLabelClassifier(_NetworkClassifier):
 
     Args:
         algorithm: a name of ``candidly.ALGORITHMS`` that reads given labels.
+        class_weight: how much the rows of each given label count: None, all the same; ``balanced``,
+            each label as much as every other; or a dict, label to weight, 1 where it has none. A
+            row's weight is this times its ``sample_weight``.
         early_stopping: True or ``NVA``: the accuracy on the given labels of held-out rows, which
             are as noisy as the others.
         classes, lr, weight_decay, batch_size, hyper, net, recipe, scaling, device, steps,
@@ -236,6 +254,7 @@ class NoisyLabelClassifier(_NetworkClassifier):
         algorithm: str = "elr",
         *,
         classes: Sequence[Any] | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         lr: float | None = None,
         weight_decay: float | None = None,
         batch_size: int | None = None,
@@ -252,6 +271,7 @@ class NoisyLabelClassifier(_NetworkClassifier):
     ):
         self.algorithm = algorithm
         self.classes = classes
+        self.class_weight = class_weight
         self.lr = lr
         self.weight_decay = weight_decay
         self.batch_size = batch_size
@@ -273,6 +293,36 @@ class NoisyLabelClassifier(_NetworkClassifier):
                 "PartialLabelClassifier."
             )
         return from_numbers(inputs, sets.names, given=sets.member.argmax(1))
+
+    def _weights(self, sets: LabelSets, sample_weight: Any) -> np.ndarray | None:
+        weights = super()._weights(sets, sample_weight)
+        if self.class_weight is None:
+            return weights
+        by_class = _by_class(self.class_weight, sets)[sets.member.argmax(1)]
+        return by_class if weights is None else by_class * weights
+
+
+def _by_class(class_weight: Any, sets: LabelSets) -> np.ndarray:
+    """The weight of each class, float64 (q,).
+
+    Raises:
+        ValueError: no such way, or weights of labels that do not occur; names the first.
+    """
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = sets.member.sum(0)
+        return counts.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"class_weight is {class_weight!r}; use None, 'balanced' or a dict, label to weight."
+        )
+    labels = list(sets.classes)
+    for label in class_weight:
+        if label not in labels:
+            raise ValueError(
+                f"class_weight has {label!r}, which is none of the labels"
+                f"{nearest(str(label), map(str, labels))}"
+            )
+    return np.array([float(class_weight.get(label, 1.0)) for label in labels])
 
 
 class _Best:

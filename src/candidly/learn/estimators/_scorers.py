@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...ground.arrays import door
+from ..model import row_weights
 from ._labels import LabelSets, read_sets
 
 
@@ -44,5 +45,7 @@ def accuracy_scorer(estimator: Any, X: Any, y: Any) -> float:
     return covered(sets, estimator.predict(X))
 
 
-def covered(sets: LabelSets, predicted: Any) -> float:
-    return float(np.mean(sets.holds(predicted)))
+def covered(sets: LabelSets, predicted: Any, sample_weight: Any = None) -> float:
+    held = sets.holds(predicted)
+    weights = None if sample_weight is None else row_weights(sample_weight, len(held))
+    return float(np.average(held, weights=weights))

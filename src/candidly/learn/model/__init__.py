@@ -1,6 +1,6 @@
 """One run on all the data: fit, predict, save."""
 
-from ._fit import DEFAULTS, default_algorithm, fit, hyper_parameters, recipe_for
+from ._fit import DEFAULTS, default_algorithm, fit, hyper_parameters, recipe_for, row_weights
 from ._model import Model, load_model, measures
 from ._reading import takes_pictures
 
@@ -13,5 +13,6 @@ __all__ = [
     "load_model",
     "measures",
     "recipe_for",
+    "row_weights",
     "takes_pictures",
 ]

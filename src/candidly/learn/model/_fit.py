@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import torch
 
 from ...data.labels.kinds import ALL_OF, several_hold
 from ...data.labels.labelled import Labelled, from_arrays
 from ...ground.arrays import door
 from ...ground.device import check_device
-from ...ground.names import nearest
+from ...ground.names import nearest, shortened
 from ...ground.numbers import whole
 from ...ground.problem import Refusal
 from ..algorithms import ALGORITHMS, Algorithm, Setting, common, configuration
 from ..algorithms import algorithm as algorithm_named
+from ..algorithms.weighted import WEIGHTED
 from ..engine.examples import SCALINGS, Examples, make_examples, split_scaling
 from ..engine.recipe import Recipe, default_recipe, unsuited, unsuited_to
 from ..engine.recipe import recipe as recipe_named
@@ -68,6 +71,7 @@ def fit(
     watch: Callable[[int, int], None] = lambda done, total: None,
     every: int | None = None,
     each: Callable[[Model, int], None] | None = None,
+    sample_weight: Any = None,
     **hyper: float,
 ) -> Model:
     """Train one network on all of ``data``.
@@ -95,6 +99,10 @@ def fit(
         watch: called now and then with the updates done and the updates in all.
         every, each: ``each(model, done)`` is called behind every ``every`` updates with the model
             as it is then, without a ``suspicion``: to keep the best of a training, say.
+        sample_weight: how much each row counts, (n,) numbers from 0 on; None: all the same. Their
+            scale does not matter. A row of weight 0 is left out, one of weight 2 counts as two. Of
+            the algorithms, those of ``algorithms.weighted`` take it. How inputs are scaled and how
+            often a row is drawn do not depend on it.
         hyper: hyper-parameters in place of the algorithm's defaults. The default batch size is
             halved until there are as many rows.
 
@@ -105,6 +113,7 @@ def fit(
     """
     data = _labelled(data, algorithm)
     page = _page(default_algorithm(data) if algorithm is None else algorithm)
+    data, weights = _weighted(data, page, sample_weight)
     _check_net(net)
     steps, seed = whole(steps, "steps", low=1), whole(seed, "seed")
     kind = "images" if takes_pictures(data.kind, net) else seen_as(data.kind, net)
@@ -129,6 +138,8 @@ def fit(
     text = default_net(examples.shape) if net is None else net
     made = network(text, examples.shape, data.q, examples.words, data.classes)
     stack = start(page, made, examples, [member], steps, how)
+    if weights is not None:
+        stack.row_weights = torch.from_numpy(weights[None]).to(stack.device, stack.dtype)
     if (every is None) != (each is None):
         raise ValueError("every and each go together: after how many updates, and what to call.")
     pauses = {*range(TOLD_EVERY, steps, TOLD_EVERY), steps}
@@ -148,6 +159,8 @@ def fit(
         "rows": data.n,
         "inputs": reading.to_json(),
     }
+    if weights is not None:
+        about["weights"] = hashlib.sha256(weights.tobytes()).hexdigest()[:16]
     if data.given is not None and "given" in page.reads:
         about["label counts"] = np.bincount(data.given[data.given >= 0], minlength=data.q).tolist()
     if examples.words is not None:
@@ -169,6 +182,63 @@ def fit(
     with one_thread():
         scores = suspicion(stack)
     return Model(_parameters(stack), scaled, about, scores)
+
+
+def _weighted(
+    data: Labelled, page: Algorithm, sample_weight: Any
+) -> tuple[Labelled, np.ndarray | None]:
+    """The rows that count, and how much, of mean 1; None where all count the same.
+
+    Raises:
+        ValueError: weights that are none, or an algorithm that cannot take any.
+    """
+    if sample_weight is None:
+        return data, None
+    weights = row_weights(sample_weight, data.n)
+    if page.name not in WEIGHTED:
+        raise Refusal(
+            f"{page.name} takes no weights: its loss is not a mean over rows of what each row "
+            "gives alone.",
+            f"use one of {', '.join(sorted(WEIGHTED))}",
+            "leave `sample_weight` and `class_weight` out",
+        )
+    counted = weights > 0
+    if not counted.all():
+        data, weights = data[counted.nonzero()[0]], weights[counted]
+    if (weights == weights[0]).all():
+        return data, None
+    return data, weights / weights.mean()
+
+
+def row_weights(sample_weight: Any, n: int) -> np.ndarray:
+    """Weights of rows, float64 (n,): finite, not negative, not all 0; one number is all rows'.
+
+    Raises:
+        ValueError: something else; names the first row.
+    """
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample_weight is {shortened(sample_weight)}; it is a number for each row."
+        ) from None
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {(n,)}: one number for each row."
+        )
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            f"sample_weight is {weights[row]:g} in row {row}; weights are finite numbers from 0 on."
+        )
+    if not weights.any():
+        raise ValueError(
+            "every row has weight zero in sample_weight, so that no row is left to learn from."
+        )
+    return weights
 
 
 def _labelled(data: Any, algorithm: Any) -> Labelled:

@@ -115,6 +115,10 @@ class Module(Flat):
         _, answer = self._said.get(id(x), (x, None))
         return answer
 
+    def answers(self) -> list[Output]:
+        """All that it has said since the parameters moved last."""
+        return [said for _, said in self._said.values()]
+
     def trunk(self, x: Tensor) -> Tensor:
         """Features alone; arguments and shapes as when called."""
         return self._apart(
