@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from needs import summary
+from needs import postgres_program, skip_without, summary
 
 BROWSER_TEST = """
 import needs
@@ -45,3 +46,41 @@ def test_a_machine_without_a_browser(tmp_path, ci, status, line):
 def test_reasons_are_counted_and_the_most_frequent_comes_first():
     lines = summary(["Skipped: needs CUDA", "needs root", "needs CUDA"])
     assert lines == ["2 tests skipped: needs CUDA", "1 test skipped: needs root"]
+
+
+SERVER_TEST = """
+import time
+from review_databases import server
+
+def test_with_a_server(server):
+    print(server, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_test_run_leaves_no_server(tmp_path):
+    here = Path(__file__).parent
+    if postgres_program("initdb") is None:
+        skip_without("PostgreSQL")
+    (tmp_path / "test_one.py").write_text(SERVER_TEST)
+    with subprocess.Popen(
+        [sys.executable, "-m", "pytest", "-s", "-q", "--rootdir", tmp_path, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(here)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as run:
+        folder = next(line.strip() for line in run.stdout if "candidly-pg-" in line)
+        assert served(folder)
+        run.kill()
+    until = time.monotonic() + 60
+    while (served(folder) or Path(folder).exists()) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not served(folder)
+    assert not Path(folder).exists()
+
+
+def served(folder):
+    """Whether a process has the folder among its arguments."""
+    found = subprocess.run(["pgrep", "-f", f"postgres.*{folder}"], capture_output=True)
+    return found.returncode == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 PAGE = """import torch
@@ -59,6 +61,27 @@ def test_the_check_names_line_or_contract_and_nothing_that_ran(candidly, own, ch
     assert "never ran" not in out
     assert "AttributeError: 'NoneType'" not in out
     assert "breaks 1 of 1 rules" in err
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        (BROKEN[0][0], "return loss @ torch.ones(5"),  # while it trains
+        ({"step": "loss * s.net.one(b.x)"}, "return loss * s.net.one"),
+        (
+            {"step": "loss if s.dtype == torch.float64 else loss @ 3"},
+            "else loss @ 3",
+        ),  # of one rule
+    ],
+)
+def test_the_check_shows_tracebacks_if_asked(candidly, own, changed, line):
+    file = own(**changed)
+    assert "Traceback" not in candidly("algorithms", "check", file)[2]
+    status, out, err = candidly("algorithms", "check", file, "--json", "--debug")
+    assert status == 1
+    assert "Traceback" in err
+    assert line in err
+    assert json.loads(out)[0].keys() == {"algorithm", "rule", "problem"}
 
 
 def test_the_check_says_how_it_was_called(candidly, own):

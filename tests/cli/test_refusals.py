@@ -79,6 +79,7 @@ def test_remedies_name_what_some_command_has():
     assert len(REMEDIES) > 20
     assert {"label", "drop", "classes", "root", "out", "imperfect.apply"} <= REMEDIES
     only_in_python = {"labelled.given_to_candidates", "one_coin", "workers"}
+    only_in_python |= {"sample_weight", "class_weight"}
     assert options | set(CALLED) | only_in_python >= REMEDIES
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 import warnings
 from importlib import import_module
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ._help import Commands, dressed
-from ._words import forget, running, said, sentence, warned_by_another
+from ._words import debugged, forget, print_traceback, said, sentence, warned_by_another
 
 # noun -> module, what it is called there, and the first paragraph of its help
 NOUNS = {
@@ -206,26 +205,12 @@ def main() -> None:
         try:
             app()
         except Exception as error:
-            if _debugged():
-                _traceback(error)
+            if debugged():
+                print_traceback(error)
             _say(f"error: {sentence(error)}")
             sys.exit(2)
         finally:
             _flush()
-
-
-def _traceback(error: BaseException) -> None:
-    """All of it, what was replaced by better words too."""
-    each: BaseException | None = error
-    while each is not None:
-        each.__suppress_context__ = False
-        each = each.__cause__ or each.__context__
-    traceback.print_exception(error)
-
-
-def _debugged() -> bool:
-    context = running()
-    return context is not None and bool(context.find_root().params.get("debug"))
 
 
 def _flush() -> None:
@@ -247,7 +232,7 @@ class _Warned:
         from ._print import warned
 
         text = warned(said(str(message)), category)
-        if text not in self._told and (_debugged() or not warned_by_another()):
+        if text not in self._told and (debugged() or not warned_by_another()):
             self._told.add(text)
             _say(text)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +40,21 @@ def running(context: Any = None) -> Any:
     if context is not None:
         _running[:] = [context]
     return _running[-1] if _running else None
+
+
+def debugged() -> bool:
+    """Whether somebody wrote ``--debug``."""
+    context = running()
+    return context is not None and bool(context.find_root().params.get("debug"))
+
+
+def print_traceback(error: BaseException) -> None:
+    """All of it on stderr, what was replaced by better words too."""
+    each: BaseException | None = error
+    while each is not None:
+        each.__suppress_context__ = False
+        each = each.__cause__ or each.__context__
+    traceback.print_exception(error)
 
 
 def forget() -> None:

@@ -14,6 +14,7 @@ import typer
 from ..ground.jsons import to_json
 from ..show.grid import Column, Grid
 from . import _print
+from ._words import debugged, print_traceback
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -113,8 +114,13 @@ def check(
     from ..learn.contract import check_plugin, coverage_note
 
     found = check_plugin(load(file))
+    if debugged():
+        for one in found:
+            if one.error is not None:
+                print_traceback(one.error)
     if as_json:
-        print(to_json([asdict(one) for one in found]))
+        told = [{"algorithm": f.algorithm, "rule": f.rule, "problem": f.problem} for f in found]
+        print(to_json(told))
     else:
         columns = (Column("algorithm", "word"), Column("rule", "text"), Column("", "text"))
         rows = [(one.algorithm, one.rule, one.problem or "kept") for one in found]

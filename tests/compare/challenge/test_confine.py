@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import selectors
 import shutil
 import signal
 import socket
@@ -143,6 +144,20 @@ def test_a_signal_that_ends_a_program_is_its_status(way):
 
 
 # time
+
+
+@each_way
+def test_what_ends_late_while_nobody_looks_has_not_ended_in_time(way, monkeypatch):
+    kind = selectors.DefaultSelector
+    select = kind.select
+
+    def starved(*args):
+        time.sleep(1.2)  # as beside a program that takes all there is of the processors
+        return select(*args)
+
+    monkeypatch.setattr(kind, "select", starved)
+    ended = run("sleep 0.8; echo 3 > $out/said", way, wanted=["said"], seconds=0.5)
+    assert ended.how == "time"
 
 
 @each_way

@@ -94,7 +94,11 @@ def watch(run: Started, wanted: Sequence[str], limits: Limits) -> Ended:
                 ready.unregister(run.printed)  # the program has closed it, and may go on
             if run.line in found:
                 code, peak = run.status()
-                how, use.memory = "ended", max(use.memory, peak)
+                use.memory = max(use.memory, peak)
+                if (
+                    time.monotonic() < end
+                ):  # else it may have gone on while this one waited its turn
+                    how = "ended"
                 break
             if time.monotonic() >= next_look:
                 passed = use.look(limits)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -58,11 +58,13 @@ class Finding:
         algorithm: its label, or the file's name.
         rule: in words.
         problem: '' where it is kept.
+        error: what was raised in place of an answer.
     """
 
     algorithm: str
     rule: str
     problem: str = ""
+    error: Exception | None = field(default=None, repr=False, compare=False)
 
 
 def check_plugin(plugin: Plugin) -> list[Finding]:
@@ -112,7 +114,7 @@ def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Fi
     try:
         reference = _battery.train_reference(label, str(plugin.file))
     except Exception as error:
-        yield Finding(label, TRAINS, said_of(error))
+        yield Finding(label, TRAINS, said_of(error), error)
         return
     yield Finding(label, TRAINS)
     for where, steps in reference.ran.items():
@@ -121,15 +123,15 @@ def _checked(label: str, plugin: Plugin, ran: dict[Where, Steps]) -> Iterator[Fi
     for rule, check in RULES:
         if rule in refused:
             continue
-        problem = ""
+        finding = Finding(label, rule)
         try:
             with redirect_stderr(StringIO()):
                 check(reference)
         except AssertionError as error:
-            problem = f"it differs in {_differs(error)}"
+            finding = Finding(label, rule, f"it differs in {_differs(error)}")
         except Exception as error:
-            problem = said_of(error)
-        yield Finding(label, rule, problem)
+            finding = Finding(label, rule, said_of(error), error)
+        yield finding
 
 
 def write_new(name: str, folder: Path) -> tuple[Path, Path]:
