@@ -48,8 +48,10 @@ def demo(
     Example:  candidly build demo --out /tmp/demo
     """
     from ..compare.corpora import make_corpus
+    from ..ground.files import check_folder
 
     started = time.monotonic()
+    check_folder(out)
     with stoppable(lambda: "stopped; the same command goes on."):
         benchmark = out / "benchmark"
         with ExitStack() as steps:

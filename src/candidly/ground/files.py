@@ -118,6 +118,23 @@ def check_output(path: Path | str) -> None:
         )
 
 
+def check_folder(folder: Path, *own: str) -> None:
+    """Refuse to write into a directory that candidly keeps for something of another kind.
+
+    Args:
+        own: marks of the kind that is written there.
+
+    Raises:
+        ValueError: says what it has.
+    """
+    mark = next((mark for mark in MARKS if mark not in own and (folder / mark).exists()), None)
+    if mark:
+        raise Refusal(
+            f"{folder} is a directory that candidly keeps for something else (it has {mark}).",
+            "write to another one",
+        )
+
+
 def _heard(event: str, told: tuple[Any, ...]) -> None:
     """Notes each file that Python opens to read it."""
     if event != "open" or not _read:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...data.labels.labelled import Labelled
 from ...ground.bounds import LARGE, MOST_EPOCHS, MOST_WORKERS
+from ...ground.files import check_folder
 from ...ground.numbers import whole
 from ...learn.engine.recipe import recipe
 from ...learn.written.nets import read_net
@@ -122,6 +123,7 @@ def make_challenge(
         baseline=baseline,
         bounds=bounds,
     )
+    check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
     made: list[LabelSet] = []

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...data.labels.storage import read_arrays, write_arrays
-from ...ground.files import undone, write_json
+from ...ground.files import check_folder, undone, write_json
 from ...ground.problem import Refusal
 from ...ground.version import __version__
 from . import embed as embedding
@@ -111,6 +111,7 @@ def build(
     """
     asked = settings or BuildSettings()
     folder = FilePath(out)
+    check_folder(folder)
     with undone(folder, ValueError):
         found, ballots = chosen_events(articles, asked, keep, event_votes, language, watch)
         said = (beyond, sense_votes)

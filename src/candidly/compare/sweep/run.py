@@ -81,7 +81,7 @@ from pathlib import Path
 from ...data.labels.labelled import Labelled
 from ...ground.cluster import Cluster, check_device_there, cluster_of
 from ...ground.device import check_devices
-from ...ground.files import sync_folder
+from ...ground.files import check_folder, sync_folder
 from ...ground.numbers import whole
 from ...learn.engine.recipe import recipe, unsuited_to
 from .execute import Step
@@ -157,6 +157,7 @@ def run_plan(
     for text in dict.fromkeys(trial.recipe for trial in plan.examples):
         if problem := unsuited_to(devices[0], recipe(text)):
             raise ValueError(problem)
+    check_folder(out, "plan.json")
     for name in ("checkpoints", "journal"):
         make_folder(out / name)
     with locked(out):

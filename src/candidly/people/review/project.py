@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from ...data.ingest import Origin
 from ...data.labels.labelled import Labelled
-from ...ground.files import replacing
+from ...ground.files import check_folder, replacing
 from ...ground.names import shortened
 from . import _schema as t
 from ._bulk import insert_all
@@ -134,6 +134,7 @@ def make_project(
     golds = [item for item in everything if item.key is not None]
     rows = [_item_row(k, item) for k, item in enumerate([*asked, *golds])]
     fingerprint = _fingerprint(rules, rows)
+    check_folder(folder, "review.db", "review.json")
     make_folder(folder)
     media = folder / MEDIA_FOLDER
     shown = []
