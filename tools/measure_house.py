@@ -14,6 +14,7 @@ import ast
 import contextlib
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -213,7 +214,8 @@ def check() -> Callable[[], object]:
     (folder / "pets.csv").write_text("\n".join(["a,b,c,label", *rows]) + "\n")
 
     def call() -> None:
-        sys.argv = ["candidly", "check", str(folder / "pets.csv")]
+        sys.argv = ["candidly", "check", "pets.csv"]
+        os.chdir(folder)  # where it writes what it found
         with (
             contextlib.suppress(SystemExit),
             contextlib.redirect_stdout(io.StringIO()),

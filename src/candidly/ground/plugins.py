@@ -23,8 +23,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from .followed import Followed, followed
 from .names import lookup, same, shortened
-from .own_code import Followed, followed
 from .problem import Refusal, said_of
 from .spec import DIGITS
 

@@ -23,7 +23,7 @@ from candidly.compare.sweep.journal import journal_files, read_results
 from candidly.compare.sweep.pages import page_of
 from candidly.compare.sweep.plan import read_plan
 from candidly.compare.sweep.settings import make_settings
-from candidly.ground.own_code import followed
+from candidly.ground.followed import followed
 from candidly.learn.algorithms import ALGORITHMS, Algorithm
 from candidly.learn.algorithms._algorithm import pure
 

@@ -257,7 +257,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(file, tmp_path):
 
 
 def wait_for_workers(process: subprocess.Popen, count: int) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 250
     while len(children_of(process.pid)) < count:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end
@@ -269,7 +269,7 @@ def stop_behind(process: subprocess.Popen, workers: int, seconds: float) -> str:
     wait_for_workers(process, workers)
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=250)
     return errors
 
 
@@ -289,13 +289,16 @@ def test_ctrl_c_while_workers_start_is_a_sentence(file, tmp_path, runs, workers,
     assert errors.splitlines()[-1] == last
 
 
-@pytest.mark.parametrize("seconds", [0.6, pytest.param(1.2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [0.0, pytest.param(0.6, marks=pytest.mark.slow)])
 def test_ctrl_c_while_the_command_loads_is_no_traceback(file, tmp_path, seconds):
     process = start(tmp_path / "out", file, steps=100_000, start_new_session=True)
+    while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text():  # it loads what it needs
+        assert process.poll() is None
+        time.sleep(0.005)
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode in (1, 130, -signal.SIGINT)  # the last: before Python itself was up
+    _, errors = process.communicate(timeout=250)
+    assert process.returncode in (1, 130)
     assert "Traceback" not in errors
 
 

@@ -29,6 +29,7 @@ LAST = READS | {name.rpartition(".")[2] for name in OF_MODULES} | {"read_text"}
 
 MAY = {  # modules outside `ingest` that open files, and which
     "ground/device.py": "/proc: the memory there is",
+    "ground/imported.py": "a user's Python files, for what they import",
     "ground/files.py": "lines of text for `ingest`; writes beside and renames",
     "learn/written/folders.py": "a language model's folder, for its checksum",
     "learn/written/nets.py": "a user's Python file, for its checksum",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,8 +12,9 @@ from candidly import fit, from_arrays
 from candidly.ground.problem import Refusal
 from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.learn.algorithms.weighted import WEIGHTED
-from candidly.learn.model import row_weights
+from candidly.learn.model import load_model, row_weights
 
+ROOT = Path(__file__).parents[3]
 HOW = {"seed": 0, "scaling": "none", "net": "mlp:8", "lr": 0.003}
 LABELS = [
     f"{name}:{variant}"
@@ -84,6 +88,30 @@ def test_equal_weights_are_none_and_their_scale_does_not_matter():
     one = fit(data, "ce", sample_weight=weights, **how).predict_proba(x)
     four = fit(data, "ce", sample_weight=4.0 * weights, **how).predict_proba(x)
     np.testing.assert_array_equal(one, four)
+
+
+def test_huge_and_tiny_weights_are_as_good_as_others():
+    of, x, weights = made()
+    data = of(np.arange(len(x)))
+    how = HOW | {"steps": 10, "batch_size": 8}
+    one = fit(data, "ce", sample_weight=weights, **how).predict_proba(x)
+    for scale in (2.0**1020, 2.0**-1000):
+        same = fit(data, "ce", sample_weight=weights * scale, **how)
+        np.testing.assert_array_equal(same.predict_proba(x), one)
+
+
+def test_a_weighted_model_is_saved_and_loaded(tmp_path):
+    of, x, weights = made()
+    model = fit(of(np.arange(len(x))), "ce", sample_weight=weights, **HOW, steps=10, batch_size=8)
+    model.save(tmp_path / "m.safetensors")
+    loaded = load_model(tmp_path / "m.safetensors")
+    np.testing.assert_array_equal(loaded.predict_proba(x), model.predict_proba(x))
+
+
+def test_the_documentation_names_those_that_take_weights():
+    page = (ROOT / "docs" / "estimators.md").read_text().partition("## Weights")[2]
+    named = page.partition("Such are")[2].partition("Methods that")[0]
+    assert set(re.findall(r"`([^`]+)`", named)) == WEIGHTED - {"supervised-oracle"}
 
 
 def test_rows_of_weight_zero_are_not_there():

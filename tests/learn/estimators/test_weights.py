@@ -53,8 +53,9 @@ def test_numbers_as_labels_have_weights_by_their_number():
     [
         ({"dgo": 2}, "'dgo', which is none of the labels; did you mean 'dog'"),
         ("equal", "use None, 'balanced' or a dict"),
-        ({"dog": -1}, "-1 in row 30"),
-        ({"dog": float("nan")}, "nan in row 30"),
+        ({"dog": -1}, r"class_weight\['dog'\] is -1"),
+        ({"dog": float("nan")}, r"class_weight\['dog'\] is nan"),
+        ({"dog": "2"}, r"class_weight\['dog'\] is '2'; it is a finite number"),
     ],
 )
 def test_what_is_no_class_weight_is_refused(weights, said):

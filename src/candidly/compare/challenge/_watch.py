@@ -95,9 +95,7 @@ def watch(run: Started, wanted: Sequence[str], limits: Limits) -> Ended:
             if run.line in found:
                 code, peak = run.status()
                 use.memory = max(use.memory, peak)
-                if (
-                    time.monotonic() < end
-                ):  # else it may have gone on while this one waited its turn
+                if time.monotonic() < end:  # else it may have gone on while nobody looked
                     how = "ended"
                 break
             if time.monotonic() >= next_look:

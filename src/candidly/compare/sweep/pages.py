@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from ...ground import plugins
-from ...ground.own_code import Followed
+from ...ground.followed import Followed
 from ...ground.plugins import code_to_keep, plugin_of
 from ...learn import algorithms
 from ...learn.algorithms import ALGORITHMS, Algorithm, Setting, algorithm, common, configuration

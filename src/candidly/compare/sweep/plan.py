@@ -346,6 +346,7 @@ def read_plan(folder: Path) -> Plan | None:
             name: {label: _tuples(asked) for label, asked in by_label.items()}
             for name, by_label in about.get("found", {}).items()
         }
+        codes = {name: tuple(map(str, some)) for name, some in about.get("codes", {}).items()}
     except UnknownName as error:
         raise ValueError(f"{path} names an algorithm that is not there: {error}") from None
     except KeyError as error:
@@ -354,7 +355,6 @@ def read_plan(folder: Path) -> Plan | None:
         # only candidly's own sentences say something to a reader
         raise _damaged(path, str(error) if type(error) in (ValueError, Refusal) else "") from None
     made_with = tuple(map(str, about.get("made_with", ())))
-    codes = {name: tuple(map(str, some)) for name, some in about.get("codes", {}).items()}
     return made_plan(settings, facts, pages, found, made_with, codes)
 
 

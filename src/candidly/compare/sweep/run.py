@@ -54,7 +54,7 @@
 * Code. The plan keeps a hash of what each page computes (``compare/sweep/code.py``): the
   definitions that it reaches in the files of ``learn/algorithms/``, without comments, docstrings
   and texts about it; of a page, metric or criterion that is not candidly's, its compiled functions
-  (``ground/own_code.py``).
+  (``ground/followed.py``).
   Resuming with other code is refused or, with ``--accept-code``, noted in tables; reading notes it
   too. It is no part of a trial's key: ``version`` says which released numbers are the same.
 * A trial's key covers the data's content, algorithm, variant, version, hyper-parameters, net,

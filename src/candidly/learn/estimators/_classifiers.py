@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -316,11 +317,15 @@ def _by_class(class_weight: Any, sets: LabelSets) -> np.ndarray:
             f"class_weight is {class_weight!r}; use None, 'balanced' or a dict, label to weight."
         )
     labels = list(sets.classes)
-    for label in class_weight:
+    for label, weight in class_weight.items():
         if label not in labels:
             raise ValueError(
                 f"class_weight has {label!r}, which is none of the labels"
                 f"{nearest(str(label), map(str, labels))}"
+            )
+        if not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
+            raise ValueError(
+                f"class_weight[{label!r}] is {weight!r}; it is a finite number from 0 on."
             )
     return np.array([float(class_weight.get(label, 1.0)) for label in labels])
 

@@ -207,9 +207,11 @@ def _weighted(
         data, weights = data[counted.nonzero()[0]], weights[counted]
     if (weights == weights[0]).all():
         return data, None
+    weights = weights / weights.max()  # so that no sum is too large
     return data, weights / weights.mean()
 
 
+@door
 def row_weights(sample_weight: Any, n: int) -> np.ndarray:
     """Weights of rows, float64 (n,): finite, not negative, not all 0; one number is all rows'.
 

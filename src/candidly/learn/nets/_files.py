@@ -11,10 +11,10 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from ...ground.own_sources import beside
+from ...ground.imported import beside
 from ...ground.plugins import ignoring
 from ...ground.problem import said_of
-from ..written.nets import NetText, digest_of, digest_of_source, source_of
+from ..written.nets import NetText, digest_of, digests_beside, source_of
 
 _LOADED: dict[str, ModuleType] = {}  # by digest, as sys.modules has modules by name
 _USED: dict[str, str] = {}  # modules that such files have imported: name -> digest of the source
@@ -89,8 +89,7 @@ def _module(path: Path, digest: str) -> ModuleType:
 
 def _forget_old(path: Path) -> None:
     """Have what a file imports run as it is now, which its digest is of."""
-    files = beside(path).modules
-    now = {name: digest_of_source(file.read_bytes()) for name, file in files.items()}
+    now = digests_beside(path)
     if any(name in sys.modules and _USED.get(name) != one for name, one in now.items()):
         for name in now:
             sys.modules.pop(name, None)

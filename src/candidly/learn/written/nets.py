@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from os.path import abspath
 from pathlib import Path
 
+from ...ground.followed import Followed
+from ...ground.imported import beside
 from ...ground.names import same, shortened
-from ...ground.own_code import Followed
-from ...ground.own_sources import beside
 from ...ground.spec import (
     DIGITS,
     Reader,
@@ -244,9 +244,14 @@ def digest_of(file: Path, source: bytes | None = None) -> str:
         FileNotFoundError: no such file.
     """
     source = source_of(file) if source is None else source
-    files = beside(file, source).modules
-    said = [f"{name} {digest_of_source(one.read_bytes())}" for name, one in files.items()]
+    said = [f"{name} {one}" for name, one in digests_beside(file, source).items()]
     return digest_of_source(b"\n".join([source, *(one.encode() for one in said)]))
+
+
+def digests_beside(file: Path, source: bytes | None = None) -> dict[str, str]:
+    """The digests of the modules of its author's that a network's file imports, by their names."""
+    files = beside(file, source).modules
+    return {name: digest_of_source(one.read_bytes()) for name, one in files.items()}
 
 
 def code_of_net(text: str) -> Followed:

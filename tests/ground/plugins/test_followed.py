@@ -12,7 +12,7 @@ from candidly import benchmark
 from candidly.compare.sweep.pages import page_of
 from candidly.compare.sweep.settings import make_settings
 from candidly.ground import plugins
-from candidly.ground.own_code import followed
+from candidly.ground.followed import followed
 
 from toys import toy
 

@@ -1,7 +1,7 @@
 """The files of modules of nobody's package that a file of somebody's own imports, in a whole tree.
 
 Read, and not run. A network's file is known by these, as it is before anything has been run
-(``learn/written/nets.py``); of what was run, ``own_code.py`` says more exactly what is reached.
+(``learn/written/nets.py``); of what was run, ``followed.py`` says more exactly what is reached.
 """
 
 from __future__ import annotations
