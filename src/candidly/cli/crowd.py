@@ -207,9 +207,10 @@ def _files_read(
     from ..data.ingest import is_table
     from ..data.ingest.shards import is_address
     from ..data.ingest.unused import ANSWERS, LABELS, OF_CELLS, Read, as_read, parts_read
+    from ..data.sources import is_known
 
     path = Path(answers).expanduser()
-    if is_address(answers) or path.is_dir() or is_table(path):
+    if is_address(answers) or is_table(path) or (path.is_dir() and not is_known(answers)):
         yield from parts_read(answers, ANSWERS)
     else:
         yield Read(answers, ("classes", "merge_labels"))

@@ -136,8 +136,8 @@ def validate(
     read_as = checked_reading(reading)
     released = _is_released(votes, votes_format)
     of_answers = () if released else [name for name in ANSWERS if name != "label"]
-    own_file = into or labels
-    others = () if own_file is None else (as_read(own_file, LABELS),)
+    others = [] if labels is None else [as_read(labels, LABELS)]
+    others += [] if into is None else [as_read(into, set(LABELS) - {"label_separator"})]
     refuse_unused(roles, as_read(votes, of_answers), *others)
     one_label_a_row(roles)
     names = names_of(roles)
