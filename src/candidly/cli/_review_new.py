@@ -144,7 +144,9 @@ def new(
     where = where or data
     _check_sources(where, issues, votes, rows, sample)
     if where is None:
-        refuse_unused(roles, Read(f"{issues or votes} without a FILE", ("classes",)))
+        refuse_unused(
+            roles, Read(f"{issues or votes}", ("classes",), "name the FILE that it is about")
+        )
         if rows:
             raise ValueError("--rows is about the rows of a FILE; name it.")
     names = columns.names_of(roles)

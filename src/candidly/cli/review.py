@@ -115,7 +115,7 @@ def export(
             " takes them."
         )
     if into is None and labels is None:
-        refuse_unused(roles, Read("an export without --into and --labels", ()))
+        refuse_unused(roles, Read(f"--as {what}", (), "give --into or --labels"))
     if overwrite and into is None:
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     if codes and what != "gallery":

@@ -72,8 +72,9 @@ def load_folder(
     picked = of_coco(files)
     picked = of_table(files, roles, of_sheet) if picked is None else picked
     if picked is None or picked.data is None:
-        what = "a folder without a table of pictures and labels (labels.csv or metadata.csv)"
-        refuse_unused(roles, Read(f"{folder}, {what}", ("classes", "merge_labels", "damaged")))
+        used = ("classes", "merge_labels", "damaged")
+        table = "a table that names pictures and labels (labels.csv or metadata.csv)"
+        refuse_unused(roles, Read(f"{folder}, a folder without {table}", used, "put one there"))
     picked = picked or _of_subfolders(files)
     kept, files = usable(picked.files, picked.pictures, roles.damaged, watch)
     tell_left_out(files, roles.damaged)

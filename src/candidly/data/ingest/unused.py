@@ -39,10 +39,12 @@ class Read:
     Attributes:
         name: of the source, with what it is, for messages.
         roles: names of fields of ``Roles``.
+        otherwise: another way than to leave a role out.
     """
 
     name: str
     roles: Collection[str]
+    otherwise: str = ""
 
 
 def as_read(source: Any, used: Collection[str] = EVERYTHING) -> Read:
@@ -90,7 +92,8 @@ def refuse_unused(roles: Roles | None, *files: Read) -> None:
             names = list(dict.fromkeys(file.name for file in files))
             told = " and ".join(names[:SHOWN])
             told += f" and {len(names) - SHOWN} more" * (len(names) > SHOWN)
-            raise Refusal(f"`{role}` says nothing of {told}.", "leave it out")
+            ways = [file.otherwise for file in files if file.otherwise]
+            raise Refusal(f"`{role}` says nothing of {told}.", "leave it out", *ways)
 
 
 def _kind(source: Any) -> tuple[str, Collection[str]]:
