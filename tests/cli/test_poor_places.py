@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+
+from needs import program
 
 COMMANDS = {  # what is written goes to {}
     "data describe": ["digits"],
@@ -35,7 +36,7 @@ POOR = {  # how a machine is made so, in the shell
 def in_a_mount_namespace() -> list[str] | None:
     """What lets a shell mount for itself alone; None where nobody may."""
     line = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
-    if shutil.which("unshare") is None:
+    if program("unshare") is None:
         return None
     mounts = subprocess.run([*line, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True)
     return None if mounts.returncode else line

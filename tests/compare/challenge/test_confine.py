@@ -6,7 +6,6 @@ import json
 import os
 import re
 import selectors
-import shutil
 import signal
 import socket
 import stat
@@ -21,6 +20,8 @@ import pytest
 
 from candidly.compare.challenge import _cgroup, _watch
 from candidly.compare.challenge.confine import WAYS, CannotStart, Limits, run_confined, ways
+
+from needs import program
 
 ISOLATING = [name for name in WAYS if name != "limits alone"]
 MIB = 1 << 20
@@ -499,7 +500,7 @@ mount -t tmpfs -o mode=755 none "$2" && mkdir -p "$1" && mount --rbind /mnt/kept
 @pytest.mark.slow
 @each_isolating_way
 @pytest.mark.skipif(
-    os.geteuid() != 0 or not shutil.which("setpriv"), reason="root becomes another user here"
+    os.geteuid() != 0 or program("setpriv") is None, reason="root becomes another user here"
 )
 def test_a_user_without_privileges_can_confine(way, marker):
     # not below pytest's folders, which nobody else may enter
