@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections import Counter
@@ -18,6 +19,11 @@ NEEDS = {  # what is missing -> how to have it
     "PostgreSQL": "install the Debian package postgresql",
     "the real files": "set CANDIDLY_DATA to the folder that holds them",
 }
+POSTGRESQL = ("initdb", "pg_ctl", "pg_dump", "psql")
+PROGRAMS = (
+    "chromium", *POSTGRESQL, "nginx", "caddy", "openssl", "systemd-analyze", "setpriv", "unshare"
+)  # fmt: skip
+FOUND = "CANDIDLY_TESTS_FOUND"  # where these were when the tests began, as JSON
 AT_THE_END: list[Callable[[], Any]] = []  # what the last test leaves open (``conftest.py``)
 IN_CI = ("Chromium", "PostgreSQL")  # which CI installs, so that their absence is a fault
 
@@ -46,7 +52,7 @@ def a_browser() -> Iterator[Any]:
     It stays for whoever asks next in this process, whose main thread has a running event loop from
     then on: ``asyncio.run`` works on other threads alone.
     """
-    if shutil.which("chromium") is None:
+    if program("chromium") is None:
         skip_without("Chromium")
     browser = _chromium()
     yield browser
@@ -60,12 +66,32 @@ def _chromium() -> Any:
 
     playwright = sync_playwright().start()
     AT_THE_END.append(playwright.stop)
-    path = shutil.which("chromium")
+    path = program("chromium")
     return playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
 
 
-def postgres_program(name: str) -> str | None:
-    """A program of PostgreSQL, on the path or where Debian puts it; None where it is not there."""
+def program(name: str) -> str | None:
+    """A program of ``PROGRAMS``, as it was found when the tests began; None where it was not there.
+
+    So one that is being installed meanwhile is used by no test, or by all.
+    """
+    return _programs()[name]
+
+
+@cache
+def _programs() -> dict[str, str | None]:
+    """Where they are: looked up by the first process of the tests, for those that it starts."""
+    told = json.loads(os.environ.get(FOUND, "{}"))
+    if told.get("PATH") != os.environ.get("PATH"):  # another machine, as far as one can see
+        told = {"PATH": os.environ.get("PATH"), "found": {name: _found(name) for name in PROGRAMS}}
+        if not all(told["found"][name] for name in POSTGRESQL):
+            told["found"] |= dict.fromkeys(POSTGRESQL)
+        os.environ[FOUND] = json.dumps(told)
+    return dict(told["found"])
+
+
+def _found(name: str) -> str | None:
+    """On the path, or where Debian puts the programs of PostgreSQL."""
     there = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
     return shutil.which(name) or (str(there[-1]) if there else None)
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from needs import postgres_program, skip_without
+from needs import program, skip_without
 
 
 @pytest.fixture(scope="session")
 def server():
     """The folder of the socket of a server of our own; None where there is none to start."""
-    initdb, pg_ctl = postgres_program("initdb"), postgres_program("pg_ctl")
+    initdb, pg_ctl = program("initdb"), program("pg_ctl")
     if initdb is None or pg_ctl is None:
         yield None
         return

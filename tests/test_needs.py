@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from needs import postgres_program, skip_without, summary
+from needs import program, skip_without, summary
 
 BROWSER_TEST = """
 import needs
@@ -61,7 +61,7 @@ def test_with_a_server(server):
 @pytest.mark.slow
 def test_a_killed_test_run_leaves_no_server(tmp_path):
     here = Path(__file__).parent
-    if postgres_program("initdb") is None:
+    if program("initdb") is None:
         skip_without("PostgreSQL")
     (tmp_path / "test_one.py").write_text(SERVER_TEST)
     with subprocess.Popen(
@@ -84,3 +84,40 @@ def served(folder):
     """Whether a process has the folder among its arguments."""
     found = subprocess.run(["pgrep", "-f", f"postgres.*{folder}"], capture_output=True)
     return found.returncode == 0
+
+
+INSTALLED_MEANWHILE = """
+import os
+import needs
+
+def test_before():
+    assert needs.program("nginx") is None
+
+def test_after():
+    folder = os.environ["PATH"]
+    open(f"{folder}/nginx", "w").write("#!/bin/sh")
+    os.chmod(f"{folder}/nginx", 0o755)
+    assert needs.shutil.which("nginx")
+    assert needs.program("nginx") is None  # for all tests of this run
+    needs._programs.cache_clear()  # as in another process of it
+    assert needs.program("nginx") is None
+"""
+
+
+def test_a_program_that_appears_meanwhile_is_not_half_used(tmp_path):
+    here = Path(__file__).parent
+    (tmp_path / "conftest.py").write_text((here / "conftest.py").read_text())
+    (tmp_path / "test_one.py").write_text(INSTALLED_MEANWHILE)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--rootdir", tmp_path, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(here), "PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_tests_ask_for_programs_in_one_place():
+    here = Path(__file__).parent
+    asking = [path.name for path in here.rglob("*.py") if "shutil.which(" in path.read_text()]
+    assert sorted(asking) == ["committed.py", "needs.py", "test_needs.py"]  # git; and this line

@@ -719,4 +719,4 @@ def test_classes_can_be_declared_for_a_file(candidly, tmp_path):
     assert candidly("data", "convert", "n.csv", "n.npz", "--classes", "5001")[0] == 0
     status, _, err = candidly("data", "describe", "digits", "--classes", "a,b")
     assert status == 2
-    assert "are named of files; digits" in err
+    assert "--classes says nothing of digits, which is read as" in err

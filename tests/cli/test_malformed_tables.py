@@ -138,7 +138,7 @@ BAD = {  # file, what it holds, options, what the sentence has
     "ARFF, a short line": ("t.arff", b"@attribute a real\n@attribute label {x,y}\n@data\n1\n", "",
                            "line 4 has 1 cells, and there are 2 attributes"),
     "a plain array": ("t.npy", b"\x93NUMPY", "", "is no .npy file"),
-    "columns of arrays": ("t.npz", b"PK", "--label y", "holds arrays, which have no columns"),
+    "columns of arrays": ("t.npz", b"PK", "--label y", "t.npz, a file of arrays. Leave it out"),
     "no picture there": ("t.csv", table("path,label", "a.png,x", "b.png,y"), "",
                          "there is no file"),
     "an answer a row": ("t.csv", table("item,annotator,label,size", "i,ann,x,1", "i,bob,y,2"), "",

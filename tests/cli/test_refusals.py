@@ -125,7 +125,10 @@ TOLD = {  # a command line, what it says to do and what it does not
     "check far.csv": ("name them with --classes.", "`classes`"),
     "check line.csv": ("call them column_1 and so on with --header no", "`header"),
     "data describe photos --damaged never": ("--damaged is 'never'; give skip", "`damaged"),
-    "data describe photos --label kind": ("--label kind names a column, and", "`label"),
+    "data describe photos --label kind": (
+        "--label says nothing of photos, a folder without a table",
+        "`label",
+    ),
     "example birds --into there": ("or replace it with --overwrite.", "`"),
     "bench run --dataset digits --algorithms CC": ("Make some with --labels flip:rate=0.3", "`imp"),
 }

@@ -221,7 +221,10 @@ def test_a_known_data_set_with_other_names_of_classes(candidly):
         (("pets.csv", "--label", "kind", "--rows", "77", "--preset", "single"), "row 77 is not"),
         (("pets.csv", "--rows", "1", "--issues", "issues.csv"), "--rows say which rows"),
         (("pets.csv", "--data", "digits"), "both say what to ask about"),
-        (("--issues", "issues.csv", "--label", "kind"), "--label is about the columns"),
+        (
+            ("--issues", "issues.csv", "--label", "kind"),
+            "--label says nothing of issues.csv. Leave it out, or name the FILE",
+        ),
     ],
 )
 def test_what_is_refused(pets, arguments, match):

@@ -7,16 +7,19 @@ import sys
 
 import pytest
 
-from candidly.ground.cluster import LOST, Node, _stdout_kept, check_nodes
+from candidly.ground.cluster import LOST, SILENT, Node, _stdout_kept, check_nodes
 
 
 def node(problem):
     return Node("10.0.0.2 (abc)", 4, 0, 10**9, None, problem)
 
 
-def test_a_worker_that_was_killed_is_not_called_another_candidly():
+def test_a_worker_that_was_killed_or_is_slow_is_not_called_another_candidly():
     with pytest.raises(ValueError, match="did not say what it has: its worker was lost") as caught:
         check_nodes([node(f"{LOST}: WorkerCrashedError")])
+    assert "no candidly that works" not in str(caught.value)
+    with pytest.raises(ValueError, match="did not say what it has: it did not answer") as caught:
+        check_nodes([node(f"{SILENT} within 300 s")])
     assert "no candidly that works" not in str(caught.value)
     with pytest.raises(ValueError, match="has no candidly that works: ModuleNotFoundError"):
         check_nodes([node("ModuleNotFoundError: no module named candidly")])

@@ -44,7 +44,7 @@ def read_answers(
     from ..data.ingest.answers import read_answers as answers_in
     from ..data.ingest.probabilities import open_source
     from ..data.ingest.shards import is_address
-    from ..data.sources import is_known
+    from ..data.sources import is_known, refuse_root
 
     beliefs = known = None
     if probs is not None:
@@ -55,7 +55,10 @@ def read_answers(
         if not beliefs.n or not beliefs.m:
             raise ValueError(f"{probs} has no {'columns beside item' if beliefs.n else 'rows'}.")
     path = Path(what).expanduser()
-    if is_address(what) or (path.is_dir() and not is_table(path) and not is_known(what)):
+    in_parts = is_address(what) or (path.is_dir() and not is_table(path) and not is_known(what))
+    if in_parts or is_table(path):
+        refuse_root(root, what)
+    if in_parts:
         place = what if is_address(what) else path
         table = read_answer_parts(place, roles, workers=workers, on=on, watch=watch)
         said, known = _of_table(table, beliefs, classes, keep)

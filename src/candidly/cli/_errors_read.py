@@ -29,9 +29,11 @@ def opened(
     from ..data.ingest.label_parts import labels_beside
     from ..data.ingest.labels import class_names
     from ..data.ingest.probabilities import open_source
+    from ..data.ingest.unused import BESIDE, LABELS, parts_read, refuse_unused
 
     names = names_of(roles)
     check_distinct(names)
+    refuse_unused(roles, *parts_read(labels, LABELS), *parts_read(probs, BESIDE))
     source = open_source(probs, normalise, names, roles)
     given = labels_beside(labels, source, roles, names)
     return given, source, names or class_names(given, source.columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,8 +27,8 @@ def check_place(path: Path | None, option: str, endings: Sequence[str] = ()) -> 
             the ending of a file that is not known yet.
 
     Raises:
-        ValueError: its ending is none of ``endings``, it is in no folder, or in one that candidly
-            keeps, or another argument of the command names the same file.
+        ValueError: its ending is none of ``endings``, it is in no folder, in one that cannot be
+            written or that candidly keeps, or another argument of the command names the same file.
     """
     if path is None:
         return
@@ -36,6 +37,11 @@ def check_place(path: Path | None, option: str, endings: Sequence[str] = ()) -> 
         raise ValueError(f"{option} is {path}; it must end in {' or '.join(endings)}{close}")
     if not path.parent.is_dir():
         raise ValueError(f"{option} is {path}, but there is no folder {path.parent}.")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise ValueError(
+            f"{option} is {path}, and nothing can be written in {path.parent.absolute()}; say"
+            f" another place with {option}."
+        )
     check_output(path)
     if other := _names_too(path, option):
         raise ValueError(f"{option} is {path}, and so is {other}; write to another file.")

@@ -21,8 +21,9 @@ from ..data.ingest import (
     read_frame,
 )
 from ..data.ingest.table_checks import about, listed
+from ..data.ingest.unused import EVERYTHING, Read, as_read, refuse_unused
 from ..data.labels.labelled import Labelled, from_arrays
-from ..data.sources import load, source_of
+from ..data.sources import load, refuse_root, source_of
 from ..ground.names import UnknownName, nearest
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def read_new(
     path = Path(what).expanduser()
     folder = path.is_dir() and not is_table(path)
     if folder and (files := pictures_in(path, roles.damaged)):
+        refuse_root(root, path)
+        refuse_unused(roles, Read(f"{path}, a folder of pictures", ("damaged",)))
         return NewRows(files, [file.name for file in files], "id")
     if path.suffix.lower() in ARRAYS or folder or _known(what):
         if label is not None:
@@ -77,6 +80,10 @@ def read_new(
         data = load(what, root, roles=roles)
         same = data.classes == model.classes
         return NewRows(data, data.ids.tolist(), "id", data if same else None)
+    refuse_root(root, path)
+    column = {"texts": "text", "media": "image"}.get(model.reading.kind)
+    others = {"text", "image"} - {column}
+    refuse_unused(roles, as_read(path, set(EVERYTHING) - others))
     sheet = read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
     with about(path):
         return _of_sheet(sheet, model, roles, label)

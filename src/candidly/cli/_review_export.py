@@ -38,10 +38,14 @@ def _file(kind: str) -> Callable[[Project, Wanted], int]:
 
 def _corrected(project: Project, wanted: Wanted) -> int:
     from ..data import ingest
+    from ..data.ingest.unused import LABELS, OF_CELLS, as_read, refuse_unused
     from ..people.review import corrected_file, corrected_labels
     from .validate import _labels, _write, checked_reading
 
     reading = checked_reading(wanted.reading)
+    # a project of a table knows which of its columns is the labels'
+    looked_at = OF_CELLS if wanted.into and project.origin else LABELS
+    refuse_unused(wanted.roles, as_read(wanted.into or wanted.labels, looked_at))
     if wanted.into is not None:
         sheet = ingest.read_frame(
             wanted.into, wanted.roles.separator, wanted.roles.table(), sheet=wanted.roles.sheet

@@ -50,6 +50,7 @@ def read_rows(
             " with --issues; or ask for labels with --preset single or candidates."
         )
     from ..data import ingest
+    from ..data.ingest.unused import as_read, refuse_unused
     from ..data.sources import load
 
     with _progress.reading() as watch:
@@ -59,6 +60,7 @@ def read_rows(
                 return RowsRead(load(path, None, watch=watch, roles=roles))
             found = load(where, None, watch=watch, roles=replace(roles, classes=None))
             return RowsRead(_renamed(found, roles.classes))
+        refuse_unused(roles, as_read(path))
         sheet = ingest.read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
         data = ingest.read(sheet, replace(roles, ask_kind=True), watch)
         label = roles.label or ingest.label_column(sheet, roles)

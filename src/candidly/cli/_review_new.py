@@ -132,6 +132,7 @@ def new(
       candidly review new study --votes cifar10_mturk.json
     """
     check_installed()
+    from ..data.ingest.unused import Read, refuse_unused
     from ..ground.files import undone
     from ..ground.names import lookup
     from ..people.review import PRESETS, make_project, new_seed
@@ -142,12 +143,12 @@ def new(
         raise ValueError(f"{where} and --data {data} both say what to ask about; give one.")
     where = where or data
     _check_sources(where, issues, votes, rows, sample)
-    of_columns = {f"--{role}": getattr(roles, role) for role in ("label", "id", "text", "image")}
-    of_columns |= {"--merge-labels": roles.merge_labels, "--label-kind": roles.label_kind}
-    of_columns |= {"--drop": roles.drop, "--separator": roles.separator, "--rows": rows}
-    for option, value in of_columns.items():
-        if where is None and value:
-            raise ValueError(f"{option} is about the columns or rows of a FILE; name it.")
+    if where is None:
+        refuse_unused(
+            roles, Read(f"{issues or votes}", ("classes",), "name the FILE that it is about")
+        )
+        if rows:
+            raise ValueError("--rows is about the rows of a FILE; name it.")
     names = columns.names_of(roles)
     others = {"--classes": names, "--media": media, "--train": train, "--gold": gold}
     for option, said in {**others, "--sample": sample}.items():

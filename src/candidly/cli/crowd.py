@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +22,7 @@ from ._print import Form, check_form, show
 from ._types import how_many_workers, random_seed, whole
 
 if TYPE_CHECKING:
+    from ..data.ingest.unused import Read
     from ..people.crowd import Consensus
     from ..people.crowd.known import KnownItems
 
@@ -141,6 +143,7 @@ def consensus(
 
       candidly crowd consensus s3://bucket/answers --on processes --workers 8 --out labels.parquet
     """
+    from ..data.ingest.unused import refuse_unused
     from ..ground.names import lookup
     from ..people import crowd
     from ..people.crowd.known import known_items, known_parts
@@ -153,6 +156,7 @@ def consensus(
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))
     one_label_a_row(roles)
+    refuse_unused(roles, *_files_read(answers, probs, known, into))
     names = names_of(roles)
     workers = workers or len(os.sched_getaffinity(0))
     answered = replace(roles, id=None)
@@ -194,6 +198,28 @@ def consensus(
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
+
+
+def _files_read(
+    answers: str, probs: Path | None, known: Path | None, into: Path | None
+) -> Iterator[Read]:
+    """What is read, and which options say something of each file."""
+    from ..data.ingest import is_table
+    from ..data.ingest.shards import is_address
+    from ..data.ingest.unused import ANSWERS, LABELS, OF_CELLS, Read, as_read, parts_read
+    from ..data.sources import is_known
+
+    path = Path(answers).expanduser()
+    if is_address(answers) or is_table(path) or (path.is_dir() and not is_known(answers)):
+        yield from parts_read(answers, ANSWERS)
+    else:
+        yield Read(answers, ("classes", "merge_labels"))
+    if probs is not None:
+        yield as_read(probs, ("separator", "header"))
+    if known is not None:
+        yield as_read(known, [name for name in LABELS if name not in ("label", "id")])
+    if into is not None:
+        yield as_read(into, ("id", *OF_CELLS))
 
 
 def _print_json(

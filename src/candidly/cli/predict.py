@@ -31,7 +31,7 @@ PREDICTION, PROBABILITY = "prediction", "probability"
 SHOWN_CLASSES = 5
 
 
-@reads(*CELLS, "id", *INPUTS)
+@reads(*CELLS, "id", *(name for name in INPUTS if name != "kinds"))  # which the model knows
 def predict(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="A file that candidly train wrote.")

@@ -100,6 +100,7 @@ def export(
 
       candidly review export check --as gallery --out pages
     """
+    from ..data.ingest.unused import Read, refuse_unused
     from ..ground.names import lookup
 
     check_installed()
@@ -113,9 +114,8 @@ def export(
             "--as corrected needs --into, the table to correct, or --labels, labels alone; only it"
             " takes them."
         )
-    for option, value in {"--label": roles.label, "--separator": roles.separator}.items():
-        if value is not None and into is None and labels is None:
-            raise ValueError(f"{option} is about the columns of --into or --labels; give one.")
+    if into is None and labels is None:
+        refuse_unused(roles, Read(f"--as {what}", (), "give --into or --labels"))
     if overwrite and into is None:
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     if codes and what != "gallery":

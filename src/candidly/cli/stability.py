@@ -132,12 +132,19 @@ def stability(
     """
     from ..compare.stability import assess, checking_plan
     from ..data.ingest.labels import label_numbers, read_labels
+    from ..data.ingest.unused import BESIDE, LABELS, as_read, parts_read, refuse_unused
 
     check_form(form)
     check_place(out, "--out", (".json",))
     check_place(html, "--html", (".html", ".htm"))
     check_place(plan, "--plan", (".csv", ".parquet"))
     one_label_a_row(roles)
+    own = [path for path in (original, corrected, found, *(corrections or ())) if path is not None]
+    refuse_unused(
+        roles,
+        *(as_read(path, LABELS) for path in own),
+        *parts_read(models, [name for name in BESIDE if name != "id"]),
+    )
     names = names_of(roles)
     if corrections and corrected is None:
         raise ValueError("--also puts another correction beside --corrected; give one as that.")

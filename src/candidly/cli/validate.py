@@ -115,6 +115,7 @@ def validate(
 
       candidly validate --votes answers.csv --into pets.csv --label kind --out pets-corrected.csv
     """
+    from ..data.ingest.unused import ANSWERS, LABELS, as_read, refuse_unused
     from ..people.validation import judge, missed
     from ..people.validation.verdicts_page import summarise, write_verdicts_page
 
@@ -133,6 +134,11 @@ def validate(
     if overwrite and into is None:
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     read_as = checked_reading(reading)
+    released = _is_released(votes, votes_format)
+    of_answers = () if released else [name for name in ANSWERS if name != "label"]
+    others = [] if labels is None else [as_read(labels, LABELS)]
+    others += [] if into is None else [as_read(into, set(LABELS) - {"label_separator"})]
+    refuse_unused(roles, as_read(votes, of_answers), *others)
     one_label_a_row(roles)
     names = names_of(roles)
     of_labels = replace(roles, item=None, annotator=None, drop=())
@@ -144,7 +150,7 @@ def validate(
     elif labels is not None:
         own, ids = _labels(labels, names, of_labels)
     of_votes = replace(roles, label=None, id=None)
-    tally = _tally(votes, votes_format, own, index, names, of_votes)
+    tally = _tally(votes, released, own, index, names, of_votes)
     verdicts = judge(tally, threshold)
     size = _size(size, own, flagged, len(tally))
     unflagged = None if size is None else size - (flagged or len(tally))
@@ -219,23 +225,28 @@ def checked_reading(text: str) -> Reading:
     raise ValueError(f"--reading is {text!r}; choose {' or '.join(known)}.")
 
 
+def _is_released(path: Path, form: str | None) -> bool:
+    """Whether answers are as the researchers of label errors released theirs; else a table."""
+    from ..data.ingest.arrays import check_kind
+    from ..ground.names import lookup
+
+    if form is None:
+        check_kind(path, ())
+    by_ending = "released" if path.suffix.lower() == ".json" else "long"
+    return lookup({"released": True, "long": False}, form or by_ending, "format")[1]
+
+
 def _tally(
     path: Path,
-    form: str | None,
+    released: bool,
     labels: np.ndarray | None,
     index: Path | None,
     classes: list[str] | None,
     roles: Roles,
 ) -> Tally | SetTally:
-    from ..data.ingest.arrays import check_kind
-    from ..ground.names import lookup
     from ..people.validation import read_answers, read_released
 
-    if form is None:
-        check_kind(path, ())
-    by_ending = "released" if path.suffix.lower() == ".json" else "long"
-    kind = lookup({"released": 1, "long": 1}, form or by_ending, "format")[0]
-    if kind == "released":
+    if released:
         return read_released(path, index)
     if index is not None:
         raise ValueError("--index is for released files; in a table, item is the row number.")

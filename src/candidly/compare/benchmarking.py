@@ -171,8 +171,11 @@ def _planned(
     if isinstance(what, Labelled):
         labelled = what
     else:
-        labelled = sources.load(str(what), root, watch=watch, roles=roles)
         known = _source(str(what))
+        looked_for = known is not None and known.files
+        others = any(source and source.files for source in map(_source, settings.datasets))
+        root = root if looked_for or not others else None  # which is for some of them
+        labelled = sources.load(str(what), root, watch=watch, roles=roles)
     if settings.labels:
         labelled = imperfect.apply(labelled, settings.labels, watch)
     # synthetic labels are not the benchmark's data: they are seeded by their content

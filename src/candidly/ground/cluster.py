@@ -26,7 +26,7 @@ CLUSTERS = "ray is a cluster of this machine's cores; write ray:ADDRESS for one 
 
 
 LOOKS = 2  # more times a node is asked whose worker was lost
-LOST = "its worker was lost"
+LOST, SILENT = "its worker was lost", "it did not answer"
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ class Node:
     problem: str = ""
 
 
-def look_at(ray: Any, wait_s: float = 60.0) -> list[Node]:
+def look_at(ray: Any, wait_s: float = 300.0) -> list[Node]:
     """Every living node of the connected cluster, asked for its versions."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -212,7 +212,7 @@ def look_at(ray: Any, wait_s: float = 60.0) -> list[Node]:
         try:
             found = ray.get(answer, timeout=wait_s)
         except ray.exceptions.GetTimeoutError:
-            problem = f"did not answer within {wait_s:.0f} s"
+            problem = f"{SILENT} within {wait_s:.0f} s"
         except ray.exceptions.RayTaskError as error:  # it has no candidly
             problem = why(error)
         except ray.exceptions.RayError as error:  # the worker or the node is gone
@@ -232,10 +232,10 @@ def check_nodes(nodes: Sequence[Node], device: str = "cpu") -> None:
     """
     mine = versions()
     for node in nodes:
-        if node.problem.startswith(LOST):
+        if node.problem.startswith((LOST, SILENT)):
             raise ValueError(
                 f"node {node.name} did not say what it has: {node.problem}. Run the same command "
-                "again, give that machine more memory, or take it out of the cluster."
+                "again, give that machine more memory or less to do, or take it out of the cluster."
             )
         if node.versions is None:
             raise ValueError(

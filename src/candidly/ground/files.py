@@ -12,7 +12,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -187,7 +187,8 @@ def replacing(
         if synced:
             sync_folder(path.parent)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # it may not be there, and nothing be to remove in such a folder
+            beside.unlink()
         raise OSError(error.errno, f"could not write {path}: {error.strerror or error}") from error
     except BaseException:
         beside.unlink(missing_ok=True)

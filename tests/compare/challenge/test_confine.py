@@ -6,7 +6,6 @@ import json
 import os
 import re
 import selectors
-import shutil
 import signal
 import socket
 import stat
@@ -19,8 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from candidly.compare.challenge import _watch
+from candidly.compare.challenge import _cgroup, _watch
 from candidly.compare.challenge.confine import WAYS, CannotStart, Limits, run_confined, ways
+
+from needs import program
 
 ISOLATING = [name for name in WAYS if name != "limits alone"]
 MIB = 1 << 20
@@ -499,7 +500,7 @@ mount -t tmpfs -o mode=755 none "$2" && mkdir -p "$1" && mount --rbind /mnt/kept
 @pytest.mark.slow
 @each_isolating_way
 @pytest.mark.skipif(
-    os.geteuid() != 0 or not shutil.which("setpriv"), reason="root becomes another user here"
+    os.geteuid() != 0 or program("setpriv") is None, reason="root becomes another user here"
 )
 def test_a_user_without_privileges_can_confine(way, marker):
     # not below pytest's folders, which nobody else may enter
@@ -617,3 +618,61 @@ def test_no_submission_runs_as_root(tmp_path, monkeypatch):
 def test_open_files_are_few(way):
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE))"
     assert run(python(code), way).log.decode().split() == ["(512,", "512)"]
+
+
+SOCKETS = """
+import os, socket, time
+for _ in range(15):
+    if not os.fork():
+        break
+held = []
+try:
+    while True:
+        pair = socket.socketpair()
+        held.append(pair)
+        for one in pair:
+            one.setblocking(False)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+            try:
+                while True:
+                    one.send(bytes(1 << 16))
+            except BlockingIOError:
+                pass
+except OSError:
+    time.sleep(20)
+"""  # 16 processes, each with 250 pairs of sockets that nobody reads: the kernel's memory
+
+bounded = pytest.mark.skipif(
+    "memory" not in _cgroup.places(), reason="this machine lets us make no control groups"
+)
+
+
+@bounded
+@each_way
+def test_what_sockets_hold_in_the_kernel_is_bounded(way):
+    ended = run(python(SOCKETS), way, memory_bytes=300 * MIB, seconds=30.0)
+    assert ended.how == "memory"
+
+
+@bounded
+@each_way
+def test_no_group_is_left(way, marker):
+    run(f"sleep 0.2; : {marker}", way)
+    owner = f"{_cgroup.PREFIX}{os.getpid()}-*"
+    assert [folder for above in _cgroup.places().values() for folder in above.glob(owner)] == []
+
+
+@bounded
+def test_groups_of_a_killed_process_are_removed(tmp_path):
+    code = """
+import os, signal, time
+from candidly.compare.challenge._cgroup import grouped
+with grouped(os.getpid(), 1 << 30, 100):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.Popen([sys.executable, "-c", code])
+    assert done.wait() == -signal.SIGKILL
+    above = _cgroup.places()["memory"]
+    assert [*above.glob(f"{_cgroup.PREFIX}{done.pid}-*")]
+    run("true", ways()[0])
+    assert not [*above.glob(f"{_cgroup.PREFIX}{done.pid}-*")]

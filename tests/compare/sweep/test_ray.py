@@ -24,7 +24,7 @@ from candidly.ground.cluster import Node, versions
 
 from toys import toy
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]  # Ray starts for long on a busy machine
 
 SMALL = {"configs": 2, "splits": 2, "steps": 60, "eval_every": 20}
 LONG = {"configs": 2, "splits": 2, "steps": 3000, "eval_every": 100}

@@ -341,7 +341,7 @@ def test_columns_of_a_table_are_named_as_those_of_any_table(tmp_path):
     assert said(data) == {k: ("pug", "lab")[k % 2] for k in range(6)}
     assert data.ids.tolist() == [f"r{k}" for k in range(6)]
     assert (data.truth == data.classes.index("pug")).all()
-    with pytest.raises(ValueError, match=r"`label='race'` names a column"):
+    with pytest.raises(ValueError, match=r"`label` says nothing of"):
         candidly.read(tmp_path, label="race")
 
 
@@ -407,7 +407,7 @@ def test_tables_about_something_else_are_left_alone(tmp_path):
 
 def test_a_column_of_a_folder_without_a_table_is_refused(tmp_path):
     of_classes(tmp_path, {1: "a", 2: "b"})
-    with pytest.raises(ValueError, match=r"`label='kind'` names a column, and .* has no table"):
+    with pytest.raises(ValueError, match=r"`label` says nothing of .* without a table"):
         candidly.read(tmp_path, label="kind")
 
 

@@ -12,6 +12,8 @@ import pytest
 
 import candidly
 
+from needs import program
+
 FIND = """
 import numpy as np
 import candidly.ground.compiled
@@ -36,7 +38,7 @@ def test_label_errors_are_found_without_a_cache(tmp_path):
     command = [sys.executable, "-c", FIND]
     if os.geteuid() == 0:  # whom permissions do not bind otherwise
         bound = ["setpriv", "--bounding-set", "-dac_override", "--inh-caps", "-dac_override"]
-        if not shutil.which("setpriv"):
+        if program("setpriv") is None:
             pytest.skip("needs setpriv to bind root by permissions")
         command = [*bound, *command]
     keep = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from needs import postgres_program, skip_without
+from needs import program, skip_without
 
 TESTS = Path(__file__).parents[2]
 PATIENCE_S = 120.0  # nothing is measured by it
@@ -51,7 +51,7 @@ def until(found, what: str):
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 @pytest.mark.slow
 def test_a_killed_run_leaves_no_server_behind(tmp_path, how):
-    if postgres_program("initdb") is None:
+    if program("initdb") is None:
         skip_without("PostgreSQL")
     told = tmp_path / "told"
     (tmp_path / "test_waiting.py").write_text(WAITING.format(told=str(told)))

@@ -21,7 +21,7 @@ from candidly import review
 from candidly.people.web import organiser_link, person_link, viewer_link
 from candidly.people.web._links import follow_link
 
-from needs import postgres_program, skip_without
+from needs import program, skip_without
 from review_cases import take
 from web_browser import until
 from web_cases import TOKEN, a_project, a_site, browser, fields_of, follow, said
@@ -94,11 +94,11 @@ def test_the_command_lines_run(tmp_path, url, words):
 
 
 def test_systemd_takes_the_unit(tmp_path):
-    if shutil.which("systemd-analyze") is None:
+    if program("systemd-analyze") is None:
         pytest.skip("needs systemd-analyze (install the Debian package systemd)")
     unit = tmp_path / "candidly-review.service"
-    program = words_of_the_unit()[0]
-    unit.write_text((FILES / unit.name).read_text().replace(program, sys.executable))
+    started = words_of_the_unit()[0]
+    unit.write_text((FILES / unit.name).read_text().replace(started, sys.executable))
     checked = subprocess.run(
         ["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False
     )
@@ -188,9 +188,9 @@ def written_by_the_unit(folder: Path) -> dict[str, object]:
 @on_postgresql
 @pytest.mark.parametrize("front", [nginx, caddy])
 def test_no_log_of_what_is_shipped_has_what_signs_in(tmp_path, url, front):
-    for program in (front.__name__, "openssl"):
-        if shutil.which(program) is None:
-            pytest.skip(f"needs {program} (install the Debian package {program})")
+    for needed in (front.__name__, "openssl"):
+        if program(needed) is None:
+            pytest.skip(f"needs {needed} (install the Debian package {needed})")
     port, door = free_port(), free_port()
     logs = tmp_path / "logs"
     logs.mkdir()
@@ -263,9 +263,9 @@ def test_what_compose_runs_drops_the_links_that_are_printed(tmp_path):
 @on_postgresql
 @pytest.mark.parametrize("front", [nginx, caddy])
 def test_behind_a_web_server_with_tls(tmp_path, url, front):
-    for program in (front.__name__, "openssl"):
-        if shutil.which(program) is None:
-            pytest.skip(f"needs {program} (install the Debian package {program})")
+    for needed in (front.__name__, "openssl"):
+        if program(needed) is None:
+            pytest.skip(f"needs {needed} (install the Debian package {needed})")
     project = a_project(tmp_path / "check", url=url)
     port, door = free_port(), free_port()
     (tmp_path / "front").mkdir()
@@ -339,7 +339,7 @@ def test_machines_with_a_copy_of_the_folder_are_one_app(tmp_path, url):
 @pytest.mark.slow
 @on_postgresql
 def test_a_dump_is_a_whole_copy(tmp_path, url):
-    dump, restore = postgres_program("pg_dump"), postgres_program("psql")
+    dump, restore = program("pg_dump"), program("psql")
     if dump is None or restore is None:
         skip_without("PostgreSQL")
     place = re.search(r"host=([^&]+)", url)[1]

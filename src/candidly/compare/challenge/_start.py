@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from ._cgroup import Group, grouped
 from ._first_process import descendants
 
 FIRST_PROCESS = Path(__file__).absolute().with_name("_first_process.py")
@@ -55,7 +56,8 @@ class Started:
     """A first process that waits for the word to go.
 
     ``printed`` is the end to read of what the program prints. ``folders`` are descriptors of the
-    writable folders, ``proc`` that of the processes that the program can see.
+    writable folders, ``proc`` that of the processes that the program can see. ``group`` is what
+    the kernel bounds.
     """
 
     preparation: Preparation
@@ -66,6 +68,7 @@ class Started:
     handle: int
     folders: tuple[int, ...]
     proc: int
+    group: Group
 
     def go(self) -> None:
         self.line.send(b"go")
@@ -130,12 +133,13 @@ class Started:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(10 if self.preparation.init else 2)
         _reap(self.process)
+        self.group.end()
         if not self.preparation.init:  # what is left where the program has ended the first process
             _kill_by_home(self.preparation.places["tmp"])
 
 
 @contextmanager
-def started(preparation: Preparation, request: Mapping) -> Iterator[Started]:
+def started(preparation: Preparation, request: Mapping, memory_bytes: int) -> Iterator[Started]:
     """The first process of a run, up to where it waits; afterwards nothing of it is left."""
     with ExitStack() as stack:
         here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -163,7 +167,10 @@ def started(preparation: Preparation, request: Mapping) -> Iterator[Started]:
         handle = os.pidfd_open(first)
         stack.callback(os.close, handle)
         *folders, proc = descriptors
-        run = Started(preparation, process, here, printed, first, handle, tuple(folders), proc)
+        group = stack.enter_context(grouped(first, memory_bytes, request["limits"]["RLIMIT_NPROC"]))
+        run = Started(
+            preparation, process, here, printed, first, handle, tuple(folders), proc, group
+        )
         stack.callback(run.end)
         yield run
 

@@ -96,7 +96,7 @@ def watch(run: Started, wanted: Sequence[str], limits: Limits) -> Ended:
                 code, peak = run.status()
                 use.memory = max(use.memory, peak)
                 if time.monotonic() < end:  # else it may have gone on while nobody looked
-                    how = "ended"
+                    how = "memory" if run.group.out_of_memory() else "ended"
                 break
             if time.monotonic() >= next_look:
                 passed = use.look(limits)
@@ -140,6 +140,8 @@ class Use:
         share count once, which takes the system long to find out: so that is asked only where
         counting them each time gives more than it did or than there may be, and once a second.
         """
+        if self.run.group.out_of_memory():
+            return "memory"
         numbers = self.run.processes()
         self.processes = max(self.processes, len(numbers))
         if len(numbers) > limits.processes:

@@ -33,7 +33,7 @@ __all__ = ["WAYS", "CannotStart", "Ended", "Limits", "Way", "confined", "run_con
 
 
 ALONE = "limits alone"
-FILES = 512  # open ones of a process: what sockets and pipes hold is in no limit of memory
+FILES = 512  # open ones of a process: what sockets and pipes hold is in no count of memory
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def confined(
                 "RLIMIT_CORE": 0,
             },
         }
-        with started(preparation, request) as run:
+        with started(preparation, request, limits.memory_bytes) as run:
             yield watch(run, wanted, limits), Path(f"/proc/self/fd/{run.folders[0]}")
 
 

@@ -29,6 +29,7 @@ from ._recognised import recognised
 from ._roles import GIVEN, USUAL, Roles
 from ._sheet import TABLE_ENDINGS, Sheet, read_frame
 from .table_checks import about, listed
+from .unused import EVERYTHING, Read, as_read, refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,9 +130,10 @@ def of_table(
         if path.stem.lower() not in TABLES or path.suffix.lower() == ".txt":
             continue
         lies = _Lies(files, path)
-        sheet = read_frame(path, roles.separator, FirstLine(roles.header))
+        sheet = read_frame(path, roles.separator, FirstLine(roles.header), roles.sheet)
         if any(Path(name).suffix and lies.find(name) for name in sheet.frame.columns):
-            sheet = read_frame(path, roles.separator, FirstLine("no"))  # there is no line of names
+            # there is no line of names
+            sheet = read_frame(path, roles.separator, FirstLine("no"), roles.sheet)
         named = _names_in(sheet.frame, lies, roles)
         if named is None or _label_in(sheet.frame, named, roles) is None:
             continue
@@ -147,6 +149,7 @@ def of_table(
     if not tables:
         return None
     path, sheet = next(iter(tables.items()))
+    refuse_unused(roles, as_read(path, set(EVERYTHING) - {"text"}), Read(path.name, ["damaged"]))
     frame = frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
     label = _label_in(frame, column, roles)
     # names of files are read as texts: whether each picture is there was just looked up

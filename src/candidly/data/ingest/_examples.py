@@ -38,6 +38,7 @@ from ._saved import is_saved
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._targets import ids_of, labels_of
 from .table_checks import about, check_filled, check_flat, listed
+from .unused import OF_COLUMNS, Read, as_read, refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,7 +102,7 @@ def read(
         merge_labels=merge_labels, damaged=damaged, sheet=sheet, kinds=kinds or {},
         label_kind=label_kind, **who,
     )  # fmt: skip
-    if roles is not None and (named != Roles() or damaged != SKIP):
+    if roles is not None and named.given:
         raise ValueError("`roles` says which column is what; give no other names beside it.")
     return _read(where, roles or named, watch)
 
@@ -140,11 +141,7 @@ def read_inputs(where: Any, roles: Roles | None = None) -> tuple[Any, np.ndarray
 
 
 def _load_arrays(path: Path, roles: Roles) -> Labelled:
-    said = Roles(classes=roles.classes, merge_labels=roles.merge_labels)
-    if replace(roles, label_kind=None) != said:
-        raise ValueError(
-            f"{path} holds arrays, which have no columns to name, neither of labels nor others."
-        )
+    refuse_unused(roles, as_read(path))
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
     with about(path):
@@ -167,6 +164,7 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
         return where, None
     where = collected(where)
     if is_frame(where):
+        refuse_unused(roles, as_read(where))
         index: Any = getattr(where, "index", None)  # of pandas
         named = index is not None and index.nlevels == 1 and index.is_unique
         ids = index.tolist() if named else None
@@ -181,7 +179,9 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
     if path.suffix.lower() == ".npy" and path.is_file():
         with about(path):
             check_content(path)
+            refuse_unused(roles, Read("an array of records", OF_COLUMNS))
             return Sheet(path, records(path), Form(".npy")), None
+    refuse_unused(roles, as_read(path))
     return read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads), None
 
 
@@ -196,6 +196,11 @@ def _from_sheet(sheet: Sheet, roles: Roles, ids: Any = None) -> Labelled:
     sheet = replace(sheet, frame=one_column(sheet.frame, roles))
     frame = sheet.frame
     roles = recognised(frame, roles)
+    if roles.annotator is not None and roles.item is None:
+        raise Refusal(
+            f"column {roles.annotator!r} says who answered, and none says about what.",
+            "name the one that does with `item`",
+        )
     columns = label_columns(frame, roles)
     if not columns:
         raise Refusal(

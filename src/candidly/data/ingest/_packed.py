@@ -68,6 +68,23 @@ def read_content(path: Path, endings: Sequence[str]) -> Content:
     return Content(data, inner, compression)
 
 
+def inner_ending(path: Path, endings: Sequence[str]) -> str:
+    """The ending of a file's kind, below ``.gz`` and ``.zip``; of a ``.zip``, as far as it shows.
+
+    >>> inner_ending(Path("pets.CSV.gz"), (".csv",))
+    '.csv'
+    """
+    ending = path.suffix.lower()
+    inner = Path(path.stem).suffix.lower()
+    if ending not in COMPRESSED:
+        return ending
+    if ending == ".zip" and inner not in endings and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            members = [Path(name).suffix.lower() for name in archive.namelist()]
+        inner = next((each for each in members if each in endings), inner)
+    return inner
+
+
 def check_no_other_kind(data: bytes) -> None:
     """Refuse text that is none, by how it begins."""
     for start, what in MAGIC.items():

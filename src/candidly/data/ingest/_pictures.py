@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...ground.arrays import objects
-from ...ground.problem import Refusal, passed
 from ..labels.coded import Coded
 from ..labels.labelled import Labelled
 from ..labels.reading import LabelRule, read_labels
@@ -33,6 +32,7 @@ from ._folder_files import LOOSE, UNASKED, Files, files_in, tell_left_out, usabl
 from ._roles import Roles
 from ._sheet import Sheet
 from .table_checks import listed
+from .unused import Read, refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,16 +71,11 @@ def load_folder(
         )
     picked = of_coco(files)
     picked = of_table(files, roles, of_sheet) if picked is None else picked
-    if picked is None:
-        for role in ("label", "truth", "id", "text", "image", "annotator", "item"):
-            if (name := getattr(roles, role)) is not None:
-                raise Refusal(
-                    f"{passed(role, name)} names a column, and {folder} has no table that names"
-                    " pictures and labels (labels.csv or metadata.csv).",
-                    "leave it out",
-                    "put one there",
-                )
-        picked = _of_subfolders(files)
+    if picked is None or picked.data is None:
+        used = ("classes", "merge_labels", "damaged")
+        table = "a table that names pictures and labels (labels.csv or metadata.csv)"
+        refuse_unused(roles, Read(f"{folder}, a folder without {table}", used, "put one there"))
+    picked = picked or _of_subfolders(files)
     kept, files = usable(picked.files, picked.pictures, roles.damaged, watch)
     tell_left_out(files, roles.damaged)
     rows = np.array(kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ...ground.names import nearest
@@ -146,6 +146,13 @@ class Roles:
             yield "annotator", name
 
     @property
+    def given(self) -> list[str]:
+        """The parameters that say something, as ``read`` calls them."""
+        own = [each.name for each in fields(self) if each.name != "ask_kind"]
+        said = [name for name in own if getattr(self, name) != getattr(NOTHING_SAID, name)]
+        return list(dict.fromkeys("annotator" if name == "annotators" else name for name in said))
+
+    @property
     def named(self) -> tuple[str, ...]:
         """The columns that have a role or are dropped."""
         return tuple(name for _, name in self._named())
@@ -176,3 +183,6 @@ class Roles:
                     f"there is no column {name!r} (`{role}`){nearest(name, columns)} The columns"
                     f" are {listed(tuple(columns))}."
                 )
+
+
+NOTHING_SAID = Roles()

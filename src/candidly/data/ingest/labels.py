@@ -88,6 +88,17 @@ class LabelColumn:
         return coded(self.what, self.values)
 
     @property
+    def barred(self) -> Coded:
+        """The same with a bar between the labels of a cell, as the rule of labels has it."""
+        if self.separator == BAR or self.kind == SINGLE:
+            return self.coded
+        cells = [
+            each.replace(self.separator, BAR) if isinstance(each, str) else each
+            for each in self.coded.values
+        ]
+        return replace(self.coded, values=cells)
+
+    @property
     def odd(self) -> tuple[int, Any] | None:
         """The first entry that is no whole number, with its row; None where all are."""
         for k, entry in enumerate(self.coded.values):
@@ -181,14 +192,14 @@ def label_numbers(labels: LabelColumn, classes: Sequence[str] | None) -> np.ndar
         return values
     if classes is None and labels.odd is not None:
         row, entry = labels.odd
-        numbered({"label": labels.coded}, labels.rule(None), {"label": labels.what})  # may refuse
+        numbered({"label": labels.barred}, labels.rule(None), {"label": labels.what})  # may refuse
         raise ValueError(
             f"{labels.what} holds names ({str(entry)!r} at row {row}); say with `classes` which"
             " there are, in order, or correct the cell."
         )
     if classes is None:
         return _as_they_are(labels)
-    return numbered({"label": labels.coded}, labels.rule(classes), {"label": labels.what}).labels[
+    return numbered({"label": labels.barred}, labels.rule(classes), {"label": labels.what}).labels[
         "label"
     ]
 
@@ -231,7 +242,7 @@ def shown_classes(columns: Sequence[LabelColumn]) -> tuple[str, ...]:
         ValueError: names of classes in one and whole numbers in another, or no labels at all.
     """
     called = {str(k): labels.what for k, labels in enumerate(columns)}
-    cells = {str(k): labels.coded for k, labels in enumerate(columns)}
+    cells = {str(k): labels.barred for k, labels in enumerate(columns)}
     return numbered(cells, columns[0].rule(None), called).classes
 
 
@@ -239,7 +250,7 @@ def _as_they_are(labels: LabelColumn) -> np.ndarray:
     """Whole numbers, -1 where there is none: int64 (n,)."""
     if all(missing(one) or one == "" for one in labels.coded.values):
         return np.full(len(labels.values), UNLABELLED)
-    read = numbered({"label": labels.coded}, None, {"label": labels.what})
+    read = numbered({"label": labels.barred}, None, {"label": labels.what})
     number = np.array([*map(int, read.classes), UNLABELLED], np.int64)
     return number[read.labels["label"]]
 
@@ -252,16 +263,8 @@ def label_sets(labels: LabelColumn, classes: Sequence[str] | None, m: int) -> np
     """
     if labels.values.dtype == bool:
         return labels.values
-    column = replace(labels.coded, values=[_barred(labels, one) for one in labels.coded.values])
     rule = labels.rule(classes or m)
-    return numbered({"tags": column}, rule, {"tags": labels.what}).labels["tags"]
-
-
-def _barred(labels: LabelColumn, entry: Any) -> Any:
-    """A cell of text with bars between its labels."""
-    if not isinstance(entry, str) or labels.separator == BAR:
-        return entry
-    return entry.replace(labels.separator, BAR)
+    return numbered({"tags": labels.barred}, rule, {"tags": labels.what}).labels["tags"]
 
 
 def holds_sets(labels: LabelColumn) -> bool:

@@ -356,8 +356,17 @@ def merges(
 
     Raises:
         ValueError: a name to replace that is no label, where classes were not declared: where they
-            were, these may be some of the labels.
+            were, these may be some of the labels; two declared classes that are to be one.
     """
+    if merge is True:
+        for one in spelling.alike(dict.fromkeys(classes, 1)):
+            if one.same:
+                raise Refusal(
+                    f"{one.name!r} and {one.others[0]!r} are two classes, as declared or as columns"
+                    " are called, and `merge_labels` makes one of what differs by spelling alone.",
+                    "name one of them in `classes`",
+                    "leave `merge_labels` out",
+                )
     if isinstance(merge, bool):
         return spelling.merged(rows, classes) if merge else {}
     strange = [old for old in merge if old not in rows]

@@ -12,10 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...ground.names import UnknownName, same
-from ...ground.problem import problem_of, refused
+from ...ground.problem import Refusal, problem_of, refused
 from ...ground.spec import halves
 from ...ground.spec import read as read_text
 from ..ingest import SUFFIXES, Roles, load_mat, read
+from ..ingest.unused import Read, refuse_unused
 from ..labels.labelled import Labelled
 from ._crowds import SOURCES_OF_CROWDS
 from ._from_votes import with_scored
@@ -262,14 +263,15 @@ def load(
         or path.suffix.lower() in SUFFIXES
         or (path.is_dir() and str(name_or_path).strip() and not is_known(str(name_or_path)))
     ):
+        refuse_root(root, path)
         roles = roles or Roles()
         return read(path, roles if classes is None else replace(roles, classes=classes), watch)
     source = _known(str(name_or_path), path)
-    if roles not in (None, Roles()):
-        raise ValueError(f"columns are named of files; {source.name} has its own.")
-    if classes is not None:
-        raise ValueError(f"`classes` is for files; {source.name} has its own.")
+    said = roles or Roles()
+    said = said if classes is None else replace(said, classes=classes)
+    refuse_unused(said, Read(f"{source.name}, which is read as it was published", ()))
     if not source.files:
+        refuse_root(root, f"{source.name}, which comes with scikit-learn")
         return source.loader()
     if source.finds:
         try:
@@ -293,6 +295,18 @@ def load(
     if source.pictures:
         data = with_pictures(data, source, root, watch)
     return data
+
+
+def refuse_root(root: str | os.PathLike[str] | None, what: object) -> None:
+    """Refuse a folder to look into for a file that is not looked for.
+
+    Raises:
+        Refusal: it was given.
+    """
+    if root is not None:
+        raise Refusal(
+            f"`root` is where known data sets are looked for, not {what}.", "leave it out"
+        )
 
 
 def is_known(name: str) -> bool:

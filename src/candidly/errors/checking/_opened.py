@@ -22,6 +22,7 @@ from ...data.ingest import (
     recognised,
 )
 from ...data.ingest.table_checks import about, listed, typed
+from ...data.ingest.unused import Read, as_read, refuse_unused
 from ...data.inputs import Table, as_polars
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import collected
@@ -62,13 +63,16 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
             an empty cell.
     """
     if isinstance(where, Labelled):
+        refuse_unused(roles, Read("data that is labelled", ()))
         return Opened(where.source or "data", _alone(where, group))
     if isinstance(where, str | Path):
         path = Path(where).expanduser()
         if not is_table(path):
             return Opened(path.name, _alone(read(path, roles, watch), group), roles=roles)
+        refuse_unused(roles, as_read(path))
         sheet = read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)
     else:
+        refuse_unused(roles, as_read(where))
         sheet = Sheet(Path("data frame"), as_polars(collected(where)), Form(".parquet"))
     return _of_table(sheet, roles, group, watch)
 

@@ -15,6 +15,7 @@ from ...data.ingest.answers import read_answers as answers_in
 from ...data.ingest.labels import as_labels, class_numbers, shown_classes
 from ...data.ingest.shards import is_address
 from ...data.ingest.table_checks import about
+from ...data.ingest.unused import ANSWERS, parts_read, refuse_unused
 from ...ground.arrays import door
 from ._answers import Answers
 
@@ -55,6 +56,8 @@ def read_answers(
             columns; an annotator who answers an item twice, in whatever parts; and what
             ``Answers.from_columns`` refuses. The message names the part, and the row within it.
     """
+    files = [place] if isinstance(place, str | Path) else place
+    refuse_unused(roles, *(one for file in files for one in parts_read(file, ANSWERS)))
     if isinstance(place, str | Path) and not is_address(place):
         path = Path(place).expanduser()
         if is_table(path) or not path.is_dir():
