@@ -275,7 +275,8 @@ def test_of_one_version_no_word_is_said_of_corrections(candidly, made, tmp_path)
 
 def test_another_correction_needs_one(candidly, made):
     files = ("--labels", "l.npy", "--predictions", "models", "--also", "c.npy")
-    assert "--also puts another correction beside --corrected" in refused(candidly, files=files)
+    said = refused(candidly, files=files)
+    assert "--also are put beside the corrected labels, and there are none. Give one" in said
 
 
 def test_one_table_has_a_column_for_each_model(candidly, made, tmp_path):

@@ -10,10 +10,7 @@ import typer
 from ..data.ingest import SKIP, Roles
 from ..data.ingest.labels import read_classes
 from ..data.ingest.merges import read_merges
-from ..data.labels.kinds import ALL_OF, ONE_OF
-from ..data.labels.reading import declared_classes
 from ..data.labels.text import BAR
-from ..ground.problem import Refusal
 from ..ground.spec import anything, pairs
 from ._shared import Command, shared
 
@@ -218,23 +215,6 @@ def roles_of(
         damaged=damaged or SKIP,
         **as_they_are,
     )
-
-
-def names_of(roles: Roles) -> list[str] | None:
-    """The names of the classes that were declared, in order; None where none were."""
-    return None if roles.classes is None else list(declared_classes(roles.classes))
-
-
-def one_label_a_row(roles: Roles) -> None:
-    """Refuse what was said of several labels in a cell, where a row has one.
-
-    Raises:
-        ValueError: one of them is right, or all are.
-    """
-    if roles.label_kind in (ONE_OF, ALL_OF):
-        raise Refusal(
-            f"`label_kind` is {roles.label_kind!r}, and this takes one label a row.", "leave it out"
-        )
 
 
 def _merges(text: str | None) -> Any:

@@ -12,7 +12,6 @@ import typer
 
 from ..ground.arrays import check_distinct
 from . import _progress
-from ._column_options import names_of
 from ._words import held
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def opened(
     from ..data.ingest.probabilities import open_source
     from ..data.ingest.unused import BESIDE, LABELS, parts_read, refuse_unused
 
-    names = names_of(roles)
+    names = roles.declared
     check_distinct(names)
     refuse_unused(roles, *parts_read(labels, LABELS), *parts_read(probs, BESIDE))
     source = open_source(probs, normalise, names, roles)

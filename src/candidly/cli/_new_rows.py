@@ -21,7 +21,7 @@ from ..data.ingest import (
     read_frame,
 )
 from ..data.ingest.table_checks import about, listed
-from ..data.ingest.unused import EVERYTHING, Read, as_read, refuse_unused
+from ..data.ingest.unused import EVERYTHING, RolesUsed, as_read, refuse_unused
 from ..data.labels.labelled import Labelled, from_arrays
 from ..data.sources import load, refuse_root, source_of
 from ..ground.names import UnknownName, nearest
@@ -72,7 +72,7 @@ def read_new(
     folder = path.is_dir() and not is_table(path)
     if folder and (files := pictures_in(path, roles.damaged)):
         refuse_root(root, path)
-        refuse_unused(roles, Read(f"{path}, a folder of pictures", ("damaged",)))
+        refuse_unused(roles, RolesUsed(f"{path}, a folder of pictures", ("damaged",)))
         return NewRows(files, [file.name for file in files], "id")
     if path.suffix.lower() in ARRAYS or folder or _known(what):
         if label is not None:

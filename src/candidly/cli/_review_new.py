@@ -132,7 +132,7 @@ def new(
       candidly review new study --votes cifar10_mturk.json
     """
     check_installed()
-    from ..data.ingest.unused import Read, refuse_unused
+    from ..data.ingest.unused import RolesUsed, refuse_unused
     from ..ground.files import undone
     from ..ground.names import lookup
     from ..people.review import PRESETS, make_project, new_seed
@@ -145,11 +145,11 @@ def new(
     _check_sources(where, issues, votes, rows, sample)
     if where is None:
         refuse_unused(
-            roles, Read(f"{issues or votes}", ("classes",), "name the FILE that it is about")
+            roles, RolesUsed(f"{issues or votes}", ("classes",), "name the FILE that it is about")
         )
         if rows:
             raise ValueError("--rows is about the rows of a FILE; name it.")
-    names = columns.names_of(roles)
+    names = roles.declared
     others = {"--classes": names, "--media": media, "--train": train, "--gold": gold}
     for option, said in {**others, "--sample": sample}.items():
         if votes is not None and said is not None:

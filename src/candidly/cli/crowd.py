@@ -15,14 +15,14 @@ from ..data.ingest import Roles
 from ..ground.files import write_table
 from ..ground.jsons import to_json
 from . import _progress, _words
-from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, one_label_a_row, reads
+from ._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from ._crowd import put_into, read_answers, read_known, summary, tables
 from ._issues import check_place
 from ._print import Form, check_form, show
 from ._types import how_many_workers, random_seed, whole
 
 if TYPE_CHECKING:
-    from ..data.ingest.unused import Read
+    from ..data.ingest.unused import RolesUsed
     from ..people.crowd import Consensus
     from ..people.crowd.known import KnownItems
 
@@ -155,9 +155,9 @@ def consensus(
         raise ValueError("--into is the table that --out becomes; say where with --out.")
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))
-    one_label_a_row(roles)
+    roles.refuse_several()
     refuse_unused(roles, *_files_read(answers, probs, known, into))
-    names = names_of(roles)
+    names = roles.declared
     workers = workers or len(os.sched_getaffinity(0))
     answered = replace(roles, id=None)
     with _words.held() as notes:
@@ -202,18 +202,18 @@ def consensus(
 
 def _files_read(
     answers: str, probs: Path | None, known: Path | None, into: Path | None
-) -> Iterator[Read]:
+) -> Iterator[RolesUsed]:
     """What is read, and which options say something of each file."""
     from ..data.ingest import is_table
     from ..data.ingest.shards import is_address
-    from ..data.ingest.unused import ANSWERS, LABELS, OF_CELLS, Read, as_read, parts_read
+    from ..data.ingest.unused import ANSWERS, LABELS, OF_CELLS, RolesUsed, as_read, parts_read
     from ..data.sources import is_known
 
     path = Path(answers).expanduser()
     if is_address(answers) or is_table(path) or (path.is_dir() and not is_known(answers)):
         yield from parts_read(answers, ANSWERS)
     else:
-        yield Read(answers, ("classes", "merge_labels"))
+        yield RolesUsed(answers, ("classes", "merge_labels"))
     if probs is not None:
         yield as_read(probs, ("separator", "header"))
     if known is not None:

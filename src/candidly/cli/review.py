@@ -100,7 +100,7 @@ def export(
 
       candidly review export check --as gallery --out pages
     """
-    from ..data.ingest.unused import Read, refuse_unused
+    from ..data.ingest.unused import RolesUsed, refuse_unused
     from ..ground.names import lookup
 
     check_installed()
@@ -115,7 +115,7 @@ def export(
             " takes them."
         )
     if into is None and labels is None:
-        refuse_unused(roles, Read(f"--as {what}", (), "give --into or --labels"))
+        refuse_unused(roles, RolesUsed(f"--as {what}", (), "give --into or --labels"))
     if overwrite and into is None:
         raise ValueError("--overwrite is for --into; other files are written over anyway.")
     if codes and what != "gallery":

@@ -13,7 +13,7 @@ import typer
 from ..data.ingest import Roles
 from ..ground.files import write_table
 from ..ground.jsons import to_json
-from ._column_options import ANSWERS, ANY, CELLS, LABELS, names_of, one_label_a_row, reads
+from ._column_options import ANSWERS, ANY, CELLS, LABELS, reads
 from ._issues import check_place
 from ._print import Form, check_form, show
 from ._types import whole
@@ -139,8 +139,8 @@ def validate(
     others = [] if labels is None else [as_read(labels, LABELS)]
     others += [] if into is None else [as_read(into, set(LABELS) - {"label_separator"})]
     refuse_unused(roles, as_read(votes, of_answers), *others)
-    one_label_a_row(roles)
-    names = names_of(roles)
+    roles.refuse_several()
+    names = roles.declared
     of_labels = replace(roles, item=None, annotator=None, drop=())
     table = None if into is None else _Table.read(into, of_labels, names)
     own: np.ndarray | None = None

@@ -12,6 +12,7 @@ import pytest
 from candidly.compare.report.html import make_results_page
 from candidly.compare.report.tables import make_tables
 from candidly.compare.sweep.journal import read_results
+from candidly.compare.sweep.lines import with_checksum
 from compare.report.fake_results import change, diverged, make_results, unfinished
 
 from small_sweeps import make_directory
@@ -86,7 +87,7 @@ def test_two_hundred_algorithms():
     assert len(page) < 5e6
 
 
-def test_a_journal_of_lines_twice_half_and_of_two_schemas(tmp_path):
+def test_a_journal_of_lines_twice_half_and_of_another_schema(tmp_path):
     folder = tmp_path / "lost"
     make_directory(folder, ["CC", "LWS"], lambda run, step: 0.5 + run.split / 10 + step / 1e5)
     whole = make_results_page(read_results(folder))
@@ -94,21 +95,20 @@ def test_a_journal_of_lines_twice_half_and_of_two_schemas(tmp_path):
     lines = path.read_bytes().splitlines(keepends=True)
     old = json.loads(lines[0])
     del old["crc32"]
-    unread = {**old, "schema": 99}
-    # twice, one of before there were checksums, one of a schema to come, NaN, and half a line
+    # twice, one without a checksum, one of a schema to come, NaN, and half a line
     path.write_bytes(
         b"".join(lines)
         + lines[-1]
-        + (json.dumps({**old, "schema": 1}) + "\n").encode()
-        + (json.dumps(unread) + "\n").encode()
-        + (json.dumps({**old, "schema": 1, "loss": float("nan")}) + "\n").encode()
+        + f"{json.dumps(old)}\n".encode()
+        + with_checksum(json.dumps({**old, "schema": 99}))
+        + with_checksum(json.dumps({**old, "loss": float("nan")}))
         + lines[1][:40]
     )
     results = read_results(folder)
     page = make_results_page(results)
     [note] = [note for note in results.notes if path.name in note]
     number = len(lines)
-    assert f"lines {number + 3}, {number + 4}, {number + 5}" in note
+    assert f"lines {number + 2}, {number + 3}, {number + 4}, {number + 5}" in note
     assert note in said(page)
     unnoted = said(page).split("Settings")[0]
     assert unnoted == said(whole).split("Settings")[0]

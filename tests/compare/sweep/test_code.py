@@ -204,12 +204,16 @@ def test_another_search_space_is_refused(tmp_path, monkeypatch):
 
 
 @needs_results
-def test_a_directory_from_before_code_was_kept_goes_on(tmp_path):
-    committed = Path(__file__).parents[3] / "bench" / "results" / "lost-train-oracle"
-    results = read_results(committed)
+def test_a_directory_without_code_is_read(tmp_path):
+    committed = Path(__file__).parents[3] / "bench" / "results"
+    results = read_results(committed / "lost-train-oracle")
     assert results.notes == ()
-    assert all(page.code == () for page in read_plan(committed).pages.values())
+    plan = read_plan(committed / "lost-train-oracle")
+    assert all(page.code == () for page in plan.pages.values())
     assert sum(run.complete for run in results.runs) == len(results.runs)
+    # keys of its runs are what they were when it was made
+    keys = {trial.key for trial in read_plan(committed / "lost").trials}
+    assert {"f65af528ce321edce3c287aa", "fdaaf2150a5a0ceeb24cc596"} <= keys
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from candidly.compare.sweep.journal import Journal, lines_of, read_records, read_results
+from candidly.compare.sweep.lines import with_checksum
 from candidly.compare.sweep.records import (
     MOST_OUTCOMES,
     Record,
@@ -85,18 +86,6 @@ def test_any_changed_character_of_a_line_is_found(tmp_path):
             assert (found, len(notes)) == ({}, 1), changed
 
 
-def test_lines_from_before_there_were_checksums_are_read(tmp_path):
-    journal = Journal(tmp_path)
-    journal.write([at(100), at(200, loss=None)])
-    journal.close()
-    values = [json.loads(line) for line in journal.path.read_bytes().splitlines()]
-    old = ({k: v for k, v in one.items() if k != "crc32"} | {"schema": 1} for one in values)
-    journal.path.write_text("".join(json.dumps(one) + "\n" for one in old))
-    found, notes = read_records(tmp_path)
-    assert found["k1"] == {100: at(100), 200: at(200, loss=None)}
-    assert notes == []
-
-
 @pytest.mark.parametrize(
     "changed",
     [
@@ -110,12 +99,15 @@ def test_lines_from_before_there_were_checksums_are_read(tmp_path):
         {"memory_bytes": None},
     ],
 )
-def test_an_old_line_with_impossible_values_is_skipped(tmp_path, changed):
-    old = dataclasses.asdict(RECORD) | {"schema": 1} | changed
-    (tmp_path / "a.jsonl").write_text(json.dumps(old) + "\n" + "[" * 100_000 + "\n")
+def test_a_line_with_impossible_values_or_without_a_checksum_is_skipped(tmp_path, changed):
+    line = json.dumps(dataclasses.asdict(RECORD) | {"schema": 2} | changed)
+    bare = json.dumps(dataclasses.asdict(RECORD) | {"schema": 2})
+    (tmp_path / "a.jsonl").write_bytes(
+        with_checksum(line) + f"{bare}\n".encode() + with_checksum("[" * 100_000)
+    )
     found, notes = read_records(tmp_path)
     assert found == {}
-    assert "lines 1, 2" in notes[0]
+    assert "lines 1, 2, 3" in notes[0]
 
 
 def test_packed_numbers_that_are_damaged_are_an_error_in_words():

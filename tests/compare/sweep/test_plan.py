@@ -1,5 +1,4 @@
 import dataclasses
-import json
 
 import numpy as np
 import pytest
@@ -77,25 +76,6 @@ def test_a_plan_reads_back(tmp_path):
     write_plan(tmp_path, plan)
     assert read_plan(tmp_path) == plan
     assert read_plan(tmp_path / "nothing") is None
-
-
-OLD_PLAN = """{"schema": 1,
-"settings": {"datasets": ["lost"], "algorithms": ["CC:plench", "PRODEN:plench"], "configs": 20,
-"splits": 5, "steps": 10000, "eval_every": 1000, "seed": 0, "labels": null, "variant": "fixed",
-"scaling": null, "test": 0.1, "validation": 0.1, "net": "mlp", "dtype": "float32"},
-"data": {"lost": {
-"fingerprint": "a5fafb65f334bcfa5ad7dd83cde13ec2be135250de5de8c25f0936c9706e168b",
-"seed_name": "Lost", "n": 1122, "d": 108, "q": 16, "n_validation": 100, "n_test": 113,
-"steps": 10000}},
-"versions": {"CC:plench": 1, "PRODEN:plench": 1}}"""
-
-
-def test_a_plan_from_before_the_shares_were_renamed_keeps_its_keys(tmp_path):
-    (tmp_path / "plan.json").write_text(OLD_PLAN)
-    plan = read_plan(tmp_path)
-    assert (plan.settings.test_share, plan.settings.validation) == (0.1, "tune")
-    # written by the program that made this plan
-    assert {"f65af528ce321edce3c287aa", "fdaaf2150a5a0ceeb24cc596"} <= {t.key for t in plan.trials}
 
 
 def test_train_oracle_trains_on_more_rows_and_changes_nothing_else():
@@ -176,24 +156,6 @@ def test_a_directory_goes_on_with_its_recipe_alone(tmp_path):
         extended(tmp_path, plain, other)
     with pytest.raises(ValueError, match="with recipe = sgd, this run says adam"):
         extended(tmp_path, other, plain)
-
-
-def test_pictures_of_a_plan_from_before_recipes_stay_what_they_were(tmp_path):
-    new = both(configs=2, splits=1)
-    write_plan(tmp_path, new)
-    about = json.loads((tmp_path / "plan.json").read_text())
-    del about["settings"]["recipe"], about["crc32"], about["algorithms"]["CC"]["of_pictures"]
-    for facts in about["data"].values():
-        del facts["kind"]
-    about["schema"], about["versions"] = 2, {"CC": 1}
-    (tmp_path / "plan.json").write_text(json.dumps(about))
-    old = read_plan(tmp_path)
-    assert {t.recipe for t in old.trials} == {"adam"}
-    assert {t.hyper["batch_size"] for t in old.trials} == {128}
-    with pytest.raises(ValueError, match="with recipe = adam, this run says adam:views=weak"):
-        extended(tmp_path, old, new)
-    with pytest.raises(ValueError, match="other hyper-parameters of CC"):
-        extended(tmp_path, old, both(configs=2, splits=1, recipe="adam"))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 
@@ -10,9 +9,8 @@ import numpy as np
 import pytest
 
 from candidly.compare.benchmarking import prepare
-from candidly.compare.sweep.growing import extended
 from candidly.compare.sweep.journal import read_results
-from candidly.compare.sweep.plan import read_plan, write_plan
+from candidly.compare.sweep.plan import write_plan
 from candidly.compare.sweep.records import Record, Results, Run, pack_outcomes, unpack_outcomes
 from candidly.compare.sweep.settings import make_settings
 from candidly.compare.sweep.trust import (
@@ -251,18 +249,3 @@ def test_a_plan_keeps_the_flip_rate_and_results_have_it(tmp_path):
     given = replace(data, candidates=None)
     write_plan(tmp_path, planned(given, algorithms=("ce",)))
     assert read_results(tmp_path).flip_rates == {}
-
-
-def test_a_directory_from_before_the_flip_rate_was_kept_goes_on(tmp_path):
-    write_plan(tmp_path, planned(toy()))
-    path = tmp_path / "plan.json"
-    about = json.loads(path.read_text())
-    for name in ("flip_rate", "flip_rate_error", "flip_doubt"):
-        del about["data"]["toy"][name]
-    before = {name: about[name] for name in ("settings", "data")}
-    path.write_text(json.dumps(before | {"schema": 2, "versions": {"CC": 1}}))
-    old = read_plan(tmp_path)
-    assert read_results(tmp_path).flip_rates == {}
-    extended(tmp_path, old, planned(toy()))
-    with pytest.raises(ValueError, match="fingerprint"):
-        extended(tmp_path, old, planned(toy(seed=1)))

@@ -86,6 +86,6 @@ def test_rows_of_another_version_are_shown_and_say_which(lost, plan):
     (note,) = made_otherwise(plan.pages)
     labels, _, said = note.partition(": ")
     assert said == "made by version 1; this candidly has version 2, whose numbers differ"
-    made = json.loads((lost / "plan.json").read_text())["versions"]
+    made = json.loads((lost / "plan.json").read_text())["algorithms"]
     again = {f"{name}:plench" for name in {*SPELLED, *GUARDED}}
     assert set(labels.split(", ")) == again & set(made)

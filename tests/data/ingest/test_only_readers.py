@@ -75,6 +75,7 @@ MAY = {  # modules outside `ingest` that open files, and which
     "people/validation/label_errors.py": "published files, by checksum or name",
     "data/sources/plcifar10.py": "a published pickle, by its steps",
     "data/sources/pictures.py": "published files, by checksum or name",
+    "compare/challenge/_cgroup.py": "the kernel's files of control groups",
     "compare/sweep/code.py": "candidly's own source",
     "compare/sweep/columns.py": "the journal",
     "compare/sweep/compact.py": "the journal",

@@ -24,7 +24,7 @@ SPARE = 64 << 20  # bytes beside it
 
 
 @dataclass(frozen=True)
-class Group:
+class ControlGroup:
     """A group of processes.
 
     Attributes:
@@ -63,7 +63,7 @@ class Group:
 
 
 @contextmanager
-def grouped(number: int, memory_bytes: int, processes: int) -> Iterator[Group]:
+def grouped(number: int, memory_bytes: int, processes: int) -> Iterator[ControlGroup]:
     """A group with a process in it; when the block ends, nothing of it is left.
 
     Args:
@@ -73,7 +73,7 @@ def grouped(number: int, memory_bytes: int, processes: int) -> Iterator[Group]:
         processes: at most, threads counted.
     """
     most = {"memory": str(int(MORE * memory_bytes) + SPARE), "pids": str(processes)}
-    group = Group(_made(most))
+    group = ControlGroup(_made(most))
     try:
         with suppress(OSError):  # it is gone already
             group.add(number)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from ._cgroup import Group, grouped
+from ._cgroup import ControlGroup, grouped
 from ._first_process import descendants
 
 FIRST_PROCESS = Path(__file__).absolute().with_name("_first_process.py")
@@ -68,7 +68,7 @@ class Started:
     handle: int
     folders: tuple[int, ...]
     proc: int
-    group: Group
+    group: ControlGroup
 
     def go(self) -> None:
         self.line.send(b"go")

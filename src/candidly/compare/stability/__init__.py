@@ -55,12 +55,14 @@ from ._report import (
     read_report,
 )
 from ._sequential import SequentialTest, confidence_sequence, evidence, planning_number
+from .files import CaseRead, read_case
 
 __all__ = [
     "Accuracies",
     "Accuracy",
     "AdjacentModels",
     "Case",
+    "CaseRead",
     "Certificate",
     "CheckingPlan",
     "Correction",
@@ -98,6 +100,7 @@ __all__ = [
     "prevalence_at",
     "rank_intervals",
     "rankings",
+    "read_case",
     "read_report",
     "resample",
     "tango",

@@ -14,7 +14,7 @@ from ...people.validation import missed as missed_errors
 from ...stats.pairs import discordant, fewest_discordant
 from ._bootstrap import resample
 from ._case import Case, make_case
-from ._corrections import correction_of
+from ._corrections import THIS, correction_of
 from ._crossings import find_crossings
 from ._growing import associations_of, crossings_of, orders_of, tau_of
 from ._places import budget_of_top, leading, neighbours_of, p_of_neighbours, runs_of
@@ -105,7 +105,7 @@ def assess(
     standings = standings_of(case, wins, alpha)
     rows = crossings_of(case, crossings)
     beyond = [row.prevalence for row in rows if row.established and not row.already]
-    others = {"this correction": case.corrected} if case.versions == 2 else {}
+    others = {THIS: case.corrected} if case.versions == 2 else {}
     others |= corrections or {}
     compared = tuple(correction_of(name, _other(case, name, them)) for name, them in others.items())
     sizes = case.sizes()

@@ -13,6 +13,8 @@ from ...ground.problem import within
 from ._case import Case, make_case
 from ._ranks import competition_ranks, kendall
 
+THIS = "this correction"  # what a report calls the one that others are put beside
+
 
 @dataclass(frozen=True)
 class Correction:

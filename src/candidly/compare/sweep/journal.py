@@ -1,7 +1,7 @@
 """The journal: append-only lines of JSON, one file per process, on the disk before a checkpoint.
 
-Each line ends with a checksum of what stands before it, so that a changed digit is found. Lines
-from before there were checksums have schema 1. ``compact`` makes one compressed file of all.
+Each line ends with a checksum of what stands before it, so that a changed digit is found.
+``compact`` makes one compressed file of all.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The lines of a journal's files: a JSON object each, with a checksum of what stands before it.
 
-A changed digit is found so. Lines from before there were checksums have schema 1.
+A changed digit is found so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from pydantic_core import from_json  # four times as fast as json, and as exact
 from .records import Record
 
 SCHEMA = 2  # of a line; readers refuse what they do not know
-UNCHECKED = 1  # the schema of lines without a checksum
 CHECKED = re.compile(rb'(.*), "crc32": "([0-9a-f]{8})"\}', re.DOTALL)
 Number = (int, float, type(None))
 KINDS: dict[str, type | tuple[type, ...]] = {  # of a line's values
@@ -148,11 +147,11 @@ def parsed(line: bytes) -> Record | None:
     """The record of a line; None where it cannot be read, or is not what was written."""
     line = line.rstrip(b"\r\n")
     whole = CHECKED.fullmatch(line)
-    if whole is not None and int(whole[2], 16) != zlib.crc32(whole[1]):
+    if whole is None or int(whole[2], 16) != zlib.crc32(whole[1]):
         return None
     try:
-        values = from_json(whole[1] + b"}" if whole else line)
-        if values.pop("schema") != (SCHEMA if whole else UNCHECKED):
+        values = from_json(whole[1] + b"}")
+        if values.pop("schema") != SCHEMA:
             return None
         record = Record(**values)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -161,7 +160,7 @@ def parsed(line: bytes) -> Record | None:
 
 
 def _plausible(record: Record) -> bool:
-    """Whether values are of the kinds that they should be, which old lines have no checksum for."""
+    """Whether values are of the kinds that they should be; a checksum says what was written."""
     if not all(map(isinstance, fields_of(record), KINDS.values())):
         return False
     numbers = [record.loss, *record.validation.values(), *record.test.values()]

@@ -1,7 +1,6 @@
 """The plan of a directory: what is to be trained, and the file that says so.
 
-Reading it loads no algorithm: what tables need of one is in the file, except in files from before
-that was kept.
+Reading it loads no algorithm: what tables need of one is in the file.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ from .settings import Settings, kept_settings, recipe_for
 from .trial import Row, Trial, keys_of, record_steps, selectable_from
 
 SCHEMA = 3
-READ_FROM_PAGES = (1, 2)  # schemas of plans that kept no more of an algorithm than its version
-RENAMED = {"test": "test_share", "validation": "validation_share"}  # settings, since schema 1
 OF_TEXTS = ("special", "names")
 
 
@@ -330,18 +327,17 @@ def read_plan(folder: Path) -> Plan | None:
     if not isinstance(about, dict) or "schema" not in about:
         raise _damaged(path, "it has no schema")
     schema = about["schema"]
-    if schema not in (*READ_FROM_PAGES, SCHEMA):
+    if schema != SCHEMA:
         raise ValueError(
-            f"{path} has schema {schema!r}, and this candidly reads up to {SCHEMA}. Update "
-            "candidly, or use the version that wrote it."
+            f"{path} has schema {schema!r}, and this candidly reads {SCHEMA}. Use the version of"
+            " candidly that wrote it."
         )
-    if schema == SCHEMA and about.pop("crc32", None) != _checksum(about):
+    if about.pop("crc32", None) != _checksum(about):
         raise _damaged(path, "it does not match its checksum")
     try:
-        renamed = RENAMED if schema == 1 else {}
-        settings = kept_settings({renamed.get(k, k): v for k, v in about["settings"].items()})
+        settings = kept_settings(about["settings"])
         facts = {name: _facts(values) for name, values in about["data"].items()}
-        pages = _old_pages(about, settings) if schema in READ_FROM_PAGES else _pages(about)
+        pages = _pages(about)
         found = {
             name: {label: _tuples(asked) for label, asked in by_label.items()}
             for name, by_label in about.get("found", {}).items()
@@ -387,14 +383,3 @@ def _pages(about: Mapping[str, Any]) -> dict[str, Page]:
 
 def _tuples(drawn: Sequence[Sequence[Mapping[str, float | int]]]) -> Drawn:
     return tuple(tuple(by_split) for by_split in drawn)
-
-
-def _old_pages(about: Mapping[str, Any], settings: Settings) -> dict[str, Page]:
-    """What such a file did not keep, from the algorithms themselves; their code is not known."""
-    from .pages import page_of, pages_asked  # which load torch
-
-    versions = about["versions"]
-    return {
-        page.label: replace(page_of(page, settings, versions[page.label]), code=())
-        for page in pages_asked(settings)
-    }

@@ -29,7 +29,7 @@ from ._recognised import recognised
 from ._roles import GIVEN, USUAL, Roles
 from ._sheet import TABLE_ENDINGS, Sheet, read_frame
 from .table_checks import about, listed
-from .unused import EVERYTHING, Read, as_read, refuse_unused
+from .unused import EVERYTHING, RolesUsed, as_read, refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -149,7 +149,9 @@ def of_table(
     if not tables:
         return None
     path, sheet = next(iter(tables.items()))
-    refuse_unused(roles, as_read(path, set(EVERYTHING) - {"text"}), Read(path.name, ["damaged"]))
+    refuse_unused(
+        roles, as_read(path, set(EVERYTHING) - {"text"}), RolesUsed(path.name, ["damaged"])
+    )
     frame = frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
     label = _label_in(frame, column, roles)
     # names of files are read as texts: whether each picture is there was just looked up

@@ -38,7 +38,7 @@ from ._saved import is_saved
 from ._sheet import TABLE_ENDINGS, Form, Sheet, read_frame
 from ._targets import ids_of, labels_of
 from .table_checks import about, check_filled, check_flat, listed
-from .unused import OF_COLUMNS, Read, as_read, refuse_unused
+from .unused import OF_COLUMNS, RolesUsed, as_read, refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -179,7 +179,7 @@ def _opened(where: Any, roles: Roles) -> tuple[Sheet, Any]:
     if path.suffix.lower() == ".npy" and path.is_file():
         with about(path):
             check_content(path)
-            refuse_unused(roles, Read("an array of records", OF_COLUMNS))
+            refuse_unused(roles, RolesUsed("an array of records", OF_COLUMNS))
             return Sheet(path, records(path), Form(".npy")), None
     refuse_unused(roles, as_read(path))
     return read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads), None

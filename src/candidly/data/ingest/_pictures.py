@@ -32,7 +32,7 @@ from ._folder_files import LOOSE, UNASKED, Files, files_in, tell_left_out, usabl
 from ._roles import Roles
 from ._sheet import Sheet
 from .table_checks import listed
-from .unused import Read, refuse_unused
+from .unused import RolesUsed, refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,7 +74,9 @@ def load_folder(
     if picked is None or picked.data is None:
         used = ("classes", "merge_labels", "damaged")
         table = "a table that names pictures and labels (labels.csv or metadata.csv)"
-        refuse_unused(roles, Read(f"{folder}, a folder without {table}", used, "put one there"))
+        refuse_unused(
+            roles, RolesUsed(f"{folder}, a folder without {table}", used, "put one there")
+        )
     picked = picked or _of_subfolders(files)
     kept, files = usable(picked.files, picked.pictures, roles.damaged, watch)
     tell_left_out(files, roles.damaged)

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ...ground.names import nearest
+from ...ground.problem import Refusal
 from ..inputs import KINDS
-from ..labels.kinds import check_kind
+from ..labels.kinds import ALL_OF, ONE_OF, check_kind
+from ..labels.reading import declared_classes
 from ._header import HEADERS, FirstLine
 from .table_checks import listed
 
@@ -156,6 +158,23 @@ class Roles:
     def named(self) -> tuple[str, ...]:
         """The columns that have a role or are dropped."""
         return tuple(name for _, name in self._named())
+
+    @property
+    def declared(self) -> list[str] | None:
+        """The names of the classes that were declared, in order; None where none were."""
+        return None if self.classes is None else list(declared_classes(self.classes))
+
+    def refuse_several(self) -> None:
+        """Refuse what was said of several labels in a cell, where a row has one.
+
+        Raises:
+            Refusal: one of them is right, or all are.
+        """
+        if self.label_kind in (ONE_OF, ALL_OF):
+            raise Refusal(
+                f"`label_kind` is {self.label_kind!r}, and this takes one label a row.",
+                "leave it out",
+            )
 
     def reads(self, name: str) -> bool:
         """Whether a column is looked at."""

@@ -33,7 +33,7 @@ BESIDE = ("id", "drop", "classes", *OF_CELLS)  # numbers of each row, such as pr
 
 
 @dataclass(frozen=True)
-class Read:
+class RolesUsed:
     """A source, and the roles that say something of it.
 
     Attributes:
@@ -47,7 +47,7 @@ class Read:
     otherwise: str = ""
 
 
-def as_read(source: Any, used: Collection[str] = EVERYTHING) -> Read:
+def as_read(source: Any, used: Collection[str] = EVERYTHING) -> RolesUsed:
     """A path, an address or a data frame, as far as its name shows what it is.
 
     Args:
@@ -55,10 +55,10 @@ def as_read(source: Any, used: Collection[str] = EVERYTHING) -> Read:
     """
     what, roles = _kind(source)
     name = f"{source}, {what}" if isinstance(source, str | os.PathLike) else what
-    return Read(name, [role for role in roles if role in used])
+    return RolesUsed(name, [role for role in roles if role in used])
 
 
-def parts_read(place: str | Path, used: Collection[str]) -> list[Read]:
+def parts_read(place: str | Path, used: Collection[str]) -> list[RolesUsed]:
     """The same of each file in a folder of parts; else of the file."""
     path = Path(place).expanduser()
     if is_address(place) or not path.is_dir() or is_saved(path):
@@ -80,7 +80,7 @@ def of_ending(ending: str) -> tuple[str, Collection[str]]:
     return "a table whose columns have names", OF_COLUMNS
 
 
-def refuse_unused(roles: Roles | None, *files: Read) -> None:
+def refuse_unused(roles: Roles | None, *files: RolesUsed) -> None:
     """Refuse what was said and says nothing of any of the files.
 
     Raises:

@@ -16,7 +16,7 @@ from ...ground.problem import Refusal, problem_of, refused
 from ...ground.spec import halves
 from ...ground.spec import read as read_text
 from ..ingest import SUFFIXES, Roles, load_mat, read
-from ..ingest.unused import Read, refuse_unused
+from ..ingest.unused import RolesUsed, refuse_unused
 from ..labels.labelled import Labelled
 from ._crowds import SOURCES_OF_CROWDS
 from ._from_votes import with_scored
@@ -269,7 +269,7 @@ def load(
     source = _known(str(name_or_path), path)
     said = roles or Roles()
     said = said if classes is None else replace(said, classes=classes)
-    refuse_unused(said, Read(f"{source.name}, which is read as it was published", ()))
+    refuse_unused(said, RolesUsed(f"{source.name}, which is read as it was published", ()))
     if not source.files:
         refuse_root(root, f"{source.name}, which comes with scikit-learn")
         return source.loader()

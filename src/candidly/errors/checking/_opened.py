@@ -22,7 +22,7 @@ from ...data.ingest import (
     recognised,
 )
 from ...data.ingest.table_checks import about, listed, typed
-from ...data.ingest.unused import Read, as_read, refuse_unused
+from ...data.ingest.unused import RolesUsed, as_read, refuse_unused
 from ...data.inputs import Table, as_polars
 from ...data.labels.labelled import Labelled
 from ...ground.arrays import collected
@@ -63,7 +63,7 @@ def opened(where: Any, roles: Roles, group: str | None, watch: Watch) -> Opened:
             an empty cell.
     """
     if isinstance(where, Labelled):
-        refuse_unused(roles, Read("data that is labelled", ()))
+        refuse_unused(roles, RolesUsed("data that is labelled", ()))
         return Opened(where.source or "data", _alone(where, group))
     if isinstance(where, str | Path):
         path = Path(where).expanduser()

@@ -17,12 +17,13 @@ LOCK = 0x63616E64  # of migrations, among PostgreSQL's advisory locks
 
 FIRST = (
     """CREATE TABLE project (id INTEGER PRIMARY KEY CHECK (id = 1), fingerprint TEXT NOT NULL,
-    rules TEXT NOT NULL, at DOUBLE PRECISION NOT NULL)""",
+    rules TEXT NOT NULL, origin TEXT, at DOUBLE PRECISION NOT NULL)""",
     """CREATE TABLE person (id {serial}, code TEXT NOT NULL UNIQUE, name TEXT,
     excluded INTEGER NOT NULL DEFAULT 0, cursor BIGINT NOT NULL DEFAULT -1,
     turns INTEGER NOT NULL DEFAULT 0, golds INTEGER NOT NULL DEFAULT 0,
     answers INTEGER NOT NULL DEFAULT 0, skips INTEGER NOT NULL DEFAULT 0,
-    fast INTEGER NOT NULL DEFAULT 0, ms DOUBLE PRECISION NOT NULL DEFAULT 0)""",
+    fast INTEGER NOT NULL DEFAULT 0, ms DOUBLE PRECISION NOT NULL DEFAULT 0,
+    timed INTEGER NOT NULL DEFAULT 0, revoked INTEGER NOT NULL DEFAULT 0)""",
     """CREATE TABLE item (id INTEGER PRIMARY KEY, at_row BIGINT NOT NULL, name TEXT NOT NULL,
     given INTEGER NOT NULL, guessed INTEGER NOT NULL, asks INTEGER NOT NULL,
     truth INTEGER NOT NULL, score DOUBLE PRECISION, gold INTEGER NOT NULL, key TEXT,
@@ -35,57 +36,34 @@ FIRST = (
     repeat INTEGER NOT NULL DEFAULT 0, choice TEXT, target TEXT, note TEXT,
     flip INTEGER NOT NULL DEFAULT 0, batch INTEGER, ms DOUBLE PRECISION,
     at DOUBLE PRECISION NOT NULL, interface TEXT, blind INTEGER NOT NULL DEFAULT 1,
-    late INTEGER NOT NULL DEFAULT 0)""",
+    late INTEGER NOT NULL DEFAULT 0, examples TEXT)""",
     """CREATE TABLE seat (item INTEGER NOT NULL REFERENCES item (id),
     person INTEGER NOT NULL REFERENCES person (id), repeat INTEGER NOT NULL,
     flip INTEGER NOT NULL, until DOUBLE PRECISION, entry TEXT, open INTEGER NOT NULL DEFAULT 0,
     turn INTEGER NOT NULL DEFAULT 0, batch INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (item, person, repeat))""",
+    """CREATE TABLE example (id INTEGER PRIMARY KEY, of_class INTEGER NOT NULL,
+    kind TEXT NOT NULL, payload TEXT NOT NULL)""",
+    """CREATE TABLE session (id TEXT PRIMARY KEY, role TEXT NOT NULL,
+    person INTEGER REFERENCES person (id), until DOUBLE PRECISION NOT NULL)""",
+    """CREATE TABLE event (seq {serial}, at DOUBLE PRECISION NOT NULL, "by" TEXT NOT NULL,
+    what TEXT NOT NULL, about TEXT NOT NULL, more TEXT)""",
     "CREATE INDEX item_queue ON item (open, queue)",
     "CREATE INDEX item_gold ON item (id) WHERE gold > 0",
+    # what the organiser's sums read, and nothing that an item shows
+    """CREATE INDEX item_sums ON item
+    (gold, given, guessed, pattern, done, said, skipped, held, truth)""",
     "CREATE INDEX entry_target ON entry (target) WHERE target IS NOT NULL",
     "CREATE INDEX entry_place ON entry (item, person)",
     "CREATE INDEX seat_until ON seat (until) WHERE until > 0",
     "CREATE INDEX seat_person_until ON seat (person, until) WHERE until > 0",
     "CREATE INDEX seat_turn ON seat (person, turn)",
     "CREATE INDEX seat_repeat ON seat (person) WHERE repeat > 0",
-)
-
-EXAMPLES = (
-    """CREATE TABLE example (id INTEGER PRIMARY KEY, of_class INTEGER NOT NULL,
-    kind TEXT NOT NULL, payload TEXT NOT NULL)""",
     "CREATE INDEX example_class ON example (of_class)",
-    "ALTER TABLE entry ADD COLUMN examples TEXT",
-)
-
-SUMS = (  # what the organiser's sums read, and nothing that an item shows
-    """CREATE INDEX item_sums ON item
-    (gold, given, guessed, pattern, done, said, skipped, held, truth)""",
-)
-
-_TIMED = """FROM seat JOIN entry ON entry.id = seat.entry WHERE seat.person = person.id
-    AND entry.ms >= 0 AND entry.ms <= 86400000"""
-TIMES = (  # of people, without those that nobody can have taken; see ``_log.time_of``
-    "ALTER TABLE person ADD COLUMN timed INTEGER NOT NULL DEFAULT 0",
-    f"UPDATE person SET ms = COALESCE((SELECT SUM(entry.ms) {_TIMED}), 0)",
-    f"UPDATE person SET timed = (SELECT COUNT(*) {_TIMED})",
-)
-
-SESSIONS = (
-    "ALTER TABLE person ADD COLUMN revoked INTEGER NOT NULL DEFAULT 0",
-    """CREATE TABLE session (id TEXT PRIMARY KEY, role TEXT NOT NULL,
-    person INTEGER REFERENCES person (id), until DOUBLE PRECISION NOT NULL)""",
     "CREATE INDEX session_until ON session (role, person, until)",
 )
 
-ORIGIN = ("ALTER TABLE project ADD COLUMN origin TEXT",)
-
-EVENTS = (
-    """CREATE TABLE event (seq {serial}, at DOUBLE PRECISION NOT NULL, "by" TEXT NOT NULL,
-    what TEXT NOT NULL, about TEXT NOT NULL, more TEXT)""",
-)
-
-MIGRATIONS: tuple[Sequence[str], ...] = (*(FIRST, EXAMPLES, SUMS, TIMES, SESSIONS, ORIGIN, EVENTS),)
+MIGRATIONS: tuple[Sequence[str], ...] = (FIRST,)
 
 
 def migrate(connection: Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> int:

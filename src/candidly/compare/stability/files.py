@@ -1,0 +1,249 @@
+"""A case from files: labels, corrections and what models predicted, joined by the names of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...data.ingest import Roles, is_table
+from ...data.ingest.labels import (
+    LabelColumn,
+    Named,
+    in_order_of,
+    label_numbers,
+    read_labels,
+    read_names,
+    shown_classes,
+)
+from ...data.ingest.predictions import (
+    ENDINGS,
+    check_by_name,
+    column_classes,
+    model_of,
+    read_models,
+    read_predictions,
+)
+from ...data.ingest.seen import read_mask, read_seen
+from ...data.ingest.table_checks import is_number
+from ...data.ingest.unused import BESIDE, LABELS, as_read, parts_read, refuse_unused
+from ...ground.problem import Refusal
+from ._case import Case, make_case
+from ._corrections import THIS
+
+Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class CaseRead:
+    """What was read.
+
+    Attributes:
+        corrections: further ones by the names of their files, int (n,), as ``assess`` takes them.
+        found: labels found for the first items of a plan, as ``assess`` takes them.
+    """
+
+    case: Case
+    corrections: Mapping[str, np.ndarray]
+    found: np.ndarray | tuple[int, ...] = ()
+
+
+def read_case(
+    original: Path | str,
+    models: Path | str,
+    corrected: Path | str | None = None,
+    *,
+    ids: Path | str | None = None,
+    checked: Path | str | None = None,
+    corrections: Sequence[Path | str] = (),
+    found: Path | str | None = None,
+    roles: Roles | None = None,
+    watch: Watch = lambda done, total: None,
+) -> CaseRead:
+    """The case that files hold.
+
+    Args:
+        original: labels: an ``.npy``, or a table with a column of them and, if you like, one of
+            ids.
+        models: a folder with a file a model, named after it: predicted classes, or
+            probabilities in a column a class; or a table with a column of predicted classes a
+            model.
+        corrected: the corrected labels, likewise; -1 or an empty cell where no single one is right.
+        ids: names of the items, in the order of the labels.
+        checked: which items people have seen: true and false, or 1 and 0; by default what
+            ``candidly validate`` wrote beside the corrected labels.
+        corrections: further ones. found: labels found for the first items of a plan.
+        roles: what the columns are called; of files of models ``drop`` and how cells are read.
+        watch: called with models read and models in all.
+
+    Raises:
+        FileNotFoundError, ValueError: what is wrong, with the file, the row or the column; a role
+            that says nothing of any of the files.
+    """
+    roles = roles or Roles()
+    original, models = Path(original), Path(models)
+    fixed = None if corrected is None else Path(corrected)
+    roles.refuse_several()
+    own = [Path(path) for path in (original, fixed, found, *corrections) if path is not None]
+    of_models = parts_read(models, [name for name in BESIDE if name != "id"])
+    refuse_unused(roles, *(as_read(path, LABELS) for path in own), *of_models)
+    if corrections and fixed is None:
+        raise Refusal(
+            "`corrections` are put beside the corrected labels, and there are none.",
+            "give one of them as `corrected`",
+        )
+    names = roles.declared
+    ordered = names is not None
+    names = names or _shown(original, fixed, models, roles)
+    ordered = ordered or names is None
+    first = _original(original, ids, names, roles)
+    case = _case(first, fixed, models, checked, names, roles, ordered, watch)
+    others = _others([Path(path) for path in corrections], names, first.rows, roles)
+    if found is None:
+        return CaseRead(case, others)
+    return CaseRead(case, others, label_numbers(read_labels(found, roles, names), names))
+
+
+def _shown(
+    labels: Path, corrected: Path | None, predictions: Path, roles: Roles
+) -> list[str] | None:
+    """The classes that names of labels show, or that name the columns of probabilities."""
+    read = [read_labels(labels, roles)]
+    read += [] if corrected is None else [read_labels(corrected, roles, corrected=True)]
+    named = [one for one in read if one.values.ndim == 1 and one.odd is not None]
+    names = list(shown_classes(named)) if named else []
+    if not names or any(map(is_number, names)):  # a wrong cell among numbers may be all
+        return None
+    for one in read:
+        check_by_name(one.what, one in named)
+    plain = replace(roles, label=None, id=None)
+    for path in _files(predictions).values() if predictions.is_dir() else ():
+        columns = column_classes(path, plain)
+        if columns is not None and {*names} <= {*columns}:
+            return columns
+    return names
+
+
+def _original(
+    path: Path, ids: Path | str | None, classes: list[str] | None, roles: Roles
+) -> LabelColumn:
+    """The original labels, in the order of the names of items where these are in a file."""
+    found = read_labels(path, roles, classes)
+    if ids is None:
+        return found
+    n = len(found.values)
+    names = read_names(ids, roles, n)
+    if len(names) != n:
+        raise ValueError(f"`ids` has shape ({len(names)},); there are {n} items.")
+    if found.ids is None:
+        return replace(found, ids=names, keys=None)
+    return in_order_of(found, Named(names))
+
+
+def _case(
+    first: LabelColumn,
+    corrected: Path | None,
+    predictions: Path,
+    checked: Path | str | None,
+    classes: list[str] | None,
+    roles: Roles,
+    ordered: bool,
+    watch: Watch,
+) -> Case:
+    n, of = len(first.values), first.rows
+    plain = replace(roles, label=None, id=None)  # of these files columns may be called otherwise
+    mask = None
+    if checked is not None:
+        mask = read_mask(checked, plain, of, n)
+    elif corrected is not None:
+        mask = read_seen(corrected, roles, of)
+    models: dict[str, Any]
+    if predictions.is_dir():
+        models = _models(predictions, plain, classes, of, n, ordered, watch)
+    elif not is_table(predictions):
+        raise ValueError(
+            f"`models` is {predictions}, which is no folder and no table; give a folder with"
+            " a file per model, or one table with a column per model."
+        )
+    else:
+        same = predictions.exists() and predictions.samefile(first.path)
+        how, rows = (roles, None) if same else (plain, of)
+        models = dict(read_models(predictions, how, classes, rows, n, ordered))
+    return make_case(
+        label_numbers(first, classes),
+        None if corrected is None else _labels(corrected, roles, classes, of, n),
+        models,
+        classes=None if classes is None else len(classes),
+        checked=mask,
+        ids=first.ids,
+    )
+
+
+def _models(
+    folder: Path,
+    roles: Roles,
+    classes: list[str] | None,
+    of: Named | None,
+    n: int,
+    ordered: bool,
+    watch: Watch,
+) -> dict[str, Callable[[], np.ndarray]]:
+    """What reads each model's file, by the model's name."""
+    files = _files(folder)
+
+    def opened(number: int, path: Path) -> Callable[[], np.ndarray]:
+        def read() -> np.ndarray:
+            watch(number, len(files))
+            return read_predictions(path, roles, classes, of, n, ordered)
+
+        return read
+
+    return {model: opened(number, path) for number, (model, path) in enumerate(files.items())}
+
+
+def _labels(
+    path: Path,
+    roles: Roles,
+    classes: list[str] | None,
+    of: Named | None,
+    n: int | None = None,
+) -> np.ndarray:
+    """Corrected labels, in the order of the ids."""
+    found = in_order_of(read_labels(path, roles, classes, n, corrected=True), of)
+    return label_numbers(found, classes)
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """A file a model, by the model's name."""
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        model = model_of(path)
+        if model is None:
+            continue
+        if model in found:
+            raise ValueError(f"`models` has more than one file for the model {model!r}.")
+        found[model] = path
+    if len(found) < 2:
+        raise ValueError(
+            f"`models` is {folder}, with {len(found)} files that end in {', '.join(ENDINGS)};"
+            " a ranking needs at least two models, a file each."
+        )
+    return found
+
+
+def _others(
+    paths: Sequence[Path], classes: list[str] | None, of: Named | None, roles: Roles
+) -> dict[str, np.ndarray]:
+    """Further corrections, by the name of their file."""
+    found: dict[str, np.ndarray] = {}
+    for path in paths:
+        if path.stem in found or path.stem == THIS:
+            raise ValueError(
+                f"`corrections` has two corrections called {path.stem!r}; give their files other"
+                " names."
+            )
+        found[path.stem] = _labels(path, roles, classes, of)
+    return found
