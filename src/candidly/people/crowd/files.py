@@ -156,7 +156,7 @@ def _of_table(
         if not item.dtype.is_integer():
             raise ValueError(
                 f"rows of {beliefs.name} go by number, but items of {path} do not; give the"
-                " probabilities a column called item, too."
+                " probabilities a column called item, as those have that candidly check writes."
             )
         if named is None and not label.dtype.is_numeric():
             raise ValueError(
