@@ -149,7 +149,7 @@ def test_probabilities_name_their_rows_so_that_answers_about_these_find_them(can
     asked(candidly, "majority.csv", "--label", "consensus", "--probs", "probs.npy")
     status, _, err = candidly(*words, "--probs", "probs.npy")
     assert status == 2
-    assert "`candidly check --probs FILE.parquet`" in err
+    assert "a column called item, as those have that candidly check writes" in err
 
 
 def test_a_class_called_id_leaves_that_name_to_it(candidly, tmp_path):

@@ -280,7 +280,7 @@ def test_known_items_are_printed_and_on_the_page(candidly, tmp_path):
     [
         ("item,label\np00,cat\nq99,cat\n", "has the item 'q99', which is not among the answers"),
         ("item,label\np00,owl\n", "'owl' at row 0, which is not among"),
-        ("label\ncat\n", "does not name its items; give it a column `item`"),
+        ("label\ncat\n", "does not name its items; give it a column called item"),
         ("item,label\np00,cat\np00,cat\n", "p00"),
         ("item,label\np00,\n", "no item has a known label"),
     ],

@@ -203,7 +203,10 @@ def test_two_corrections_of_one_name_are_refused(candidly, files):
         ("demo --workers 0", "it is '0'; give a whole number from 1 to 10,000"),
         ("demo --workers few", "it is 'few'; give a whole number from 1 to 10,000"),
         ("review new", "Missing argument 'FOLDER'"),
-        ("review new project", "nothing to ask about; name a FILE, or give --issues"),
+        (
+            "review new project",
+            "nothing to ask about. Name a table, a folder or a data set, or give --issues",
+        ),
         ("review new project --data nope --preset single", "no data set named 'nope'"),
         ("review new project --data digits --preset some", "'some'"),
         (

@@ -353,7 +353,7 @@ def test_tags_need_the_rows_that_they_are_of(candidly, tmp_path):
     (tmp_path / "issues.csv").write_text("index,given\n0,a|b\n")
     status, _, err = candidly("review", "new", "p", "--issues", "issues.csv", "--preset", "tags")
     assert status == 2
-    assert "name the FILE, too" in err
+    assert "name the table, too" in err
     (tmp_path / "t.csv").write_text("x,tags\n0.5,a|b\n2.5,b\n1.5,a\n")
     asked = ("review", "new", "p", "t.csv", "--label", "tags")
     status, _, err = candidly(*asked, "--issues", "issues.csv")

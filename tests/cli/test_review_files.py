@@ -223,7 +223,7 @@ def test_a_known_data_set_with_other_names_of_classes(candidly):
         (("pets.csv", "--data", "digits"), "both say what to ask about"),
         (
             ("--issues", "issues.csv", "--label", "kind"),
-            "--label says nothing of issues.csv. Leave it out, or name the FILE",
+            "--label says nothing of issues.csv. Leave it out, or name the table",
         ),
     ],
 )

@@ -40,7 +40,7 @@ def _corrected(project: Project, wanted: Wanted) -> int:
     from ..data import ingest
     from ..data.ingest.unused import LABELS, OF_CELLS, as_read, refuse_unused
     from ..people.review import corrected_file, corrected_labels
-    from .validate import _labels, _write, checked_reading
+    from ..people.validation.files import checked_reading, read_label_file, write_corrected
 
     reading = checked_reading(wanted.reading)
     # a project of a table knows which of its columns is the labels'
@@ -54,9 +54,9 @@ def _corrected(project: Project, wanted: Wanted) -> int:
         return len(corrected_file(project, sheet, wanted.out, label, reading, wanted.overwrite))
     assert wanted.labels is not None
     classes = list(project.rules.classes)
-    labels, ids = _labels(wanted.labels, classes, wanted.roles)
-    made = corrected_labels(project, labels, reading)
-    _write(made, wanted.out, ids, classes)
+    read = read_label_file(wanted.labels, wanted.roles, classes)
+    made = corrected_labels(project, read.labels, reading)
+    write_corrected(made, read, wanted.out)
     return len(made)
 
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..data.ingest import Roles
-from ..data.ingest.texts import read_text
-from ..data.labels.kinds import ALL_OF
 from ..ground.bounds import MOST_PEOPLE
 from ..ground.jsons import to_json
-from ..ground.problem import Refusal
 from . import _column_options as columns
-from ._review_items import items_of_file, items_of_rows, read_rows
+from . import _progress
 from ._review_project import AsJson, Folder, by, check_installed
 from ._types import random_seed, whole
 
 if TYPE_CHECKING:
-    from ..data.labels.labelled import Labelled
-    from ..people.review import Project, Rules
+    from ..people.review import Project
 
 
 @columns.reads(*columns.LABELS, *columns.CELLS, "id", *columns.INPUTS)
@@ -132,135 +127,43 @@ def new(
       candidly review new study --votes cifar10_mturk.json
     """
     check_installed()
-    from ..data.ingest.unused import RolesUsed, refuse_unused
-    from ..ground.files import undone
-    from ..ground.names import lookup
-    from ..people.review import PRESETS, make_project, new_seed
-    from ..people.review.project import check_free
-    from ..people.review.rules import check_new
+    from ..people.review.new import new_project
 
     if where is not None and data is not None:
         raise ValueError(f"{where} and --data {data} both say what to ask about; give one.")
-    where = where or data
-    _check_sources(where, issues, votes, rows, sample)
-    if where is None:
-        refuse_unused(
-            roles, RolesUsed(f"{issues or votes}", ("classes",), "name the FILE that it is about")
-        )
-        if rows:
-            raise ValueError("--rows is about the rows of a FILE; name it.")
-    names = roles.declared
-    others = {"--classes": names, "--media": media, "--train": train, "--gold": gold}
-    for option, said in {**others, "--sample": sample}.items():
-        if votes is not None and said is not None:
-            raise ValueError(f"{option} does nothing with --votes; leave it out, or give --issues.")
-    check_free(folder)
-    all_of = roles.label_kind == ALL_OF
-    usual = lookup(PRESETS, preset or ("tags" if all_of else "verdict"), "preset")[1]
-    if where is None and usual.question == "all labels":
-        raise ValueError(
-            f"{issues or votes} says which rows, and not all labels of these; name the FILE, too."
-        )
-    asked = people or usual.people
-    if threshold is None and usual.threshold is not None and people is not None:
-        threshold = asked // 2 + 1
-    rules = replace(
-        usual,
-        people=asked,
-        threshold=threshold or usual.threshold,
-        batch=batch or usual.batch,
+    project = new_project(
+        folder,
+        where or data,
+        issues=issues,
+        rows=rows,
+        sample=sample,
+        votes=votes,
+        index=index,
+        preset=preset,
+        media=media,
+        train=train,
+        people=people,
+        threshold=threshold,
+        batch=batch,
         limit=limit,
         adaptive=adaptive,
-        goal=goal or "random",
+        goal=goal,
+        gold=gold,
         title=title,
-        guidelines="" if guidelines is None else read_text(guidelines),
-        seed=new_seed() if seed is None else seed,
+        guidelines=guidelines,
+        seed=seed,
+        url=url,
+        roles=roles,
+        by=by(),
+        watching=_watched,
     )
-    with undone(folder):
-        if votes is not None:
-            project = _from_votes(folder, votes, index, rules, url)
-        else:
-            check_new(rules)  # before media are copied
-            read = None if where is None else read_rows(where, roles, rules, issues)
-            if read is None:
-                assert issues is not None
-                items, rules = items_of_file(folder, issues, rules, names, media, sample)
-            else:
-                _check_kind(read.data, rules)
-                items = items_of_rows(
-                    folder, read, rules, issues, rows, media, sample, roles.label_separator
-                )
-                rules = replace(rules, classes=read.data.classes)
-                if goal is None and any(item.score is not None for item in items):
-                    rules = replace(rules, goal="quality")
-            examples = (
-                None if train is None else read_rows(train, replace(roles, classes=rules.classes))
-            )
-            project = make_project(
-                folder,
-                items,
-                rules,
-                gold=None if gold is None else _gold(gold),
-                examples=None if examples is None else examples.data,
-                example_looks=None if examples is None else examples.looks(folder, "example-"),
-                origin=None if read is None else read.origin,
-                url=url,
-                by=by(),
-            )
     with project:
         _tell(project, folder, as_json)
 
 
-def _check_kind(data: Labelled, rules: Rules) -> None:
-    """Refuse verdicts about one label of rows of which several hold, and the reverse."""
-    if data.label_kind == ALL_OF and rules.decides:
-        raise Refusal(
-            f"{data.source} has rows of which several labels hold, and a verdict is about one.",
-            "ask which hold with `preset='tags'`",
-        )
-
-
-def _check_sources(
-    where: str | None, issues: Path | None, votes: Path | None, rows: str | None, sample: int | None
-) -> None:
-    if where is None and issues is None and votes is None:
-        raise ValueError(
-            "nothing to ask about; name a FILE, or give --issues or --votes (released answers)."
-        )
-    if votes is not None and (where or issues):
-        other = where or "--issues"
-        raise ValueError(f"{other} and --votes to ask about; give one of them.")
-    given = {"--issues": issues, "--rows": rows, "--sample": sample}
-    picked = [option for option, value in given.items() if value is not None]
-    if "--rows" in picked and len(picked) > 1:
-        raise ValueError(f"{' and '.join(picked)} say which rows to ask about; give one of them.")
-
-
-def _from_votes(
-    folder: Path, path: Path, index: Path | None, rules: Rules, url: str | None
-) -> Project:
-    from ..people.review import import_votes, items_of_tally, make_project
-    from ..people.validation import SetTally, read_released
-
-    tally = read_released(path, index)
-    if isinstance(tally, SetTally):
-        rules = replace(rules, question="yes or no", people=tally.people)
-    else:
-        rules = replace(rules, question="verdict", offered=tally.offered)
-    rules = replace(rules, classes=tally.classes or ())
-    project = make_project(folder, items_of_tally(tally), rules, url=url, by=by())
-    import_votes(project, tally)
-    return project
-
-
-def _gold(path: Path) -> dict[str, str]:
-    from ..data.ingest import read_frame
-    from ..data.ingest.table_checks import about, check_columns
-
-    table = read_frame(path).frame
-    with about(path):
-        check_columns(table.columns, ("name", "answer"))
-    return {str(name): str(answer) for name, answer in table.select("name", "answer").rows()}
+def _watched(doing: str) -> Any:
+    """Progress on stderr, of files that are read or copied."""
+    return _progress.reading(doing, "copied") if doing else _progress.reading()
 
 
 def _tell(project: Project, folder: Path, as_json: bool) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,13 +14,12 @@ from ..ground.files import write_table
 from ..ground.jsons import to_json
 from . import _progress, _words
 from ._column_options import ANSWERS, ANY, CELLS, LABELS, reads
-from ._crowd import put_into, read_answers, read_known, summary, tables
+from ._crowd import summary, tables
 from ._issues import check_place
 from ._print import Form, check_form, show
 from ._types import how_many_workers, random_seed, whole
 
 if TYPE_CHECKING:
-    from ..data.ingest.unused import RolesUsed
     from ..people.crowd import Consensus
     from ..people.crowd.known import KnownItems
 
@@ -143,7 +140,6 @@ def consensus(
 
       candidly crowd consensus s3://bucket/answers --on processes --workers 8 --out labels.parquet
     """
-    from ..data.ingest.unused import refuse_unused
     from ..ground.names import lookup
     from ..people import crowd
     from ..people.crowd.known import known_items, known_parts
@@ -155,32 +151,36 @@ def consensus(
         raise ValueError("--into is the table that --out becomes; say where with --out.")
     check_place(annotators, "--annotators", TABLES)
     check_place(html, "--html", (".html", ".htm"))
-    roles.refuse_several()
-    refuse_unused(roles, *_files_read(answers, probs, known, into))
-    names = roles.declared
     workers = workers or len(os.sched_getaffinity(0))
-    answered = replace(roles, id=None)
     with _words.held() as notes:
         with _progress.reading("reading", "of the parts read") as watch:
-            said, beliefs, truth = read_answers(
-                answers, probs, names, normalise, root, answered, workers, on, keep, watch
+            read_in = crowd.read_crowd(
+                answers,
+                probs=probs,
+                known=known,
+                into=into,
+                normalise=normalise,
+                keep=keep,  # type: ignore[arg-type]
+                root=root,
+                roles=roles,
+                workers=workers,
+                on=on,
+                watch=watch,
             )
         with _progress.reading("estimating", "of the most rounds there may be") as watch:
-            found = crowd.consensus(said, by, beliefs, seed, watch, workers)  # type: ignore[arg-type]
-    held = None
-    if known is not None:
-        truth = read_known(known, said, answered)
-    if truth is not None:
-        held = known_items(found, truth, by)
+            found = crowd.consensus(
+                read_in.answers,
+                by,  # type: ignore[arg-type]
+                read_in.probs,
+                seed,
+                watch,
+                workers,
+            )
+    held = None if read_in.known is None else known_items(found, read_in.known, by)
     people = crowd.annotators(found)
     written = {"out": out, "annotators": annotators, "html": html}
     if out is not None and into is not None:
-        put_into(
-            found,
-            into,
-            out,
-            replace(roles, label=None, annotator=None, annotators=(), item=None, drop=()),
-        )
+        crowd.put_into(found, into, out, roles)
     elif out is not None:
         write_table(found.table(), out)
     if annotators is not None:
@@ -198,28 +198,6 @@ def consensus(
     for path in written.values():
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)
-
-
-def _files_read(
-    answers: str, probs: Path | None, known: Path | None, into: Path | None
-) -> Iterator[RolesUsed]:
-    """What is read, and which options say something of each file."""
-    from ..data.ingest import is_table
-    from ..data.ingest.shards import is_address
-    from ..data.ingest.unused import ANSWERS, LABELS, OF_CELLS, RolesUsed, as_read, parts_read
-    from ..data.sources import is_known
-
-    path = Path(answers).expanduser()
-    if is_address(answers) or is_table(path) or (path.is_dir() and not is_known(answers)):
-        yield from parts_read(answers, ANSWERS)
-    else:
-        yield RolesUsed(answers, ("classes", "merge_labels"))
-    if probs is not None:
-        yield as_read(probs, ("separator", "header"))
-    if known is not None:
-        yield as_read(known, [name for name in LABELS if name not in ("label", "id")])
-    if into is not None:
-        yield as_read(into, ("id", *OF_CELLS))
 
 
 def _print_json(

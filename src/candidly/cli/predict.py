@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,18 +15,13 @@ from . import _progress
 from ._column_options import ANY, CELLS, INPUTS, reads
 from ._issues import check_place
 from ._network_options import SavedNet
-from ._new_rows import NewRows, read_new
 from ._stopping import stoppable
 from ._types import whole
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
-
-    from ..learn.model import Model
+    from ..learn.model.new_rows import NewRows
 
 ENDINGS = (".csv", ".parquet", ".jsonl", ".npz")
-PREDICTION, PROBABILITY = "prediction", "probability"
 SHOWN_CLASSES = 5
 
 
@@ -107,26 +101,38 @@ def predict(
     if top > 1 and out.suffix == ".npz":
         raise ValueError("an .npz has every class's probability; leave --top out.")
     with stoppable(lambda: "stopped; nothing was written."):
-        from ..learn.model import load_model, measures
+        from ..learn.model import load_model
+        from ..learn.model.predictions import predict_file
+
+        def check(rows: NewRows) -> None:
+            if keep_columns and rows.sheet is None:
+                raise ValueError(
+                    f"--keep-columns is for a table, and {what} is none; leave it out."
+                )
 
         trained = load_model(model, net)
-        new = read_new(what, trained, roles, label, root)
-        if keep_columns and new.sheet is None:
-            raise ValueError(f"--keep-columns is for a table, and {what} is none; leave it out.")
-        logits = _logits(trained, new, adjusted)
-        measured = {} if new.labelled is None else measures(logits, new.labelled)
-        found = _probabilities(logits)
+        with _progress.reading("predicting", "predicted") as watch:
+            found = predict_file(
+                trained,
+                what,
+                label=label,
+                roles=roles,
+                root=root,
+                adjusted=adjusted,
+                check=check,
+                watch=watch,
+            )
         top = min(top, len(trained.classes))
         if keep_columns:
-            _write_beside(trained, new, found, out, top)
+            found.write_beside(out, top)
         else:
-            _write(trained, new, found, out, probs, top)
-    counts = _counts(trained, found)
+            found.write(out, probs, top)
+    counts, measured, rows = found.counts, found.measured, len(found.logits)
     if as_json:
         about = {
             "model": str(model),
             "data": what,
-            "rows": len(found),
+            "rows": rows,
             "classes": list(trained.classes),
             "adjusted": adjusted,
             "predicted": counts,
@@ -135,93 +141,8 @@ def predict(
         }
         print(to_json(about))
         return
-    _print(len(found), counts, measured)
+    _print(rows, counts, measured)
     print(f"wrote {out}", file=sys.stderr)
-
-
-def _logits(model: Model, new: NewRows, adjusted: bool) -> np.ndarray:
-    with _progress.reading("predicting", "predicted") as watch:
-        return model.predict_logits(new.inputs, watch, adjusted=adjusted)
-
-
-def _probabilities(logits: np.ndarray) -> np.ndarray:
-    """Softmax, float64 (n, q)."""
-    import numpy as np
-
-    exps = np.exp(logits.astype(np.float64) - logits.max(1, keepdims=True))
-    return exps / exps.sum(1, keepdims=True)
-
-
-def _counts(model: Model, probs: np.ndarray) -> dict[str, int]:
-    """How often each class is predicted, the most frequent first."""
-    import numpy as np
-
-    counts = np.bincount(probs.argmax(1), minlength=len(model.classes))
-    order = np.argsort(-counts, kind="stable")
-    return {model.classes[k]: int(counts[k]) for k in order if counts[k]}
-
-
-def _write(model: Model, new: NewRows, probs: np.ndarray, out: Path, whole: bool, top: int) -> None:
-    """The rows in order: id, prediction, probability and, where asked for, every class's."""
-    if out.suffix == ".npz":
-        import numpy as np
-
-        from ..data.labels.storage import write_arrays
-
-        ids = np.array([str(one) for one in new.ids])
-        arrays = {"probs": probs, PREDICTION: probs.argmax(1), "ids": ids}
-        write_arrays(out, arrays | {"classes": np.array(model.classes)}, {"schema": 1})
-        return
-    table = _table(model, new, probs, whole, top)
-    from ..ground.files import replacing, write_table
-
-    if out.suffix == ".jsonl":
-        with replacing(out) as file:
-            table.write_ndjson(file)
-    else:
-        write_table(table, out)
-
-
-def _likeliest(
-    model: Model, probs: np.ndarray, top: int
-) -> Iterator[tuple[str, list[str], str, np.ndarray]]:
-    """A class of each row and its probability, with names of columns, the likeliest first."""
-    import numpy as np
-
-    order = np.argsort(-probs, axis=1, kind="stable")[:, :top]
-    for place, guess in enumerate(order.T):
-        behind = f"_{place + 1}" if place else ""
-        names = [model.classes[k] for k in guess]
-        yield PREDICTION + behind, names, PROBABILITY + behind, probs[np.arange(len(probs)), guess]
-
-
-def _table(model: Model, new: NewRows, probs: np.ndarray, whole: bool, top: int) -> pl.DataFrame:
-    import polars as pl
-
-    columns = [pl.Series(new.id_name, list(new.ids))]
-    for prediction, names, probability, values in _likeliest(model, probs, top):
-        columns += [pl.Series(prediction, names, pl.String), pl.Series(probability, values)]
-    if whole:
-        taken = [column.name for column in columns]
-        for k, name in enumerate(model.classes):
-            if name in taken:
-                raise ValueError(
-                    f"a class is called {name!r}, as a column of the predictions is; write "
-                    "--out predictions.npz, or leave --probs out."
-                )
-            columns.append(pl.Series(name, probs[:, k]))
-    return pl.DataFrame(columns)
-
-
-def _write_beside(model: Model, new: NewRows, probs: np.ndarray, out: Path, top: int) -> None:
-    """The file's own columns, and two behind them for each class of a row."""
-    from ..data.ingest.back import write_back
-
-    assert new.sheet is not None
-    added: dict[str, list[str]] = {}
-    for prediction, names, probability, values in _likeliest(model, probs, top):
-        added |= {prediction: names, probability: [f"{value:.6g}" for value in values]}
-    write_back(new.sheet, added, out, beside=new.sheet.frame.columns[-1])
 
 
 def _print(rows: int, counts: dict[str, int], measured: dict[str, float]) -> None:

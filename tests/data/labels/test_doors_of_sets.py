@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 
 import candidly
 from arff_file import write_arff
-from candidly.cli._review_items import read_rows
 from candidly.data.ingest import Roles, read
 from candidly.data.ingest.labels import check_said, label_sets
 from candidly.data.ingest.labels import read_labels as labels_of_file
@@ -29,6 +28,7 @@ from candidly.data.labels.kinds import ALL_OF, FIELDS, ONE_OF
 from candidly.data.labels.reading import LabelRule, read_labels
 from candidly.errors.checking._opened import opened
 from candidly.learn.estimators import read_sets
+from candidly.people.review.new import read_rows
 
 Cells = Sequence[str | None]
 Outcome = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | str

@@ -27,6 +27,7 @@ from ._dawid_skene import DawidSkene, dawid_skene
 from ._majority import RULES, Majority, majority
 from ._read import answers_of, known_in, read_answers
 from ._sets import SetCurve, set_curve, union_spread
+from .files import CrowdRead, put_into, read_crowd
 
 By = Literal["majority", "dawid-skene", "one-coin", "crowdlab"]
 Watch = Callable[[int, int], None] | None
@@ -84,6 +85,7 @@ __all__ = [
     "RULES",
     "Answers",
     "Consensus",
+    "CrowdRead",
     "Crowdlab",
     "DawidSkene",
     "Majority",
@@ -98,7 +100,9 @@ __all__ = [
     "majority",
     "next_items",
     "priorities",
+    "put_into",
     "read_answers",
+    "read_crowd",
     "set_curve",
     "some_answers",
     "union_spread",

@@ -58,6 +58,7 @@ from .export import (
     votes,
 )
 from .load import import_answers, import_votes, merge, merge_log, recount
+from .new import new_project
 from .project import (
     Person,
     Project,
@@ -159,6 +160,7 @@ __all__ = [
     "make_project",
     "merge",
     "merge_log",
+    "new_project",
     "new_seed",
     "next_like",
     "next_tasks",

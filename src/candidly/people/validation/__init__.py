@@ -36,6 +36,7 @@ from ._totals import (
     totals,
 )
 from ._verdicts import Verdicts, fragile, judge, judged
+from .files import LabelFile, Validation, read_validation
 
 __all__ = [
     "ANSWERS",
@@ -47,6 +48,7 @@ __all__ = [
     "Corrected",
     "Estimate",
     "Kappa",
+    "LabelFile",
     "Missed",
     "Posteriors",
     "Reading",
@@ -57,6 +59,7 @@ __all__ = [
     "Tally",
     "ThresholdSetting",
     "Totals",
+    "Validation",
     "Verdicts",
     "agreement",
     "categories",
@@ -78,6 +81,7 @@ __all__ = [
     "posteriors",
     "read_answers",
     "read_released",
+    "read_validation",
     "sets",
     "settled",
     "stratified",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.ingest import (
+from ...data.ingest import (
     USUAL,
     Roles,
     Sheet,
@@ -20,16 +20,17 @@ from ..data.ingest import (
     pictures_in,
     read_frame,
 )
-from ..data.ingest.table_checks import about, listed
-from ..data.ingest.unused import EVERYTHING, RolesUsed, as_read, refuse_unused
-from ..data.labels.labelled import Labelled, from_arrays
-from ..data.sources import load, refuse_root, source_of
-from ..ground.names import UnknownName, nearest
+from ...data.ingest.table_checks import about, listed
+from ...data.ingest.unused import EVERYTHING, RolesUsed, as_read, refuse_unused
+from ...data.labels.labelled import Labelled, from_arrays
+from ...data.sources import load, refuse_root, source_of
+from ...ground.names import UnknownName, nearest
+from ...ground.problem import passed
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ..learn.model import Model
+    from ._model import Model
 
 ARRAYS = (".npz", ".mat")  # files that hold more than a table
 LABELS = ("label", "given", "candidates", "truth")  # usual names of columns that are no inputs
@@ -76,7 +77,7 @@ def read_new(
         return NewRows(files, [file.name for file in files], "id")
     if path.suffix.lower() in ARRAYS or folder or _known(what):
         if label is not None:
-            raise ValueError(f"--label names a column of a table, and {what} is none.")
+            raise ValueError(f"`label` names a column of a table, and {what} is none.")
         data = load(what, root, roles=roles)
         same = data.classes == model.classes
         return NewRows(data, data.ids.tolist(), "id", data if same else None)
@@ -103,7 +104,7 @@ def _of_sheet(sheet: Sheet, model: Model, roles: Roles, label: str | None) -> Ne
         raise ValueError("it has no rows below its header.")
     if label is not None and label not in frame.columns:
         raise ValueError(
-            f"there is no column {label!r} (--label){nearest(label, frame.columns)} The columns "
+            f"there is no column {label!r} (`label`){nearest(label, frame.columns)} The columns "
             f"are {listed(frame.columns)}."
         )
     roles.check(frame.columns)
@@ -113,8 +114,8 @@ def _of_sheet(sheet: Sheet, model: Model, roles: Roles, label: str | None) -> Ne
     aside = ({label, *LABELS, trained.get("label")} & set(frame.columns)) - needed
     if unused := sorted(aside - {label}):
         warnings.warn(
-            f"not looked at, as predicting needs no labels: {listed(unused)}; --label "
-            f"{unused[0]!r} compares with them.",
+            f"not looked at, as predicting needs no labels: {listed(unused)};"
+            f" {passed('label', unused[0])} compares with them.",
             stacklevel=2,
         )
     id_name = roles.id if roles.id not in needed else None
@@ -133,12 +134,11 @@ def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> An
         usual = (name for name in USUAL[role] if name in frame.columns)
         name = getattr(roles, role) or (names[0] if names else next(usual, None))
         if name is None or name not in frame.columns:
-            option = "--text" if kind == "texts" else "--image"
             raise ValueError(
                 f"this model takes {'texts' if kind == 'texts' else 'pictures'}, and there is no "
-                f"column {name!r}; name it with {option}."
+                f"column {name!r}; name it with `{role}`."
                 if name
-                else f"name the column of its inputs with {option}."
+                else f"name the column of its inputs with `{role}`."
             )
         cells = frame[name].to_list()
         if None in cells:
@@ -149,7 +149,7 @@ def _inputs(frame: pl.DataFrame, model: Model, roles: Roles, folder: Path) -> An
     frame = decimal_points(frame)
     if names is not None:
         return frame
-    from ..data.inputs import Table, parsed
+    from ...data.inputs import Table, parsed
 
     table = Table.of(parsed(frame), dict.fromkeys(frame.columns, "number"))
     return table.frame.to_numpy()

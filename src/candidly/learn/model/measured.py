@@ -1,0 +1,244 @@
+"""Training on what people have, with rows held out to say how good the model is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...data.inputs import Table
+from ...data.labels.describe import labelled_rows
+from ...data.labels.labelled import Labelled
+from ...ground.problem import Refusal, passed
+from ..algorithms import Published, published
+from ..algorithms import algorithm as algorithm_named
+from ..written.nets import of_tokens
+from ._fit import default_algorithm, fit
+from ._model import Model
+
+CHECKED = "truth"  # in place of a share of rows to hold out: those whose true label is known
+STEPS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A model and what it was measured on.
+
+    Attributes:
+        algorithm: its name, that was asked for or the data's usual one.
+        learned, held: rows that it learned from, and that were held out; None where none were.
+        left_out: rows without the label that the algorithm reads.
+        steps: updates.
+    """
+
+    model: Model
+    algorithm: str
+    learned: Labelled
+    held: Labelled | None
+    left_out: int
+    steps: int
+
+    @property
+    def measured(self) -> Mapping[str, float]:
+        """On the rows held out; see ``Model.measure``."""
+        return {} if self.held is None else self.model.measure(self.held)
+
+    @property
+    def reads_sets(self) -> bool:
+        """Whether it learned from candidate sets."""
+        return "candidates" in algorithm_named(self.algorithm).reads
+
+    @property
+    def truth_known(self) -> int:
+        """Of how many rows held out the true label is known."""
+        return _known(self.held)
+
+    @property
+    def constant(self) -> dict[str, Any]:
+        """The best answer without looking at inputs, and how often it is right."""
+        return {} if self.held is None else _constant(self.learned, self.held)
+
+
+def fit_and_measure(
+    data: Labelled,
+    algorithm: str | None = None,
+    *,
+    validation: float | str = 0.1,
+    as_published: str | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    scaling: str = "train",
+    net: str | None = None,
+    recipe: str | None = None,
+    device: str = "cpu",
+    begun: Callable[[int], None] = lambda steps: None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+    **hyper: Any,
+) -> Trained:
+    """A model that has learned from some rows, and is measured on the others.
+
+    Args:
+        algorithm: a name; by default what suits the labels.
+        validation: the share of rows to hold out; 0 trains on all, and ``truth`` holds out the rows
+            whose true label is known. An official test set is held out whatever it is.
+        as_published: a data set, for the network, recipe, epochs and hyper-parameters that were
+            published for it and are not given here.
+        steps: updates; by default 10,000, or the published epochs.
+        seed: of what is held out, of initialisation and order.
+        scaling, net, recipe, device, hyper: see ``fit``.
+        begun: called with the number of updates before the first.
+        watch: called with updates done and updates in all.
+
+    Raises:
+        ValueError, UnknownName: what does not suit the data, by name.
+    """
+    settings = published_settings(algorithm, as_published)
+    own = net is not None and recipe is not None
+    asked = dict(hyper)
+    if settings is not None:
+        net, recipe = net or settings.net, recipe or settings.recipe
+        asked = {**settings.hyper_parameters(), **asked}
+    if validation != CHECKED and not 0 <= float(validation) < 1:
+        raise ValueError(f"`validation` is {validation}; give a share from 0 to below 1.")
+    if data.q < 2:
+        raise ValueError(
+            f"{data.source}: every label is {data.classes[0]!r}; to tell classes apart takes two."
+            " Check the column of `label`."
+        )
+    name = algorithm or default_algorithm(data)
+    if settings is not None and not own:
+        _check_inputs(settings, data)
+    usable, left_out = _usable(data, name)
+    learned, held = _divided(usable, validation, seed)
+    if steps is None:
+        batch = int(asked.get("batch_size", 0))
+        steps = STEPS if settings is None else settings.updates(learned.n, batch)
+    begun(steps)
+    model = fit(
+        learned,
+        name,
+        steps=steps,
+        seed=seed,
+        scaling=scaling,
+        net=net,
+        recipe=recipe,
+        device=device,
+        watch=watch,
+        **asked,
+    )
+    return Trained(model, name, learned, held, left_out, steps)
+
+
+def published_settings(algorithm: str | None, dataset: str | None) -> Published | None:
+    """The published settings that are asked for; None where none are.
+
+    Raises:
+        ValueError: no algorithm is named, or of this one there are none.
+    """
+    if dataset is None:
+        return None
+    if algorithm is None:
+        raise Refusal(
+            "settings that were published are those of an algorithm, and `as_published` is alone.",
+            "name the `algorithm` (candidly algorithms show ce prints some)",
+        )
+    return published(algorithm_named(algorithm).label, dataset)
+
+
+def _check_inputs(settings: Published, data: Labelled) -> None:
+    """Refuse settings that were published for inputs of another kind."""
+    texts = of_tokens(settings.net)
+    name = "texts" if texts else "pictures"
+    if (data.kind == "texts") != texts or data.kind not in ("texts", "images", "media"):
+        raise Refusal(
+            f"these published settings are for {name}, and the inputs of {data.source} are none.",
+            f"give a network and a recipe of your own beside them: {passed('net', 'mlp')}"
+            f" {passed('recipe', 'sgd')}",
+        )
+
+
+def _usable(data: Labelled, algorithm: str) -> tuple[Labelled, int]:
+    """The rows that have the label that the algorithm reads, and how many have none.
+
+    Raises:
+        ValueError: no row has one.
+    """
+    for name in algorithm_named(algorithm).reads:
+        values = getattr(data, name)
+        if name == "candidates" or values is None:
+            continue
+        there = values >= 0
+        if not there.any():
+            raise ValueError(f"{data.source}: no row has a label; there is nothing to learn from.")
+        if not there.all():
+            return data[there], int((~there).sum())
+    return data, 0
+
+
+def _divided(data: Labelled, share: float | str, seed: int) -> tuple[Labelled, Labelled | None]:
+    """Rows to learn from, and rows to measure on: a share, those with a truth, or the official set.
+
+    Of test rows that nobody labelled, sets of all classes say nothing, and the truth alone counts.
+
+    Raises:
+        ValueError: rows with a truth are to be held out, and there are none, or no others.
+    """
+    test = data.official_test
+    if test is not None and test.any():
+        learned, held = data[~test], data[test]
+        if labelled_rows(data).all():
+            return learned, held
+        if held.truth is not None:
+            return learned, replace(held, candidates=None)
+        data = learned
+    if not share:
+        return data, None
+    if share == CHECKED:
+        known = _known(data)
+        if known in (0, data.n):
+            raise Refusal(
+                f"{passed('validation', CHECKED)} holds out the rows whose true label is known, and"
+                f" learns from the others; here it is known of {'all' if known else 'no'} rows.",
+                "name its column with `truth`",
+                f"give a share, such as {passed('validation', 0.1)}",
+            )
+        assert data.truth is not None
+        return data[data.truth < 0], data[data.truth >= 0]
+    split = data.split(seed, test=0.0, validation=float(share))
+    return data[split.train], data[split.validation]
+
+
+def _known(data: Labelled | None) -> int:
+    """Of how many rows the true label is known."""
+    return 0 if data is None or data.truth is None else int((data.truth >= 0).sum())
+
+
+def columns_of(data: Labelled) -> dict[str, list[str] | int]:
+    """What the columns of the inputs are used as: names by kind, or how many where unnamed."""
+    if isinstance(data.inputs, Table):
+        kinds: dict[str, Any] = {}
+        for name, kind in data.inputs.kinds.items():
+            kinds.setdefault(kind, []).append(name)
+        return kinds
+    if data.kind == "table":
+        return {"number": list(data.features or ()) or data.inputs.shape[1]}
+    if data.kind == "images":
+        return {"pixel": math.prod(data.inputs.shape[1:])}
+    return {{"texts": "text", "media": "picture"}[data.kind]: list(data.features or ()) or 1}
+
+
+def _constant(learned: Labelled, held: Labelled) -> dict[str, Any]:
+    """The best answer without looking at inputs, and how often it is right."""
+    for name in ("candidates", "given"):
+        marks = getattr(learned, name)
+        if marks is None or getattr(held, name) is None:
+            continue
+        one_hot = marks if marks.ndim == 2 else np.arange(learned.q) == marks[:, None]
+        best = int(one_hot.sum(0).argmax())
+        there = getattr(held, name)
+        right = there[:, best] if there.ndim == 2 else there == best
+        return {"class": learned.classes[best], "share": float(right.mean())}
+    return {}
