@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 import torch
@@ -102,7 +100,6 @@ ELSEWHERE = {
 }
 
 
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="reads the bytecode of Python 3.11")
 @pytest.mark.parametrize("module", [m for m in modules() if m not in CONTRACT])
 def test_every_line_and_branch_of_a_page_runs_in_a_short_training(module):
     *allowed, _ = ELSEWHERE.get(module, ("",))

@@ -32,19 +32,22 @@ BRANCHES = sys.version_info[:2] == (3, 11)  # whose bytecode is known; else line
 
 @contextmanager
 def watched(place: str = str(FOLDER)) -> Iterator[dict[Where, Steps]]:
-    """Collect the instructions that run in functions of files whose path begins with ``place``."""
+    """Collect the instructions that run in functions of files whose path begins with ``place``.
+
+    Where branches are not known, of each line the first.
+    """
     ran: dict[Where, Steps] = {}
 
     def enter(frame: FrameType, event: str, _: Any) -> Any:
         code = frame.f_code
         if not code.co_filename.startswith(place):
             return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        frame.f_trace_opcodes, frame.f_trace_lines = BRANCHES, not BRANCHES
         mine, last = ran.setdefault(where(code), set()), -1
 
         def step(frame: FrameType, event: str, _: Any) -> Any:
             nonlocal last
-            if event == "opcode":
+            if event in ("opcode", "line"):
                 mine.add((last, frame.f_lasti))
                 last = frame.f_lasti
             return step

@@ -27,6 +27,7 @@ from ...data.ingest.unused import (
 )
 from ...data.labels.merging import merge_classes
 from ...data.sources import is_known, load, refuse_root
+from ...ground.names import made_by
 from ._answers import Answers
 from ._consensus import Consensus
 from ._read import Keep, answers_of, known_in
@@ -254,6 +255,7 @@ def put_into(
     Raises:
         ValueError: no column of ids, an item that it lacks, or what ``ingest.write_back`` refuses.
     """
+    made_by(found, Consensus, "found", "crowd.consensus")
     roles = replace(roles or Roles(), label=None, annotator=None, annotators=(), item=None, drop=())
     path = Path(path)
     sheet = read_frame(path, roles.separator, roles.table(), roles.sheet, roles.reads)

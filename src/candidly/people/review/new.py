@@ -51,7 +51,7 @@ def new_project(
     where: str | None = None,
     *,
     issues: Path | None = None,
-    rows: str | Sequence[int] | None = None,
+    rows: str | None = None,
     sample: int | None = None,
     votes: Path | None = None,
     index: Path | None = None,
@@ -80,7 +80,7 @@ def new_project(
         where: a table, a folder of pictures, or the name of a data set.
         issues: the labels that ``candidly check`` or ``candidly errors find`` wrote: what they
             propose, and of ``where`` the most suspicious first.
-        rows: these rows, from 0; as text ``3,17,40``, or the name of a file with one a line.
+        rows: these rows, from 0: ``3,17,40``, or the name of a file with one a line.
         sample: so many, drawn at random.
         votes: a released ``.json`` file of votes, answers and all. index: file names in order of
             the data set, for it.
@@ -229,7 +229,7 @@ def _items_of_rows(
     read: RowsRead,
     rules: Rules,
     issues: Path | None,
-    rows: str | Sequence[int] | None,
+    rows: str | None,
     media: Path | None,
     sample: int | None,
     separator: str,
@@ -277,10 +277,8 @@ def _length(issues: Path) -> int:
     return len(ingest.read_frame(issues).frame)
 
 
-def _row_numbers(rows: str | Sequence[int]) -> list[int]:
-    """Rows as they are, from a list with commas, or from a text file with one a line."""
-    if not isinstance(rows, str):
-        return list(rows)
+def _row_numbers(rows: str) -> list[int]:
+    """Rows from a list with commas, or from a text file with one a line."""
     path = Path(rows)
     words = read_text(path).split("\n") if path.is_file() else rows.split(",")
     found = [word.strip() for word in words if word.strip()]
@@ -317,7 +315,7 @@ def _check_sources(
     where: str | None,
     issues: Path | None,
     votes: Path | None,
-    rows: str | Sequence[int] | None,
+    rows: str | None,
     sample: int | None,
 ) -> None:
     if where is None and issues is None and votes is None:
