@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from candidly.learn.algorithms import ALGORITHMS, algorithm
+from candidly.learn.contract import _reached
+from candidly.learn.contract._battery import train_reference
 from candidly.learn.engine.train import update
 from learn.algorithms.battery import (
     NAMES,
@@ -154,3 +156,15 @@ def test_learns(name):
     predicted = stack.logits(0, torch.from_numpy(unseen)).argmax(1).numpy()
     # the given label is right 74 % of the time; chance is 14 %
     assert (predicted == data.truth[unseen]).mean() > REACH.get(name, 0.7)
+
+
+def test_where_branches_are_not_known_the_lines_that_ran_are(monkeypatch):
+    monkeypatch.setattr(_reached, "BRANCHES", False)  # as with other versions of Python
+    ran = dict(_reached.on_import.__wrapped__("valen"))
+    for name in ("VALEN", "VALEN:plench"):
+        for key, steps in train_reference(name).ran.items():
+            ran.setdefault(key, set()).update(steps)
+    assert _reached.never_ran(_reached.FOLDER / "valen.py", ran) == []
+    gone = {key: steps for key, steps in ran.items() if key[1] != "begin_plench"}
+    [left] = _reached.never_ran(_reached.FOLDER / "valen.py", gone)
+    assert "begin_plench never ran" in left
