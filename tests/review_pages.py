@@ -20,10 +20,10 @@ from starlette.testclient import TestClient
 from candidly import review
 from candidly.people import web
 from candidly.people.review import MEDIA_FOLDER
-from candidly.people.web import make_app, open_site
+from candidly.people.web import open_site
 
 from review_cases import an_id, reply, some_rules
-from web_cases import follow
+from web_cases import an_app, follow
 
 HOSTILE = "<script>alert('x')</script>&\"'"
 CHOICES = ("given", "guessed", "both", "neither", "skip")
@@ -103,7 +103,7 @@ class Looker:
     """Somebody who is signed in, through the whole app."""
 
     def __init__(self, site: web.Site, link: str) -> None:
-        self.client = TestClient(make_app(site), base_url="http://localhost")
+        self.client = TestClient(an_app(site), base_url="http://localhost")
         if link:
             assert follow(self.client, link).status_code == 303
 
@@ -174,7 +174,7 @@ def served(project: review.Project):
     import uvicorn
 
     site = open_site(project)
-    server = uvicorn.Server(uvicorn.Config(make_app(site), log_level="warning", access_log=False))
+    server = uvicorn.Server(uvicorn.Config(an_app(site), log_level="warning", access_log=False))
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)

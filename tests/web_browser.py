@@ -17,7 +17,9 @@ import uvicorn
 from playwright.sync_api import Page
 
 from candidly import review
-from candidly.people.web import Site, make_app
+from candidly.people.web import Site
+
+from web_cases import an_app
 
 PATIENCE_S = 20.0
 LABELS = {"question": "several labels", "threshold": None, "whole_batch": True}
@@ -72,7 +74,7 @@ class Server:
 def served(site: Site):
     """The app in a thread, on a free port; its address."""
     config = uvicorn.Config(
-        make_app(site), port=0, log_level="warning", access_log=False, ws="none", lifespan="off"
+        an_app(site), port=0, log_level="warning", access_log=False, ws="none", lifespan="off"
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

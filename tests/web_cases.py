@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 with warnings.catch_warnings():  # of httpx, which is what there is
     warnings.simplefilter("ignore")
@@ -16,6 +17,7 @@ with warnings.catch_warnings():  # of httpx, which is what there is
 
 from candidly import review
 from candidly.people.web import Site, make_app, open_site
+from candidly.people.web import app as apps
 from candidly.people.web._links import ORGANISER, PERSON, VIEWER, session_text
 
 from review_cases import CLASSES, some_items, some_rules
@@ -23,6 +25,7 @@ from review_cases import CLASSES, some_items, some_rules
 HERE = "http://127.0.0.1:8765"
 TOKEN = "a-token-of-twenty-six-chars"
 JSON = {"accept": "application/json"}
+FORMS = apps.SAID_AT_ONCE  # of one session, as it is served
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,20 @@ class Browser:
         return self.post("/answer", [*fields_of(card), (said(card), value)], headers=JSON, **more)
 
 
+def an_app(site: Site):
+    """The app for clients that answer faster than people do, on a machine however fast.
+
+    Only tests of rates set their own, which count.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if apps.SAID_AT_ONCE == FORMS:
+            patch.setattr(apps, "SAID_AT_ONCE", 1e9)
+        return make_app(site)
+
+
 def browser(site: Site, role: str = "", code: str = "", base: str = HERE, app=None) -> Browser:
     """A client at the app's own address; with a role it is signed in."""
-    client = TestClient(app or make_app(site), base_url=base)
+    client = TestClient(app or an_app(site), base_url=base)
     if role:
         person = review.find_person(site.project, code) if role == PERSON else None
         client.cookies.set(site.cookie, session_text(site, role, person))

@@ -24,6 +24,7 @@ from web_cases import (
     TestClient,
     a_project,
     a_site,
+    an_app,
     browser,
     fields_of,
     follow,
@@ -103,16 +104,11 @@ def either(tmp_path, url):
         yield a_site(project)
 
 
-@pytest.fixture(autouse=True)
-def no_rates(monkeypatch):
-    monkeypatch.setattr(apps, "SAID_AT_ONCE", 1e6)
-
-
 class Asker:
     """Asks from another address each time, as guesses at the door are few from one."""
 
     def __init__(self, site) -> None:
-        self.site, self.app, self.times = site, make_app(site), 0
+        self.site, self.app, self.times = site, an_app(site), 0
         self.signed = {role: browser(site, role, "ann") for role in (PERSON, ORGANISER)}
 
     def of(self, role: str) -> Browser:

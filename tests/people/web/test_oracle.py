@@ -13,7 +13,6 @@ from dataclasses import replace
 import pytest
 
 from candidly import review
-from candidly.people.web import app as apps
 from candidly.people.web._links import PERSON
 from candidly.people.web._seal import TASK, opened
 
@@ -76,11 +75,6 @@ def told(answer) -> tuple:
 
 
 GOLD = {f"i{k}": "given" if k % 2 else "guessed" for k in range(0, N, 4)}
-
-
-@pytest.fixture(autouse=True)
-def no_rates(monkeypatch):
-    monkeypatch.setattr(apps, "SAID_AT_ONCE", 1e6)
 
 
 @pytest.fixture(params=[JSON, {}], ids=["script", "page"])
