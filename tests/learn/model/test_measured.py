@@ -33,8 +33,9 @@ def test_the_model_is_that_of_the_rows_that_it_learned_from(data):
 def test_without_rows_held_out_nothing_is_measured(data):
     found = fit_and_measure(data, steps=2, validation=0, batch_size=32)
     assert (found.held, found.measured, found.constant) == (None, {}, {})
-    with pytest.raises(ValueError, match="`validation` is 1; give a share"):
-        fit_and_measure(data, validation=1)
+    for wrong in (1, -0.1, float("nan"), "half"):
+        with pytest.raises(ValueError, match=f"`validation` is {wrong!r}; give a share"):
+            fit_and_measure(data, validation=wrong)
 
 
 def test_predictions_of_a_file_are_those_of_its_rows(tmp_path):

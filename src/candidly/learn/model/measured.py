@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Trained:
     left_out: int
     steps: int
 
-    @property
+    @cached_property
     def measured(self) -> Mapping[str, float]:
         """On the rows held out; see ``Model.measure``."""
         return {} if self.held is None else self.model.measure(self.held)
@@ -101,8 +102,10 @@ def fit_and_measure(
     if settings is not None:
         net, recipe = net or settings.net, recipe or settings.recipe
         asked = {**settings.hyper_parameters(), **asked}
-    if validation != CHECKED and not 0 <= float(validation) < 1:
-        raise ValueError(f"`validation` is {validation}; give a share from 0 to below 1.")
+    if validation != CHECKED and (isinstance(validation, str) or not 0 <= validation < 1):
+        raise ValueError(
+            f"`validation` is {validation!r}; give a share from 0 to below 1, or {CHECKED!r}."
+        )
     if data.q < 2:
         raise ValueError(
             f"{data.source}: every label is {data.classes[0]!r}; to tell classes apart takes two."
