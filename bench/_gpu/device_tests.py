@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -22,7 +23,8 @@ def measure(where: Where) -> Iterator[Claim | str]:
     which = [*files, "-m", "gpu"] if where.cuda else [str(tests / "devices"), "-m", "not gpu"]
     command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider"]
     command += ["-o", "addopts=--strict-markers --import-mode=importlib", *which]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    wide = os.environ | {"COLUMNS": "300"}  # so that a failed test's line says why
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=wide)
     counts = {
         word: int(n) for n, word in re.findall(r"(\d+) (passed|failed|skipped|error)", done.stdout)
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 
@@ -15,8 +17,18 @@ WIDER = {"googlenet": 32, "inception-v3": 32}
 
 
 def text_of(name):
-    (option,) = KNOWN[name].keys() & NARROW.keys()
-    return f"{name}:{option}={WIDER.get(name, NARROW[option])}"
+    options = [f"{key}={WIDER.get(name, NARROW[key])}" for key in KNOWN[name] if key in NARROW]
+    return ":".join([name, *options])
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_a_narrow_network_is_smaller(name):
+    """Without a GPU, too: the test below is of these."""
+    narrow, usual = (
+        sum(map(math.prod, network(text, (3, 32, 32), 4).shapes.values()))
+        for text in (text_of(name), name)
+    )
+    assert narrow < usual or name == "linear"
 
 
 @pytest.mark.parametrize("device", [each for each in DEVICES if each != "cpu"])

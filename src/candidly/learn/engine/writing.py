@@ -31,7 +31,7 @@ def write(stack: Stack, updates: Updates, batch: Batch | None = None) -> None:
         else:
             old = _target(stack, name)
             _check(stack, name, new, old.shape)
-            new = new.detach().to(old.dtype).view_as(old)
+            new = _like_stored(new, old).view_as(old)
             old.copy_(new if stack.everyone else torch.where(_like(stack.alive, old), new, old))
 
 
@@ -59,7 +59,7 @@ def _write_rows(stack: Stack, name: str, table: Tensor, new: Tensor, batch: Batc
         )
     flat = table.flatten(0, 1)
     _check(stack, name, new, (*batch.ids.shape[:2], *table.shape[2:]))
-    new = batch.latest(new.detach().to(table.dtype))
+    new = batch.latest(_like_stored(new, table))
     if not stack.everyone:
         old = flat.index_select(0, batch.table_rows).view_as(new)
         new = torch.where(_like(stack.alive, new), new, old)
@@ -67,7 +67,7 @@ def _write_rows(stack: Stack, name: str, table: Tensor, new: Tensor, batch: Batc
 
 
 def _write_slots(stack: Stack, memory: Tensor, new: Slots) -> None:
-    values, at = new.values.detach().to(memory.dtype), new.at.to(memory.device)
+    values, at = _like_stored(new.values, memory), new.at.to(memory.device)
     if not stack.everyone:
         values = torch.where(_like(stack.alive, values), values, memory.index_select(1, at))
     memory.index_copy_(1, at, values)
@@ -90,6 +90,11 @@ def _target(stack: Stack, name: str) -> Tensor:
     raise UnknownName(
         f"{stack.algorithm.name} updates {name!r}, which is no row table, memory or network."
     )
+
+
+def _like_stored(new: Tensor, old: Tensor) -> Tensor:
+    """What a page returned, of the type and on the device of what it is written into."""
+    return new.detach().to(old.device, old.dtype)
 
 
 def _check(stack: Stack, name: str, new: Any, shape: tuple[int, ...]) -> None:
