@@ -17,49 +17,22 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
-import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from _cifarn_study.detection import run_detection
 from _cifarn_study.labels import counts
 from _cifarn_study.numbers import read_study
 from _cifarn_study.page import COMMAND, IMAGE, PAGE, make_page
-from _cifarn_study.runs import Sweep, run, sweeps
+from _cifarn_study.runs import run, sweeps
+from _kept import finished, keep
 from _pages import add_options, settle
 from _studies import files_of, write_text
 from candidly.cli._progress import shown
-from candidly.compare.sweep.compact import compact
-from candidly.compare.sweep.journal import Journal, read_records, read_results
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "cifarn_study"
 CACHE = Path(tempfile.gettempdir()) / "candidly-cifarn-study"
-
-
-def finished(folder: Path, sweep: Sweep) -> bool:
-    """Whether a sweep was trained to its end."""
-    if not (folder / "plan.json").exists():
-        return False
-    runs = read_results(folder).runs
-    there = {(run.algorithm, run.split) for run in runs if run.complete}
-    splits = range(sweep.settings["splits"])
-    return there >= {(name, split) for name in sweep.algorithms for split in splits}
-
-
-def keep(folder: Path, kept: Path) -> None:
-    """A small copy: the records without what each validation row adds to them."""
-    records, _ = read_records(folder / "journal")
-    shutil.rmtree(kept, ignore_errors=True)
-    kept.mkdir(parents=True)
-    shutil.copy(folder / "plan.json", kept / "plan.json")
-    journal = Journal(kept / "journal")
-    for key in sorted(records):
-        lean = [replace(one, outcomes=None, confusion=None) for one in records[key].values()]
-        journal.write(lean)
-    journal.close()
-    compact(kept)
 
 
 def train(data: Path, cache: Path, workers: int, names: list[str] | None = None) -> None:
@@ -67,7 +40,7 @@ def train(data: Path, cache: Path, workers: int, names: list[str] | None = None)
     wanted = [sweep for sweep in sweeps() if names is None or sweep.name in names]
     for number, sweep in enumerate(wanted, 1):
         print(f"{sweep.name} ({number} of {len(wanted)})", flush=True)
-        if not finished(cache / sweep.name, sweep):
+        if not finished(cache / sweep.name, sweep.algorithms, sweep.settings["splits"]):
             with shown() as watch:
                 run(sweep, data, cache, workers, watch)
         keep(cache / sweep.name, RESULTS / sweep.name)

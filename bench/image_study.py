@@ -17,17 +17,15 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
-import shutil
 import tempfile
 from pathlib import Path
 
 from _image_study.numbers import read_memory, read_study
 from _image_study.page import COMMAND, IMAGE, PAGE, make_page
-from _image_study.runs import run, sweeps
+from _image_study.runs import SPLITS, run, sweeps
+from _kept import finished, keep
 from _pages import add_options, settle
 from _studies import files_of
-from candidly.compare.sweep.compact import NAME, compact
-from candidly.compare.sweep.journal import read_results
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "image_study"
@@ -36,22 +34,13 @@ CACHE = Path(tempfile.gettempdir()) / "candidly-image-study"
 MEMORY_OF = "densenet22"
 
 
-def finished(folder: Path) -> bool:
-    """Whether a sweep was trained to its end."""
-    return (folder / "plan.json").exists() and all(r.complete for r in read_results(folder).runs)
-
-
 def train(data: Path, cache: Path, workers: int) -> None:
     """Every sweep, and of each a small copy to keep."""
     for number, sweep in enumerate(sweeps(), 1):
         print(f"{sweep.name} ({number} of {len(sweeps())})", flush=True)
-        if not finished(cache / sweep.name):
+        if not finished(cache / sweep.name, sweep.algorithms, SPLITS):
             run(sweep, data, cache, workers)
-        compact(cache / sweep.name)
-        kept = RESULTS / sweep.name
-        (kept / "journal").mkdir(parents=True, exist_ok=True)
-        shutil.copy(cache / sweep.name / "plan.json", kept / "plan.json")
-        shutil.copy(cache / sweep.name / "journal" / NAME, kept / "journal" / NAME)
+        keep(cache / sweep.name, RESULTS / sweep.name, outcomes=True)
 
 
 def page_files(docs: Path) -> dict[Path, bytes]:

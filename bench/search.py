@@ -24,7 +24,7 @@ from typing import Any
 from _bench import RESULTS, machine
 from candidly import benchmark
 from candidly.compare.benchmarking import Data
-from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import cells
 from candidly.data.labels.labelled import Labelled
 from candidly.stats import corrected_t

@@ -18,57 +18,29 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
-import shutil
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
+from _kept import finished, keep
 from _pages import add_options, settle
 from _studies import files_of
 from _text_study import losses
 from _text_study.events import read_events
 from _text_study.numbers import read_study
 from _text_study.page import COMMAND, IMAGE, PAGE, make_page
-from _text_study.runs import ALL, Sweep, run, sweeps
-from candidly.compare.sweep.compact import compact
-from candidly.compare.sweep.journal import Journal, read_records, read_results
+from _text_study.runs import ALL, run, sweeps
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "text_study"
 CACHE = Path(tempfile.gettempdir()) / "candidly-text-study"
 
 
-def finished(folder: Path, sweep: Sweep) -> bool:
-    """Whether a sweep was trained to its end."""
-    if not (folder / "plan.json").exists():
-        return False
-    runs = read_results(folder).runs
-    there = {(run.algorithm, run.split) for run in runs if run.complete}
-    return there >= {
-        (name, split) for name in sweep.of.algorithms for split in range(sweep.of.splits)
-    }
-
-
-def keep(folder: Path, kept: Path) -> None:
-    """A small copy: the records without what each validation row adds to them."""
-    records, _ = read_records(folder / "journal")
-    shutil.rmtree(kept, ignore_errors=True)
-    kept.mkdir(parents=True)
-    shutil.copy(folder / "plan.json", kept / "plan.json")
-    journal = Journal(kept / "journal")
-    for key in sorted(records):
-        lean = [replace(one, outcomes=None, confusion=None) for one in records[key].values()]
-        journal.write(lean)
-    journal.close()
-    compact(kept)
-
-
 def train(data: Path, cache: Path, minutes: float, only: list[str]) -> None:
     """Every sweep that begins in time, of some groups or all, and of each a small copy to keep."""
     events, start = read_events(data, cache), time.monotonic()
     for sweep in sweeps({name: ALL[name] for name in only or ALL}):
-        if not finished(cache / sweep.name, sweep):
+        if not finished(cache / sweep.name, sweep.of.algorithms, sweep.of.splits):
             if time.monotonic() - start > 60 * minutes:
                 continue
             print(sweep.name, round(time.monotonic() - start), flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -31,3 +32,17 @@ def committed(folder: str, into: Path) -> Path:
     copy = [*git, "checkout-index", "-z", "--stdin", f"--prefix={into}/"]
     subprocess.run(copy, input=files, check=True)
     return into / folder
+
+
+def journal_of(folder):
+    """A committed journal, read as the table it is: by run and step, what was measured."""
+    import polars as pl
+
+    [path] = (folder / "journal").iterdir()
+    found = {}
+    for row in pl.read_parquet(path).to_dicts():
+        validation, test = json.loads(row["measures"])
+        row["validation"] = {name: row.pop(f"validation.{name}") for name in validation}
+        row["test"] = {name: row.pop(f"test.{name}") for name in test}
+        found.setdefault(row["key"], {})[row["step"]] = row
+    return found

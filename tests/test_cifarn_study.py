@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import re
 from pathlib import Path
 
@@ -23,6 +22,8 @@ from candidly.compare.sweep.journal import read_results
 from candidly.errors.detectors import DETECTORS
 from candidly.errors.detectors._compare import ANCHOR
 
+from committed import journal_of
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "cifarn_study"
 DOCS = ROOT / "docs"
@@ -36,14 +37,7 @@ def study():
 
 
 def records_of(name):
-    """A sweep's journal, its lines by key and step."""
-    with lzma.open(RESULTS / name / "journal" / "compact.jsonl.xz", "rt") as file:
-        lines = [json.loads(line) for line in file]
-    runs = {}
-    for line in lines:
-        if "step" in line:
-            runs.setdefault(line["key"], {})[line["step"]] = line
-    return runs
+    return journal_of(RESULTS / name)
 
 
 def test_the_page_of_cifar_10n_is_what_the_committed_results_say(study):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import re
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from _studies import files_of
 from candidly.compare.sweep.journal import read_results
 from candidly.learn.algorithms import ALGORITHMS
 
+from committed import journal_of
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "image_study"
 COSTS = ROOT / "bench" / "results" / "picture_costs.json"
@@ -34,14 +35,7 @@ def study():
 
 
 def records_of(name):
-    """A sweep's journal, its lines by key."""
-    with lzma.open(RESULTS / name / "journal" / "compact.jsonl.xz", "rt") as file:
-        lines = [json.loads(line) for line in file]
-    runs = {}
-    for line in lines:
-        if "step" in line:
-            runs.setdefault(line["key"], {})[line["step"]] = line
-    return runs
+    return journal_of(RESULTS / name)
 
 
 def test_the_image_page_is_what_the_committed_results_say(study):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import lzma
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,8 @@ from _pages import differing
 from _studies import files_of
 from _text_study.numbers import read_study
 from _text_study.page import IMAGE, PAGE, make_page
+
+from committed import journal_of
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "bench" / "results" / "text_study"
@@ -31,11 +31,7 @@ def test_the_page_of_texts_is_what_the_committed_results_say(study):
 
 
 def test_three_epochs_are_those_of_the_journal(study):
-    with lzma.open(RESULTS / "clean-0-few" / "journal" / "compact.jsonl.xz", "rt") as file:
-        lines = [json.loads(line) for line in file]
-    runs = {}
-    for line in (line for line in lines if "step" in line):
-        runs.setdefault(line["key"], {})[line["step"]] = line
+    runs = journal_of(RESULTS / "clean-0-few")
     rows = study.main["clean", 0].values()
     found = {(b, s, e) for row in rows for b, s, e in zip(row.best, row.selected, row.last)}
     assert runs

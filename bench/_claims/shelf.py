@@ -23,7 +23,7 @@ from candidly.compare.stability import Report
 from candidly.compare.sweep.facts import Facts
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.plan import read_plan
-from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.results import Results
 
 
 @dataclass(frozen=True)

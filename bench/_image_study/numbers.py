@@ -12,7 +12,7 @@ import numpy as np
 
 from candidly.compare.stability._ranks import kendall
 from candidly.compare.sweep.journal import read_results
-from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import cells
 
 from .runs import LABEL_SETS, TUNED, sweeps

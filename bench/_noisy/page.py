@@ -14,7 +14,7 @@ from _reproduction.words import grid, minus, prose
 from candidly.compare.sweep.budget import at_budget
 from candidly.compare.sweep.gap import Gap, gaps
 from candidly.compare.sweep.journal import read_results
-from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import Cell, cells
 from candidly.learn.algorithms import ALGORITHMS, algorithm
 from candidly.show.words import listed, percent, plus_minus

@@ -19,7 +19,8 @@ import numpy as np
 from candidly.compare.stability import holm
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.plan import read_plan
-from candidly.compare.sweep.records import Results, Run
+from candidly.compare.sweep.records import Run
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import cells
 from candidly.stats import Summary, interval, paired_difference, summarise
 

@@ -15,7 +15,7 @@ from ._types import number
 
 if TYPE_CHECKING:
     from ..compare.report.changes import ResultSet
-    from ..compare.sweep.records import Results
+    from ..compare.sweep.results import Results
 
 
 def compare(
@@ -93,12 +93,13 @@ def _side(
 ) -> ResultSet:
     from ..compare.report.changes import side_of
     from ..compare.report.paper_table import read_paper_table
+    from ..compare.sweep.counts import examples
 
     if results is None:
         return read_paper_table(path, criteria, metric)
     name = str(path) if variant is None else f"{path}, {variant}"
     side = side_of(results, name, criteria, metric, variant)
     if variant is not None and not side.entries and results.runs:
-        there = {halves(run.algorithm)[1] or "fixed" for run in results.runs}
+        there = {halves(run.algorithm)[1] or "fixed" for run in examples(results)}
         raise ValueError(f"{path} has no variant {variant!r}, but {', '.join(sorted(there))}.")
     return side

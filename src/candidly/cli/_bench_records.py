@@ -14,7 +14,7 @@ from ..ground.spec import several
 from ._bench_table import Where, results_of
 
 if TYPE_CHECKING:
-    from ..compare.sweep.records import Results
+    from ..compare.sweep.results import Results
 
 FORMATS = {"csv": ".csv", "parquet": ".parquet"}
 
@@ -61,7 +61,7 @@ def records(
             write_csv(table, file)
         else:
             table.write_parquet(file)
-    told = f"{len(table):,} records of {sum(bool(run.records) for run in results.runs):,} runs"
+    told = f"{len(table):,} records of {(results.runs.reached.records > 0).sum():,} runs"
     print(f"{out}: {told}, {table.width} columns", file=sys.stderr)
 
 
@@ -82,8 +82,8 @@ def _of(results: Results, algorithms: list[str] | None) -> Results:
     asked = several(algorithms or (), "--algorithms")
     if not asked:
         return results
-    there = {run.algorithm: None for run in results.runs}
+    there = dict.fromkeys(group.first.algorithm for group in results.runs.groups)
     if not there:
         return results
     names = {lookup(there, name, "algorithm of this directory")[0] for name in asked}
-    return replace(results, runs=tuple(run for run in results.runs if run.algorithm in names))
+    return replace(results, runs=results.runs.only(names))

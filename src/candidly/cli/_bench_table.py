@@ -13,7 +13,7 @@ from ._types import counted
 
 if TYPE_CHECKING:
     from ..compare.sweep.correct import Noise
-    from ..compare.sweep.records import Results
+    from ..compare.sweep.results import Results
 
 Brief = Annotated[
     bool,
@@ -150,7 +150,7 @@ def _cut(results: Results, budget: str) -> Results:
 def _corrected(results: Results, files: list[str]) -> Results:
     from ..compare.sweep.correct import with_corrected
 
-    names = list(dict.fromkeys(run.dataset for run in results.runs))
+    names = list(dict.fromkeys(group.first.dataset for group in results.runs.groups))
     noise: dict[str, Noise] = {}
     for text in files:
         name, found, file = text.rpartition("=")

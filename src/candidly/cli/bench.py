@@ -19,7 +19,7 @@ from ._stopping import stoppable
 
 if TYPE_CHECKING:
     from ..compare.sweep.counts import RunCounts
-    from ..compare.sweep.records import Results
+    from ..compare.sweep.results import Results
 
 app = typer.Typer(
     no_args_is_help=True,

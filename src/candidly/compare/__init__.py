@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from .stability.page import render_stability as render_stability
     from .stability.page import write_stability_page as write_stability_page
     from .sweep.journal import read_results as read_results
-    from .sweep.records import Results as Results
+    from .sweep.results import Results as Results
     from .sweep.select import Criterion as Criterion
     from .sweep.select import cells as cells
     from .tracking import track as track
 
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "Criterion": "sweep.select",
-    "Results": "sweep.records",
+    "Results": "sweep.results",
     "benchmark": "benchmarking",
     "cells": "sweep.select",
     "challenge": "",

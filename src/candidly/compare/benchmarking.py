@@ -17,7 +17,7 @@ from .sweep.facts import Facts
 from .sweep.journal import read_results
 from .sweep.plan import Plan
 from .sweep.planning import facts_of, make_plan, published_facts
-from .sweep.records import Results
+from .sweep.results import Results
 from .sweep.run import RunProgress, run_plan
 from .sweep.settings import Settings, make_settings
 

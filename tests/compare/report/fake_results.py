@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from candidly.compare.sweep.records import Record, Results, Run
+from candidly.compare.sweep.records import Record, Run
+from candidly.compare.sweep.results import Results
 
 SKILL = {  # where test accuracy ends up on an easy data set, and how fast it gets there
     "PRODEN": (0.72, 1500),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import lzma
 import math
 import random
 import re
@@ -17,6 +15,7 @@ from candidly.cli._bench_options import command_of
 from candidly.compare.report.html import make_results_page
 from candidly.compare.sweep.journal import read_results
 
+from committed import journal_of
 from needs import a_browser
 
 ROOT = Path(__file__).parents[3]
@@ -68,14 +67,9 @@ def tables():
 
 @pytest.fixture(scope="module")
 def journal():
-    """Every line of the journal by its run and step, read as the JSON it is."""
-    found = {}
-    for path in sorted((LOST / "journal").iterdir()):
-        text = path.read_bytes()
-        for line in (lzma.decompress(text) if path.suffix == ".xz" else text).splitlines():
-            one = json.loads(line)
-            found.setdefault((one["key"], one["step"]), one)
-    return found
+    """Every record of the journal by its run and step."""
+    runs = journal_of(LOST)
+    return {(key, step): row for key, rows in runs.items() for step, row in rows.items()}
 
 
 def runs_of(tables, criterion: str) -> dict[str, list[list[str]]]:

@@ -16,7 +16,7 @@ from candidly.compare.report.cost import costs
 from candidly.compare.report.findings import findings_by_dataset
 from candidly.compare.report.html import make_results_page
 from candidly.compare.report.tables import make_tables
-from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import cells
 from compare.report.fake_results import change, diverged, make_results, unfinished
 

@@ -30,7 +30,7 @@ from candidly.compare.report.ranking import (
 )
 from candidly.compare.report.ranking_figures import rank_figure
 from candidly.compare.report.tables import make_tables
-from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import CRITERIA
 from candidly.compare.sweep.select import cells as all_cells
 from candidly.compare.sweep.settings import make_settings

@@ -13,7 +13,7 @@ import candidly.compare.report
 from candidly.compare.report import _wording, findings, render, tables
 from candidly.compare.report._wording import algorithm_label, cell_text
 from candidly.compare.report.tables import make_tables
-from candidly.compare.sweep.records import Results
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import DEFAULT, cells
 from candidly.ground.names import UnknownName
 from candidly.stats import summarise

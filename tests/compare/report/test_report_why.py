@@ -10,7 +10,8 @@ import pytest
 
 from candidly.compare.report.why import COLUMNS, RULE, render_why, why_grid
 from candidly.compare.sweep.counts import labels_read
-from candidly.compare.sweep.records import Results, pack_outcomes
+from candidly.compare.sweep.records import pack_outcomes
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.trust import trust
 from candidly.ground.names import UnknownName
 from candidly.stats.criteria import FlipRate

@@ -13,9 +13,7 @@ from candidly.compare.report import render
 from candidly.compare.report.gap import render_gap
 from candidly.compare.report.html import make_results_page
 from candidly.compare.report.importance import FEWEST, importances
-from candidly.compare.sweep import columns, journal, packed
-from candidly.compare.sweep import compact as compacting
-from candidly.compare.sweep import recorded as recording
+from candidly.compare.sweep import columns, packed
 from candidly.compare.sweep.columns import (
     FrameRows,
     columns_of,
@@ -27,17 +25,23 @@ from candidly.compare.sweep.columns import (
 from candidly.compare.sweep.compact import compact
 from candidly.compare.sweep.counts import counted
 from candidly.compare.sweep.facts import Facts
-from candidly.compare.sweep.journal import Journal, journal_files, read_records, read_results
-from candidly.compare.sweep.many import ManyRuns
+from candidly.compare.sweep.journal import (
+    Journal,
+    journal_files,
+    read_records,
+    read_results,
+    runs_with,
+)
 from candidly.compare.sweep.pages import page_of, pages_asked
 from candidly.compare.sweep.plan import made_plan, planned_runs, write_plan
-from candidly.compare.sweep.recorded import recorded
-from candidly.compare.sweep.records import Record, pack_outcomes, plain_outcomes
-from candidly.compare.sweep.select import CRITERIA, cells, untested, usual_criteria
+from candidly.compare.sweep.recorded import recorded, recorded_among
+from candidly.compare.sweep.records import Record, pack_outcomes
+from candidly.compare.sweep.runs import Runs
+from candidly.compare.sweep.select import CRITERIA, cells, usual_criteria
 from candidly.compare.sweep.settings import make_settings
 from candidly.compare.sweep.spent import spent
-from candidly.compare.sweep.stored import StoredRuns
 from candidly.ground.seeds import hashed
+from compare.sweep import slow_selection
 
 METRICS = ("top1", "top5", "balanced")
 
@@ -103,63 +107,93 @@ def numbers(results):
     shown = [render(results, "json"), render(results, "text", "balanced", ["peak", "last", "NVA"])]
     shown += [str(cells(results, list(CRITERIA))), str(usual_criteria(results))]
     shown += [str([replace(one, example=None) for one in counted(results)])]
-    shown += [str(sorted(untested(results.runs)))]
+    shown += [str(sorted(results.runs.untested))]
     shown += [str({a: mine for a, mine in spent(results, name).items() if mine}) for name in "ab"]
-    if untested(results.runs) != {"a", "b", "twin of a"}:
+    if results.runs.untested != {"a", "b", "twin of a"}:
         shown.append(render_gap(results, "json"))
     return shown
 
 
-def plainly(runs):
-    """Runs whose packed outcomes are in one form."""
-    return [
-        replace(
-            run,
-            records=tuple(
-                replace(r, outcomes=r.outcomes and plain_outcomes(r.outcomes)) for r in run.records
-            ),
-        )
-        for run in runs
-    ]
-
-
 @pytest.fixture
 def small(monkeypatch):
-    """Few records are read and written as columns, in pieces that end within a run."""
+    """Records are read and written in pieces that end within a run."""
     monkeypatch.setattr(columns, "ROWS", 50)
-    monkeypatch.setattr(compacting, "MOST_LINES", 10)
     return monkeypatch
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_columns_show_what_records_show(tmp_path, small, seed):
+def test_the_rule_is_that_of_going_through_every_record(tmp_path, small, seed):
+    plan = make_plan(seed)
+    for part in fill(tmp_path, plan, seed):
+        del part
+        results = read_results(tmp_path)
+        runs, every = tuple(results.runs), cells(results, list(CRITERIA))
+        for criterion in CRITERIA.values():
+            mine = [cell for cell in every if cell.criterion == criterion.name]
+            found = {
+                (cell.dataset, cell.algorithm, choice.split): (
+                    *(choice.config, choice.step, choice.value, choice.ties, choice.test),
+                    *(choice.error, choice.key, choice.cost),
+                )
+                for cell in mine
+                for choice in cell.choices
+                if choice is not None
+            }
+            assert found == slow_selection.choices(runs, criterion), criterion.name
+            looked_up = {(cell.dataset, cell.algorithm): cell.oracle_labels for cell in mine}
+            assert looked_up == slow_selection.labels_looked_up(runs, criterion)
+        assert results.runs.untested == slow_selection.untested(runs)
+        assert slow_selection.counts(runs) == {
+            (one.dataset, one.algorithm): (
+                *(one.planned, one.complete, one.begun, one.diverged, one.pruned),
+                one.unfinished,
+            )
+            for one in counted(results)
+        }
+        for name in ("a", "b"):
+            assert slow_selection.spent(runs, name) == {
+                algorithm: [
+                    (one.networks, one.step, one.seconds, one.memory_bytes, one.epochs)
+                    for one in mine
+                ]
+                for algorithm, mine in spent(results, name).items()
+            }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_records_are_the_same_wherever_they_lie(tmp_path, small, seed):
     plan = make_plan(seed)
     parts = fill(tmp_path, plan, seed)
     next(parts)
-    before = read_results(tmp_path)
-    assert not isinstance(before.runs, ManyRuns)
+    before = numbers(read_results(tmp_path))
     compact(tmp_path)
     [file] = journal_files(tmp_path / "journal")
     assert file.suffix == ".parquet"
-    of_columns = read_results(tmp_path)
-    assert isinstance(of_columns.runs, ManyRuns)
-    assert numbers(of_columns) == numbers(before)
+    assert numbers(read_results(tmp_path)) == before
     next(parts)  # lines beside the compact file
-    with small.context() as patched:
-        for module in (journal, recording):
-            patched.setattr(module, "read_many", lambda *_: None)
-        slow, there = read_results(tmp_path), recorded(plan, tmp_path)
-    fast, now = read_results(tmp_path), recorded(plan, tmp_path)
     assert len(journal_files(tmp_path / "journal")) == 2
-    assert numbers(fast) == numbers(slow) != numbers(before)
-    assert plainly(fast.runs) == plainly(slow.runs)
+    results, now = read_results(tmp_path), recorded(plan, tmp_path)
+    found, _ = read_records(tmp_path / "journal")
+    objects = tuple(runs_with(plan, found))
+    assert tuple(results.runs) == objects
+    assert numbers(results) == numbers(replace(results, runs=objects)) != before
+    there = recorded_among(plan, found)
     assert now.finished == there.finished
-    due = {run.key: run.record_steps for run in slow.runs}
+    due = {run.key: run.record_steps for run in objects}
     begun = {key: set(steps) & set(due.get(key, ())) for key, steps in there.steps.items()}
     assert now.steps == {key: steps for key, steps in begun.items() if steps}
     compact(tmp_path)
     assert len(journal_files(tmp_path / "journal")) == 1
-    assert numbers(read_results(tmp_path)) == numbers(slow)
+    assert numbers(read_results(tmp_path)) == numbers(results)
+
+
+def test_runs_that_do_not_belong_together_are_refused():
+    run = planned_runs(make_plan(1))[0]
+    with pytest.raises(ValueError, match="the runs of PRODEN on a differ in more than"):
+        Runs.of([run, replace(run, key="another", n_validation=1)])
+    record = a_record(np.random.default_rng(0), run, 0, True)
+    with pytest.raises(ValueError, match="two runs have the key"):
+        Runs.of([run, replace(run, dataset="b", records=(record,))])
 
 
 @pytest.mark.slow
@@ -168,7 +202,6 @@ def test_a_page_from_columns_has_the_same_bytes(tmp_path, small):
     before = make_results_page(read_results(tmp_path))
     compact(tmp_path)
     after = read_results(tmp_path)
-    assert isinstance(after.runs, ManyRuns)
     assert make_results_page(after) == before
 
 
@@ -185,7 +218,7 @@ def test_a_kill_at_any_moment_loses_nothing(tmp_path, small):
     next(parts)
     compact(tmp_path)
     next(parts)
-    before = plainly(read_results(tmp_path).runs)
+    before = tuple(read_results(tmp_path).runs)
 
     class Killed(BaseException):
         pass
@@ -203,11 +236,11 @@ def test_a_kill_at_any_moment_loses_nothing(tmp_path, small):
             patched.setattr(Path, name, killed)
             with pytest.raises(Killed):
                 compact(tmp_path)
-        assert plainly(read_results(tmp_path).runs) == before
+        assert tuple(read_results(tmp_path).runs) == before
     compact(tmp_path)
     assert len(journal_files(tmp_path / "journal")) == 1
     assert not list((tmp_path / "journal").glob(".*"))
-    assert plainly(read_results(tmp_path).runs) == before
+    assert tuple(read_results(tmp_path).runs) == before
 
 
 def test_the_same_records_give_the_same_bytes(tmp_path, small):
@@ -267,25 +300,15 @@ def test_lines_that_cannot_be_read_stay(tmp_path, small):
     last = journal_files(tmp_path / "journal")[-1]
     with last.open("ab") as file:
         file.write(b'{"schema": 99, "key": "of another version"}\n')
-    before = plainly(read_results(tmp_path).runs)
+    before = tuple(read_results(tmp_path).runs)
     told = compact(tmp_path)
     assert told.kept == (last.name,)
     assert f"{last.name}: skipped line" in told.notes[0]
     results = read_results(tmp_path)
-    assert isinstance(results.runs, ManyRuns)
     assert told.notes[0] in results.notes
-    assert plainly(results.runs) == before
+    assert tuple(results.runs) == before
     assert compact(tmp_path, force=True).kept == ()
-    assert plainly(read_results(tmp_path).runs) == before
-
-
-def test_many_lines_are_columns_too_and_few_are_not(tmp_path, small):
-    next(fill(tmp_path, make_plan(1), 1))
-    few = read_results(tmp_path)
-    small.setattr(journal, "MANY", 1000)
-    many = read_results(tmp_path)
-    assert (type(few.runs), type(many.runs)) == (tuple, StoredRuns)
-    assert numbers(many) == numbers(few)
+    assert tuple(read_results(tmp_path).runs) == before
 
 
 def test_a_search_reads_every_record_of_columns(tmp_path, small):
@@ -295,8 +318,7 @@ def test_a_search_reads_every_record_of_columns(tmp_path, small):
     before = read_results(tmp_path)
     compact(tmp_path)
     after = read_results(tmp_path)
-    assert isinstance(after.runs, tuple)
-    assert plainly(after.runs) == plainly(before.runs)
+    assert tuple(after.runs) == tuple(before.runs)
     assert recorded(plan, tmp_path).finished == {run.key for run in before.runs if run.complete}
 
 
@@ -312,9 +334,8 @@ def test_merged_sources_have_each_key_in_one_piece_and_the_first_of_equal_rows(m
             first.setdefault((record.key, record.step), record)
         sources.append(FrameRows(in_order([frame_of(records)])))
     pieces = list(merged(sources, columns_of(sources)))
-    [found] = plainly([replace(run, records=tuple(r for p in pieces for r in records_of(p)))])
-    [expected] = plainly([replace(run, records=tuple(first[at] for at in sorted(first)))])
-    assert found == expected
+    found = tuple(record for piece in pieces for record in records_of(piece))
+    assert found == tuple(first[at] for at in sorted(first))
     seen = [key for piece in pieces for key in piece["key"].unique()]
     assert len(seen) == len(set(seen))
 

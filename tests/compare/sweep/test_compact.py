@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import lzma
 import os
 import subprocess
 import sys
@@ -16,17 +15,15 @@ import pytest
 from candidly import benchmark
 from candidly.compare.report import render
 from candidly.compare.report.why import render_why
-from candidly.compare.sweep import compact as module
 from candidly.compare.sweep import records as records_module
-from candidly.compare.sweep.compact import NAME, compact
+from candidly.compare.sweep.compact import compact
 from candidly.compare.sweep.journal import Journal, journal_files, read_records, read_results
+from candidly.compare.sweep.lines import lines_of, parsed
 from candidly.compare.sweep.lock import locked
 from candidly.compare.sweep.plan import write_plan
 from candidly.compare.sweep.records import (
     Record,
     pack_outcomes,
-    plain_outcomes,
-    unpack_outcomes,
 )
 from compare.sweep.test_plan import planned
 
@@ -50,16 +47,8 @@ def a_record(key, step, seed=0):
     )
 
 
-def opened(found):
-    """Records by key and step with their outcomes as numbers: what readers see."""
-    return {
-        (key, step): (
-            replace(record, outcomes=None),
-            record.outcomes and unpack_outcomes(record.outcomes).tolist(),
-        )
-        for key, steps in found.items()
-        for step, record in steps.items()
-    }
+def flat(found):
+    return {(key, step): record for key, steps in found.items() for step, record in steps.items()}
 
 
 @pytest.fixture
@@ -78,6 +67,16 @@ def out(tmp_path):
     return tmp_path
 
 
+def files(out):
+    return journal_files(out / "journal")
+
+
+def compacted(out):
+    """The one compact file."""
+    [found] = (out / "journal").glob("compact-*.parquet")
+    return found
+
+
 def names(out):
     return [path.name for path in journal_files(out / "journal")]
 
@@ -86,23 +85,18 @@ def test_the_same_records_in_one_file(out):
     before = read_records(out / "journal")
     told = compact(out)
     after = read_records(out / "journal")
-    assert names(out) == [NAME]
-    assert opened(after[0]) == opened(before[0])
+    assert [compacted(out)] == files(out)
+    assert flat(after[0]) == flat(before[0])
     assert (told.records, told.files_before, told.kept, told.notes) == (10, 4, (), ())
-    assert told.bytes_after == (out / "journal" / NAME).stat().st_size < told.bytes_before
+    assert told.bytes_after == compacted(out).stat().st_size != told.bytes_before
 
 
-def test_lines_are_in_order_and_are_those_of_a_journal(out):
+def test_rows_are_in_order(out):
     compact(out)
-    lines = lzma.decompress((out / "journal" / NAME).read_bytes()).splitlines()
-    assert len(lines) == 10
-    (out / "journal" / NAME).unlink()
-    (out / "journal" / "a.jsonl").write_bytes(b"\n".join(lines) + b"\n")
     found, notes = read_records(out / "journal")
     assert notes == []
-    assert [(k, s) for k, steps in found.items() for s in steps] == sorted(
-        (k, s) for k, steps in found.items() for s in steps
-    )
+    places = [(key, step) for key, steps in found.items() for step in steps]
+    assert places == sorted(places)
 
 
 def test_the_same_records_give_the_same_bytes(out, tmp_path_factory):
@@ -114,29 +108,29 @@ def test_the_same_records_give_the_same_bytes(out, tmp_path_factory):
     journal.close()
     for place in (out, other):
         compact(place)
-    content = (out / "journal" / NAME).read_bytes()
-    assert (other / "journal" / NAME).read_bytes() == content
+    content = compacted(out).read_bytes()
+    assert compacted(other).read_bytes() == content
     compact(out)
-    assert (out / "journal" / NAME).read_bytes() == content
+    assert compacted(out).read_bytes() == content
 
 
 def test_later_records_join_and_earlier_ones_still_count(out):
-    first = opened(read_records(out / "journal")[0])
+    first = flat(read_records(out / "journal")[0])
     compact(out)
     journal = Journal(out / "journal")
     journal.write([a_record("k0", 20, seed=9), a_record("k0", 30)])
     journal.close()
-    found = opened(read_records(out / "journal")[0])
+    found = flat(read_records(out / "journal")[0])
     assert {at: found[at] for at in first} == first
     assert set(found) - set(first) == {("k0", 30)}
     compact(out)
-    assert opened(read_records(out / "journal")[0]) == found
-    assert names(out) == [NAME]
+    assert flat(read_records(out / "journal")[0]) == found
+    assert [compacted(out)] == files(out)
 
 
 @pytest.mark.parametrize("at", ["replace", "fsync", "unlink", "unlink twice"])
 def test_a_kill_at_any_moment_loses_nothing(out, monkeypatch, at):
-    before = opened(read_records(out / "journal")[0])
+    before = flat(read_records(out / "journal")[0])
     calls = []
 
     class Killed(BaseException):
@@ -159,10 +153,10 @@ def test_a_kill_at_any_moment_loses_nothing(out, monkeypatch, at):
         patched.setattr(place, name, killed(place, 2 if "twice" in at else 1))
         with pytest.raises(Killed):
             compact(out)
-    assert opened(read_records(out / "journal")[0]) == before
+    assert flat(read_records(out / "journal")[0]) == before
     compact(out)
-    assert names(out) == [NAME]
-    assert opened(read_records(out / "journal")[0]) == before
+    assert [compacted(out)] == files(out)
+    assert flat(read_records(out / "journal")[0]) == before
     assert not list((out / "journal").glob(".*"))
 
 
@@ -177,61 +171,30 @@ def test_the_new_file_is_on_the_disk_under_its_name_before_an_old_one_goes(out, 
 
         monkeypatch.setattr(place, name, noted)
     compact(out)
-    assert order == ["fsync", "replace", "fsync", *["unlink"] * 4]
+    # the first to go is a part of the new file, which is not there any more
+    assert order == ["fsync", "replace", "fsync", "unlink", *["unlink"] * 4]
 
 
 def test_what_a_kill_left_behind_is_cleaned_up(out):
-    torn = out / "journal" / f".{NAME}.99.part"
+    torn = out / "journal" / ".compact.99.part"
     torn.write_bytes(b"half")
     compact(out)
     assert not torn.exists()
-
-
-def test_old_files_stay_when_the_new_one_does_not_read_back(out, monkeypatch):
-    before = names(out)
-    monkeypatch.setattr(module, "lzma", Broken)
-    with pytest.raises(OSError, match="does not read back"):
-        compact(out)
-    assert names(out) == before
-
-
-class Broken:
-    """A compressor that loses the last line."""
-
-    PRESET_EXTREME = lzma.PRESET_EXTREME
-
-    @staticmethod
-    def compress(data, preset):
-        return lzma.compress(data[: data.rindex(b"\n", 0, -1) + 1])
 
 
 def test_files_with_unreadable_lines_are_kept_unless_forced(out):
     last = journal_files(out / "journal")[-1]
     with last.open("ab") as file:
         file.write(b'{"schema": 99, "key": "of another version"}\n')
-    before = opened(read_records(out / "journal")[0])
+    before = flat(read_records(out / "journal")[0])
     told = compact(out)
     assert told.kept == (last.name,)
     assert "line 2" in told.notes[0]
-    assert names(out) == [NAME, last.name]
-    assert opened(read_records(out / "journal")[0]) == before
+    assert names(out) == [compacted(out).name, last.name]
+    assert flat(read_records(out / "journal")[0]) == before
     assert compact(out, force=True).kept == ()
-    assert names(out) == [NAME]
-    assert opened(read_records(out / "journal")[0]) == before
-
-
-def test_a_damaged_compact_file_is_read_as_far_as_it_goes_and_not_replaced(out):
-    compact(out)
-    path = out / "journal" / NAME
-    path.write_bytes(path.read_bytes()[:-200])
-    _, (note,) = read_records(out / "journal")
-    assert "damaged behind line" in note
-    content = path.read_bytes()
-    with pytest.raises(ValueError, match="by `force=True`"):
-        compact(out)
-    assert path.read_bytes() == content
-    path.write_bytes(b"")
-    assert "damaged" in read_records(out / "journal")[1][0]
+    assert [compacted(out)] == files(out)
+    assert flat(read_records(out / "journal")[0]) == before
 
 
 def test_a_directory_at_work_or_without_a_plan_is_refused(out, tmp_path_factory):
@@ -251,13 +214,13 @@ def test_a_directory_at_work_or_without_a_plan_is_refused(out, tmp_path_factory)
 def test_a_reader_that_listed_the_files_before_reads_the_new_one(out, monkeypatch):
     from candidly.compare.sweep import journal
 
-    before = opened(read_records(out / "journal")[0])
+    before = flat(read_records(out / "journal")[0])
     listed = journal.journal_files(out / "journal")
     compact(out)
     answers = [listed]
     real = journal.journal_files
     monkeypatch.setattr(journal, "journal_files", lambda f: answers.pop() if answers else real(f))
-    assert opened(read_records(out / "journal")[0]) == before
+    assert flat(read_records(out / "journal")[0]) == before
     assert answers == []
 
 
@@ -270,17 +233,16 @@ def test_tables_resuming_and_growing_go_on_as_before(tmp_path):
     assert render(again, "json") == render(small, "json")
     assert render_why(again, "json") == render_why(small, "json")
     benchmark(data, ["PRODEN"], out=out, workers=1, **SMALL)
-    assert names(out) == [NAME]  # nothing was left to do
+    assert [compacted(out)] == files(out)  # nothing was left to do
     grown = benchmark(data, ["PRODEN", "CC"], out=out, workers=1, **SMALL)
     assert len(names(out)) == 2
     assert render(grown) == render(whole)
 
 
-def test_outcomes_say_the_same_in_both_forms():
-    shares = np.random.default_rng(0).random(300)
-    text = pack_outcomes(shares)
-    np.testing.assert_array_equal(unpack_outcomes(plain_outcomes(text)), unpack_outcomes(text))
-    assert plain_outcomes(plain_outcomes(text)) == plain_outcomes(text)
+def test_outcomes_come_back_from_a_line_as_they_were():
+    packed = pack_outcomes(np.random.default_rng(0).random(300))
+    record = replace(a_record("k", 1), outcomes=packed)
+    assert parsed(lines_of([record])) == record
     assert doctest.testmod(records_module).failed == 0
 
 
@@ -289,4 +251,4 @@ def test_the_command(out):
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{out}: 10 records, ")
-    assert names(out) == [NAME]
+    assert [compacted(out)] == files(out)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from candidly.compare.sweep.records import Record, Results, Run
+from candidly.compare.sweep.records import Record, Run
+from candidly.compare.sweep.results import Results
 
 CRITERIA = {"CR": 0.5, "AA": 0.25}
 

@@ -21,7 +21,8 @@ from candidly.compare.sweep.correct import Noise, with_corrected
 from candidly.compare.sweep.gap import gaps
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.plan import read_plan
-from candidly.compare.sweep.records import Record, Results, Run, pack_confusion, unpack_confusion
+from candidly.compare.sweep.records import Record, Run, pack_confusion, unpack_confusion
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import cells, usual_criteria
 from candidly.compare.sweep.versions import made_otherwise
 from candidly.ground.names import UnknownName
@@ -86,10 +87,10 @@ def test_nva_takes_the_best_record_and_peak_is_an_oracle_on_test_rows():
 
 
 def test_agreement_is_there_for_several_networks_alone():
-    pair = run(0, [0.5, 0.6, 0.4], [0.5, 0.4, 0.3], networks=2)
+    pair = run(0, [0.5, 0.6, 0.4], [0.5, 0.4, 0.3], algorithm="co-teaching", networks=2)
     records = zip(pair.records, (0.7, 0.8, 0.9))
     told = [replace(r, validation={**r.validation, "agreement": a}) for r, a in records]
-    pair = replace(pair, records=tuple(told), algorithm="co-teaching")
+    pair = replace(pair, records=tuple(told))
     first, second = cells(results_of(pair, run(0, [0.5, 0.6, 0.4], [0.5, 0.4, 0.3])), ["agreement"])
     assert first.choices[0].step == 30
     assert second.choices == (None,)
@@ -228,7 +229,7 @@ def test_the_gap_in_every_form():
 
 def test_an_equal_budget_takes_the_records_below_it():
     one = run(0, [0.5, 0.6, 0.7], [0.1, 0.2, 0.3])
-    two = replace(run(0, [0.5, 0.6, 0.7], [0.4, 0.5, 0.6]), networks=2, algorithm="co-teaching")
+    two = run(0, [0.5, 0.6, 0.7], [0.4, 0.5, 0.6], algorithm="co-teaching", networks=2)
     results = results_of(one, two)
     assert common_budget(results) == 30
     cut = at_budget(results, 30)

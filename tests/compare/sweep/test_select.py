@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from candidly.compare.sweep.records import Record, Results, Run
+from candidly.compare.sweep.records import Record, Run
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.select import CRITERIA, DEFAULT, cells
 from candidly.ground.names import UnknownName
 from candidly.stats import summarise

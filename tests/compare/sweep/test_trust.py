@@ -11,7 +11,8 @@ import pytest
 from candidly.compare.benchmarking import prepare
 from candidly.compare.sweep.journal import read_results
 from candidly.compare.sweep.plan import write_plan
-from candidly.compare.sweep.records import Record, Results, Run, pack_outcomes, unpack_outcomes
+from candidly.compare.sweep.records import Record, Run, pack_outcomes, unpack_outcomes
+from candidly.compare.sweep.results import Results
 from candidly.compare.sweep.settings import make_settings
 from candidly.compare.sweep.trust import (
     is_overconfident,

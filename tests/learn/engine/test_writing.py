@@ -21,7 +21,10 @@ def stack_on(device, everyone):
         alive=torch.ones(K, dtype=torch.bool, device=device),
         everyone=everyone,
         rows={"weights": torch.zeros(K, N, 4, device=device)},
-        memory={"rate": torch.zeros(K, 1, device=device), "queue": torch.zeros(K, 7, device=device)},
+        memory={
+            "rate": torch.zeros(K, 1, device=device),
+            "queue": torch.zeros(K, 7, device=device),
+        },
         modules={},
     )
 

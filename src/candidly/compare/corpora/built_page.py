@@ -16,7 +16,7 @@ from .noise import SOURCES
 from .read import BuiltBenchmark, read_built
 
 if TYPE_CHECKING:
-    from ..sweep.records import Results
+    from ..sweep.results import Results
     from .files import ReplacedEvent
 
 EXAMPLES = 5  # of each source

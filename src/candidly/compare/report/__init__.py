@@ -1,6 +1,6 @@
 """What was found by a sweep, for people: tables, sentences, figures, and self-contained pages.
 
->>> from candidly.compare.sweep.records import Results
+>>> from candidly.compare.sweep.results import Results
 >>> print(render(Results((), {})))
 No runs are planned, so there is nothing to show.
 """

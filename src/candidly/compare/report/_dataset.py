@@ -12,8 +12,9 @@ from ...show.page import Html, Piece, figure_row, folded, heading, section
 from ...show.words import in_percent
 from ..sweep.counts import labels_read
 from ..sweep.gap import Gap, chosen_runs, gaps
-from ..sweep.records import Record, Results, Run
-from ..sweep.select import METRICS, Cell, trained_on_validation, untested
+from ..sweep.records import Record, Run
+from ..sweep.results import Results
+from ..sweep.select import METRICS, Cell, trained_on_validation
 from . import results_figures as figures
 from ._wording import algorithm_order, dataset_order, is_oracle
 from .cost import TrainingCost, cost_grid, costs, pareto_figure
@@ -91,7 +92,7 @@ def dataset_views(
     results: Results, tables: Sequence[Choices], metric: str
 ) -> Iterator[DatasetView]:
     """Every data set, in the order of the plan."""
-    blind, found = untested(results.runs), []
+    blind, found = results.runs.untested, []
     chosen_runs(results, tables[0].cells.values())  # in one pass, where that takes reading
     if not trained_on_validation(results):
         lead = tables[0]

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 
 from ...show.words import plus_minus
 from ..sweep.counts import examples, labels_read
-from ..sweep.records import Results
-from ..sweep.select import METRICS, Cell, untested
+from ..sweep.results import Results
+from ..sweep.select import METRICS, Cell
 
 UNTESTED = "value of the criterion on the validation rows"
 NOTHING = "No runs are planned, so there is nothing to show."
@@ -68,7 +68,7 @@ def legend(results: Results, metric: str) -> str:
     else:
         deviation = "population standard deviation (ddof 0, as in the published PLENCH tables)"
     datasets = {run.dataset for run in examples(results)}
-    known = datasets - untested(results.runs) or not datasets
+    known = datasets - results.runs.untested or not datasets
     what = METRICS[metric].about if known else UNTESTED
     return (
         f"Mean {what} in percent ± standard error over splits: the {deviation} "

@@ -11,7 +11,7 @@ import numpy as np
 from ...ground.spec import halves
 from ...stats import corrected_t, holm, ranked, summarise
 from ..sweep.counts import examples
-from ..sweep.records import Results
+from ..sweep.results import Results
 from ..sweep.select import Cell, cells
 from .ranking import share_tested
 

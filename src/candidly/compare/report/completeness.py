@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...show.grid import Column, Grid
 from ..sweep.counts import counted
-from ..sweep.records import Results
+from ..sweep.results import Results
 from ._wording import algorithm_order, dataset_order
 
 

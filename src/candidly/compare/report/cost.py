@@ -9,7 +9,7 @@ from typing import Any
 from ...show.figures import FAINT, INK, draw_svg
 from ...show.grid import Column, Datum, Grid
 from ...stats import summarise
-from ..sweep.records import Results
+from ..sweep.results import Results
 from ..sweep.spent import spent
 from ._wording import algorithm_order
 from .results_figures import Colours

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ...show.words import listed, percent
 from ...stats import PairedT, corrected_t
-from ..sweep.records import Results
+from ..sweep.results import Results
 from ..sweep.select import METRICS, Cell, cells, usual_criteria
 from ._wording import NOTHING, algorithm_order, dataset_order, is_upper_bound
 from .ranking import share_tested

@@ -14,8 +14,8 @@ from ...show.words import in_percent, plus_minus
 from ...stats import Summary
 from ..sweep.counts import examples, labels_read
 from ..sweep.gap import Gap, gaps
-from ..sweep.records import Results
-from ..sweep.select import METRICS, trained_on_validation, untested
+from ..sweep.results import Results
+from ..sweep.select import METRICS, trained_on_validation
 from ._wording import NOTHING, algorithm_label, algorithm_order, budget_text, dataset_order
 
 SCHEMA = 1  # of the JSON form
@@ -58,7 +58,7 @@ def render_gap(
             "these runs trained on their validation rows (train-oracle), so nothing was selected. "
             "Ask of a directory whose validation was tune."
         )
-    if results.runs and untested(results.runs) == {run.dataset for run in examples(results)}:
+    if results.runs and results.runs.untested == {run.dataset for run in examples(results)}:
         raise ValueError(
             "these runs have no test accuracy, as their data has no true labels, so there is no "
             "best record to compare with. Add the true labels to the data, or ask for no gap."

@@ -20,7 +20,7 @@ from ...show.page import (
     write_page,
 )
 from ..sweep.counts import counted
-from ..sweep.records import Results
+from ..sweep.results import Results
 from ..sweep.select import Cell, cells, usual_criteria
 from ._dataset import dataset_section, dataset_views, runs_id
 from ._wording import NOTHING, legend

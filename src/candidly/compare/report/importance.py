@@ -9,9 +9,8 @@ import numpy as np
 
 from ...show.grid import Column, Grid, Value
 from ...show.words import in_percent
-from ..sweep.many import ManyRuns
-from ..sweep.records import Results
-from ..sweep.select import Criterion, chosen_record
+from ..sweep.results import Results
+from ..sweep.select import Criterion
 from ._wording import algorithm_order, is_oracle
 
 FEWEST = 6  # configurations, below which nothing can be said
@@ -95,22 +94,15 @@ def _by_configuration(
 ) -> ByConfiguration:
     """Test accuracies of the complete runs by algorithm and configuration, oracles aside."""
     found: dict[str, dict[int, list[Scored]]] = defaultdict(lambda: defaultdict(list))
-    if isinstance(results.runs, ManyRuns):
-        complete = results.runs.reached.complete
-        values = results.runs.chosen(criterion).metric(metric)
-        for group in results.runs.groups:
-            name = group.first.algorithm
-            if group.first.dataset == dataset and not is_oracle(group.first.reads):
-                for number in np.flatnonzero(complete[group.places]).tolist():
-                    value = float(values[group.start + number])
-                    own = (None if value != value else value), group.hyper[number]
-                    found[name][int(group.configs[number])].append(own)
-        return found
-    for run in results.runs:
-        if run.dataset == dataset and run.complete and not is_oracle(run.reads):
-            record = chosen_record(run, criterion)
-            own = (None if record is None else record.test.get(metric)), run.hyper
-            found[run.algorithm][run.config].append(own)
+    complete = results.runs.reached.complete
+    values = results.runs.chosen(criterion).metric(metric)
+    for group in results.runs.groups:
+        name = group.first.algorithm
+        if group.first.dataset == dataset and not is_oracle(group.first.reads):
+            for number in np.flatnonzero(complete[group.places]).tolist():
+                value = float(values[group.start + number])
+                own = (None if value != value else value), group.hyper[number]
+                found[name][int(group.configs[number])].append(own)
     return found
 
 

@@ -21,7 +21,7 @@ from ...stats import (
     rank_stability,
 )
 from ..sweep.counts import examples
-from ..sweep.records import Results
+from ..sweep.results import Results
 from ..sweep.select import Cell
 
 ALPHA = 0.05  # chance of a false winner

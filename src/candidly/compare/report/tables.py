@@ -12,7 +12,7 @@ from ...show.grid import FORMS, Column, Datum, Grid, Value
 from ...show.grid import render as render_grids
 from ...show.words import hyper_text, in_percent
 from ..sweep.counts import Told, told
-from ..sweep.records import Results
+from ..sweep.results import Results
 from ..sweep.select import (
     CRITERIA,
     METRICS,

@@ -11,7 +11,7 @@ from ...show.grid import FORMS, Column, Datum, Grid, Value
 from ...show.grid import render as render_grids
 from ...show.words import in_percent
 from ..sweep.counts import labels_read
-from ..sweep.records import Results
+from ..sweep.results import Results
 from ..sweep.trust import ERRORS, REPEATS, RESAMPLES, Trust, trust
 from ._wording import NOTHING, algorithm_label, algorithm_order, dataset_order
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .records import Results, Run
+from .counts import examples
+from .results import Results
 
 
 def common_budget(results: Results) -> int:
@@ -15,7 +16,7 @@ def common_budget(results: Results) -> int:
     """
     if not results.runs:
         raise ValueError("no runs are planned, so they share no budget.")
-    return min(run.cost(run.record_steps[-1]) for run in results.runs)
+    return min(run.cost(run.record_steps[-1]) for run in examples(results))
 
 
 def at_budget(results: Results, budget: int) -> Results:
@@ -28,10 +29,11 @@ def at_budget(results: Results, budget: int) -> Results:
     Raises:
         ValueError: no run has a record within the budget.
     """
-    runs = tuple(_cut(run, budget) for run in results.runs)
-    late = list(dict.fromkeys(run.algorithm for run in runs if not run.record_steps))
-    if runs and all(not run.record_steps for run in runs):
-        first = min(run.cost(run.record_steps[0]) for run in results.runs)
+    every = examples(results)
+    runs = results.runs.due(lambda run: [at for at in run.record_steps if run.cost(at) <= budget])
+    late = list(dict.fromkeys(g.first.algorithm for g in runs.groups if not g.first.record_steps))
+    if every and all(not group.first.record_steps for group in runs.groups):
+        first = min(run.cost(run.record_steps[0]) for run in every)
         raise ValueError(
             f"the budget of {budget:,} updates of networks ends before every record; the first is"
             f" at {first:,}."
@@ -39,11 +41,3 @@ def at_budget(results: Results, budget: int) -> Results:
     notes = [f"{name}: no record within the budget" for name in late]
     settings = {**results.settings, "budget": budget}
     return replace(results, runs=runs, settings=settings, notes=(*results.notes, *notes))
-
-
-def _cut(run: Run, budget: int) -> Run:
-    return replace(
-        run,
-        record_steps=tuple(step for step in run.record_steps if run.cost(step) <= budget),
-        records=tuple(record for record in run.records if run.cost(record.step) <= budget),
-    )

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from .records import PLAIN, Record, opened
+from .records import Record
 
 FIXED: Mapping[str, pl.DataType] = {
     "key": pl.String(),
@@ -97,19 +97,12 @@ def file_rows(path: Path) -> FileRows:
 
 
 def frame_of(records: Sequence[Record]) -> pl.DataFrame:
-    """Records as a frame, in their order.
-
-    Raises:
-        ValueError: what a record has packed is damaged.
-    """
+    """Records as a frame, in their order."""
     columns: dict[str, pl.Series] = {}
     values: list[Any]
     for name, kind in FIXED.items():
         if name == "measures":
             values = [json.dumps([list(r.validation), list(r.test)]) for r in records]
-        elif kind == pl.Binary():
-            packed = (getattr(record, name) for record in records)
-            values = [None if text is None else opened(text) for text in packed]
         else:
             values = [getattr(record, name) for record in records]
         columns[name] = pl.Series(values=values, dtype=kind, strict=False)
@@ -122,15 +115,12 @@ def frame_of(records: Sequence[Record]) -> pl.DataFrame:
 
 
 def records_of(frame: pl.DataFrame) -> Iterator[Record]:
-    """The rows of a frame as records; what is packed is in the form ``hex:``."""
+    """The rows of a frame as records."""
     columns = {name: frame[name].to_list() for name in frame.columns}
     empty = [None] * frame.height
+    outcomes, confusion = (columns.get(name, empty) for name in ("outcomes", "confusion"))
     for row, measures in enumerate(columns["measures"]):
         validation, test = names_of(measures)
-        outcomes, confusion = (
-            None if (packed := columns.get(name, empty)[row]) is None else PLAIN + packed.hex()
-            for name in ("outcomes", "confusion")
-        )
         yield Record(
             key=columns["key"][row],
             step=columns["step"][row],
@@ -140,8 +130,8 @@ def records_of(frame: pl.DataFrame) -> Iterator[Record]:
             seconds=columns["seconds"][row],
             memory_bytes=columns["memory_bytes"][row],
             diverged_at=columns["diverged_at"][row],
-            outcomes=outcomes,
-            confusion=confusion,
+            outcomes=outcomes[row],
+            confusion=confusion[row],
             pruned_at=columns["pruned_at"][row],
         )
 

@@ -14,8 +14,11 @@ import numpy as np
 
 from ...ground.names import nearest
 from ...stats.criteria import corrected_accuracy
+from .counts import examples
 from .criterion import CORRECTED
-from .records import Record, Results, unpack_confusion
+from .records import Record, unpack_confusion
+from .results import Results
+from .runs import Runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +48,7 @@ def with_corrected(results: Results, noise: Mapping[str, Noise]) -> Results:
 
     Source: see :func:`candidly.criteria.corrected_accuracy`.
     """
-    names = {run.dataset for run in results.runs}
+    names = {run.dataset for run in examples(results)}
     for name in noise:
         if name not in names:
             raise ValueError(
@@ -69,7 +72,7 @@ def with_corrected(results: Results, noise: Mapping[str, Noise]) -> Results:
         " no accuracy can be corrected"
         for name in lost
     ]
-    return replace(results, runs=runs, notes=(*results.notes, *notes))
+    return replace(results, runs=Runs.of(runs), notes=(*results.notes, *notes))
 
 
 def _corrected(record: Record, noise: Noise) -> Record:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .many import ManyRuns
-from .records import Results, Run
+from .records import Run
+from .results import Results
 
 
 @dataclass(frozen=True)
@@ -40,44 +40,26 @@ class RunCounts:
 
 def counted(results: Results) -> list[RunCounts]:
     """Each data set and algorithm, in the order of the plan."""
-    if isinstance(results.runs, ManyRuns):
-        return list(_counts_of_many(results.runs))
-    groups: dict[tuple[str, str], list[Run]] = {}
-    for run in results.runs:
-        groups.setdefault((run.dataset, run.algorithm), []).append(run)
-    return [
-        RunCounts(
-            example=runs[0],
-            planned=len(runs),
-            complete=sum(run.complete for run in runs),
-            begun=sum(bool(run.records) and not run.complete for run in runs),
-            diverged=sum(run.diverged_at is not None for run in runs),
-            pruned=sum(run.pruned_at is not None for run in runs),
-            unfinished=tuple(sorted({run.split for run in runs if not run.complete})),
-        )
-        for runs in groups.values()
-    ]
-
-
-def _counts_of_many(runs: ManyRuns) -> Iterator[RunCounts]:
-    reached = runs.reached
-    for group in runs.groups:
+    reached, found = results.runs.reached, []
+    for group in results.runs.groups:
         complete = reached.complete[group.places]
-        yield RunCounts(
-            example=group.first,
-            planned=len(complete),
-            complete=int(complete.sum()),
-            begun=int(((reached.records[group.places] > 0) & ~complete).sum()),
-            diverged=int((reached.diverged_at[group.places] >= 0).sum()),
-            pruned=int((reached.pruned_at[group.places] >= 0).sum()),
-            unfinished=tuple(np.unique(group.splits[~complete]).tolist()),
+        found.append(
+            RunCounts(
+                example=group.first,
+                planned=len(complete),
+                complete=int(complete.sum()),
+                begun=int(((reached.records[group.places] > 0) & ~complete).sum()),
+                diverged=int((reached.diverged_at[group.places] >= 0).sum()),
+                pruned=int((reached.pruned_at[group.places] >= 0).sum()),
+                unfinished=tuple(np.unique(group.splits[~complete]).tolist()),
+            )
         )
+    return found
 
 
 def examples(results: Results) -> Sequence[Run]:
-    """Runs that have the data sets, algorithms and modes of all, in the order of the plan."""
-    runs = results.runs
-    return [group.first for group in runs.groups] if isinstance(runs, ManyRuns) else runs
+    """A run of each data set and algorithm, in the order of the plan."""
+    return [group.first for group in results.runs.groups]
 
 
 def labels_read(results: Results) -> dict[str, tuple[str, ...]]:
@@ -98,17 +80,10 @@ class Told:
     pruned_at: int | None
 
 
-def told(results: Results) -> Iterable[Told]:
+def told(results: Results) -> Iterator[Told]:
     """Every run, in the order of the plan."""
-    runs = results.runs
-    if not isinstance(runs, ManyRuns):
-        return (Told(run, run.complete, run.diverged_at, run.pruned_at) for run in runs)
-    return _told_of_many(runs)
-
-
-def _told_of_many(runs: ManyRuns) -> Iterator[Told]:
-    reached = runs.reached
-    for group in runs.groups:
+    reached = results.runs.reached
+    for group in results.runs.groups:
         complete = reached.complete[group.places].tolist()
         steps = (reached.diverged_at[group.places], reached.pruned_at[group.places])
         diverged, pruned = ([None if at < 0 else at for at in s.tolist()] for s in steps)

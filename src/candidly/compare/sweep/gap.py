@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...stats import Summary, paired_difference, summarise
-from .many import ManyRuns
-from .records import Results, Run
+from .records import Run
+from .results import Results
 from .select import Cell, cells, eligible, lookup_criterion, usual_criteria, value_of
 
 
@@ -96,9 +96,7 @@ def gaps(
 def chosen_runs(results: Results, chosen: Iterable[Cell]) -> Mapping[tuple[str, str], Run]:
     """The runs that these cells have chosen, with their records, by data set and key."""
     keys = {choice.key for cell in chosen for choice in cell.choices if choice is not None}
-    if isinstance(results.runs, ManyRuns):
-        return results.runs.with_keys(keys)
-    return {(run.dataset, run.key): run for run in results.runs if run.key in keys}
+    return results.runs.with_keys(keys)
 
 
 def _best(run: Run, metric: str) -> float | None:

@@ -20,16 +20,17 @@ from ...stats.criteria import FlipRate
 from .facts import Facts
 from .failed import notes_of, read_failed
 from .lines import in_columns, journal_files, lines_of, parsed, read_file, read_parts
-from .many import ManyRuns
-from .plan import Plan, PlannedTrials, planned_runs, read_plan
+from .plan import Plan, planned_runs, read_plan
 from .protocol import protocol_note
-from .records import Record, Results, Run
+from .records import Record, Run
+from .results import Results
 from .search import search, search_note
-from .select import CRITERIA, untested
+from .select import CRITERIA
 from .versions import check_sources, made_otherwise, measured_otherwise
 
 if TYPE_CHECKING:
     from .columns import SortedRows
+    from .runs import Runs
 
 __all__ = [
     "Journal",
@@ -148,13 +149,8 @@ def runs_with(plan: Plan, found: Mapping[str, Mapping[int, Record]]) -> tuple[Ru
     return tuple(runs)
 
 
-MANY = 2**28  # bytes of lines, beyond which records are read as columns
-
-
-def read_many(plan: Plan, folder: Path) -> tuple[ManyRuns, list[str]] | None:
-    """The planned runs with records that are read as columns, and notes on what cannot be read.
-
-    None where records are few, or a search asks for runs by what came before: an object each then.
+def read_runs(plan: Plan, folder: Path) -> tuple[Runs, list[str]]:
+    """The planned runs with their records, and notes on what cannot be read.
 
     Args:
         folder: of the journal.
@@ -162,18 +158,16 @@ def read_many(plan: Plan, folder: Path) -> tuple[ManyRuns, list[str]] | None:
     Raises:
         ValueError: a compact file is damaged; says what to do.
     """
-    files = journal_files(folder)
-    try:
-        lines = [path for path in files if not in_columns(path)]
-        few = len(lines) == len(files) and sum(path.stat().st_size for path in lines) < MANY
-        if few or search(plan.settings.search).waits or not isinstance(plan.trials, PlannedTrials):
-            return None
-        from .stored import runs_in  # which loads polars
+    from .runs import Runs, runs_in  # which loads polars
 
-        notes: list[str] = []
-        return runs_in(plan, partial(sources_of, files, notes)), notes
+    if search(plan.settings.search).waits:  # runs that are not known yet are among them
+        found, notes = read_records(folder)
+        return Runs.of(runs_with(plan, found)), notes
+    try:
+        notes = []
+        return runs_in(plan, partial(sources_of, journal_files(folder), notes)), notes
     except FileNotFoundError:  # compacted since it was listed
-        return read_many(plan, folder)
+        return read_runs(plan, folder)
 
 
 def sources_of(files: Sequence[Path], notes: list[str]) -> list[SortedRows]:
@@ -210,7 +204,7 @@ def read_results(folder: Path | str) -> Results:
             "makes one."
         )
     check_sources(folder, plan)
-    runs, notes = _runs(plan, folder / "journal")
+    runs, notes = read_runs(plan, folder / "journal")
     return Results(
         runs=runs,
         settings=plan.settings.model_dump(mode="json"),
@@ -223,7 +217,7 @@ def read_results(folder: Path | str) -> Results:
             *notes_of(read_failed(folder)),
             *made_otherwise(plan.pages),
             *measured_otherwise(plan),
-            *map(_truth_note, sorted(untested(runs))),
+            *map(_truth_note, sorted(runs.untested)),
         ),
         flip_rates={
             name: FlipRate(facts.flip_rate, facts.flip_rate_error or 0.0, facts.flip_doubt)
@@ -234,19 +228,10 @@ def read_results(folder: Path | str) -> Results:
     )
 
 
-def _runs(plan: Plan, folder: Path) -> tuple[Sequence[Run], list[str]]:
-    many = read_many(plan, folder)
-    if many is not None:
-        return many
-    found, notes = read_records(folder)
-    return runs_with(plan, found), notes
-
-
-def _search_note(plan: Plan, runs: Sequence[Run]) -> str:
+def _search_note(plan: Plan, runs: Runs) -> str:
     asked = search(plan.settings.search)
     by = [asked.criterion(page.reads).name for page in plan.pages.values()]
-    every = isinstance(runs, ManyRuns)
-    known = len(runs) if every else sum(bool(run.hyper) for run in runs)
+    known = sum(bool(hyper) for group in runs.groups for hyper in group.hyper)
     return search_note(plan.settings.search, by, len(runs), known)
 
 

@@ -5,8 +5,8 @@ A changed digit is found so.
 
 from __future__ import annotations
 
+import base64
 import json
-import lzma
 import math
 import re
 import zlib
@@ -32,10 +32,11 @@ KINDS: dict[str, type | tuple[type, ...]] = {  # of a line's values
     "seconds": (int, float),
     "memory_bytes": int,
     "diverged_at": (int, type(None)),
-    "outcomes": (str, type(None)),
-    "confusion": (str, type(None)),
+    "outcomes": (bytes, type(None)),
+    "confusion": (bytes, type(None)),
     "pruned_at": (int, type(None)),
 }
+PACKED = ("outcomes", "confusion")  # deflated, as base64
 fields_of = attrgetter(*KINDS)
 
 
@@ -64,6 +65,9 @@ def with_checksum(text: str) -> bytes:
 def _written(record: Record) -> dict[str, Any]:
     """The fields of a line; those that came later are left out where they say nothing."""
     values = asdict(record)
+    for name in PACKED:
+        if (packed := values[name]) is not None:
+            values[name] = base64.b64encode(zlib.compress(packed, 9)).decode()
     for name in ("confusion", "pruned_at"):
         if values[name] is None:
             del values[name]
@@ -71,8 +75,8 @@ def _written(record: Record) -> dict[str, Any]:
 
 
 def journal_files(folder: Path) -> list[Path]:
-    """The files of a journal in order of age: compressed ones hold what there was before."""
-    kinds = ("compact-*.parquet", "*.jsonl.xz", "*.jsonl")
+    """The files of a journal in order of age: a compact one holds what there was before."""
+    kinds = ("compact-*.parquet", "*.jsonl")
     there = [path for kind in kinds for path in sorted(folder.glob(kind))]
     return [path for path in there if path.is_file()]
 
@@ -110,37 +114,23 @@ def read_parts(path: Path, notes: list[str], size: int = 20_000) -> Iterator[lis
         whole = opened_file(path)
         yield from (list(records_of(piece)) for piece in whole.pieces(list(whole.columns)))
         return
-    bad, number, damage, part = list[int](), 0, "", list[Record]()
-    for line in _lines(path):
-        if line is None:
-            damage = f"{path.name}: damaged behind line {number}; the rest is skipped"
-            break
-        number += 1
-        record = parsed(line)
-        if record is None:
-            bad.append(number)
-            continue
-        part.append(record)
-        if len(part) == size:
-            yield part
-            part = []
+    bad, part = list[int](), list[Record]()
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            record = parsed(line)
+            if record is None:
+                bad.append(number)
+                continue
+            part.append(record)
+            if len(part) == size:
+                yield part
+                part = []
     yield part
-    if damage:
-        notes.append(damage)
-    elif bad:
+    if bad:
         notes.append(
             f"{path.name}: skipped {'line' if len(bad) == 1 else 'lines'} "
             f"{', '.join(map(str, bad))}, half-written or unreadable"
         )
-
-
-def _lines(path: Path) -> Iterator[bytes | None]:
-    """Lines, and None where the file is damaged behind them."""
-    with lzma.open(path) if ".xz" in path.suffixes else path.open("rb") as file:
-        try:
-            yield from file
-        except (lzma.LZMAError, EOFError):
-            yield None
 
 
 def parsed(line: bytes) -> Record | None:
@@ -153,8 +143,11 @@ def parsed(line: bytes) -> Record | None:
         values = from_json(whole[1] + b"}")
         if values.pop("schema") != SCHEMA:
             return None
+        for name in PACKED:
+            if isinstance(text := values.get(name), str):
+                values[name] = zlib.decompress(base64.b64decode(text, validate=True))
         record = Record(**values)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error):
         return None
     return record if _plausible(record) else None
 

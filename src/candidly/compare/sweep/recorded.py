@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .journal import read_many, read_records
+from .journal import journal_files, read_runs
 from .plan import Plan
 
 
@@ -29,11 +29,10 @@ def recorded(plan: Plan, out: Path) -> Recorded:
     Raises:
         ValueError: the compact file is damaged; says what to do.
     """
-    many = read_many(plan, out / "journal")
-    if many is None:
-        found, _ = read_records(out / "journal")
-        return recorded_among(plan, found)
-    runs, reached = many[0], many[0].reached
+    if not journal_files(out / "journal"):
+        return Recorded(set(), {})
+    runs, _ = read_runs(plan, out / "journal")
+    reached = runs.reached
     finished: set[str] = set()
     begun: set[str] = set()
     for group in runs.groups:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from .many import ManyRuns, RunGroup
-from .records import Results, Run
+from .results import Results
+
+if TYPE_CHECKING:
+    from .parts import RunGroup
+    from .runs import Runs
 
 
 @dataclass(frozen=True)
@@ -23,24 +27,14 @@ class Spent:
 def spent(results: Results, dataset: str) -> dict[str, list[Spent]]:
     """The complete runs on a data set by algorithm, in the order of the plan."""
     runs = results.runs
-    if isinstance(runs, ManyRuns):
-        mine = (group for group in runs.groups if group.first.dataset == dataset)
-        return {group.first.algorithm: list(_of_group(runs, group)) for group in mine}
-    found: dict[str, list[Spent]] = {}
-    for run in runs:
-        if run.dataset == dataset and run.complete:
-            found.setdefault(run.algorithm, []).append(_of_run(run))
-    return found
+    return {
+        group.first.algorithm: list(_of_group(runs, group))
+        for group in runs.groups
+        if group.first.dataset == dataset
+    }
 
 
-def _of_run(run: Run) -> Spent:
-    if not run.records:
-        return Spent(run.networks, None)
-    last = run.records[-1]
-    return Spent(run.networks, last.step, last.seconds, last.memory_bytes, run.epochs(last.step))
-
-
-def _of_group(runs: ManyRuns, group: RunGroup) -> Iterator[Spent]:
+def _of_group(runs: Runs, group: RunGroup) -> Iterator[Spent]:
     complete, ended, places = runs.reached.complete, runs.ended, group.places
     epochs: dict[tuple[int, float | int | None], float | None] = {}
     for hyper, done, step, seconds, memory in zip(

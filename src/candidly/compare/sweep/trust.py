@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...stats.criteria import FlipRate, accuracy_from_covering_rate
-from .records import Record, Results, Run, unpack_outcomes
+from .records import Record, Run, unpack_outcomes
+from .results import Results
 from .select import CRITERIA, Cell, Choice, cells, eligible, trained_on_validation, value_of
 
 JUDGED = ("CR", "AA")
@@ -152,7 +153,7 @@ def resampled_choices(
     if not candidates or any(record.outcomes is None for _, record in candidates):
         return None
     owners = np.array([place for place, _ in candidates])
-    shares = np.stack([unpack_outcomes(record.outcomes or "") for _, record in candidates], 1)
+    shares = np.stack([unpack_outcomes(record.outcomes or b"") for _, record in candidates], 1)
     levels = np.rint(255 * shares)  # whole numbers, so that equal sums are equal
     m, records = levels.shape
     counts = resample_counts(m, resamples, seed).astype(float)
