@@ -172,7 +172,7 @@ def test_what_is_left_out_is_not_called_none(finished, candidly):
 
 def test_tables_and_status_load_no_torch(finished):
     out, _ = finished
-    heavy = ("torch", "numba", "sklearn", "matplotlib", "polars", "pandas")
+    heavy = ("torch", "numba", "sklearn", "matplotlib", "pandas")
     for command in ("table", "status"):
         code = (
             f"import sys; sys.argv = ['candidly', 'bench', {command!r}, {str(out)!r}]\n"
