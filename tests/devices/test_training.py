@@ -19,7 +19,7 @@ from torch import nn
 from candidly import benchmark
 from candidly.data.labels.labelled import Labelled
 from candidly.learn.algorithms import algorithm
-from candidly.learn.engine.batches import Batch
+from candidly.learn.engine.batches import StackBatch
 from candidly.learn.engine.checkpoint import restore, state_of
 from candidly.learn.engine.divergence import FLAGS_EVERY, read_flags
 from candidly.learn.engine.examples import make_examples
@@ -49,7 +49,7 @@ def pictures() -> Labelled:
 
 
 def dropping() -> nn.Module:
-    """Batch norm, whose buffers move, and dropout, which draws."""
+    """StackBatch norm, whose buffers move, and dropout, which draws."""
     return nn.Sequential(
         nn.Conv2d(3, 6, 3, padding=1),
         nn.BatchNorm2d(6),
@@ -202,7 +202,7 @@ def test_sums_of_repeated_rows_are_in_order(device):
     values = torch.randn(2, 400, 3, generator=g)
 
     def summed(where):
-        batch = object.__new__(Batch)
+        batch = object.__new__(StackBatch)
         batch.table_rows, batch.repeats = rows.flatten().to(where), True
         return batch.summed(values.to(where)).cpu()
 

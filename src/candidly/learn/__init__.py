@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from . import views as views
     from .algorithms import ALGORITHMS as ALGORITHMS
     from .algorithms import Algorithm as Algorithm
+    from .algorithms import Batch as Batch
+    from .algorithms import OneTrial as OneTrial
     from .algorithms import Stage as Stage
+    from .algorithms import Trials as Trials
     from .algorithms import cross_entropy as cross_entropy
     from .algorithms import epochs as epochs
     from .algorithms import masked_softmax as masked_softmax
@@ -40,11 +43,14 @@ if TYPE_CHECKING:
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "ALGORITHMS": "algorithms",
     "Algorithm": "algorithms",
+    "Batch": "algorithms",
     "Model": "model",
     "Net": "nets",
     "NoisyLabelClassifier": "estimators",
+    "OneTrial": "algorithms",
     "PartialLabelClassifier": "estimators",
     "Stage": "algorithms",
+    "Trials": "algorithms",
     "accuracy_scorer": "estimators",
     "algorithms": "",
     "candidate_sets": "estimators",

@@ -4,8 +4,10 @@ Loss: psi(mean of g over the candidates) + sum of psi(-g) over the other classes
 hinge psi(x) = max(0, 1 - x)^2 and scores g. It is convex in the scores. There is no state.
 """
 
+from __future__ import annotations
+
 import candidly
-from candidly.learn import Algorithm, Stage
+from candidly.learn import Algorithm, Batch, Stage, Trials
 
 
 def psi(x):
@@ -18,7 +20,7 @@ def loss(scores, candidates):
     return psi(inside) + (psi(-scores) * ~candidates).sum(-1)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return loss(s.net(b.x).logits, b.candidates).mean(-1)
 
 

@@ -4,21 +4,23 @@ For ``warm_up`` epochs the loss is -log p_y. Then a table t, at first the given 
 t <- alpha t + (1 - alpha) p at each visit, p held constant, and the loss is -sum_j t_j log p_j.
 """
 
+from __future__ import annotations
+
 from torch.nn.functional import one_hot
 
 import candidly
-from candidly.learn import Algorithm, Stage, cross_entropy, epochs, one_of
+from candidly.learn import Algorithm, Batch, OneTrial, Stage, Trials, cross_entropy, epochs, one_of
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"target": one_hot(s.given, s.q).to(s.dtype)}
 
 
-def warm_up(s, b):
+def warm_up(s: Trials, b: Batch):
     return cross_entropy(b.target, s.net(b.x).logits).mean(-1)
 
 
-def corrected(s, b):
+def corrected(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     alpha = s.hp.alpha[..., None]
     target = alpha * b.target + (1 - alpha) * logits.detach().softmax(-1)

@@ -1,21 +1,21 @@
 """Running a plan: here or in worker processes, resumable at any moment.
 
 * A journal of JSON lines, one file per process, whole lines per append, each with a checksum.
-  Readers skip what they cannot parse or what does not match, and say so; of equal
-  (key, step) they take the first line. Compacting writes all readable records to one Parquet file
-  (``packed.py``), synced and read back before an old file goes; readers take it first, as what was
-  there before. Its checksum is in its name, so that writing and naming it is one step; it is checked
-  as a whole before each reading, and is right or refused.
+  Readers skip what they cannot parse or what does not match, and say so; of equal (key, step) they
+  take the first line. Compacting writes all readable records to one Parquet file (``packed.py``),
+  synced and read back before an old file goes; readers take it first, as what was there before. Its
+  checksum is in its name, so that writing and naming it is one step; it is checked as a whole
+  before each reading, and is right or refused.
 * Columns. Ten runs are read as a million are. Files of columns and lines, each in order of key and
   step, are merged piece by piece (``columns.merged``), so that all records of a run are in one
   piece, once. A pass computes for all runs of a piece what is asked of each: how far it is, what a
-  criterion chooses, what its last record says (``parts.py``); what remains is an array with an entry
-  per run (``runs.Runs``). Trials of one data set and algorithm are a group, whose keys are computed
-  together (``plan.TrialGroup``, ``trial.keys_of``), and trials are made when somebody asks for them.
-  ``select``, ``counts``, ``spent``, ``gap`` and ``recorded`` ask for less than all records;
-  ``tests/compare/sweep/slow_selection.py`` says run by run what they have to find. As a sequence,
-  runs are objects with all their records. A search decides by such objects (``rounds``), as the next
-  round depends on them.
+  criterion chooses, what its last record says (``parts.py``); what remains is an array with an
+  entry per run (``runs.Runs``). Trials of one data set and algorithm are a group, whose keys are
+  computed together (``plan.TrialGroup``, ``trial.keys_of``), and trials are made when somebody asks
+  for them. ``select``, ``counts``, ``spent``, ``gap`` and ``recorded`` ask for less than all
+  records; ``tests/compare/sweep/slow_selection.py`` says run by run what they have to find. As a
+  sequence, runs are objects with all their records. A search decides by such objects (``rounds``),
+  as the next round depends on them.
 * Resuming is subtraction: planned trials minus those with every record that is due
   (``recorded.py``). Stacks with a checkpoint are taken up as they were, because a checkpoint names
   its members; only the rest is packed anew. Hence another stack size, worker count or a longer plan

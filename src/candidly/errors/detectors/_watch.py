@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ...data.labels.labelled import Labelled
 from ...ground.compiled import compiler
-from ...learn.engine.batches import Batch
+from ...learn.engine.batches import StackBatch
 from ...learn.engine.stack import Stack
 
 LATE = 1 / 3  # of the epochs
@@ -73,7 +73,7 @@ class Watch:
         self.held: list[tuple[Any, ...]] = []
         self.size = 0
 
-    def __call__(self, stack: Stack, batch: Batch) -> None:
+    def __call__(self, stack: Stack, batch: StackBatch) -> None:
         if self.stack is not stack:
             self._begin(stack)
         norms = torch.linalg.vector_norm(batch.features, dim=-1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ground.spec import read, word
 from ._algorithm import Algorithm, Own, Row, Slots, Stage, Updates, epochs, pure
-from ._asked import Asked, AskedTrial
+from ._protocol import Batch, OneTrial, Trials
 from ._rates import Rate, schedule
 from ._space import Setting, common, configuration, one_of, power_of_ten
 from ._tensors import cross_entropy, masked_softmax, spread, uniform_over
@@ -159,8 +159,8 @@ __all__ = [
     "PUBLISHED",
     "VARIANTS",
     "Algorithm",
-    "Asked",
-    "AskedTrial",
+    "Batch",
+    "OneTrial",
     "Own",
     "Published",
     "Rate",
@@ -168,6 +168,7 @@ __all__ = [
     "Setting",
     "Slots",
     "Stage",
+    "Trials",
     "Updates",
     "View",
     "algorithm",

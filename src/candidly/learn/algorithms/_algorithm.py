@@ -11,7 +11,7 @@ import numpy as np
 from torch import Tensor
 
 from ..nets import Net
-from ._asked import Asked, AskedTrial
+from ._protocol import OneTrial, Trials
 from ._rates import Rate
 from ._space import COMMON, Number, Setting
 from ._views import View
@@ -19,8 +19,8 @@ from ._views import View
 # what a variant replaces in every page: the released program's networks are never set to evaluate
 # while it trains (D-PROT-3)
 SHARED: Mapping[str, Mapping[str, Any]] = {"plench": {"statistics": "always"}}
-Sampler = str | Callable[[Asked], Tensor]
-Tables = Callable[[AskedTrial], Mapping[str, Tensor]]
+Sampler = str | Callable[[Trials], Tensor]
+Tables = Callable[[OneTrial], Mapping[str, Tensor]]
 MakeNet = Callable[[Net, int, Mapping[str, Number]], Net]
 
 
@@ -112,9 +112,9 @@ class Stage:
 
     step: Callable[..., Any]
     after: Callable[..., Updates] | None = None
-    whole: Callable[[Asked], Updates] | None = None
-    begin: Callable[[Asked], Updates] | None = None
-    until: Callable[[Asked], int] | None = None
+    whole: Callable[[Trials], Updates] | None = None
+    begin: Callable[[Trials], Updates] | None = None
+    until: Callable[[Trials], int] | None = None
     trains: tuple[str, ...] | None = None
     optimiser: str | None = None
     afresh: bool = False
@@ -194,7 +194,7 @@ class Algorithm:
     statistics: str = "gradient"
     predicts: str = "net"
     views: Mapping[str, View] = field(default_factory=dict)
-    suspicion: Callable[[Asked, int], Tensor] | None = None
+    suspicion: Callable[[Trials, int], Tensor] | None = None
     told: tuple[str, ...] = ()
     space: Mapping[str, Setting] = field(default_factory=dict)
     shortened: Mapping[str, Number] = field(default_factory=dict)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
+from ._protocol import Trials
 from ._space import one_of
 
 
@@ -60,12 +61,12 @@ DECOUPLED = {
 }
 
 
-def until_second(s) -> int:
+def until_second(s: Trials) -> int:
     """The first stage lasts for the share ``first`` of all updates."""
     return int(s.hp.first * s.T)
 
 
-def balanced(s) -> Tensor:
+def balanced(s: Trials) -> Tensor:
     """A sampler: ``class_aware``, ``visit`` rows at a time."""
     count, labels = s.E * s.B, s.labels("given").cpu().numpy()
     return torch.from_numpy(

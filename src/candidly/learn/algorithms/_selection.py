@@ -15,6 +15,7 @@ from torch import Tensor
 from . import ce
 from ._algorithm import Stage, each_epoch
 from ._mixture import clean_probability
+from ._protocol import OneTrial, Trials
 from ._space import one_of
 
 SPACE = {
@@ -56,31 +57,31 @@ def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
     return torch.where(mask, values, 0).sum(-1) / mask.sum(-1).clamp_min(1)
 
 
-def forget(s) -> Tensor:
+def forget(s: Trials) -> Tensor:
     """R = noise_rate min(T / ramp, 1) in epoch T = 1, 2, ...: (K, 1, 1)."""
     return s.hp.noise_rate * ((s.epoch + 1) / s.hp.ramp).clamp_max(1)
 
 
-def forget_table(s) -> Tensor:
+def forget_table(s: Trials) -> Tensor:
     """R from 0 in the first epoch, linearly to noise_rate in epoch ``ramp``: (K, 1, 1)."""
     return s.hp.noise_rate * (s.epoch / (s.hp.ramp - 1).clamp_min(1)).clamp_max(1)
 
 
-def forget_estimated(s) -> Tensor:
+def forget_estimated(s: Trials) -> Tensor:
     """The estimate, and 0 until it is there: (K, 1, 1)."""
     return s.memory["rate"]
 
 
-def no_rate(s) -> dict[str, Tensor]:
+def no_rate(s: OneTrial) -> dict[str, Tensor]:
     return {"rate": torch.zeros(1, 1, 1, dtype=s.dtype)}
 
 
-def label_losses(s, k: int, network: int | None = None) -> Tensor:
+def label_losses(s: Trials, k: int, network: int | None = None) -> Tensor:
     """-log p_y of trial ``k``'s training rows, (n,)."""
     return ce.loss(s.whole(k, network).logits, s.labels("given")[k])
 
 
-def estimate(s) -> dict[str, Tensor]:
+def estimate(s: Trials) -> dict[str, Tensor]:
     """The noise rate of trials whose ramp has just ended, from both networks' mean losses."""
     due = (s.hp.ramp.flatten() == s.epoch) & s.alive
     if not bool(due.any()):

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Stage, warm_up
+from ._protocol import OneTrial, Trials
 from ._space import one_of
 from .ce import step as warm_step
 
@@ -105,22 +106,22 @@ def forward_loss(logits: Tensor, given: Tensor, table: Tensor) -> Tensor:
 Matrix = Callable[[Any, int], Tensor]  # (stack, trial) -> (q, q)
 
 
-def anchored(s, k: int) -> Tensor:
+def anchored(s: Trials, k: int) -> Tensor:
     """By anchors, from what trial ``k`` predicts of its training rows."""
     return from_anchors(s.whole(k).logits.softmax(-1), float(s.hyper[k]["quantile"]))
 
 
-def counted(s, k: int) -> Tensor:
+def counted(s: Trials, k: int) -> Tensor:
     """By counting given labels under what trial ``k`` predicts of its training rows."""
     return from_counts(s.whole(k).logits.argmax(-1), s.labels("given")[k], s.q, s.dtype)
 
 
-def counted_by_truth(s) -> Tensor:
+def counted_by_truth(s: OneTrial) -> Tensor:
     """The shares themselves, of one trial's rows: an oracle's."""
     return from_counts(s.truth[0], s.given[0], s.q, s.dtype)
 
 
-def declared(s) -> Tensor:
+def declared(s: OneTrial) -> Tensor:
     """Of symmetric noise at the rate that was declared."""
     return of_symmetric_noise(s.q, float(s.hp.noise_rate), s.dtype)
 
@@ -130,7 +131,7 @@ WARM_UP = {"warm_up": one_of(0.5, (0.25, 0.5), static=True, within="[0, 1)")}
 NOISE_RATE = {"noise_rate": one_of(0.2, (0.1, 0.2, 0.4), within="[0, 1)")}
 
 
-def identity(s) -> dict[str, Tensor]:
+def identity(s: OneTrial) -> dict[str, Tensor]:
     """The memory ``table`` of a trial that has yet to estimate it."""
     return {"table": torch.eye(s.q, dtype=s.dtype)[None]}
 
@@ -138,7 +139,7 @@ def identity(s) -> dict[str, Tensor]:
 def estimated(step, estimate: Matrix, of_table=lambda table: table) -> tuple[Stage, Stage]:
     """Cross-entropy, an estimate of T kept in memory as ``table``, and a network started anew."""
 
-    def begin(s):
+    def begin(s: Trials):
         tables = [of_table(estimate(s, k)) for k in range(s.K)]
         return {"table": torch.stack(tables), "net": s.anew("net")}
 
@@ -148,7 +149,7 @@ def estimated(step, estimate: Matrix, of_table=lambda table: table) -> tuple[Sta
 def known(step, matrix, of_table) -> Mapping[str, Any]:
     """Fields of a variant whose T is fixed from the start, by (trial) -> (q, q)."""
 
-    def memory(s):
+    def memory(s: OneTrial):
         return {"table": of_table(matrix(s))[None]}
 
     return {"stages": (Stage(step),), "memory": memory}

@@ -26,6 +26,7 @@ from torch import Tensor
 from . import _contrast
 from ._algorithm import Algorithm, Stage
 from ._contrast import best_of, log_pool, similarities
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._tensors import cross_entropy, masked_softmax, uniform_over
 from ._views import View
@@ -33,7 +34,7 @@ from ._views import View
 BASE = 0.07  # the temperature at which the contrast counts as it is
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"weights": uniform_over(s.candidates, s.dtype)}
 
 
@@ -65,18 +66,18 @@ def pulled(features: Tensor, pull: Tensor, temperature: Tensor) -> Tensor:
     return pull.sum(-1) * pool - (pull * similar).sum(-1)
 
 
-def own_weights(s, b) -> Tensor:
+def own_weights(s: Trials, b: Batch) -> Tensor:
     return b.weights
 
 
-def first_rows(s, b) -> Tensor:
+def first_rows(s: Trials, b: Batch) -> Tensor:
     return s.rows["weights"][:, : s.B]
 
 
 def step_with(weights_of):
     """The step in which these weights say what an anchor pulls."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits, trunk = s.net(torch.cat((b.view("weak"), b.view("strong")), 1))
         weak, features = logits[:, : s.B], s.net.head(trunk, "projection")
         guess = best_of(weak.detach(), b.candidates)

@@ -39,6 +39,7 @@ from . import pico
 from ._algorithm import Algorithm, Stage
 from ._contrast import contrast, held, info_nce, same_label
 from ._lacking import share_lacking
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._tensors import cross_entropy, joined, uniform_over
 from ._views import View
@@ -47,12 +48,12 @@ GUARD = 1e-9  # below a margin's fraction
 UNSEEN = -1.0  # margin of a row that this epoch has not had yet
 
 
-def rows(s):
+def rows(s: OneTrial):
     weights = pico.rows(s)["weights"]
     return {"weights": weights, "margins": torch.full_like(weights[..., 0], UNSEEN)}
 
 
-def memory(s):
+def memory(s: OneTrial):
     return pico.memory(s) | {"trade_off": torch.zeros((1, 1), dtype=s.dtype)}
 
 
@@ -73,7 +74,7 @@ def preferred(logits: Tensor, sets: Tensor, trade_off: Tensor) -> Tensor:
     return torch.where(sets, logits, logits + price).argmax(-1)
 
 
-def shares(s, alphas) -> tuple[list[np.random.Generator], Tensor]:
+def shares(s: Trials, alphas) -> tuple[list[np.random.Generator], Tensor]:
     """The trials' generators of this update, and the larger share of a mixture, (K, 1)."""
     drawn = s.rng("mixup")
     draws = [[g.beta(alpha, alpha)] for g, alpha in zip(drawn, alphas)]
@@ -81,7 +82,7 @@ def shares(s, alphas) -> tuple[list[np.random.Generator], Tensor]:
     return drawn, torch.maximum(share, 1 - share)
 
 
-def mixed_loss(s, share: Tensor, x: Tensor, other: Tensor, target: Tensor, others: Tensor):
+def mixed_loss(s: Trials, share: Tensor, x: Tensor, other: Tensor, target: Tensor, others: Tensor):
     """Cross-entropy of l x + (1 - l) x' with the target mixed alike: (K, B).
 
     Args:
@@ -98,7 +99,7 @@ def mixed_loss(s, share: Tensor, x: Tensor, other: Tensor, target: Tensor, other
     return cross_entropy(wanted, s.net.mixed(joined([x, other], 1), mix).logits)
 
 
-def mixture(s, b, partner, target: Tensor, others: Tensor) -> Tensor:
+def mixture(s: Trials, b: Batch, partner: Batch, target: Tensor, others: Tensor) -> Tensor:
     _, share = shares(s, [hyper["alpha"] for hyper in s.hyper])
     return mixed_loss(s, share, b.view("weak"), partner.view("weak"), target, others)
 
@@ -106,7 +107,7 @@ def mixture(s, b, partner, target: Tensor, others: Tensor) -> Tensor:
 def step_with(weights_of):
     """The step with ``weights_of(s, b, similarities to prototypes, lambda)`` as targets."""
 
-    def step(s, b, partner):
+    def step(s: Trials, b: Batch, partner: Batch):
         logits, h, keys = pico.seen(s, b)
         near = h.detach() @ s.memory["prototypes"].transpose(1, 2) / pico.TEMPERATURE
         trade_off = s.memory["trade_off"]
@@ -123,15 +124,15 @@ def step_with(weights_of):
     return step
 
 
-def kept(s, b, near, trade_off):
+def kept(s: Trials, b: Batch, near, trade_off):
     return b.weights
 
 
-def moved(s, b, near, trade_off):
+def moved(s: Trials, b: Batch, near, trade_off):
     return pico.drawn(b.weights, preferred(near, b.candidates, trade_off), pico.kept_share(s))
 
 
-def adjusted(s, rates: list[float]) -> Tensor:
+def adjusted(s: Trials, rates: list[float]) -> Tensor:
     """lambda at the trials' noise rates, from the margins of the epoch: (K, 1)."""
     seen = s.E * s.B
     unseen = s.n - seen  # they come first
@@ -144,7 +145,7 @@ def adjusted(s, rates: list[float]) -> Tensor:
 def whole_with(rates_of):
     """After an epoch: lambda at ``rates_of(s)``, numbers per trial, and no margins yet."""
 
-    def whole(s):
+    def whole(s: Trials):
         if s.t % s.E:
             return {}
         rates = rates_of(s)
@@ -160,11 +161,11 @@ def whole_with(rates_of):
     return whole
 
 
-def told(s) -> list[float]:
+def told(s: Trials) -> list[float]:
     return [hyper["noise_rate"] for hyper in s.hyper]
 
 
-def estimated(s) -> list[float]:
+def estimated(s: Trials) -> list[float]:
     """The share of sets that lack the label, by the epoch's margins; 0 of trials that are over."""
     sets = s.labels("candidates")
     rates = []
@@ -175,15 +176,15 @@ def estimated(s) -> list[float]:
     return rates
 
 
-def memory_estimated(s):
+def memory_estimated(s: OneTrial):
     return memory(s) | {"rate": torch.zeros((1, 1), dtype=s.dtype)}
 
 
-def after(s, b, partner):
+def after(s: Trials, b: Batch, partner: Batch):
     return pico.after(s, b)
 
 
-def warm_for_ever(s, b) -> tuple[Tensor, Tensor, dict]:
+def warm_for_ever(s: Trials, b: Batch) -> tuple[Tensor, Tensor, dict]:
     """PiCO's warm-up with its random queue: the uniform targets, losses (K, B), and updates."""
     logits, h, keys = pico.seen(s, b)
     target = uniform_over(b.candidates, s.dtype)
@@ -192,7 +193,7 @@ def warm_for_ever(s, b) -> tuple[Tensor, Tensor, dict]:
     return target, cross_entropy(target, logits) + s.hp.weight * apart, left
 
 
-def step_plench(s, b, partner):
+def step_plench(s: Trials, b: Batch, partner: Batch):
     target, each, left = warm_for_ever(s, b)
     others = uniform_over(partner.candidates, s.dtype)
     each = each + s.hp.mixup_weight * mixture(s, b, partner, target, others)
@@ -202,7 +203,7 @@ def step_plench(s, b, partner):
 def in_pairs(number: int):
     """The first or second batch of each update, of two passes over the rows one after the other."""
 
-    def order(s) -> Tensor:
+    def order(s: Trials) -> Tensor:
         used = s.E * s.B
         drawn = [[g.permutation(s.n)[:used] for _ in range(2)] for g in s.rng("pairs")]
         batches = torch.from_numpy(np.stack(drawn)).view(s.K, s.E, 2, s.B)

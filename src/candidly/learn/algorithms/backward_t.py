@@ -12,6 +12,7 @@ import math
 from torch import Tensor
 
 from ._algorithm import Algorithm
+from ._protocol import Batch, Trials
 from ._transition import (
     DIFFERENCES,
     QUANTILE,
@@ -42,7 +43,7 @@ def loss(logits: Tensor, given: Tensor, inverted: Tensor) -> Tensor:
     return (rows_of(inverted, given) * nats).sum(-1)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return loss(s.net(b.x).logits, b.given, s.memory["table"]).mean(-1)
 
 

@@ -23,9 +23,10 @@ from ..nets import Net, State, affine, linear, with_head
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._classes import class_counts
+from ._protocol import Batch, OneTrial, Trials
 
 
-def mixed(p: State, common: Tensor, rare: Tensor, share: float) -> Tensor:
+def mixed(p: State | dict[str, Tensor], common: Tensor, rare: Tensor, share: float) -> Tensor:
     """Logits of both branches together: trunk's features (K, B, h) twice -> (K, B, q)."""
     of_common = torch.relu(affine(common, p["w_common"], p["b_common"]))
     of_rare = torch.relu(affine(rare, p["w_rare"], p["b_rare"]))
@@ -52,12 +53,12 @@ def branched(net: Net, classes: int, hyper) -> Net:
     return with_head(net, shapes, init, lambda p, x: mixed(p, x, x, 0.5), {})
 
 
-def constants(s):
+def constants(s: OneTrial):
     per_row = class_counts(s.given, s.q, s.dtype).gather(-1, s.given)
     return {"reversed": per_row**-2}  # a class's 1/n_j, spread over its n_j rows
 
 
-def reversed_sampler(s) -> Tensor:
+def reversed_sampler(s: Trials) -> Tensor:
     return s.constants["reversed"]
 
 
@@ -66,7 +67,7 @@ def share_at(t: int, updates: int) -> float:
     return 1 - (t / updates) ** 2
 
 
-def step(s, common, rare):
+def step(s: Trials, common: Batch, rare: Batch):
     a = share_at(s.t, s.T)
     logits = mixed(s.net.parameters, s.net.trunk(common.x), s.net.trunk(rare.x), a)
     each = a * ce.loss(logits, common.given) + (1 - a) * ce.loss(logits, rare.given)

@@ -37,6 +37,7 @@ from torch import Tensor
 
 from . import ce
 from ._algorithm import Algorithm, Stage, epochs
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._transition import from_counts, rows_of
 from .cores2 import in_epochs, shares, sieve_of
@@ -48,16 +49,16 @@ PLAIN, GROWTH = 10, 30  # of either: alpha is 0 for so many, and grows over so m
 Growth = Callable[[Any], float]  # (stack) -> the part of alpha that counts, in [0, 1]
 
 
-def constants(s):
+def constants(s: OneTrial):
     prior = shares(s.given, torch.ones_like(s.given, dtype=s.dtype), s.q)
     return {"prior": prior, "root_prior": prior.sqrt() / prior.sqrt().sum(-1, keepdim=True)}
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"distilled": s.given.clone()}
 
 
-def memory(s):
+def memory(s: OneTrial):
     return {
         "means": torch.eye(s.q, dtype=s.dtype)[None],
         "distilled_prior": torch.full((1, s.q), 1 / s.q, dtype=s.dtype),
@@ -130,7 +131,7 @@ def grown(at: float, plain: float, growth: float) -> float:
 def sieving(growth: Growth):
     """The first phase's step, with alpha growing so."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits, prior = s.net(b.x).logits, s.constants["root_prior"]
         alpha = s.hp.alpha_sieve * growth(s)
         return regularised(logits, b.given, bounded(logits), prior, alpha).mean(-1)
@@ -141,7 +142,7 @@ def sieving(growth: Growth):
 def correcting(growth: Growth):
     """The second phase's step, with alpha growing so."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits, alpha = s.net(b.x).logits, s.hp.alpha * growth(s)
         costs = bounded(logits)
         each = regularised(logits, b.given, costs, s.constants["prior"], alpha)
@@ -151,7 +152,7 @@ def correcting(growth: Growth):
     return step
 
 
-def begin(s):
+def begin(s: Trials):
     given = s.labels("given")
     thresholds = s.hp.threshold.flatten()
     distilled = [distil(s.whole(k).logits, given[k], thresholds[k]) for k in range(s.K)]
@@ -170,11 +171,11 @@ def by_share(length: int) -> Growth:
     return lambda s: grown(length * s.stage_share, PLAIN, GROWTH)
 
 
-def sieving_epoch(s) -> int:
+def sieving_epoch(s: Trials) -> int:
     return s.epoch
 
 
-def correcting_epoch(s) -> int:
+def correcting_epoch(s: Trials) -> int:
     return s.epoch - s.hp.sieving
 
 
@@ -186,14 +187,14 @@ def by_epoch(clock: Callable[[Any], int]) -> Growth:
 def rate_in(clock: Callable[[Any], int], name: str):
     """A phase's rate: a tenth from epoch ``drop`` on, and over 1 + alpha."""
 
-    def rate(s) -> Tensor:
+    def rate(s: Trials) -> Tensor:
         alpha = getattr(s.hp, name).flatten() * by_epoch(clock)(s)
         return 0.1 ** float(clock(s) >= s.hp.drop) / (1 + alpha)
 
     return rate
 
 
-def until(s):
+def until(s: Trials):
     return int(s.hp.first * s.T)
 
 

@@ -12,10 +12,11 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._tensors import cross_entropy, uniform_over
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"target": uniform_over(s.candidates, s.dtype)}
 
 
@@ -24,16 +25,16 @@ def activation_value(logits: Tensor) -> Tensor:
     return logits * (1 - logits).abs()
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return cross_entropy(b.target, s.net(b.x).logits).mean(-1)
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     values = activation_value(s.net(b.x).logits).masked_fill(~b.candidates, -torch.inf)
     return {"target": one_hot(values.argmax(-1), s.q).to(s.dtype)}
 
 
-def after_plench(s, b):
+def after_plench(s: Trials, b: Batch):
     values = activation_value(s.net(b.x).logits) * b.candidates
     return {"target": one_hot(values.argmax(-1), s.q).to(s.dtype)}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, Trials
 
 
 def loss(logits: Tensor, labels: Tensor) -> Tensor:
@@ -24,11 +25,11 @@ def loss(logits: Tensor, labels: Tensor) -> Tensor:
     return logits.logsumexp(-1) - logits.gather(-1, labels[..., None])[..., 0]
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return loss(s.net(b.x).logits, b.given).mean(-1)
 
 
-def step_oracle(s, b):
+def step_oracle(s: Trials, b: Batch):
     return loss(s.net(b.x).logits, b.truth).mean(-1)
 
 

@@ -31,6 +31,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage, each_epoch
+from ._protocol import Batch, OneTrial, Trials
 from ._selection import (
     ESTIMATED_SPACE,
     NO_RATE,
@@ -96,7 +97,7 @@ def outliers(past: Tensor, known: Tensor) -> Tensor:
     return farthest & (known.sum(-1, keepdim=True) >= FEWEST)
 
 
-def rows(s):
+def rows(s: OneTrial):
     lead = (1, s.n)
     return {
         "past": torch.zeros((*lead, 2, s.hp.interval), dtype=s.dtype),
@@ -108,7 +109,7 @@ def rows(s):
 def step_with(bound: Bound, falling: str, forget: Forget, by_epoch: bool = False):
     """The step under a bound, whose doubt is the hyper-parameter ``falling``."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         each = losses(s.net(b.x).logits, b.given)
         slots = torch.arange(s.hp.interval, device=each.device)
         past = b.past.transpose(1, 2)  # (K, 2, B, W)
@@ -130,7 +131,7 @@ def step_with(bound: Bound, falling: str, forget: Forget, by_epoch: bool = False
     return step
 
 
-def anew(s) -> dict[str, Tensor]:
+def anew(s: Trials) -> dict[str, Tensor]:
     """Empty tables when an interval is over."""
     if s.epoch % s.hp.interval:
         return {}
@@ -138,7 +139,7 @@ def anew(s) -> dict[str, Tensor]:
     return {"seen": torch.zeros_like(seen), "chosen": torch.ones_like(chosen)}
 
 
-def anew_estimated(s) -> dict[str, Tensor]:
+def anew_estimated(s: Trials) -> dict[str, Tensor]:
     return anew(s) | estimate(s)
 
 

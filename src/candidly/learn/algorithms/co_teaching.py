@@ -19,6 +19,7 @@ needs no noise rate. An empty choice has loss 0 and no gradient.
 from __future__ import annotations
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, Trials
 from ._selection import (
     ESTIMATED_SPACE,
     NO_RATE,
@@ -38,7 +39,7 @@ from ._space import one_of
 def step_with(forget: Forget, rounded: bool = False):
     """The step under a forget rate, (stack) -> (K, 1, 1)."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         each = losses(s.net(b.x).logits, b.given)
         chosen = smallest(each.detach(), kept(forget(s), s.B, rounded))
         return masked_mean(each, chosen.flip(1))  # learn from what the other has chosen
@@ -46,7 +47,7 @@ def step_with(forget: Forget, rounded: bool = False):
     return step
 
 
-def rate(s) -> float:
+def rate(s: Trials) -> float:
     """1, and from epoch ``decay_from`` on linearly towards 0 at the end."""
     epochs, start = s.T / s.E, s.hp.decay_from
     return 1.0 if s.epoch < start else (epochs - s.epoch) / (epochs - start)

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, Trials
 from ._selection import (
     ESTIMATED_SPACE,
     NO_RATE,
@@ -39,7 +40,7 @@ def disputed(logits: Tensor) -> Tensor:
 
 
 def step_with(forget: Forget):
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits = s.net(b.x).logits
         each = losses(logits, b.given)
         among = disputed(logits) | (s.epoch < s.hp.warm_up)

@@ -26,6 +26,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._space import Setting, one_of
 
 Schedule = Callable[[Any], tuple[float, bool]]
@@ -34,14 +35,14 @@ PLAIN, GROWN, SIEVING = 0.1, 0.4, 0.3  # shares of the training
 GUARD = 1e-8
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {
         "sieve": torch.zeros(s.given.shape, dtype=s.dtype),
         "kept": torch.ones(s.given.shape, dtype=torch.bool),
     }
 
 
-def memory(s):
+def memory(s: OneTrial):
     return {"prior": shares(s.given, torch.ones_like(s.given, dtype=s.dtype), s.q)}
 
 
@@ -86,13 +87,13 @@ def growth(share: float) -> float:
     return min(1.0, max(0.0, (share - PLAIN) / (GROWN - PLAIN)))
 
 
-def by_share(s) -> tuple[float, bool]:
+def by_share(s: Trials) -> tuple[float, bool]:
     """The part of beta that counts at this update, and whether it sieves."""
     share = s.t / s.T
     return growth(share), share >= SIEVING
 
 
-def by_epoch(s) -> tuple[float, bool]:
+def by_epoch(s: Trials) -> tuple[float, bool]:
     """The same by the hyper-parameters in epochs."""
     part = max(0, s.epoch - s.hp.plain) / s.hp.growth
     return min(1.0, part), s.epoch >= s.hp.sieve
@@ -101,7 +102,7 @@ def by_epoch(s) -> tuple[float, bool]:
 def step_with(schedule: Schedule, guard: float = 0.0):
     """The step under a schedule; ``guard`` is added to p in the regulariser."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         part, sieves = schedule(s)
         logits = s.net(b.x).logits
         losses = -logits.log_softmax(-1)
@@ -118,7 +119,7 @@ def step_with(schedule: Schedule, guard: float = 0.0):
 def whole_with(schedule: Schedule):
     """The shares among what is kept, after an epoch."""
 
-    def whole(s):
+    def whole(s: Trials):
         if s.t % s.E or not schedule(s)[1]:
             return {}
         return {"prior": shares(s.labels("given"), s.rows["kept"].to(s.dtype), s.q)}
@@ -126,7 +127,7 @@ def whole_with(schedule: Schedule):
     return whole
 
 
-def rate(s) -> Tensor:
+def rate(s: Trials) -> Tensor:
     """What the published recipe multiplies each trial's learning rate by: (K,)."""
     part, dropped = by_epoch(s)[0], 0.1 if s.epoch >= s.hp.drop else 1.0
     return torch.tensor([dropped / (1 + h["beta"] * part) for h in s.hyper], dtype=torch.float64)

@@ -34,6 +34,7 @@ from torch import Tensor
 
 from . import ce, cores2
 from ._algorithm import Algorithm, Stage, epochs
+from ._protocol import Batch, Trials
 from ._rates import Rate, cosine, warmed_up
 from ._space import one_of
 from ._views import View
@@ -43,21 +44,21 @@ END = 0.4  # of cores2's clock, when the first phase ends: all of beta counts
 WARM = 120 / 1600  # of the second phase's updates, as published
 
 
-def by_share(s) -> tuple[float, bool]:
+def by_share(s: Trials) -> tuple[float, bool]:
     """cores2's schedule, of which the first phase is the part up to 0.4."""
     at = END * s.stage_share
     return cores2.growth(at), at >= cores2.SIEVING
 
 
-def kept(s) -> Tensor:
+def kept(s: Trials) -> Tensor:
     return s.rows["kept"]
 
 
-def held_back(s) -> Tensor:
+def held_back(s: Trials) -> Tensor:
     return ~s.rows["kept"]
 
 
-def step(s, sure, rest):
+def step(s: Trials, sure: Batch, rest: Batch):
     with torch.no_grad():
         weak = s.net(rest.view("weak")).logits.log_softmax(-1)
     strong = s.net(rest.view("strong")).logits.log_softmax(-1)
@@ -65,11 +66,11 @@ def step(s, sure, rest):
     return (supervised + s.hp.consistency * divergence(weak, strong)).mean(-1)
 
 
-def begin(s):
+def begin(s: Trials):
     return {"net": s.anew("net")}
 
 
-def until(s):
+def until(s: Trials):
     return int(s.hp.first * s.T)
 
 

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._tensors import cross_entropy, log_complement, masked_softmax, uniform_over
 from ._views import View
 
@@ -27,7 +28,7 @@ GUARD = 1.0000001  # the released program's, in place of the 1 of 1 - p
 RAMP = 0.5  # share of the updates over which the consistency loss grows to its weight
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"weights": uniform_over(s.candidates, s.dtype)}
 
 
@@ -51,14 +52,14 @@ def agreed(weak: Tensor, strong: Tensor, candidates: Tensor) -> Tensor:
     return masked_softmax((weak.log_softmax(-1) + strong.log_softmax(-1)) / 2, candidates)
 
 
-def _views(s, b) -> tuple[Tensor, Tensor]:
+def _views(s: Trials, b: Batch) -> tuple[Tensor, Tensor]:
     return s.net(b.view("weak")).logits, s.net(b.view("strong")).logits
 
 
 def step_with(avoided: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Any, Any], Tensor]:
     """The step with this loss of the non-candidates."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         weak, strong = _views(s, b)
         ramp = min(s.t / (RAMP * s.T), 1.0)
         consistency = divergence(b.weights, weak) + divergence(b.weights, strong)
@@ -70,7 +71,7 @@ def step_with(avoided: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Any, Any
 step, step_plench = step_with(supervised), step_with(supervised_plench)
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     return {"weights": agreed(*_views(s, b), b.candidates)}
 
 

@@ -18,12 +18,13 @@ from torch import Tensor
 
 from . import ce
 from ._algorithm import Algorithm, Row, Stage
+from ._protocol import Batch, Trials
 from ._space import one_of
 
 BOUND = math.log(20)
 
 
-def temperature(s) -> Tensor:
+def temperature(s: Trials) -> Tensor:
     return torch.zeros((1, s.n), dtype=s.dtype)
 
 
@@ -32,13 +33,13 @@ def loss(logits: Tensor, given: Tensor, log_temperature: Tensor) -> Tensor:
     return ce.loss(logits * (-log_temperature).exp()[..., None], given)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     hot = b.log_temperature
     penalty = s.hp.weight_decay_row[:, 0] / 2 * hot.square().sum(-1)
     return loss(s.net(b.x).logits, b.given, hot).mean(-1) + penalty
 
 
-def suspicion(s, k: int) -> Tensor:
+def suspicion(s: Trials, k: int) -> Tensor:
     return s.rows["log_temperature"][k].exp()
 
 

@@ -16,13 +16,14 @@ import torch
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._classes import DECOUPLED, balanced, until_second
+from ._protocol import Batch, Trials
 
 
-def begin(s):
+def begin(s: Trials):
     return {"net": s.anew("net.head")}
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     with torch.no_grad():
         features = s.net.trunk(b.x)
     return ce.loss(s.net.head(features), b.given).mean(-1)

@@ -19,6 +19,7 @@ from ..nets import Net, leaf, with_more
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._classes import DECOUPLED, balanced, until_second
+from ._protocol import Batch, Trials
 
 
 def scaled(net: Net, classes: int, hyper) -> Net:
@@ -34,7 +35,7 @@ def scaled(net: Net, classes: int, hyper) -> Net:
     return with_more(net, {"log_scale": (1, classes)}, init, head, parts)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     with torch.no_grad():
         logits = s.net(b.x).logits
     log_scale = leaf(s.net.parameters["log_scale"])

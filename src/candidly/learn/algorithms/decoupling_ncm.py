@@ -27,6 +27,7 @@ from ..nets import Net, affine, linear, with_head
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._classes import class_counts, class_means
+from ._protocol import Batch, Trials
 
 Centres = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]
 NEVER = -1e30  # the logit of a class without a row
@@ -77,12 +78,12 @@ def unit_distances(features: Tensor, given: Tensor, q: int) -> tuple[Tensor, Ten
     return distances(direction(features), given, q)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     p = s.net.parameters
     return ce.loss(affine(s.net.trunk(b.x), p["w"], p["b"]), b.given).mean(-1)
 
 
-def refresh(s, centres_of: Centres) -> dict[str, Tensor]:
+def refresh(s: Trials, centres_of: Centres) -> dict[str, Tensor]:
     """Every trial's parameters with today's centres."""
     given = s.labels("given")
     there = class_counts(given, s.q, s.dtype) > 0
@@ -93,10 +94,10 @@ def refresh(s, centres_of: Centres) -> dict[str, Tensor]:
 
 
 def stages(centres_of: Centres) -> tuple[Stage, ...]:
-    def begin(s):
+    def begin(s: Trials):
         return refresh(s, centres_of)
 
-    def whole(s):
+    def whole(s: Trials):
         return refresh(s, centres_of) if s.t % s.E == 0 or s.t == s.T else {}
 
     return (Stage(step, begin=begin, whole=whole, trains=("net.weights",)),)

@@ -35,6 +35,7 @@ from torch.nn.functional import normalize
 from . import _contrast
 from ._algorithm import Algorithm, Stage
 from ._contrast import LOG2_E, UNSET, best_of, contrast, exp2_, held, info_nce, pushed
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._tensors import cross_entropy, masked_softmax
 from ._views import View
@@ -43,7 +44,7 @@ BASE = 0.07  # the temperature at which the contrast counts as it is
 LEAST = 1e-20  # what the released program adds to the mass outside the set
 
 
-def memory(s):
+def memory(s: OneTrial):
     return {
         "queue": torch.zeros((1, s.hp.queue, s.hp.size), dtype=s.dtype),
         "queue_told": torch.zeros((1, s.hp.queue, s.q), dtype=s.dtype),
@@ -51,7 +52,7 @@ def memory(s):
     }
 
 
-def memory_plench(s):
+def memory_plench(s: OneTrial):
     rng = s.rng("queue")
     features, told = (
         torch.from_numpy(rng.standard_normal((1, s.hp.queue, width))) for width in (s.hp.size, s.q)
@@ -63,7 +64,7 @@ def memory_plench(s):
     }
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     return {"teacher": _contrast.followed(s.hp.momentum, s.teacher, s.net)}
 
 
@@ -105,14 +106,14 @@ def rectified_plench(logits: Tensor, sets: Tensor) -> Tensor:
 # the update
 
 
-def of_student(s, b) -> tuple[Tensor, Tensor]:
+def of_student(s: Trials, b: Batch) -> tuple[Tensor, Tensor]:
     """Logits of the distill view and projection of the strong one."""
     h = s.net.head(s.net(b.view("strong")).features, "projection")
     return s.net(b.view("distill")).logits, h
 
 
 @torch.no_grad()
-def of_teacher(s, b) -> tuple[Tensor, Tensor]:
+def of_teacher(s: Trials, b: Batch) -> tuple[Tensor, Tensor]:
     """Logits of the distill view and projection of the weak one."""
     keys = s.teacher.head(s.teacher(b.view("weak")).features, "projection")
     return s.teacher(b.view("distill")).logits, keys
@@ -168,7 +169,7 @@ def learned(keys, told, labels) -> dict:
 def warm_with(queue_of, rectify):
     """The warm-up's step with this queue and these distributions."""
 
-    def warm(s, b):
+    def warm(s: Trials, b: Batch):
         logits, h = of_student(s, b)
         taught, keys = of_teacher(s, b)
         told = rectify(taught, b.candidates)
@@ -183,7 +184,7 @@ def warm_with(queue_of, rectify):
 def step_with(queue_of, rectify):
     """The step with this queue and these distributions."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits, h = of_student(s, b)
         taught, keys = of_teacher(s, b)
         told = rectify(taught, b.candidates)
@@ -200,11 +201,11 @@ def step_with(queue_of, rectify):
     return step
 
 
-def whole_queue(s, name: str) -> Tensor:
+def whole_queue(s: Trials, name: str) -> Tensor:
     return s.memory[name]
 
 
-def until(s):
+def until(s: Trials):
     return s.hp.warm_up
 
 

@@ -34,6 +34,7 @@ from torch import Tensor
 
 from . import ce, gce, mixup
 from ._algorithm import Algorithm, Stage, epochs
+from ._protocol import Batch, OneTrial, Trials
 from ._selection import masked_mean
 from ._space import one_of
 from ._views import View
@@ -43,7 +44,7 @@ SUREST = 0.9  # a threshold of corrections is no higher
 POWER = 0.7
 
 
-def rows(s):
+def rows(s: OneTrial):
     first = torch.full(s.given.shape, 1 / s.n, dtype=s.dtype)
     return {
         "weak": first,
@@ -53,14 +54,14 @@ def rows(s):
     }
 
 
-def seen(s, b) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def seen(s: Trials, b: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Weak and strong views, (K, B, d), and their logits, from one pass."""
     weak, strong = b.view("weak"), b.view("strong")
     logits = s.net(torch.cat([weak, strong], 1)).logits
     return weak, strong, *logits.split(s.B, 1)
 
 
-def judged(s, b, weak: Tensor, strong: Tensor) -> dict[str, Tensor]:
+def judged(s: Trials, b: Batch, weak: Tensor, strong: Tensor) -> dict[str, Tensor]:
     """The batch's rows anew, from their logits in both views."""
     p, r = weak.detach().softmax(-1), strong.detach().softmax(-1)
     part, corrected = parted(p, r, b.given, b.weak, b.strong, s.hp.sigma)
@@ -107,7 +108,7 @@ def partners(inside: Tensor, order: Tensor) -> Tensor:
     return torch.empty_like(order).scatter_(-1, straight, shuffled)
 
 
-def mixed_loss(s, x: Tensor, labels: Tensor, inside: Tensor, drawn) -> Tensor:
+def mixed_loss(s: Trials, x: Tensor, labels: Tensor, inside: Tensor, drawn) -> Tensor:
     """The mean cross-entropy of mixtures of the rows inside, (K,).
 
     Args:
@@ -133,13 +134,13 @@ def mixed_loss(s, x: Tensor, labels: Tensor, inside: Tensor, drawn) -> Tensor:
     return masked_mean(each, inside)
 
 
-def warm(s, b):
+def warm(s: Trials, b: Batch):
     *_, weak, strong = seen(s, b)
     objective = ce.loss(weak, b.given) + ce.loss(strong, b.given)
     return objective.mean(-1), judged(s, b, weak, strong)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     weak_x, strong_x, weak, strong = seen(s, b)
     own = ce.loss(weak, b.given) + ce.loss(strong, b.given)
     robust = gce.loss(weak, b.given, POWER) + gce.loss(strong, b.given, POWER)

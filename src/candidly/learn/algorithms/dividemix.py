@@ -39,6 +39,7 @@ from torch import Tensor
 from ._algorithm import Algorithm, Stage, each_epoch, epochs
 from ._mixmatch import drawn_mixes, mixed, ramp, sharpen
 from ._mixture import clean_probability
+from ._protocol import Batch, OneTrial, Trials
 from ._selection import label_losses, losses
 from ._space import one_of
 from ._tensors import cross_entropy, joined
@@ -48,21 +49,21 @@ CLEAN = 0.5  # posterior
 BETA = 4.0
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"clean": torch.ones((1, s.n, 2), dtype=s.dtype)}
 
 
-def warm(s, b):
+def warm(s: Trials, b: Batch):
     return losses(s.net(b.x).logits, b.given).mean(-1)
 
 
-def warm_asymmetric(s, b):
+def warm_asymmetric(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     log_p = logits.log_softmax(-1)
     return (losses(logits, b.given) + (log_p.exp() * log_p).sum(-1)).mean(-1)
 
 
-def divide(s) -> dict[str, Tensor]:
+def divide(s: Trials) -> dict[str, Tensor]:
     """What each network is told of the labels: column m comes from the other network's losses."""
     clean = s.rows["clean"].clone()
     for k in s.alive.nonzero().flatten().tolist():
@@ -71,15 +72,15 @@ def divide(s) -> dict[str, Tensor]:
     return {"clean": clean}
 
 
-def labelled(s) -> Tensor:
+def labelled(s: Trials) -> Tensor:
     return (s.rows["clean"] > CLEAN).transpose(1, 2)
 
 
-def unlabelled(s) -> Tensor:
+def unlabelled(s: Trials) -> Tensor:
     return ~labelled(s)
 
 
-def targets(s, sure, rest) -> tuple[list[Tensor], Tensor]:
+def targets(s: Trials, sure: Batch, rest: Batch) -> tuple[list[Tensor], Tensor]:
     """The four inputs (K, 2, B, d), and targets of the labelled and unlabelled, (2, K, 2, B, q)."""
     inputs = [batch.view("weak", draw) for batch in (sure, rest) for draw in range(2)]
     own = [s.net(x).logits.softmax(-1) for x in inputs]
@@ -98,7 +99,7 @@ def balance(log_p: Tensor) -> Tensor:
     return -math.log(classes) - mean.mean(-1)
 
 
-def step(s, sure, rest):
+def step(s: Trials, sure: Batch, rest: Batch):
     with torch.no_grad():
         inputs, wanted = targets(s, sure, rest)
         order, shares = drawn_mixes(s, 4 * s.B, BETA, 2)

@@ -18,12 +18,13 @@ from torch import Tensor
 
 from . import ce
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 
 CLIP = 1e-4
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"target": torch.zeros((1, s.n, s.q), dtype=s.dtype)}
 
 
@@ -43,7 +44,7 @@ def loss(logits: Tensor, given: Tensor, target: Tensor, lam: Tensor) -> Tensor:
     return ce.loss(logits, given) + lam * torch.log1p(-(target * p).sum(-1))
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     target = refreshed(b.target, logits, s.hp.beta)
     return loss(logits, b.given, target, s.hp.lam).mean(-1), {"target": target}

@@ -32,11 +32,12 @@ from . import elr
 from ._algorithm import Algorithm, Stage
 from ._copies import copy_of
 from ._mixmatch import mixed
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._tensors import cross_entropy
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"target": torch.zeros((1, s.n, 2, s.q), dtype=s.dtype)}
 
 
@@ -44,14 +45,14 @@ def teacher(net, classes, hyper):
     return net
 
 
-def grown(s, ramp: str, done: int) -> Tensor:
+def grown(s: Trials, ramp: str, done: int) -> Tensor:
     """exp(-5 (1 - t / r)²) behind ``done`` updates, 1 from r on: (K, 1, 1)."""
     shares = [min(1.0, done / h[ramp]) if h[ramp] else 1.0 for h in s.hyper]
     values = [math.exp(-5 * (1 - share) ** 2) for share in shares]
     return torch.tensor(values, dtype=s.dtype, device=s.device)[:, None, None]
 
 
-def draws(s) -> tuple[Tensor, Tensor]:
+def draws(s: Trials) -> tuple[Tensor, Tensor]:
     """The share and the permutation of every network: (K, 2), int (K, 2, B)."""
     shares, orders = [], []
     for g, hyper in zip(s.rng("mixup"), s.hyper):
@@ -82,7 +83,7 @@ def losses(logits: Tensor, label: Tensor, target: Tensor, lam: Tensor) -> Tensor
 def step_with(labels):
     """The step under a way to make labels of (mixed labels, mixed targets)."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         with torch.no_grad():
             said = s.teacher(b.x).logits.flip(1)  # network m is told by the other's teacher
             target = elr.refreshed(b.target.transpose(1, 2), said, s.hp.beta)
@@ -99,11 +100,11 @@ def step_with(labels):
     return step
 
 
-def begin(s):
+def begin(s: Trials):
     return copy_of(s.net, "teacher")
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     kept = (s.hp.decay * grown(s, "ramp", s.t + 1))[:, 0]
     return copy_of(s.net, "teacher", s.net.flat.lerp(s.teacher.flat, kept))
 

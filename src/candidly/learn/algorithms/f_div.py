@@ -17,6 +17,7 @@ from torch.nn.functional import logsigmoid
 
 from . import ce
 from ._algorithm import Algorithm, Stage, warm_up
+from ._protocol import Batch, Trials
 from ._space import one_of
 
 Part = Callable[[Tensor], Tensor]
@@ -60,7 +61,7 @@ def _likely(logits: Tensor, labels: Tensor) -> Tensor:
 def stages(divergence: str) -> tuple[Stage, ...]:
     """A warm-up with cross-entropy, then the divergence's loss."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits, others = s.net(b.x).logits, s.net(s.drawn("peer inputs").x).logits
         labels = s.drawn("peer labels").given
         return loss(logits, b.given, others, labels, divergence).mean(-1)

@@ -11,6 +11,7 @@ estimate, not the one that was best on validation rows, and it predicts as in ev
 from __future__ import annotations
 
 from ._algorithm import Algorithm
+from ._protocol import Batch, Trials
 from ._transition import (
     DIFFERENCES,
     QUANTILE,
@@ -23,7 +24,7 @@ from ._transition import (
 )
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return forward_loss(s.net(b.x).logits, b.given, s.memory["table"]).mean(-1)
 
 

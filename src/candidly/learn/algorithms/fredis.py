@@ -24,12 +24,14 @@ no moving average, as in the released program (D-FREDIS-5).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._tensors import masked_softmax, uniform_over
 from .crdpll import divergence, supervised, supervised_plench
@@ -39,7 +41,7 @@ FLOOR = 1e-12  # what an entry outside the set keeps of its probability
 POWERS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 
 
-def rows(s):
+def rows(s: OneTrial):
     weights = uniform_over(s.candidates, s.dtype)
     return {
         "weights": weights,
@@ -48,7 +50,7 @@ def rows(s):
     }
 
 
-def memory(s):
+def memory(s: OneTrial):
     return {
         "theta": torch.full((1, 1), THETA, dtype=s.dtype),
         "delta": torch.full((1, 1), DELTA, dtype=s.dtype),
@@ -74,7 +76,7 @@ def correct(
     sets: Tensor,
     theta: float,
     delta: float,
-    hp: dict[str, float],
+    hp: Mapping[str, float | int],
     rng: np.random.Generator,
     released: bool = False,
 ) -> tuple[Tensor, float, float]:
@@ -119,14 +121,14 @@ def some(entries: Tensor, count: int, rng: np.random.Generator) -> Tensor:
     return kept.view_as(entries)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     return (
         s.hp.lam * divergence(b.weights, logits) + s.hp.alpha * supervised(logits, b.sets)
     ).mean(-1)
 
 
-def step_plench(s, b):
+def step_plench(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     return (
         s.hp.lam * divergence(b.weights, logits)
@@ -134,17 +136,17 @@ def step_plench(s, b):
     ).mean(-1)
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     return {"weights": masked_softmax(logits, b.sets), "posterior": logits.softmax(-1)}
 
 
-def after_plench(s, b):
+def after_plench(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     return {"weights": masked_softmax(logits, b.candidates), "posterior": logits.softmax(-1)}
 
 
-def _corrected(s, released: bool):
+def _corrected(s: Trials, released: bool):
     if s.t % s.E:
         return {}
     due = [k for k, hp in enumerate(s.hyper) if s.epoch % hp["interval"] == 0 and bool(s.alive[k])]
@@ -169,11 +171,11 @@ def _corrected(s, released: bool):
     return {"sets": sets, "weights": weights, "theta": theta, "delta": delta}
 
 
-def whole(s):
+def whole(s: Trials):
     return _corrected(s, released=False)
 
 
-def whole_plench(s):
+def whole_plench(s: Trials):
     return _corrected(s, released=True)
 
 

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, Trials
 from .nn import class_risks, class_risks_plench, constants
 
 
@@ -32,12 +33,12 @@ def loss(risks: Tensor, candidates: Tensor) -> Tensor:
     return torch.where(parts.amin(-1) < 0, ascent, risks.sum(-1))
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     risks = class_risks(s.net(b.x).logits, b.candidates, s.constants["prior"])
     return loss(risks, b.candidates)
 
 
-def step_plench(s, b):
+def step_plench(s: Trials, b: Batch):
     risks = class_risks_plench(s.net(b.x).logits, b.candidates, s.constants["prior"])
     return loss(risks, b.candidates)
 

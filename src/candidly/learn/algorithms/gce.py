@@ -17,6 +17,7 @@ from torch import Tensor
 
 from . import ce
 from ._algorithm import Algorithm, Stage, pure_given
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 
 FIRST, PARTS = 4, 12  # judged after 4, 5, ..., 11 twelfths of the updates
@@ -43,16 +44,16 @@ def truncated_loss(
     return loss(logits, given, power) - (1 - threshold**power) / power
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"kept": torch.ones(s.given.shape, dtype=torch.bool)}
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     each = truncated_loss(s.net(b.x).logits, b.given, s.hp.power, s.hp.threshold)
     return (b.kept * each).mean(-1)
 
 
-def whole(s):
+def whole(s: Trials):
     if not any(s.t == part * s.T // PARTS for part in range(FIRST, PARTS)):
         return {}
     nats = torch.stack([ce.loss(s.whole(k).logits, y) for k, y in enumerate(s.labels("given"))])

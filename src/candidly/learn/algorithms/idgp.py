@@ -30,6 +30,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid, softplus
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._tensors import cross_entropy, masked_softmax, uniform_over
 
@@ -38,7 +39,7 @@ ONE = 1.0000001  # and what it has for the 1 of log(1 - r)
 RAMP = 0.2  # share of the updates over which the pull towards the tables grows
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"label": uniform_over(s.candidates, s.dtype), "inclusion": s.candidates.to(s.dtype)}
 
 
@@ -120,7 +121,7 @@ def pulls(f: Tensor, g: Tensor, label: Tensor, inclusion: Tensor) -> tuple[Tenso
 def step_with(losses, shares):
     """The step with these four parts, and f's softmax over the candidates made this way."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         f, g = s.net(b.x).logits.unbind(1)
         own_f, own_g, from_g, from_f = losses(f, g, b.candidates, b.label, b.inclusion)
         pull_f, pull_g = pulls(f, g, b.label, b.inclusion)

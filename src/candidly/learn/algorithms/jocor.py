@@ -12,6 +12,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, Trials
 from ._selection import (
     ESTIMATED_SPACE,
     NO_RATE,
@@ -35,7 +36,7 @@ def joint_loss(logits: Tensor, given: Tensor, lam: Tensor) -> Tensor:
 
 
 def step_with(forget: Forget):
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         joint = joint_loss(s.net(b.x).logits, b.given, s.hp.lam[:, 0])
         return masked_mean(joint, smallest(joint.detach(), kept(forget(s)[:, 0], s.B)))
 

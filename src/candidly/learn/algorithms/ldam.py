@@ -25,6 +25,7 @@ from ..nets import Net, leaf, with_head
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._classes import class_counts
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 
 SHORTEST = 1e-6  # a norm that is divided by
@@ -80,31 +81,31 @@ def loss(logits: Tensor, given: Tensor, margin: Tensor) -> Tensor:
     return ce.loss(logits.scatter_add(-1, given[..., None], -own), given)
 
 
-def constants(s):
+def constants(s: OneTrial):
     counts = class_counts(s.given, s.q, s.dtype)
     return {"margins": s.hp.scale * margins(counts, s.hp.margin)}
 
 
-def constants_drw(s):
+def constants_drw(s: OneTrial):
     counts = class_counts(s.given, s.q, s.dtype)
     return constants(s) | {"weights": class_weights(counts, s.hp.beta)}
 
 
-def begin(s):
+def begin(s: Trials):
     return {"net": s.net.replaced({"scale": s.hp.scale})}
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return loss(s.net(b.x).logits, b.given, s.constants["margins"]).mean(-1)
 
 
-def step_weighted(s, b):
+def step_weighted(s: Trials, b: Batch):
     weights = s.constants["weights"].gather(1, b.given)
     each = loss(s.net(b.x).logits, b.given, s.constants["margins"])
     return (weights * each).sum(-1) / weights.sum(-1)
 
 
-def until(s):
+def until(s: Trials):
     return int(s.hp.defer * s.T)
 
 

@@ -14,13 +14,14 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._tensors import by_trial, masked_softmax
 
 GUARD = 1e-8  # the released program's, per class
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"weights": torch.full_like(s.candidates, 1 / s.q, dtype=s.dtype)}
 
 
@@ -38,11 +39,11 @@ def loss(logits, candidates, weights, beta):
     return (weights * each * torch.where(candidates, 1, beta)).sum(-1)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return loss(s.net(b.x).logits, b.candidates, b.weights, s.hp.beta[..., None]).mean(-1)
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     sides = masked_softmax(logits, b.candidates) + masked_softmax(logits, ~b.candidates)
     return {"weights": sides}
@@ -59,7 +60,7 @@ def guarded(logits: Tensor, candidates: Tensor) -> Tensor:
     return first + second
 
 
-def after_plench(s, b):
+def after_plench(s: Trials, b: Batch):
     return {"weights": guarded(s.net(b.x).logits, b.candidates)}
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from . import ce
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, Trials
 from ._space import one_of
 
 
@@ -29,7 +30,7 @@ def loss(logits: Tensor, first: Tensor, second: Tensor, share: Tensor | float) -
     return share * ce.loss(logits, first) + (1 - share) * ce.loss(logits, second)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     drawn = s.rng("mixup")
     alphas = [float(hyper["alpha"]) for hyper in s.hyper]
     shares = [[g.beta(a, a) if a > 0 else 1.0] for g, a in zip(drawn, alphas)]

@@ -21,9 +21,10 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 
 
-def constants(s):
+def constants(s: OneTrial):
     counts = (~s.candidates).sum(-2).to(s.dtype)
     return {"prior": counts / counts.sum(-1, keepdim=True).clamp_min(1)}
 
@@ -55,11 +56,11 @@ def loss(risks: Tensor) -> Tensor:
     return risks.clamp_min(0).sum(-1)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return loss(class_risks(s.net(b.x).logits, b.candidates, s.constants["prior"]))
 
 
-def step_plench(s, b):
+def step_plench(s: Trials, b: Batch):
     return loss(class_risks_plench(s.net(b.x).logits, b.candidates, s.constants["prior"]))
 
 

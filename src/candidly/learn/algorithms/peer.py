@@ -22,7 +22,7 @@ from torch import Tensor
 
 from . import ce
 from ._algorithm import Algorithm, Stage, warm_up
-from ._asked import Asked
+from ._protocol import Batch, Trials
 from ._space import one_of
 
 FLOOR = 1e-5
@@ -59,13 +59,13 @@ def _bounded(logits: Tensor, labels: Tensor, floor: float) -> Tensor:
     return -torch.logaddexp(-nats, nats.new_tensor(math.log(floor))) if floor else nats
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     logits, others = s.net(b.x).logits, s.net(s.drawn("peer inputs").x).logits
     labels = s.drawn("peer labels").given
     return loss(logits, b.given, others, labels, s.hp.alpha).mean(-1)
 
 
-def step_one_pass(s, b):
+def step_one_pass(s: Trials, b: Batch):
     logits, labels = s.net(b.x).logits, s.drawn("peer labels").given
     return loss(logits, b.given, logits, labels, s.hp.alpha).mean(-1)
 
@@ -75,10 +75,10 @@ def alpha_at(share: float) -> float:
     return float(np.interp(share * EPOCHS[-1], EPOCHS, ALPHAS))
 
 
-def step_growing(alpha: Callable[[Asked], float]):
+def step_growing(alpha: Callable[[Trials], float]):
     """The step under an alpha that the clock says."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits, others = s.net(b.x).logits, s.net(s.drawn("peer inputs").x).logits
         labels = s.drawn("peer labels").given
         return loss(logits, b.given, others, labels, alpha(s)).mean(-1)
@@ -86,15 +86,15 @@ def step_growing(alpha: Callable[[Asked], float]):
     return step
 
 
-def by_share(s) -> float:
+def by_share(s: Trials) -> float:
     return alpha_at(s.t / s.T)
 
 
-def by_epoch(s) -> float:
+def by_epoch(s: Trials) -> float:
     return alpha_at(s.epoch / EPOCHS[-1])
 
 
-def rate(s) -> float:
+def rate(s: Trials) -> float:
     return 1 / (1 + by_epoch(s))
 
 

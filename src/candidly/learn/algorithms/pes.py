@@ -36,15 +36,16 @@ from ..nets import Net, affine, linear, with_more
 from . import ce
 from ._algorithm import Algorithm, Stage, each_epoch
 from ._classes import class_counts
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._views import View
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"confident": torch.ones(s.given.shape, dtype=torch.bool)}
 
 
-def memory(s):
+def memory(s: OneTrial):
     return {"weights": torch.ones((1, s.q), dtype=s.dtype)}
 
 
@@ -69,22 +70,22 @@ def class_weights(counts: Tensor, cap: Tensor | float) -> Tensor:
     return torch.where(there, torch.minimum(mean / counts.clamp_min(1), torch.as_tensor(cap)), 0)
 
 
-def select(s) -> dict[str, Tensor]:
+def select(s: Trials) -> dict[str, Tensor]:
     """Which rows are confident today, and what their classes weigh."""
     given, chosen, counts = s.labels("given"), [], []
     for k in range(s.K):
         probs = sum(s.whole(k, view="weak", which=which).logits.softmax(-1) for which in range(2))
-        chosen.append(confident(probs, given[k]))
+        chosen.append(confident(probs, given[k]))  # type: ignore[arg-type]
         counts.append(class_counts(given[k][chosen[k]], s.q, s.dtype))
     weights = class_weights(torch.stack(counts), s.hp.cap)
     return {"confident": torch.stack(chosen), "weights": weights}
 
 
-def confident_rows(s) -> Tensor:
+def confident_rows(s: Trials) -> Tensor:
     return s.rows["confident"]
 
 
-def step_confident(s, b):
+def step_confident(s: Trials, b: Batch):
     weights = s.memory["weights"].gather(1, b.given)
     return (weights * ce.loss(s.net(b.x).logits, b.given)).sum(-1) / weights.sum(-1)
 
@@ -108,7 +109,7 @@ def deeper(net: Net, classes: int, hyper) -> Net:
 def until(refined: int):
     """The end of the first stage, or of that many that renew layers."""
 
-    def ends(s) -> int:
+    def ends(s: Trials) -> int:
         return round((1 - (1 - s.hp.first) * (1 - s.hp.refine) ** refined) * s.T)
 
     return ends
@@ -117,7 +118,7 @@ def until(refined: int):
 def renewed(part: str, number: int, **how: Any) -> Stage:
     """Start a part of the network anew, and train it alone; ``how``: as in ``Stage``."""
 
-    def begin(s):
+    def begin(s: Trials):
         return {"net": s.anew(part)}
 
     return Stage(ce.step, begin=begin, trains=(part,), until=until(number), **how)

@@ -41,20 +41,21 @@ from . import pes
 from ._algorithm import Algorithm, Own, Stage, each_epoch
 from ._classes import again_and_again
 from ._mixmatch import drawn_mixes, mixed, ramp, sharpen
+from ._protocol import Batch, Trials
 from ._selection import masked_mean
 from ._space import one_of
 
 BETA, BETA_LATE = 4.0, 0.75
 
 
-def others(s) -> Tensor:
+def others(s: Trials) -> Tensor:
     """How many rows of a batch are not confident ones: int64 (K,)."""
     sure = s.rows["confident"].sum(1)
     rest = s.n - sure
     return torch.where(rest > sure, s.B // 2, rest * s.B // s.n)
 
 
-def composed(s) -> Tensor:
+def composed(s: Trials) -> Tensor:
     """A sampler: batches of confident rows and, behind them, the others; int64 (K, E * B)."""
     orders = []
     tables = s.rows["confident"].cpu().numpy()
@@ -67,7 +68,7 @@ def composed(s) -> Tensor:
     return torch.from_numpy(np.stack(orders))
 
 
-def beta_of(s) -> float:
+def beta_of(s: Trials) -> float:
     return BETA if 2 * s.t < s.T else BETA_LATE
 
 
@@ -75,7 +76,7 @@ def step_with(renewals: int):
     """The last stage's step, behind so many renewals."""
     starts = pes.until(renewals)
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         sure = b.confident
         with torch.no_grad():
             views = [b.view("weak", which) for which in range(2)]

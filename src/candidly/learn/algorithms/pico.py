@@ -30,6 +30,7 @@ from . import _contrast
 from ._algorithm import Algorithm, Stage
 from ._contrast import UNSET, best_of, contrast, features_of, held, info_nce, pushed, same_label
 from ._copies import copy_of
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._tensors import cross_entropy, uniform_over
 from ._views import View
@@ -38,11 +39,11 @@ TEMPERATURE = 0.07
 FIRST, LAST = 0.95, 0.8  # phi behind the first update and behind the last
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"weights": uniform_over(s.candidates, s.dtype)}
 
 
-def memory(s):
+def memory(s: OneTrial):
     return {
         "prototypes": torch.zeros((1, s.q, s.hp.size), dtype=s.dtype),
         "queue": torch.zeros((1, s.hp.queue, s.hp.size), dtype=s.dtype),
@@ -50,24 +51,24 @@ def memory(s):
     }
 
 
-def memory_plench(s):
+def memory_plench(s: OneTrial):
     normal = torch.from_numpy(s.rng("queue").standard_normal((1, s.hp.queue, s.hp.size)))
     return memory(s) | {"queue": normalize(normal, dim=1).to(s.dtype)}
 
 
-def begin(s):
+def begin(s: Trials):
     return copy_of(s.net, "key")
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     return {"key": _contrast.followed(s.hp.key_momentum, s.key, s.net)}
 
 
-def temperature(s) -> Tensor:
+def temperature(s: Trials) -> Tensor:
     return torch.full((1, 1, 1), TEMPERATURE, dtype=s.dtype, device=s.device)
 
 
-def kept_share(s) -> float:
+def kept_share(s: Trials) -> float:
     """phi: what a row's weights keep of themselves at this update."""
     return FIRST + (LAST - FIRST) * max(0, s.t - 1) / s.T
 
@@ -78,13 +79,13 @@ def drawn(weights: Tensor, nearest: Tensor, kept: float) -> Tensor:
     return kept * weights + (1 - kept) * unit
 
 
-def seen(s, b) -> tuple[Tensor, Tensor, Tensor]:
+def seen(s: Trials, b: Batch) -> tuple[Tensor, Tensor, Tensor]:
     """Logits and projection of the weak view, and the key's projection of the strong one."""
     logits, trunk = s.net(b.view("weak"))
     return logits, s.net.head(trunk, "projection"), features_of(s.key, b.view("strong"))
 
 
-def learned(s, b, h, keys, guess) -> dict:
+def learned(s: Trials, b: Batch, h, keys, guess) -> dict:
     """What an update leaves in the prototypes and the queue."""
     moved = _contrast.moved_prototypes(
         s.memory["prototypes"], h.detach(), guess, s.hp.prototype_momentum
@@ -95,7 +96,7 @@ def learned(s, b, h, keys, guess) -> dict:
 def warm_with(queue_of):
     """The warm-up's step with this queue."""
 
-    def warm(s, b):
+    def warm(s: Trials, b: Batch):
         logits, h, keys = seen(s, b)
         apart = info_nce(h, keys, queue_of(s, "queue"), temperature(s))
         objective = cross_entropy(b.weights, logits) + s.hp.weight * apart
@@ -107,7 +108,7 @@ def warm_with(queue_of):
 def step_with(queue_of):
     """The step with this queue."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits, h, keys = seen(s, b)
         guess = best_of(logits.detach(), b.candidates)
         near = h.detach() @ s.memory["prototypes"].transpose(1, 2)
@@ -121,7 +122,7 @@ def step_with(queue_of):
     return step
 
 
-def whole_queue(s, name: str) -> Tensor:
+def whole_queue(s: Trials, name: str) -> Tensor:
     return s.memory[name]
 
 
@@ -133,7 +134,7 @@ def stages(queue_of) -> tuple[Stage, ...]:
     )
 
 
-def until(s):
+def until(s: Trials):
     return s.hp.warm_up
 
 

@@ -38,6 +38,7 @@ from . import _contrast, pico
 from ._algorithm import Algorithm, Stage
 from ._contrast import UNSET, best_of, held, info_nce, pushed, same_label
 from ._lacking import share_lacking
+from ._protocol import Batch, OneTrial, Trials
 from ._selection import masked_mean, smallest
 from ._space import one_of
 from ._tensors import cross_entropy
@@ -47,7 +48,7 @@ from .alim import mixed_loss, shares, warm_for_ever
 BETA = 4.0
 
 
-def rows(s):
+def rows(s: OneTrial):
     weights = pico.rows(s)["weights"]
     return {
         "weights": weights,
@@ -56,11 +57,13 @@ def rows(s):
     }
 
 
-def memory(s):
+def memory(s: OneTrial):
     return pico.memory(s) | {"queue_reliable": torch.zeros((1, s.hp.queue), dtype=torch.bool)}
 
 
-def placed(s, b, logits: Tensor, h: Tensor, keys: Tensor) -> tuple[Tensor, Tensor, dict]:
+def placed(
+    s: Trials, b: Batch, logits: Tensor, h: Tensor, keys: Tensor
+) -> tuple[Tensor, Tensor, dict]:
     """Products with the prototypes, pseudo-labels, and what an update leaves behind.
 
     Returns:
@@ -91,7 +94,7 @@ def gaps_of(near: Tensor, sets: Tensor) -> Tensor:
     return (inside.amax(-1) - outside.amax(-1)).masked_fill(sets.all(-1), 0)
 
 
-def warm(s, b):
+def warm(s: Trials, b: Batch):
     logits, h, keys = pico.seen(s, b)
     apart = info_nce(h, keys, held(s, "queue"), pico.temperature(s))
     objective = cross_entropy(b.weights, logits) + s.hp.weight * apart
@@ -99,7 +102,7 @@ def warm(s, b):
     return objective.mean(-1), left
 
 
-def step_plench(s, b):
+def step_plench(s: Trials, b: Batch):
     _, each, left = warm_for_ever(s, b)
     return each.mean(-1), left
 
@@ -132,7 +135,7 @@ def neighbours_of(h: Tensor, rest: Tensor, rows: Tensor, count: int) -> tuple[Te
     return own, ((weight * ~inside)[..., None] * pool[chosen]).sum(1)
 
 
-def with_neighbours(s, b, h, keys, queue, own, toward) -> tuple[Tensor, Tensor]:
+def with_neighbours(s: Trials, b: Batch, h, keys, queue, own, toward) -> tuple[Tensor, Tensor]:
     """Positives of unreliable rows are their nearest, in place of their key alone."""
     own, toward = own.clone(), toward.clone()
     for k, hyper in enumerate(s.hyper):
@@ -148,7 +151,7 @@ def with_neighbours(s, b, h, keys, queue, own, toward) -> tuple[Tensor, Tensor]:
 def apart_with(nearest: bool):
     """Both contrasts of a batch, with or without neighbours: (K, B)."""
 
-    def apart(s, b, h, keys, guess) -> Tensor:
+    def apart(s: Trials, b: Batch, h, keys, guess) -> Tensor:
         queue, labels = held(s, "queue"), held(s, "queue_labels")
         trusted = labels.where(held(s, "queue_reliable"), UNSET)
         temperature = pico.temperature(s)
@@ -167,7 +170,7 @@ def apart_with(nearest: bool):
     return apart
 
 
-def mixture(s, b, target: Tensor) -> Tensor:
+def mixture(s: Trials, b: Batch, target: Tensor) -> Tensor:
     generators, share = shares(s, [BETA] * s.K)
     order = np.stack([g.permutation(s.B) for g in generators])
     places = (
@@ -184,7 +187,7 @@ def mixture(s, b, target: Tensor) -> Tensor:
 def step_with(apart):
     """The step behind the warm-up with these contrasts."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits, h, keys = pico.seen(s, b)
         near, guess, left = placed(s, b, logits.detach(), h.detach(), keys)
         weights = pico.drawn(b.weights, best_of(near, b.candidates), pico.kept_share(s))
@@ -204,7 +207,7 @@ def step_with(apart):
 def select_with(ratios_of):
     """After an epoch behind the warm-up: ``ratios_of(s)``, numbers per trial, are reliable."""
 
-    def select(s):
+    def select(s: Trials):
         if s.t % s.E or s.t < s.hp.warm_up:
             return {}
         ratios = ratios_of(s)
@@ -215,27 +218,27 @@ def select_with(ratios_of):
     return select
 
 
-def told(s) -> list[float]:
+def told(s: Trials) -> list[float]:
     return [hyper["pure_ratio"] for hyper in s.hyper]
 
 
-def estimated(s) -> list[float]:
+def estimated(s: Trials) -> list[float]:
     """The share of rows whose set has the label, by their gaps; 1 of trials that are over."""
     sets, gaps = s.labels("candidates"), s.rows["gaps"]
     alive = enumerate(s.alive.tolist())
     return [1 - share_lacking(gaps[k], sets[k]) if there else 1.0 for k, there in alive]
 
 
-def rows_estimated(s):
+def rows_estimated(s: OneTrial):
     made = rows(s)
     return made | {"gaps": torch.zeros_like(made["distance"])}
 
 
-def memory_estimated(s):
+def memory_estimated(s: OneTrial):
     return memory(s) | {"ratio": torch.ones((1, 1), dtype=s.dtype)}
 
 
-def nearest_from(s):
+def nearest_from(s: Trials):
     return s.hp.neighbours_from
 
 

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of, power_of_ten
 from ._tensors import masked_softmax, uniform_over
 from .proden import step
@@ -28,25 +29,25 @@ MOST = 0.4  # theta grows no further
 FEW = 1e-4  # share of entries
 
 
-def rows(s):
+def rows(s: OneTrial):
     weights = uniform_over(s.candidates, s.dtype)
     ring = {slot: torch.zeros_like(weights) for slot in RING}
     return {"weights": weights, "left": s.candidates, **ring}
 
 
-def memory(s):
+def memory(s: OneTrial):
     return {"theta": torch.full((1, 1), s.hp.theta, dtype=s.dtype)}
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     return {"weights": masked_softmax(s.net(b.x).logits, b.left)}
 
 
-def after_plench(s, b):
+def after_plench(s: Trials, b: Batch):
     return {"weights": masked_softmax(s.net(b.x).logits, b.candidates)}
 
 
-def store(s, epoch: int) -> dict[str, Tensor]:
+def store(s: Trials, epoch: int) -> dict[str, Tensor]:
     """The weights into slot ``epoch`` mod window of each trial's ring."""
     slots = (epoch % s.hp.window).flatten()
     return {
@@ -76,13 +77,13 @@ def purify(total: Tensor, sets: Tensor, theta: Tensor, inc: Tensor) -> tuple[Ten
     return left, weights / weights.sum(-1, keepdim=True), theta
 
 
-def _epoch_ended(s, epoch: int, sets: Tensor, every: Tensor | int = 1) -> dict[str, Tensor]:
+def _epoch_ended(s: Trials, epoch: int, sets: Tensor, every: Tensor | int = 1) -> dict[str, Tensor]:
     updates = store(s, epoch)
     due = (epoch >= s.hp.warm_up) & (torch.as_tensor(epoch % every) == 0)
     if not bool(due.any()):
         return updates
     total = sum(updates.get(name, s.rows[name]) for name in RING)
-    left, weights, theta = purify(total, sets, s.memory["theta"], s.hp.inc)
+    left, weights, theta = purify(total, sets, s.memory["theta"], s.hp.inc)  # type: ignore[arg-type]
     return updates | {
         "left": torch.where(due[..., None], left, s.rows["left"]),
         "weights": torch.where(due[..., None], weights, s.rows["weights"]),
@@ -90,15 +91,15 @@ def _epoch_ended(s, epoch: int, sets: Tensor, every: Tensor | int = 1) -> dict[s
     }
 
 
-def whole(s):
+def whole(s: Trials):
     return {} if s.t % s.E else _epoch_ended(s, s.epoch, s.rows["left"])
 
 
-def whole_window(s):
+def whole_window(s: Trials):
     return {} if s.t % s.E else _epoch_ended(s, s.epoch, s.rows["left"], s.hp.window)
 
 
-def whole_plench(s):
+def whole_plench(s: Trials):
     epoch, done = divmod(s.t - 1, s.E)
     return {} if done else _epoch_ended(s, epoch, s.labels("candidates"))
 

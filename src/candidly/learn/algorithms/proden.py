@@ -11,22 +11,23 @@ divide 0 by 0 (D-NUM-1); the released program divides the whole table at every u
 from __future__ import annotations
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._tensors import cross_entropy, masked_softmax, uniform_over
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"weights": uniform_over(s.candidates, s.dtype)}
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return cross_entropy(b.weights, s.net(b.x).logits).mean(-1)
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     return {"weights": masked_softmax(s.net(b.x).logits, b.candidates)}
 
 
-def step_pre(s, b):
+def step_pre(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     objective = cross_entropy(b.weights, logits).mean(-1)
     return objective, {"weights": masked_softmax(logits.detach(), b.candidates)}

@@ -50,6 +50,7 @@ from ._algorithm import Algorithm, Stage, each_epoch, epochs
 from ._classes import class_counts
 from ._fmix import drawn_masks
 from ._mixmatch import mixed, partners, sharpen
+from ._protocol import Batch, OneTrial, Trials
 from ._selection import label_losses, losses, masked_mean, smallest
 from ._space import one_of
 from ._tensors import cross_entropy
@@ -62,11 +63,11 @@ MOST = 0.9  # of a batch, up to which guesses are taken
 SECOND = "second"  # head
 
 
-def rows(s):
+def rows(s: OneTrial):
     return {"base": torch.ones((1, s.n, 2), dtype=torch.bool)}
 
 
-def memory(s):
+def memory(s: OneTrial):
     """Running means of the chosen rows and of the others, by network: (1, 2, 2, q)."""
     return {"means": torch.full((1, 2, 2, s.q), 1 / s.q, dtype=s.dtype)}
 
@@ -75,19 +76,19 @@ def two_heads(net: Net, classes: int, hyper) -> Net:
     return with_classifier(net, SECOND, classes)
 
 
-def warm(s, b):
+def warm(s: Trials, b: Batch):
     return losses(s.net(b.x).logits, b.given).mean(-1)
 
 
 # selection
 
 
-def grown(s, k: int, times: int = 1) -> float:
+def grown(s: Trials, k: int, times: int = 1) -> float:
     """From 0 to 1 over ``times`` ramps of trial ``k``, epoch by epoch."""
     return min(1.0, s.epoch / (times * s.hyper[k]["ramp"]))
 
 
-def all_grown(s, times: int = 1) -> Tensor:
+def all_grown(s: Trials, times: int = 1) -> Tensor:
     """The same of every trial: (K, 1)."""
     return torch.tensor([[grown(s, k, times)] for k in range(s.K)], dtype=s.dtype, device=s.device)
 
@@ -114,7 +115,7 @@ def smallest_of_classes(nats: Tensor, given: Tensor, classes: int, share: float)
     )
 
 
-def select(s) -> dict[str, Tensor]:
+def select(s: Trials) -> dict[str, Tensor]:
     """Each network's base set."""
     base, given = s.rows["base"].clone(), s.labels("given")
     for k in s.alive.nonzero().flatten().tolist():
@@ -157,12 +158,12 @@ def within(chosen: Tensor, keys: Tensor) -> Tensor:
     return torch.empty_like(here).scatter_(-1, here, there)
 
 
-def drawn_orders(s, name: str, chosen: Tensor) -> Tensor:
+def drawn_orders(s: Trials, name: str, chosen: Tensor) -> Tensor:
     keys = np.stack([generator.random((2, s.B)) for generator in s.rng(name)])
     return within(chosen, torch.from_numpy(keys).to(chosen.device))
 
 
-def mixup(s, target: Tensor, chosen: Tensor) -> tuple[Mix, Tensor]:
+def mixup(s: Trials, target: Tensor, chosen: Tensor) -> tuple[Mix, Tensor]:
     """What mixes rows (K, 2, B, ...) with others of the same kind, and targets (K, 2, B, q)."""
     order = drawn_orders(s, "mix", chosen)
     drawn = np.stack([generator.beta(BETA, BETA, 2) for generator in s.rng("share")])
@@ -170,7 +171,7 @@ def mixup(s, target: Tensor, chosen: Tensor) -> tuple[Mix, Tensor]:
     return partial(mixed, order=order, share=share), mixed(target, order, share)
 
 
-def fmix(s, sides: tuple[int, int], target: Tensor, chosen: Tensor) -> tuple[Mix, Tensor]:
+def fmix(s: Trials, sides: tuple[int, int], target: Tensor, chosen: Tensor) -> tuple[Mix, Tensor]:
     """What puts patches of others of the same kind into pictures (K, 2, B, C, H, W), and targets.
 
     Args:
@@ -207,7 +208,7 @@ def moved(means: Tensor, p: Tensor, chosen: Tensor, share: Tensor) -> Tensor:
 def step_with(dropped: bool = False):
     """The step; ``dropped``: without the loss of the others once its weight has grown."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         weak, strong = s.net(b.view("weak")), s.net(b.view("strong"))
         bias = s.hp.debias[..., None] * s.memory["means"].clamp_min(1e-30).log()
         of_chosen, of_others = bias[:, :, :1], bias[:, :, 1:]  # (K, 2, 1, q)

@@ -20,22 +20,23 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from ._algorithm import Algorithm, Stage, each_epoch
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 from ._tensors import cross_entropy
 
 MOST = 10  # rounds
 
 
-def rows(s):
+def rows(s: OneTrial):
     label = one_hot(s.given, s.q).to(s.dtype)
     return {"target": label, "sum": torch.zeros_like(label)}
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     return cross_entropy(b.target, s.net(b.x).logits).mean(-1)
 
 
-def add(s) -> dict[str, Tensor]:
+def add(s: Trials) -> dict[str, Tensor]:
     """The sums with what is predicted today."""
     said = [s.whole(k).logits.softmax(-1) for k in range(s.K)]
     return {"sum": s.rows["sum"] + torch.stack(said)}
@@ -47,18 +48,18 @@ def averaged(total: Tensor, target: Tensor) -> Tensor:
     return torch.where(times > 0, total / times.where(times > 0, 1), target)
 
 
-def begin_carried(s):
+def begin_carried(s: Trials):
     return {
         "target": averaged(s.rows["sum"], s.rows["target"]),
         "sum": torch.zeros_like(s.rows["sum"]),
     }
 
 
-def begin(s):
+def begin(s: Trials):
     return begin_carried(s) | {"net": s.anew("net")}
 
 
-def suspicion(s, k: int) -> Tensor:
+def suspicion(s: Trials, k: int) -> Tensor:
     label = s.labels("given")[k][:, None]
     return 1 - averaged(s.rows["sum"][k], s.rows["target"][k]).gather(1, label)[:, 0]
 
@@ -66,7 +67,7 @@ def suspicion(s, k: int) -> Tensor:
 def until(number: int):
     """Where round ``number`` ends, a whole epoch; the last at the end of the training."""
 
-    def ends(s) -> int:
+    def ends(s: Trials) -> int:
         rounds = int(s.hp.rounds)
         return s.T if number + 1 >= rounds else s.T // s.E * (number + 1) // rounds * s.E
 

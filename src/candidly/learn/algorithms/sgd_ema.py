@@ -17,6 +17,7 @@ from __future__ import annotations
 from . import ce
 from ._algorithm import Algorithm, Stage
 from ._copies import copy_of
+from ._protocol import Batch, Trials
 from ._space import one_of
 
 
@@ -24,21 +25,21 @@ def average(net, classes, hyper):
     return net
 
 
-def begin(s):
+def begin(s: Trials):
     return copy_of(s.net, "average")
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     share = (1 - s.hp.decay).clamp_min(1 / (s.t + 1))
     return copy_of(s.net, "average", s.average.flat.lerp(s.net.flat, share))
 
 
-def after_swa(s, b):
+def after_swa(s: Trials, b: Batch):
     share = 1 / max(1, s.t + 1 - first(s))
     return copy_of(s.net, "average", s.average.flat.lerp(s.net.flat, share))
 
 
-def first(s) -> int:
+def first(s: Trials) -> int:
     """How many updates are done before the first that counts."""
     return int(s.hp.start * s.T)
 

@@ -18,17 +18,18 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Row, Stage
+from ._protocol import Batch, OneTrial, Trials
 from ._space import one_of
 
 INITIAL = 1e-8  # standard deviation
 CLIP = 1e-4
 
 
-def initial_u(s) -> Tensor:
+def initial_u(s: OneTrial) -> Tensor:
     return torch.from_numpy(s.rng("u").normal(0, INITIAL, (1, s.n, 1))).to(s.dtype)
 
 
-def initial_v(s) -> Tensor:
+def initial_v(s: OneTrial) -> Tensor:
     return torch.from_numpy(s.rng("v").normal(0, INITIAL, (1, s.n, s.q))).to(s.dtype)
 
 
@@ -54,12 +55,12 @@ def losses(logits: Tensor, given: Tensor, u: Tensor, v: Tensor) -> tuple[Tensor,
     return nats, (predicted + plus - minus - label).square().sum(-1)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     nats, squares = losses(s.net(b.x).logits, b.given, b.u, b.v)
     return (nats + squares).mean(-1)
 
 
-def suspicion(s, k: int) -> Tensor:
+def suspicion(s: Trials, k: int) -> Tensor:
     classes = torch.arange(s.q, device=s.device)
     label = (s.labels("given")[k][:, None] == classes).to(s.dtype)
     plus, minus = noise(s.rows["u"][k], s.rows["v"][k], label)

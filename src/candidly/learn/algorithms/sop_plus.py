@@ -19,6 +19,7 @@ from torch import Tensor
 
 from . import sop
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, Trials
 from ._space import one_of
 from ._views import View
 
@@ -34,7 +35,7 @@ def imbalance(log_p: Tensor) -> Tensor:
     return math.log(log_p.shape[-2]) - log_p.logsumexp(-2).mean(-1)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     seen = torch.cat([b.view("weak"), b.view("strong")], 1)
     weak, strong = s.net(seen).logits.split(s.B, 1)
     nats, squares = sop.losses(weak, b.given, b.u, b.v)

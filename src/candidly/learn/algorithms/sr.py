@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Stage
+from ._protocol import Batch, Trials
 from ._space import one_of
 from .norm_ce import normalised
 
@@ -46,7 +47,7 @@ def loss(logits: Tensor, given: Tensor, tau: Tensor, power: Tensor, lam: Tensor)
     return lam * penalty(log_probs, power[..., None]) - own
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     lam = weight(s.hp.lam, s.hp.rho, s.hp.every, s.epoch)
     return loss(s.net(b.x).logits, b.given, s.hp.tau, s.hp.power, lam).mean(-1)
 

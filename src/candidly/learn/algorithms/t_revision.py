@@ -17,6 +17,7 @@ from torch import Tensor
 
 from . import ce
 from ._algorithm import Algorithm, Own, Stage, warm_up
+from ._protocol import Batch, Trials
 from ._space import one_of
 from ._transition import LEAST, QUANTILE, anchored, identity, rows_of
 
@@ -38,23 +39,23 @@ def importance(logits: Tensor, given: Tensor, matrix: Tensor) -> Tensor:
     return own / (probs * rows_of(matrix.transpose(-1, -2), given)).sum(-1).clamp_min(LEAST)
 
 
-def step_weighted(s, b):
+def step_weighted(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     weights = importance(logits, b.given, s.memory["table"]).detach()
     return (weights * ce.loss(logits, b.given)).mean(-1)
 
 
-def step_revised(s, b):
+def step_revised(s: Trials, b: Batch):
     logits = s.net(b.x).logits
     weights = importance(logits, b.given, s.memory["table"] + s.parameters["revision"])
     return (weights * ce.loss(logits, b.given)).mean(-1)
 
 
-def begin(s):
+def begin(s: Trials):
     return {"table": torch.stack([anchored(s, k) for k in range(s.K)])}
 
 
-def until_revised(s):
+def until_revised(s: Trials):
     return int((1 + s.hp.warm_up) / 2 * s.T)
 
 

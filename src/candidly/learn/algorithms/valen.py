@@ -33,6 +33,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 from ..nets import mlp
 from ._algorithm import Algorithm, Stage
 from ._copies import copy_of
+from ._protocol import Batch, OneTrial, Trials
 from ._space import Setting, one_of
 from ._tensors import cross_entropy, masked_softmax, uniform_over
 
@@ -43,13 +44,13 @@ AT_ONCE = 1024  # rows whose distances are computed together, at most
 MOST_DISTANCES = 2**24  # that are held at once
 
 
-def rows(s):
+def rows(s: OneTrial):
     weights = uniform_over(s.candidates, s.dtype)
     near = torch.full((1, s.n, MOST_NEIGHBOURS), -1)
     return {"belief": weights, "target": weights.clone(), "near": near}
 
 
-def rows_plench(s):
+def rows_plench(s: OneTrial):
     return rows(s) | {"visited": torch.zeros((1, s.n, 1), dtype=torch.bool)}
 
 
@@ -161,7 +162,7 @@ def refreshed_plench(logits: Tensor, sets: Tensor) -> Tensor:
 def warm_with(fit, refreshed):
     """The warm-up's step with this cross-entropy and these new weights."""
 
-    def warm(s, b):
+    def warm(s: Trials, b: Batch):
         logits = s.net(b.x).logits
         belief = refreshed(logits.detach(), b.candidates)
         return fit(b.belief, logits).mean(-1), {"belief": belief}
@@ -169,11 +170,11 @@ def warm_with(fit, refreshed):
     return warm
 
 
-def until(s):
+def until(s: Trials):
     return s.hp.warm_up
 
 
-def _begin(s, features) -> dict[str, Tensor]:
+def _begin(s: Trials, features) -> dict[str, Tensor]:
     count = min(MOST_NEIGHBOURS, s.n - 1)
     near = torch.full_like(s.rows["near"], -1)
     for k in range(s.K):
@@ -182,11 +183,11 @@ def _begin(s, features) -> dict[str, Tensor]:
     return {"near": near, "target": s.rows["belief"], **copy_of(s.net, "encoder")}
 
 
-def begin(s):
+def begin(s: Trials):
     return _begin(s, lambda k: s.whole(k).features)
 
 
-def begin_plench(s):
+def begin_plench(s: Trials):
     # the network rests while features are gathered: those of the rows visited are today's
     return _begin(s, lambda k: s.whole(k).features * s.rows["visited"][k])
 
@@ -194,7 +195,7 @@ def begin_plench(s):
 def step_with(fit, refreshed):
     """The step with this cross-entropy and these new weights."""
 
-    def step(s, b):
+    def step(s: Trials, b: Batch):
         logits, alpha = s.net(b.x).logits, s.encoder(b.x).logits
         strength = concentration(alpha, b.candidates)
         delta = s.sample("dirichlet", lambda k: draw(strength[k], b.candidates[k]))
@@ -213,11 +214,11 @@ def step_with(fit, refreshed):
     return step
 
 
-def idle(s, b):
+def idle(s: Trials, b: Batch):
     return s.alive * 0.0, {"visited": torch.ones_like(b.visited)}
 
 
-def until_gathered(s):
+def until_gathered(s: Trials):
     return s.hp.warm_up + s.E + 1
 
 

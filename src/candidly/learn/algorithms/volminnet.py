@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from ._algorithm import Algorithm, Own, Stage
+from ._protocol import Batch, Trials
 from ._space import one_of
 from ._transition import forward_loss
 
@@ -33,7 +34,7 @@ def matrix(weights: Tensor) -> Tensor:
     return parts / parts.sum(-1, keepdim=True)
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     shares = matrix(s.parameters["transition"])
     volume = torch.linalg.slogdet(shares).logabsdet
     nats = forward_loss(s.net(b.x).logits, b.given, shares).mean(-1)

@@ -168,21 +168,24 @@ def write_new(name: str, folder: Path) -> tuple[Path, Path]:
 
 PAGE = '''"""NAME: say here what it minimises, and who found it."""
 
+from __future__ import annotations
+
 import candidly
-from candidly.learn import Algorithm, Stage, cross_entropy, masked_softmax, uniform_over
+from candidly.learn import Algorithm, Batch, OneTrial, Stage, Trials
+from candidly.learn import cross_entropy, masked_softmax, uniform_over
 
 
-def rows(s):
+def rows(s: OneTrial):
     """Tables with a row for each training row: (1, n, q)."""
     return {"weights": uniform_over(s.candidates, s.dtype)}
 
 
-def step(s, b):
+def step(s: Trials, b: Batch):
     """The objective of each trial, (K,). Nothing may reduce across trials, the first axis."""
     return cross_entropy(b.weights, s.net(b.x).logits).mean(-1)
 
 
-def after(s, b):
+def after(s: Trials, b: Batch):
     """What the batch's rows become behind the optimiser: (K, B, q)."""
     return {"weights": masked_softmax(s.net(b.x).logits, b.candidates)}
 

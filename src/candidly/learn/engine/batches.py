@@ -34,7 +34,7 @@ class BatchRows(NamedTuple):
     on_host: Callable[[], Tensor]
 
 
-class Batch:
+class StackBatch:
     """B rows of every trial. Everything but ``ids`` is gathered when first asked for.
 
     Attributes:
@@ -52,8 +52,8 @@ class Batch:
     def __init__(
         self,
         rows: BatchRows,
-        gather: Callable[[str, Batch], Tensor],
-        change: Callable[[str, int, Batch], Tensor],
+        gather: Callable[[str, StackBatch], Tensor],
+        change: Callable[[str, int, StackBatch], Tensor],
         name: str = "0",
         repeats: bool = False,
     ):
@@ -227,7 +227,7 @@ class Feed:
         self.scaling, self.samplers, self.views = scaling, samplers, views
         self.words = words
 
-    def batches(self, s: Any) -> list[Batch]:
+    def batches(self, s: Any) -> list[StackBatch]:
         """The batches of the next update of the stack ``s``, one for each sampler of its stage."""
         batches = []
         epoch, j = divmod(s.t, s.E)
@@ -242,15 +242,15 @@ class Feed:
             batches.append(self._made(s, rows, str(number), callable(sampler)))
         return batches
 
-    def batch(self, s: Any, ids: Tensor, name: str) -> Batch:
+    def batch(self, s: Any, ids: Tensor, name: str) -> StackBatch:
         """A batch of these rows, (K, B) positions among the trials' own; they may repeat."""
         index = self.samplers.index
         return self._made(s, Cut(ids, index, ids.shape[-1]).at(0), name, True)
 
-    def _made(self, s: Any, rows: BatchRows, name: str, repeats: bool) -> Batch:
-        return Batch(rows, partial(self._gather, s), partial(self._change, s), name, repeats)
+    def _made(self, s: Any, rows: BatchRows, name: str, repeats: bool) -> StackBatch:
+        return StackBatch(rows, partial(self._gather, s), partial(self._change, s), name, repeats)
 
-    def _gather(self, s: Any, name: str, batch: Batch) -> Tensor:
+    def _gather(self, s: Any, name: str, batch: StackBatch) -> Tensor:
         if name == "x":
             return self._inputs(s, batch, self.views.x, f"x {batch.name}")
         if name in self.rows:
@@ -265,7 +265,7 @@ class Feed:
         value = table.index_select(0, at).view(*batch.ids.shape, *table.shape[1:])
         return value.requires_grad_() if name in self.algorithm.learned else value
 
-    def _inputs(self, s: Any, batch: Batch, view: str, name: str) -> Tensor:
+    def _inputs(self, s: Any, batch: StackBatch, view: str, name: str) -> Tensor:
         """The scaled inputs; but for tables, in a view whose random words have this name."""
         seeds = np.repeat(s.seeds, batch.ids[0].numel())
         change = self.views.of_rows(view, seeds, name, s.t, batch.rows_on_host)
@@ -280,7 +280,7 @@ class Feed:
             value.sub_(shift).mul_(factor)
         return value
 
-    def _change(self, s: Any, name: str, which: int, batch: Batch) -> Tensor:
+    def _change(self, s: Any, name: str, which: int, batch: StackBatch) -> Tensor:
         """The batch's inputs as a view sees them, each trial under its own random numbers."""
         self.views.check(name)
         if name == self.views.x == "plain":
@@ -309,7 +309,7 @@ def _checked(order: Tensor, trials: int, n: int, count: int) -> Tensor:
     return order
 
 
-def of_first(batch: Batch) -> Batch:
+def of_first(batch: StackBatch) -> StackBatch:
     """A batch of which each network has its own, as the first one's: (K, M, B) -> (K, B)."""
     shape = batch.ids.shape
 
@@ -322,7 +322,7 @@ def of_first(batch: Batch) -> Batch:
         first(batch.data_rows),
         lambda: first(batch.rows_on_host()),
     )
-    return Batch(rows, batch._gather, batch._change, batch.name, batch.repeats)
+    return StackBatch(rows, batch._gather, batch._change, batch.name, batch.repeats)
 
 
 class Cut:

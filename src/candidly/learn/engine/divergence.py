@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .batches import Batch
+from .batches import StackBatch
 from .optim import square_norms
 from .stack import Stack
 
 FLAGS_EVERY = 100  # updates between looks at the divergence flags on an accelerator
 
 
-def note(stack: Stack, objective: Tensor, batch: Batch) -> None:
+def note(stack: Stack, objective: Tensor, batch: StackBatch) -> None:
     """Add the objective (K,) to the running mean; bury trials where it or a gradient is off."""
     stack.loss_sum += objective
     stack.loss_count += 1

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ..algorithms import Own, Rate, Row, Stage, schedule
 from ..nets import Flat, Module
-from .batches import Batch
+from .batches import StackBatch
 from .optim import OPTIMISERS, Optimiser, square_norms
 from .recipe import ADAM, Recipe
 
@@ -169,7 +169,7 @@ class LearnedRows:
             for name, row in learned.items()
         }
 
-    def step(self, name: str, batch: Batch) -> tuple[Tensor, Tensor | None]:
+    def step(self, name: str, batch: StackBatch) -> tuple[Tensor, Tensor | None]:
         """What the batch's rows (K, B, ...) become, and their momentum."""
         row, rows, grad = self.learned[name], getattr(batch, name).detach(), batch.grad_of(name)
         assert grad is not None

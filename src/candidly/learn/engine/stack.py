@@ -22,7 +22,7 @@ from ..algorithms import Algorithm, Stage
 from ..nets import Flat, Module, Output, leaf
 from ..views import gaussian_noise
 from .arithmetic import arithmetic
-from .batches import Batch, Feed, Samplers
+from .batches import Feed, Samplers, StackBatch
 from .examples import Examples
 from .forward import of_rows
 from .moving import LearnedRows, Movers
@@ -68,7 +68,7 @@ class Tables:
 class Stack:
     """K trials trained as one; ``start`` makes it.
 
-    Pages use what ``algorithms.Asked`` lists: ``net`` and the algorithm's other networks by name,
+    Pages use what ``algorithms.Trials`` lists: ``net`` and the algorithm's other networks by name,
     ``parameters``, ``hp``, ``rows``, ``memory`` and ``constants`` by name, ``n``, ``q``, ``B``,
     ``K``, ``t`` (updates done), ``T`` (updates in all), ``E`` (updates per epoch), ``epoch``,
     ``stage_share``, ``dtype``, and the methods up to ``anew``.
@@ -193,7 +193,7 @@ class Stack:
         change = partial(gaussian_noise, rng=generator, deviation=noise) if noise else None
         return self._predicted(k, rows, network, change)
 
-    def drawn(self, name: str) -> Batch:
+    def drawn(self, name: str) -> StackBatch:
         """B training rows of every trial, drawn uniformly and independently, with replacement.
 
         From the random numbers of this update called ``name``.
@@ -231,7 +231,7 @@ class Stack:
             self.take_up(stage)
         self.t = t
 
-    def next_batches(self) -> list[Batch]:
+    def next_batches(self) -> list[StackBatch]:
         """The next update's batches, one for each sampler of its stage."""
         return self.feed.batches(self)
 

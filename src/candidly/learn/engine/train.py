@@ -12,12 +12,12 @@ from torch import Tensor
 
 from ...ground.problem import users_place
 from .arithmetic import arithmetic
-from .batches import Batch, of_first
+from .batches import StackBatch, of_first
 from .divergence import note, read_flags
 from .stack import Stack
 from .writing import move, write
 
-Watcher = Callable[[Stack, Batch], None]
+Watcher = Callable[[Stack, StackBatch], None]
 
 
 def update(stack: Stack, watchers: Sequence[Watcher] = ()) -> None:
@@ -74,7 +74,7 @@ def _update(stack: Stack, watchers: Sequence[Watcher]) -> None:
         watch(stack, watched)
 
 
-def _weigh(stack: Stack, batch: Batch, weights: Tensor) -> None:
+def _weigh(stack: Stack, batch: StackBatch, weights: Tensor) -> None:
     """Have each row count by its weight: the gradient at its logits is multiplied by it.
 
     Of an objective that is a mean over rows, of terms that depend on that row's logits alone, this
@@ -104,7 +104,7 @@ def _check_objective(stack: Stack, objective: Any, updates: Any) -> None:
         )
 
 
-def shown(stack: Stack, batch: Batch) -> Batch:
+def shown(stack: Stack, batch: StackBatch) -> StackBatch:
     """The batch for watchers: with what the first network says of the inputs trained on.
 
     Where the page has asked it about them, that is its answer, without another forward pass.

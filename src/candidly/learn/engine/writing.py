@@ -10,11 +10,11 @@ from torch import Tensor
 
 from ...ground.names import UnknownName
 from ..algorithms import Slots, Updates
-from .batches import Batch
+from .batches import StackBatch
 from .stack import Stack
 
 
-def write(stack: Stack, updates: Updates, batch: Batch | None = None) -> None:
+def write(stack: Stack, updates: Updates, batch: StackBatch | None = None) -> None:
     """Write what a page returned; row tables by ``batch`` if given.
 
     A network's name stands for its flat parameters, and ``net.NAME`` for a buffer of its.
@@ -35,7 +35,7 @@ def write(stack: Stack, updates: Updates, batch: Batch | None = None) -> None:
             old.copy_(new if stack.everyone else torch.where(_like(stack.alive, old), new, old))
 
 
-def move(stack: Stack, batch: Batch) -> None:
+def move(stack: Stack, batch: StackBatch) -> None:
     """Move what the stage trains, and the batch's learned rows."""
     factors, rate = None, stack.movers.rate(stack.stage)
     if rate:
@@ -51,7 +51,7 @@ def move(stack: Stack, batch: Batch) -> None:
             _write_rows(stack, name, stack.learned.momenta[name], momentum, batch)
 
 
-def _write_rows(stack: Stack, name: str, table: Tensor, new: Tensor, batch: Batch) -> None:
+def _write_rows(stack: Stack, name: str, table: Tensor, new: Tensor, batch: StackBatch) -> None:
     if batch.ids.dim() == 3:
         raise ValueError(
             f"{stack.algorithm.name} updates rows by a batch of which each network has its own; "

@@ -1,4 +1,4 @@
-"""What a page may ask of a stack, of a batch and of a trial, as types."""
+"""What a method may ask: of the trials in training, of a batch, of a trial before it begins."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from torch import Tensor
 from ..nets import Module, Output
 
 
-class Asked(Protocol):
+class Trials(Protocol):
     """K trials in training; other networks than ``net`` are attributes by name, too.
 
     Attributes:
+        algorithm: the method itself.
         hp: hyper-parameters by name: tensors (K, 1), or (K, 1, 1) with several networks; plain
             numbers where they are static.
         hyper: each trial's, as plain numbers.
@@ -28,6 +29,7 @@ class Asked(Protocol):
         alive: bool (K,), the trials that have not diverged; ``everyone``: all of them.
     """
 
+    algorithm: Any
     hp: Any
     hyper: list[Mapping[str, float | int]]
     rows: dict[str, Tensor]
@@ -71,14 +73,49 @@ class Asked(Protocol):
     def whole(self, k: int, network: int | None = None, view: str = "", which: int = 0) -> Output:
         """What trial ``k`` predicts for all its training rows."""
 
-    def drawn(self, name: str) -> Any:
+    def drawn(self, name: str) -> Batch:
         """A further batch, of rows drawn with replacement."""
 
     def anew(self, name: str) -> Tensor:
         """Flat parameters of a network, or of its part, started again."""
 
+    def __getattr__(self, name: str) -> Module:
+        """One of the method's other networks."""
 
-class AskedTrial(Protocol):
+
+class Batch(Protocol):
+    """B training rows of every trial.
+
+    Labels that the method reads (``candidates``, ``given``) and its row tables are attributes by
+    name, (K, B, ...).
+
+    Attributes:
+        ids: int64 (K, B), positions among the trial's training rows; (K, M, B) where each network
+            has rows of its own, and then everything else has that axis too.
+        x: inputs (K, B, ...); of texts int64 (K, B, L).
+        name: of its random numbers.
+    """
+
+    ids: Tensor
+    name: str
+
+    @property
+    def x(self) -> Tensor: ...
+
+    def view(self, name: str, draw: int = 0) -> Tensor:
+        """The inputs as one of the method's views sees them; another ``draw`` is another view."""
+
+    def summed(self, values: Tensor) -> Tensor:
+        """Values (K, B, ...) with each row's sum over its repetitions in place of its own."""
+
+    def latest(self, values: Tensor) -> Tensor:
+        """Values (K, B, ...) with those of a row's last repetition in place of all of its own."""
+
+    def __getattr__(self, name: str) -> Tensor:
+        """Labels that the method reads, or one of its row tables."""
+
+
+class OneTrial(Protocol):
     """One trial before it begins; its labels are attributes by name, (1, n, ...)."""
 
     n: int
@@ -86,3 +123,6 @@ class AskedTrial(Protocol):
     dtype: torch.dtype
     hp: Any
     rng: Callable[..., np.random.Generator]
+
+    def __getattr__(self, name: str) -> Tensor:
+        """The training rows' labels of that name."""
