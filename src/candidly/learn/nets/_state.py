@@ -31,7 +31,7 @@ class One:
     precision: torch.dtype | None = None
 
 
-class Trials(Protocol):
+class Stacked(Protocol):
     """Who can give trials one by one; None stands for a buried one."""
 
     def __call__(self) -> Sequence[One | None]: ...
@@ -45,7 +45,7 @@ class State(Mapping[str, Tensor]):
         trials: asked for the networks one by one.
     """
 
-    def __init__(self, stacked: Mapping[str, Tensor], trials: Trials):
+    def __init__(self, stacked: Mapping[str, Tensor], trials: Stacked):
         self._stacked, self.trials = stacked, trials
 
     def __getitem__(self, name: str) -> Tensor:
