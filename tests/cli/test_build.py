@@ -172,7 +172,7 @@ def test_categories_that_are_kept_are_those_of_the_table(candidly, events, tmp_p
 
 @pytest.mark.slow
 def test_the_demo_ends_in_a_page_with_results(candidly, tmp_path, monkeypatch):
-    from candidly.cli import _build_demo as demo
+    demo = import_module("candidly.cli.build.demo")
 
     few = {"algorithms": ("ce", "co-teaching"), "net": "encoder:width=16,layers=1", "steps": 4}
     monkeypatch.setattr(demo, "METHODS", {**demo.METHODS, **few, "eval_every": 2})

@@ -60,13 +60,13 @@ def test_a_sweep_has_an_end(candidly, tmp_path):
 
 
 def test_a_long_plan_is_announced(monkeypatch, capsys):
-    from candidly.cli import _bench_options
+    from candidly.cli.bench import options
 
-    asked = {name: default for name, (_, default) in _bench_options.RUN.items()}
+    asked = {name: default for name, (_, default) in options.RUN.items()}
     asked |= {"datasets": ["digits"], "algorithms": ["PRODEN"], "splits": 10}
-    assert _bench_options.RunOptions(**asked | {"configs": 100}).settings.configs == 100
+    assert options.RunOptions(**asked | {"configs": 100}).settings.configs == 100
     assert capsys.readouterr().err == ""
-    assert _bench_options.RunOptions(**asked | {"configs": 20_001}).settings.splits == 10
+    assert options.RunOptions(**asked | {"configs": 20_001}).settings.splits == 10
     assert capsys.readouterr().err == "planning 200,010 runs takes more than a minute\n"
 
 

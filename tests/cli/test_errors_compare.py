@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from candidly import detectors
-from candidly.cli.errors_compare import with_noise
+from candidly.cli.errors.compare import with_noise
 
 from histories import small
 

@@ -13,11 +13,11 @@ from candidly import cli
 
 SRC = Path(cli.__file__).parent
 FILES = {  # what says things in the name of one command alone
-    "validate.py": "validate",
-    "_verdicts.py": "validate",
+    "validate/__init__.py": "validate",
+    "validate/words.py": "validate",
     "stability.py": "stability",
-    "crowd.py": "crowd consensus",
-    "_crowd.py": "crowd consensus",
+    "crowd/__init__.py": "crowd consensus",
+    "crowd/words.py": "crowd consensus",
 }
 
 

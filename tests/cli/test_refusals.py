@@ -200,7 +200,7 @@ def test_sentences_of_other_libraries_reach_nobody(candidly, monkeypatch, what):
     theirs = {"json": json, "np": np}
     source = f"def fails(*_, **__):\n    {what}\n"
     exec(compile(source, json.__file__, "exec"), theirs)  # as if it stood in a library
-    monkeypatch.setattr("candidly.cli._data_common.load", theirs["fails"])
+    monkeypatch.setattr("candidly.cli.data.common.load", theirs["fails"])
     status, out, err = candidly("data", "describe", "digits")
     assert (status, out, err.count("\n")) == (2, "", 1)
     if what.startswith("open"):
@@ -221,7 +221,7 @@ def test_own_sentences_from_other_processes_are_told(candidly, monkeypatch):
             with ProcessPoolExecutor(1) as pool:
                 pool.submit(work, "nothing").result()
 
-        monkeypatch.setattr("candidly.cli._data_common.load", fails)
+        monkeypatch.setattr("candidly.cli.data.common.load", fails)
         return candidly("data", "describe", "digits")[2]
 
     assert "no data set named 'nothing'" in of(library.load)
@@ -241,7 +241,7 @@ def test_warnings_are_told_once_and_only_candidlys(candidly, monkeypatch):
         exec(compile("warnings.warn('of a library')", warnings.__file__, "exec"))
         return library.load("digits")
 
-    monkeypatch.setattr("candidly.cli._data_common.load", load)
+    monkeypatch.setattr("candidly.cli.data.common.load", load)
     _, _, err = candidly("data", "describe", "digits")
     assert [line for line in err.splitlines() if "warning" in line] == [
         f"candidly: warning: {text}" for text in ("the same", "name it with --label", "another")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from candidly.cli._review_demo import IMAGES, VOTES, _find, _make
+from candidly.cli.review.demo import IMAGES, VOTES, _find, _make
 from candidly.data.sources import load
 from candidly.people.review import (
     Reply,

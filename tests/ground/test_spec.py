@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import candidly
-from candidly.cli._challenge_sets import read_set
 from candidly.cli._hyper import hyper_of
+from candidly.cli.challenge.sets import read_set
 from candidly.compare.sweep.search import search
 from candidly.compare.tracking import make_sink
 from candidly.data import imperfect
@@ -357,9 +357,9 @@ SPLITS = {
 PATTERNS = {"compile", "match", "fullmatch", "search", "split", "finditer", "findall"}
 ELSEWHERE = {  # places where a colon, an equals sign or a comma is looked for, and of what
     "cli/__init__.py": (1, "--import=FILE, before the command line is read"),
-    "cli/_bench_table.py": (1, "NAME=FILE, whose name may be a data set with options"),
+    "cli/bench/table.py": (1, "NAME=FILE, whose name may be a data set with options"),
     "cli/_column_options.py": (2, "names of columns, which may have any letter"),
-    "cli/_review_gallery.py": (1, "NAME=PATH, with or without a path"),
+    "cli/review/gallery.py": (1, "NAME=PATH, with or without a path"),
     "compare/challenge/_cgroup.py": (2, "lines of a file of /proc"),
     "compare/challenge/_run.py": (2, "lines of a file of /proc"),
     "compare/corpora/words.py": (3, "English words"),

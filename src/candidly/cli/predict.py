@@ -147,7 +147,7 @@ def predict(
 
 def _print(rows: int, counts: dict[str, int], measured: dict[str, float]) -> None:
     print(f"{rows:,} rows; predicted: " + _listed(counts))
-    from ._train_print import MEANING
+    from .train.words import MEANING
 
     for name, value in measured.items():
         print(f"  {name}  {value:.1%}  {MEANING[name]}")

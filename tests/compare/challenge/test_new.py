@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from candidly import from_arrays, load
-from candidly.cli._challenge_sets import read_set
+from candidly.cli.challenge.sets import read_set
 from candidly.compare.challenge import Given, make_challenge, read_protocol
 from candidly.compare.challenge._data import read_truth
 from candidly.compare.challenge._new import made_seeds

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from candidly.cli._bench_options import command_of
+from candidly.cli.bench.options import command_of
 from candidly.compare.report.html import make_results_page
 from candidly.compare.sweep.journal import read_results
 

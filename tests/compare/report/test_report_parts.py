@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from scipy import stats
 
-from candidly.cli._bench_options import command_of
+from candidly.cli.bench.options import command_of
 from candidly.compare.report.completeness import completeness_text, missing_grid
 from candidly.compare.report.cost import pareto_front
 from candidly.compare.report.html import make_results_page, write_report

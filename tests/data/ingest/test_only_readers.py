@@ -78,7 +78,6 @@ MAY = {  # modules outside `ingest` that open files, and which
     "compare/challenge/_cgroup.py": "the kernel's files of control groups",
     "compare/sweep/code.py": "candidly's own source",
     "compare/sweep/columns.py": "the journal",
-    "compare/sweep/compact.py": "the journal",
     "compare/sweep/failed.py": "what it has written about runs that failed",
     "compare/sweep/journal.py": "the journal",
     "compare/sweep/lines.py": "the journal",
@@ -97,7 +96,7 @@ MAY = {  # modules outside `ingest` that open files, and which
     "people/web/_site.py": "a project's folder",
     "people/web/organiser.py": "tables that review export has just written",
     "cli/__init__.py": "/dev/null",
-    "cli/_review_demo.py": "a published file of pictures, for the demo",
+    "cli/review/demo.py": "a published file of pictures, for the demo",
 }
 
 

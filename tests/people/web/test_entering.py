@@ -58,7 +58,7 @@ def test_short_tokens_are_refused(project, token):
 def test_loopback_unless_told_otherwise():
     import inspect
 
-    from candidly.cli._review_serve import serve as command
+    from candidly.cli.review.serve import serve as command
     from candidly.people.web import serve
 
     for function in (open_site, serve, command):

@@ -1,0 +1,221 @@
+"""``candidly bench plan``: what a run trains, what it takes, and the command that starts it."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...ground.jsons import to_json
+from ...learn.written.nets import of_tokens
+from .. import _progress
+from .._print import grid_of, print_text, show
+from .._shared import typed
+from .options import AsJson, RunOptions, asked_for, imported
+
+if TYPE_CHECKING:
+    from ...compare.sweep.hours import Hours, Timed
+
+Measured = Annotated[
+    bool,
+    typer.Option(
+        "--measure/--no-measure",
+        help="Time a few updates on the device, for at most some twenty seconds, to say how many "
+        "hours a run takes.",
+    ),
+]
+MISSING = (
+    "Without these files nothing can be run; the sizes above are the published ones, or those that "
+    "the directory has kept."
+)
+NOT_OF_RUN = ("measure", "as_json")  # parameters that say nothing of the run
+
+
+@asked_for
+def plan(
+    context: typer.Context,
+    asked: RunOptions,
+    measure: Measured = True,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a run would train, how long that takes, and how to start it, without training.
+
+    The hours are those of this machine: a few updates are timed on --device. Data that is not
+    here is planned from its published sizes.
+
+    Examples:
+
+      candidly bench plan --dataset lost --algorithms PRODEN,CC --configs 4
+
+      candidly bench plan --preset plench-images --device cuda
+    """
+    from ...compare.benchmarking import foresee
+    from ...compare.sweep.growing import extended
+    from ...compare.sweep.hours import hours
+    from ...compare.sweep.plan import read_plan, training_rows
+    from ...compare.sweep.protocol import protocol_note
+    from ...compare.sweep.recorded import recorded
+    from ...compare.sweep.rounds import foreseen
+
+    folder = asked.folder
+    old = read_plan(folder)
+    with _progress.reading("preparing data", "of the data prepared") as watch:
+        found = foresee(asked.settings, **asked.where, watch=watch, kept=old.facts if old else None)
+    made = found.plan
+    if old:
+        made = extended(folder, old, made, asked.accept_code)
+    keys = [trial.key for trial in made.trials if trial.dataset not in found.missing]
+    made = foreseen(made)  # what a search has not asked for yet is timed as drawn at random
+    done = recorded(made, folder).finished
+    counts = Counter(trial.dataset for trial in made.trials)
+    finished = Counter(trial.dataset for trial in made.trials if trial.key in done)
+    oracle = made.settings.validation == "train-oracle"
+    rows = [
+        {
+            "dataset": name,
+            "n": facts.n,
+            "features": facts.d,
+            "classes": facts.q,
+            "train": training_rows(facts, made.settings),
+            "validation": 0 if oracle else facts.n_validation,
+            "test": facts.n_test,
+            "runs": counts[name],
+            "done": finished[name],
+            "steps": facts.steps,
+        }
+        for name, facts in made.facts.items()
+    ]
+    taken = None
+    if measure:
+        with _progress.reading("measuring", "measured") as watch:
+            taken = hours(made, done, asked.device, asked.workers, asked.stack, watch)
+    command = _command(context, str(folder))
+    note = protocol_note(made.settings)
+    if as_json:
+        about: dict[str, Any] = {
+            "settings": made.settings.model_dump(mode="json"),
+            "datasets": rows,
+            "protocol": note,
+            "missing": found.missing,
+            "hours": None if taken is None else _as_json(taken),
+            "command": command,
+        }
+        print(to_json(about | {"trials": keys}))
+        return
+    count = len(made.trials)
+    title = f"{count:,} run{'s' * (count != 1)}"
+    show(grid_of(title, rows), "algorithms: " + ", ".join(made.versions))
+    if note:
+        show(note)
+    if oracle:
+        print("oracle: the validation rows are among the training rows, with their true labels")
+    nets = {trial.dataset: trial.net for trial in made.examples}
+    if set(nets.values()) != {"mlp"}:
+        print_text(f"net: {_by_dataset(nets)}")
+    recipes = {trial.dataset: trial.recipe for trial in made.examples}
+    if set(recipes.values()) != {"adam"}:
+        print_text(f"recipe: {_by_dataset(recipes)}")
+    if (searched := made.settings.search) is not None:
+        print_text(f"search: {searched}")
+    if taken is not None:
+        print_text(_taken(taken))
+        if "prune=" in (searched or ""):
+            print("  Runs that the search stops early make it less.")
+    if found.missing:
+        print()
+        show(*found.missing.values(), MISSING)
+    print_text(f"\nStart it with:\n\n  {command}")
+
+
+def _command(context: typer.Context, folder: str) -> str:
+    """The command that runs what was planned: with every option that was given, and a folder."""
+    left_out = (*NOT_OF_RUN, "out")
+    names = [one.name for one in context.command.params if one.name and one.name not in left_out]
+    return shlex.join(["candidly", "bench", "run", *imported(), *typed(*names), "--out", folder])
+
+
+def _by_dataset(values: Mapping[str, str]) -> str:
+    several = len(values) > 1 and len(set(values.values())) == 1
+    every = next(iter(values.values()))
+    return every if several else ", ".join(f"{one} for {name}" for name, one in values.items())
+
+
+def _as_json(taken: Hours) -> dict[str, Any]:
+    """The same numbers by name, times in hours."""
+    return {
+        "device": taken.device,
+        "workers": taken.workers,
+        "runs": taken.runs,
+        "updates": taken.updates,
+        "measured": [asdict(one) for one in taken.timed],
+        "multiples": dict(taken.multiples),
+        "hours_of_one_worker": taken.work_s / 3600,
+        "of_these_for_records": taken.records_s / 3600,
+        "hours": taken.wall_s / 3600,
+        "memory_bytes_of_a_worker": round(taken.memory_bytes),
+    }
+
+
+def _taken(taken: Hours) -> str:
+    """What is left takes, as lines for people."""
+    if not taken.runs:
+        return "\nEverything is trained."
+    lines = [
+        ("runs", f"{taken.runs:,} to do"),
+        ("updates", f"{taken.updates:,}"),
+        *map(_measured, _by_network(taken.timed)),
+        ("other algorithms", _multiples(taken.multiples)),
+        ("one worker", _time(taken.work_s)),
+        (f"{taken.workers} workers", _time(taken.wall_s)),
+        ("memory", f"about {taken.memory_bytes / 1e9:.1f} GB a worker"),
+    ]
+    lines = [(name, text) for name, text in lines if text and name != "1 workers"]
+    wide = max(len(name) for name, _ in lines) + 2
+    body = "\n".join(f"  {name:<{wide}}{text}" for name, text in lines)
+    return f"\nWhat it takes on {taken.device}, from updates measured here:\n{body}"
+
+
+def _by_network(timed: Iterable[Timed]) -> list[list[Timed]]:
+    """Measured updates of one network on one kind of input together."""
+    groups: dict[tuple[object, ...], list[Timed]] = {}
+    for one in timed:
+        groups.setdefault((one.net, one.shape, one.algorithm), []).append(one)
+    return list(groups.values())
+
+
+def _measured(group: list[Timed]) -> tuple[str, str]:
+    first = group[0]
+    size = " × ".join(map(str, first.shape)) + " features" * (len(first.shape) == 1)
+    if of_tokens(first.net):
+        size = f"texts of up to {first.shape[0]} tokens"
+    each = ", ".join(
+        f"{_short(one.seconds)} for {one.batch}{' (scaled)' * one.scaled}" for one in group
+    )
+    return f"update of {first.algorithm}", f"{each} examples; {first.net}, {size}"
+
+
+def _multiples(multiples: Mapping[str, float]) -> str:
+    """How long the others take: the shortest and the longest."""
+    if not multiples:
+        return ""
+    least, most = (pick(multiples, key=multiples.__getitem__) for pick in (min, max))
+    longest = f"{multiples[most]:.1f} times as long ({most})"
+    if multiples[least] == multiples[most]:
+        return longest
+    return f"{multiples[least]:.1f} ({least}) to {longest}"
+
+
+def _short(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 0.1 else f"{1000 * seconds:.2g} ms"
+
+
+def _time(seconds: float) -> str:
+    hours = seconds / 3600
+    if hours < 1:
+        return f"{max(1, round(seconds / 60))} min" if seconds >= 60 else "under a minute"
+    days = f" ({hours / 24:,.0f} days)" if hours >= 48 else ""
+    return f"{hours:,.0f} hours{days}" if hours >= 10 else f"{hours:.1f} hours"

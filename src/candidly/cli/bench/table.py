@@ -1,0 +1,182 @@
+"""``candidly bench table``: what a directory holds, as tables of accuracy, gaps and doubts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from .._print import print_text, width
+from .._types import counted
+
+if TYPE_CHECKING:
+    from ...compare.sweep.correct import Noise
+    from ...compare.sweep.results import Results
+
+Brief = Annotated[
+    bool,
+    typer.Option("--brief", help="The tables alone, without lists of what was chosen."),
+]
+Where = Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")]
+
+
+def table(
+    folder: Where,
+    format: Annotated[
+        str, typer.Option(help="text, markdown, csv (one table), latex, html or json.")
+    ] = "text",
+    metric: Annotated[
+        str,
+        typer.Option(
+            help="top1, top5, balanced (the mean over classes), or adjusted: top1 of predictions "
+            "as if all classes had been equally frequent in training."
+        ),
+    ] = "top1",
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="CR, AA, NVA, OA, 'OA & ES', or the extra AA:plench, NVA:corrected, agreement, "
+            "peak (an oracle: best on the test rows) and last (no selection); repeat it. "
+            "(default: by the labels learned from; last after --validation train-oracle)"
+        ),
+    ] = None,
+    gap: Annotated[
+        bool,
+        typer.Option(
+            "--gap",
+            help="Instead, the best record of the chosen runs (an oracle), the last, and the "
+            "selected one.",
+        ),
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="UPDATES",
+            help="Leave out records beyond so many updates times networks; 'common' is the "
+            "largest number that every run reaches.",
+        ),
+    ] = None,
+    transition: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]FILE",
+            help="Transition matrix of a data set's given labels, for NVA:corrected: .csv or .npy, "
+            "or the .npz of errors probs to estimate it from; repeat it.",
+        ),
+    ] = None,
+    why: Annotated[
+        bool,
+        typer.Option(
+            "--why",
+            help="Instead, how far the choices by CR and AA can be trusted: their spread, ties, "
+            "what resampled validation rows would choose, the accuracy CR stands for.",
+        ),
+    ] = False,
+    brief: Brief = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """The tables: per criterion, test accuracy with its standard error, and what was chosen.
+
+    Examples:
+
+      candidly bench table runs/lost --format markdown
+
+      candidly bench table runs/lost --why
+
+      candidly bench table runs/noisy --gap --budget common
+    """
+    form = "json" if as_json else format
+    results = results_of(folder)
+    if why:
+        if criterion or metric != "top1" or gap or budget or transition:
+            raise ValueError(
+                "--why looks at CR and AA on the validation rows of whole runs; leave out "
+                "--criterion, --metric, --gap, --budget and --transition."
+            )
+        from ...compare.report.why import render_why
+
+        print_text(render_why(results, form, width()))
+        return
+    if transition:
+        results = _corrected(results, transition)
+        criterion = criterion or ["NVA:corrected"]
+    if budget:
+        results = _cut(results, budget)
+    if not gap:
+        print_tables(results, form, metric, criterion, brief)
+        return
+    if criterion and len(criterion) > 1:
+        raise ValueError("--gap shows one criterion at a time; give one --criterion.")
+    from ...compare.report.gap import render_gap
+
+    chosen_by = criterion[0] if criterion else None
+    print_text(render_gap(results, form, metric, chosen_by, width()))
+
+
+def results_of(folder: Path) -> Results:
+    """All that a directory says."""
+    from ...compare.sweep.journal import read_results
+
+    return read_results(folder)
+
+
+def print_tables(
+    results: Results,
+    format: str,
+    metric: str = "top1",
+    criteria: list[str] | None = None,
+    brief: bool = False,
+) -> None:
+    """The tables, on stdout."""
+    from ...compare.report import render
+
+    print_text(render(results, format, metric, criteria, width=width(), choices=not brief))
+
+
+def _cut(results: Results, budget: str) -> Results:
+    from ...compare.sweep.budget import at_budget, common_budget
+
+    if budget.lower() == "common":
+        return at_budget(results, common_budget(results))
+    try:
+        updates = counted(budget, "--budget", 1)
+    except ValueError as error:
+        raise ValueError(f"{error} Or write common.") from None
+    return at_budget(results, updates)
+
+
+def _corrected(results: Results, files: list[str]) -> Results:
+    from ...compare.sweep.correct import with_corrected
+
+    names = list(dict.fromkeys(group.first.dataset for group in results.runs.groups))
+    noise: dict[str, Noise] = {}
+    for text in files:
+        name, found, file = text.rpartition("=")
+        if not found and len(names) != 1:
+            raise ValueError(
+                f"--transition {text} does not say of which data set: write NAME={text} with one "
+                f"of {', '.join(names)}."
+            )
+        noise[name if found else names[0]] = _read_noise(Path(file))
+    return with_corrected(results, noise)
+
+
+def _read_noise(path: Path) -> Noise:
+    """A matrix as it stands in a file, or one counted in out-of-sample probabilities."""
+    from ...compare.sweep.correct import Noise
+    from ...data.imperfect.matrix import read_shares
+
+    if path.suffix.lower() != ".npz":
+        return Noise(read_shares(path))
+    from ...errors import confident as errors
+    from ...errors.crossval import CrossValidated
+
+    found = CrossValidated.load(path)
+    if found.given is None:
+        raise ValueError(f"{path} has no given labels; make it with errors probs of such data.")
+    probs = found.probs / found.probs.sum(1, keepdims=True)
+    counts = errors.confident_joint(found.given, probs).sum(0)
+    forward = errors.noise_matrices(found.given, probs).forward
+    return Noise(np.ascontiguousarray(forward.T), counts)

@@ -1,0 +1,91 @@
+"""The label sets that ``candidly challenge new`` is asked for, read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...ground.spec import first_step, halves, titled
+
+if TYPE_CHECKING:
+    from ...compare.challenge import Given
+    from ...data.labels.labelled import Labelled
+
+Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class SetText:
+    """A label set as somebody wrote it.
+
+    Attributes:
+        name: of the label set.
+        data_set: whose inputs it has.
+        data: a known name or a file.
+        process: how labels are made wrong; '' where they are as they are.
+    """
+
+    name: str
+    data_set: str
+    data: str
+    process: str
+
+
+def read_set(text: str) -> SetText:
+    """``[[DATA_SET/]NAME=]DATA[+PROCESS]``; without names, they follow from the data's.
+
+    >>> read_set("cifar10n-worst")
+    SetText(name='worst', data_set='cifar10n', data='cifar10n-worst', process='')
+    >>> read_set("mine/hard=pets.csv+pair:rate=0.4")
+    SetText(name='hard', data_set='mine', data='pets.csv', process='pair:rate=0.4')
+    """
+    names, rest = titled(text)
+    data_set, _, name = names.rpartition("/")
+    data, process = first_step(rest)
+    if not data:
+        raise ValueError("--set needs data: [[DATA_SET/]NAME=]DATA[+PROCESS].")
+    base = halves(Path(data).stem)[0].lower()
+    first, _, last = base.partition("-")
+    own = halves(process)[0] if process else last
+    return SetText(name or own or f"{base}-given", data_set or first, data, process)
+
+
+def given_sets(
+    texts: Sequence[str],
+    test: str | None,
+    votes: str | None,
+    features: Path | None,
+    test_features: Path | None,
+    root: Path | None,
+    watch: Watch,
+) -> list[Given]:
+    """Label sets as ``make_challenge`` takes them.
+
+    Raises:
+        ValueError: one of --features and --test-features without the other; what reading raises.
+    """
+    from ...compare.challenge import Given
+    from ...data.ingest.arrays import read_matrix
+    from ...data.sources import load
+
+    if (features is None) != (test_features is None):
+        raise ValueError("--features and --test-features go together.")
+    numbers = None
+    if features is not None and test_features is not None:
+        numbers = read_matrix(features), read_matrix(test_features)
+    tested = None if test is None else load(test, root, watch=watch)
+    answers = None if votes is None else load(votes, root, watch=watch)
+    known: dict[str, Labelled] = {}
+    found = []
+    for one in map(read_set, texts):
+        data = known.get(one.data)
+        if data is None:
+            data = known[one.data] = load(one.data, root, watch=watch)
+        if one.process:
+            from ...data import imperfect
+
+            data = imperfect.apply(data, one.process)
+        found.append(Given(one.name, one.data_set, data, tested, answers, numbers))
+    return found

@@ -1,0 +1,57 @@
+"""What ``candidly crowd`` prints of a consensus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...show.grid import Grid
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ...people.crowd import Consensus
+
+
+def summary(found: Consensus, by: str) -> Iterator[str]:
+    """Lines on what was read and what came out."""
+    from ...people.crowd import Crowdlab, DawidSkene, Majority
+
+    answers = found.answers
+    unasked = int((answers.per_item == 0).sum())
+    without = f", {unasked:,} of them unanswered" if unasked else ""
+    yield (
+        f"{len(answers):,} answers about {answers.n:,} items{without} by"
+        f" {len(answers.annotators):,} annotators, {answers.m:,} classes"
+    )
+    known = found.quality[~np.isnan(found.quality)]
+    yield f"consensus by {by}: mean quality {known.mean():.3f}"
+    if isinstance(found, Majority) and any(found.ties.values()):
+        told = ", ".join(f"{count:,} {name}" for name, count in found.ties.items() if count)
+        yield f"ties decided by: {told}"
+    if isinstance(found, DawidSkene):
+        ended = "converged" if found.converged else "not converged"
+        rounds = len(found.log_likelihood)
+        yield f"{rounds} rounds, {ended}, log-likelihood {found.log_likelihood[-1]:.1f}"
+    if isinstance(found, Crowdlab):
+        changed = int((found.labels != found.majority).sum())
+        yield (
+            f"{changed:,} labels differ from the majority; the model weighs"
+            f" {found.model_weight:.2f}, an annotator {found.weights.mean():.2f} on average"
+        )
+
+
+def tables(found: Consensus, people: pl.DataFrame, top: int) -> Iterator[Grid | str]:
+    """Doubtful items, annotators and what to ask about next, and how much is left out."""
+    from ...people.crowd.consensus_page import annotators_grid, doubts_grid, next_grid
+
+    for grid, there, what in (
+        (doubts_grid(found, top), found.answers.n, "items"),
+        (annotators_grid(people, top), len(people), "annotators"),
+        (next_grid(found, top), found.answers.n, "items"),
+    ):
+        yield grid
+        if top < there:
+            yield f"the first {top:,} of {there:,} {what}; --top gives more"

@@ -1,0 +1,354 @@
+"""``candidly errors``: labels that are probably wrong, and how healthy each class is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ...data.ingest import Roles
+from ...data.labels.kinds import ALL_OF
+from ...ground.files import write_json, write_table
+from ...ground.jsons import to_json
+from .._column_options import ANY, CELLS, LABELS, reads
+from .._issues import (
+    check_place,
+    print_classes,
+    print_counts,
+    print_issues,
+    print_overlaps,
+)
+from .._types import counted, how_many_workers, whole
+from .compare import compare
+from .probs import probs
+from .reading import examined, opened
+from .tags import find_tags
+
+if TYPE_CHECKING:
+    from ...errors.confident import Evidence, SetEvidence
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Wrong labels, from given labels and probabilities: probs, find, health, compare.",
+)
+app.command()(probs)
+app.command()(compare)
+
+Labels = Annotated[
+    str,
+    typer.Option(
+        "--labels",
+        metavar="PATH",
+        help="The given labels: a table with a column of numbers or names and, if you like, one "
+        "of ids; an .npy; or the .npz of errors probs. For find also several a row, with "
+        "--label-kind: cells such as cat|dog, or an .npy of bool, a row per example and a column "
+        "per class. A folder holds a "
+        "part of labels for each part of --probs, of the same name.",
+    ),
+]
+Probabilities = Annotated[
+    str,
+    typer.Option(
+        "--probs",
+        metavar="PATH",
+        help="Out-of-sample probabilities, a row per label and a column per class: a table, .npy, "
+        ".npz, or a folder of .npy and .parquet, read in order of name. Where both files have ids, "
+        "rows go by these. Also an address such as s3://bucket/folder, for fsspec.",
+    ),
+]
+Normalise = Annotated[
+    bool, typer.Option("--normalise", help="Divide each row of probabilities by its sum first.")
+]
+Unlabelled = Annotated[
+    bool, typer.Option("--unlabelled", help="Allow -1 for no label; such rows take no part.")
+]
+Collisions = Annotated[
+    str,
+    typer.Option(
+        help="Of several classes that an example confidently is: global takes the prediction, "
+        "masked the most probable of them."
+    ),
+]
+Workers = Annotated[
+    int | None, how_many_workers("Threads, or what --on says. (default: one per core)")
+]
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHERE",
+        help="Who reads the probabilities: processes, ray (a cluster of this machine's cores) or "
+        "ray:ADDRESS. (default: threads) All find the same, bit for bit.",
+    ),
+]
+Work = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Keep what was read in this folder instead of memory; the same command then goes on "
+        "where a stopped one was.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+@app.command()
+@reads(*LABELS, *CELLS, "id", "drop")
+def find(
+    given: Labels,
+    probs: Probabilities,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="noise rate, class, both, confident, predicted, margin or self-confidence."
+        ),
+    ] = "noise rate",
+    count: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="With --by margin or self-confidence, how many: a number, off-diagonal or "
+            "calibrated. (default: off-diagonal)",
+        ),
+    ] = None,
+    rank: Annotated[str, typer.Option(help="Order: margin or self-confidence.")] = "margin",
+    roles: Roles = ANY,
+    normalise: Normalise = False,
+    unlabelled: Unlabelled = False,
+    collisions: Collisions = "global",
+    top: Annotated[int, whole("Examples to print.")] = 50,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every flagged example: .parquet .csv .json."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
+    ] = None,
+    media: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="What examples look like, for the page: a folder of images named by row (from 0), "
+            "an .npy of uint8 images, or a file with one column of texts.",
+        ),
+    ] = None,
+    gallery: Annotated[
+        int | None,
+        whole("Examples to picture on the page, with --media. (default: 100)", least=1),
+    ] = None,
+    workers: Workers = None,
+    on: On = None,
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Labels that are probably wrong, the most suspicious first.
+
+    Examples:
+
+      candidly errors find --labels labels.npy --probs probs.npy --classes cat,dog --top 20
+
+      candidly errors find --labels labels.csv --probs chunks --work work --out issues.parquet
+
+      candidly errors find --labels labels.npy --probs probs.npy --media images --html page.html
+
+      candidly errors find --labels dishes.csv --label tags --label-kind all-of --probs probs.npz
+
+      candidly errors find --labels s3://b/labels --probs s3://b/probs --on ray:10.0.0.1:6379
+    """
+    from ...data.ingest.labels import check_said, holds_sets
+    from ...errors import confident as errors
+    from ...errors.confident import METHODS, OF_COLUMNS
+    from ...ground.names import lookup
+
+    by = lookup({**METHODS, **OF_COLUMNS}, by, "way to find label errors")[0]
+    rank = lookup(OF_COLUMNS, rank, "rank")[0]
+    number = _number(count, by)
+    check_place(out, "--out", (".parquet", ".csv", ".json"))
+    check_place(html, "--html", (".html", ".htm"))
+    if media is not None and html is None:
+        raise ValueError("--media is for the page; say where with --html.")
+    if media is not None and not media.exists():
+        raise FileNotFoundError(f"{media} does not exist.")
+    if gallery is not None and media is None:
+        raise ValueError("--gallery is for pictures of examples; say where they are with --media.")
+    labels, source, names = opened(given, probs, normalise, roles)
+    check_said(labels)
+    if labels.kind == ALL_OF:
+        ways: dict[str, Any] = {
+            "--by": by in OF_COLUMNS,
+            "--count": count,
+            "--on": on,
+            "--work": work,
+        }
+        ways |= {"--normalise": normalise, "--gallery": gallery}
+        for option, value in ways.items():
+            if value:
+                raise ValueError(f"{option} is of one label a row, and with {ALL_OF} all hold.")
+        find_tags(labels, source, names, by, top, out, html, media, as_json)
+        return
+    if html is not None and holds_sets(labels):
+        raise ValueError("--html is about one given label per example; for candidate sets, --out.")
+    evidence, notes = examined(
+        labels, source, names, normalise, unlabelled, collisions, workers, on, work, pairs=True
+    )
+    issues = errors.find(evidence, by=by, count=number, rank=rank)  # type: ignore[arg-type]
+    notes = list(dict.fromkeys([*notes, *issues.warnings]))
+    table = issues.table(classes=names)
+    about = _counted(evidence, len(table))
+    if out is not None:  # first, as media that cannot be shown end the command
+        write_table(table, out)
+    if html is not None:
+        _write_page(issues, html, names, media, gallery, given, probs, notes)
+    written = {"out": out, "html": html}
+    if as_json:
+        about = {
+            "read": _read(given, probs, evidence),
+            "by": by,
+            "rank": rank,
+            **about,
+            "issues": table.head(top).rows(named=True),
+            "written": {name: str(path) for name, path in written.items() if path is not None},
+            "warnings": notes,
+        }
+        print(to_json(about))
+        return
+    print_counts(about["counts"], by, evidence)
+    print_issues(table.head(top), len(table))
+    for path in written.values():
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr)
+
+
+@app.command()
+@reads(*LABELS, *CELLS, "id", "drop")
+def health(
+    given: Labels,
+    probs: Probabilities,
+    roles: Roles = ANY,
+    normalise: Normalise = False,
+    unlabelled: Unlabelled = False,
+    collisions: Collisions = "global",
+    top: Annotated[int, whole("Classes and pairs of them to print.")] = 20,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write all: .json, or of every class a row in a .parquet or .csv."
+        ),
+    ] = None,
+    workers: Workers = None,
+    on: On = None,
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Classes by the quality of their labels, worst first, and classes that overlap.
+
+    Example:  candidly errors health --labels labels.npy --probs probs.npy
+    """
+    from ...data.ingest.labels import holds_sets
+    from ...errors.confident import health as health_of
+
+    check_place(out, "--out", (".parquet", ".csv", ".json"))
+    labels, source, names = opened(given, probs, normalise, roles)
+    if holds_sets(labels) or labels.kind == ALL_OF:
+        raise ValueError(
+            "--labels holds several labels a row, which count no pairs of classes; find takes them."
+        )
+    evidence, notes = examined(
+        labels,
+        source,
+        names,
+        normalise,
+        unlabelled,
+        collisions,
+        workers,
+        on,
+        work,
+        pairs=bool(work),
+    )
+    found = health_of(evidence)
+    of_classes = found.table(names).fill_nan(None)
+    overlaps = found.overlap_table(names)
+    about = {
+        "read": _read(given, probs, evidence),
+        "health": {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated},
+        "classes": of_classes.rows(named=True),
+        "overlaps": overlaps.rows(named=True),
+        "warnings": list(dict.fromkeys([*notes, *found.warnings])),
+    }
+    if out is not None and out.suffix == ".json":
+        write_json(about, out)
+    elif out is not None:
+        write_table(of_classes, out)
+    if as_json:
+        print(to_json(about))
+        return
+    print(f"health by the off-diagonal count: {found.off_diagonal:.2%} of the labels")
+    print(f"health by the calibrated joint:   {found.calibrated:.2%} of the labels")
+    print_classes(of_classes, top)
+    print_overlaps(overlaps, top)
+    if out is not None:
+        print(f"wrote {out}", file=sys.stderr)
+
+
+def _number(count: str | None, by: str) -> int | Literal["off-diagonal", "calibrated"] | None:
+    if count is None:
+        return None
+    if by not in ("margin", "self-confidence"):
+        raise ValueError(
+            f"--by {by!r} decides itself how many; --count is for --by margin and self-confidence."
+        )
+    if count in ("off-diagonal", "calibrated"):
+        return count  # type: ignore[return-value]
+    try:
+        return counted(count, "--count")
+    except ValueError as error:
+        raise ValueError(f"{error} Or write off-diagonal or calibrated.") from None
+
+
+def _counted(evidence: Evidence | SetEvidence, flagged: int) -> dict[str, Any]:
+    """Numbers of examples by name, and the expected number of wrong labels before rounding."""
+    from ...errors.confident import SetEvidence, counts
+
+    if isinstance(evidence, SetEvidence):  # without a calibrated joint
+        off = int(evidence.guessed_outside.sum())
+        return {"counts": {"off-diagonal": off, "flagged": flagged}, "expected": None}
+    found = counts(evidence)
+    numbers = {"off-diagonal": found.off_diagonal, "calibrated": found.calibrated}
+    return {"counts": {**numbers, "flagged": flagged}, "expected": found.expected}
+
+
+def _read(labels: str, probs: str, evidence: Evidence | SetEvidence) -> dict[str, Any]:
+    return {
+        "labels": str(labels),
+        "probabilities": str(probs),
+        "examples": evidence.n,
+        "labelled": int(evidence.labelled.sum()),
+        "classes": evidence.m,
+        "normalised": evidence.normalised,
+        "collisions that the other rule decides otherwise": evidence.disagreements,
+    }
+
+
+def _write_page(
+    issues: Any,
+    path: Path,
+    names: Sequence[str] | None,
+    media: Path | None,
+    gallery: int | None,
+    labels: str,
+    probs: str,
+    notes: Sequence[str],
+) -> None:
+    from ...errors.confident.issues_page import GALLERY, write_issues_page
+
+    write_issues_page(
+        issues,
+        path,
+        classes=names,
+        media=media,
+        gallery=gallery or GALLERY,
+        read={"labels": str(labels), "probabilities": str(probs)},
+        notes=notes,
+    )

@@ -1,0 +1,209 @@
+"""``candidly errors compare``: detectors of label errors on data with known truth."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...data.ingest import Roles
+from ...ground.bounds import MOST_EPOCHS, MOST_TIMES
+from ...ground.files import write_table
+from ...ground.jsons import to_json
+from .. import _progress
+from .._column_options import ANY, OF_DATA
+from .._issues import check_place
+from .._network_options import Net, Training
+from .._print import Form, check_form, show
+from .._types import whole
+from ..data.common import Data, loaded_from
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ...data.labels.labelled import Labelled
+
+CLEAN = "none"  # of noise: the given labels are the true ones
+MADE = {"candidates": "candidate sets", "inputs": "other inputs", "examples": "other examples"}
+AS_GIVEN = "as given"
+
+
+@OF_DATA
+def compare(
+    what: Annotated[
+        str, typer.Argument(metavar="NAME_OR_PATH", help="A known data set, or a file.")
+    ],
+    detectors: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Some of them, with commas. (default: all)"),
+    ] = None,
+    noise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC",
+            help="Make the given labels from the truth, such as symmetric:rate=0.2 or "
+            "lookalike:rate=0.2; none leaves them right. Again for another. (default: the labels "
+            "that are there)",
+        ),
+    ] = None,
+    probs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Out-of-sample probabilities for the labels that are there: a table, .npy or "
+            ".npz. (default: cross-validated logistic regression)",
+        ),
+    ] = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Numbers (n, d) in which like examples are near: an .npy, or a table. (default: "
+            "the inputs, standardised)",
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Between features: cosine or l2. (default: cosine)")
+    ] = None,
+    seeds: Annotated[
+        int, whole("How often, with other noise, folds and networks.", 1, MOST_TIMES)
+    ] = 5,
+    epochs: Annotated[int | None, whole("Of every training. (default: 30)", 1, MOST_EPOCHS)] = None,
+    net: Net = None,
+    recipe: Training = None,
+    root: Data = None,
+    roles: Roles = ANY,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a row per noise, seed and detector: .csv .parquet .json."
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one self-contained page.")
+    ] = None,
+    form: Form = "text",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Detectors of label errors beside one another, on data whose truth is known.
+
+    All detectors of probabilities get the same ones; none sees the truth.
+
+    Examples:
+
+      candidly errors compare digits --noise none --noise symmetric:rate=0.2 --seeds 5
+
+      candidly errors compare mine.npz --detectors cl-noise-rate,knn-vote,aum --html page.html
+    """
+    from ...data.ingest.arrays import read_matrix
+    from ...errors.detectors import DETECTORS, EPOCHS, check_taken
+    from ...errors.detectors.comparison_page import write_comparison_page
+    from ...ground.names import lookup
+    from ...ground.spec import several
+
+    asked = several([detectors], "--detectors") if detectors is not None else list(DETECTORS)
+    names = [lookup(DETECTORS, name, "detector")[0] for name in asked]
+    options = {"probs": probs, "features": features, "metric": metric, "epochs": epochs}
+    options |= {"net": net, "recipe": recipe}
+    check_taken(names, options, "--")
+    check_form(form)
+    check_place(out, "--out", (".csv", ".parquet", ".json"))
+    check_place(html, "--html", (".html", ".htm"))
+    if probs is not None and noise:
+        raise ValueError("--probs are of one set of labels; with --noise they are made for each.")
+    loaded = loaded_from(what, root, roles)
+    given = {
+        **options,
+        "probs": None if probs is None else _probabilities(probs, loaded),
+        "features": None if features is None else read_matrix(features),
+    }
+    rows = _rows(loaded, noise or [AS_GIVEN], seeds, names, given)
+    if out is not None:
+        import polars as pl
+
+        write_table(pl.DataFrame(rows, infer_schema_length=None), out)
+    if html is not None:
+        read = {"data": what, "detectors": ", ".join(names)}
+        if any("epochs" in DETECTORS[name].takes for name in names):
+            read["epochs"] = str(epochs or EPOCHS)
+        write_comparison_page(rows, html, read=read)
+    written = {"out": out, "html": html}
+    if as_json:
+        files = {name: str(path) for name, path in written.items() if path is not None}
+        print(to_json({"data": what, "rows": rows, "written": files}))
+        return
+    _print(rows, form)
+    for path in written.values():
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr)
+
+
+def _rows(
+    data: Labelled, noises: Sequence[str], seeds: int, names: list[str], given: dict[str, Any]
+) -> list[dict[str, Any]]:
+    from ...errors import detectors
+
+    rows = []
+    whole = len(noises) * seeds
+    with _progress.reading("comparing", "compared") as watch:
+        for number, (noise, seed) in enumerate((n, s) for n in noises for s in range(seeds)):
+            labelled = with_noise(data, noise, seed)
+
+            def step(done: int, total: int, before: int = number) -> None:
+                watch(before * total + done, whole * total)
+
+            found = detectors.compare(labelled, names, seed=seed, watch=step, **given)
+            rows += [{"noise": noise, "seed": seed, **row.values()} for row in found]
+    return rows
+
+
+def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
+    """``data`` with given labels made from its truth.
+
+    Args:
+        noise: a process of ``imperfect.PROCESSES`` that makes given labels, with its parameters;
+            ``none`` for the truth; ``as given`` for the labels that are there.
+        seed: of processes that have one and are not told which.
+
+    Raises:
+        ValueError: there is no truth, or a process that makes candidate sets.
+    """
+    from dataclasses import replace
+
+    from ...data import imperfect
+
+    if noise == AS_GIVEN:
+        return data
+    bare = replace(data, candidates=None, given=None)
+    if noise.strip().lower() == CLEAN:
+        return replace(bare, given=data.truth)
+    for _, process, _ in imperfect.steps(noise):
+        if process.makes != "given":
+            raise ValueError(
+                f"--noise {noise!r} makes {MADE[process.makes]}, and detectors look at one given "
+                "label; use for example symmetric:rate=0.2."
+            )
+    return imperfect.apply(bare, noise, seed=seed)
+
+
+def _probabilities(path: Path, data: Labelled) -> np.ndarray:
+    from ...errors.confident import examine
+
+    if data.given is None:
+        raise ValueError("--probs are for given labels, and the data have none.")
+    source = examine(data.given, path).source
+    return source.read(0, source.n)
+
+
+def _print(rows: list[dict[str, Any]], form: str) -> None:
+    from ...errors.detectors.comparison_page import BOLD, LEGEND, comparison_grid, noises, one_table
+
+    if form == "csv":
+        show(one_table(rows), form=form)
+        return
+    short = form == "text"
+    more = "--out, --html and --json give the other measures, too" if short else BOLD
+    show(*(comparison_grid(rows, noise, short) for noise in noises(rows)), LEGEND, more, form=form)

@@ -1,0 +1,125 @@
+"""What ``candidly review`` prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ...show.grid import Column, Grid
+from .._print import show
+
+if TYPE_CHECKING:
+    from ...people.review import Project
+
+
+def as_dict(project: Project) -> dict[str, Any]:
+    """How far a project is, as JSON has it."""
+    from ...people.review import overview
+
+    whole = overview(project)
+    found = whole.progress
+    about: dict[str, Any] = {
+        "folder": str(project.folder),
+        "title": project.rules.title,
+        "question": project.rules.question,
+        "people per item": project.rules.people,
+        "items": found.items,
+        "done": found.done,
+        "held": found.held,
+        "answers": found.answers,
+        "skips": found.skips,
+        "wanted": found.wanted,
+        "saved": found.saved,
+        "left": found.left,
+        "verdicts": dict(found.verdicts),
+        "people": [{**asdict(one), "warn": one.warn} for one in whole.people],
+    }
+    if found.agreement is not None:
+        agreed = found.agreement
+        about["agreement"] = {
+            **asdict(agreed),
+            "share decided": _share(agreed.decided, found.items),
+        }
+        classes = project.rules.classes
+        about["pairs"] = [
+            {**asdict(p), "given": classes[p.given], "guessed": classes[p.guessed]}
+            for p in whole.pairs[:20]
+        ]
+    if found.labels is not None:
+        about["labels"] = {**asdict(found.labels), "flips": found.labels.flips.tolist()}
+    if found.yes is not None:
+        about["yes"], about["no"] = found.yes
+    return _plain(about)
+
+
+def print_status(about: Mapping[str, Any]) -> None:
+    """The same for people."""
+    print(
+        f"{about['items']:,} items, {about['done']:,} done; {about['answers']:,} of"
+        f" {about['wanted']:,} answers, {about['skips']:,} skips, {about['held']:,} handed out"
+    )
+    if about["saved"]:
+        print(f"{about['saved']:,} answers saved, as their items were decided")
+    if about["verdicts"]:
+        told = [f"{n:,} {name}" for name, n in about["verdicts"].items() if n]
+        print(f"verdicts: {', '.join(told)}")
+        _agreement(about["agreement"])
+    if "labels" in about:
+        found = about["labels"]
+        if found["size"] is not None:
+            cover = found["coverage"]
+            known = "" if cover is None else f"; {100 * cover:.1f} % hold the truth"
+            print(
+                f"{found['size']:.2f} labels per item, {found['per_answer']:.2f} per answer{known}"
+            )
+    if "yes" in about:
+        print(f"yes: {about['yes']:,}, no: {about['no']:,}")
+    if about["people"]:
+        _people(about["people"])
+
+
+def _agreement(agreed: Mapping[str, Any]) -> None:
+    kappa = agreed["kappa"]
+    if kappa["kappa"] is None:
+        return
+    ends = "" if kappa["low"] is None else f" ({kappa['low']:.2f} to {kappa['high']:.2f})"
+    print(
+        f"agreement: Fleiss' kappa {kappa['kappa']:.2f}{ends}; {agreed['decided']:,} decided,"
+        f" {agreed['split']:,} of them by one vote"
+    )
+
+
+def _people(people: list[dict[str, Any]]) -> None:
+    columns = (
+        Column("person", "name"),
+        *(Column(name, form=",") for name in ("answers", "skips", "fast")),
+        Column("seconds", form=".1f"),
+        *map(Column, ("gold", "95 %", "repeats alike")),
+        Column("", "word"),
+    )
+    rows = [
+        (
+            *(one["code"], one["answers"], one["skips"], one["fast"], one["seconds"]),
+            f"{one['gold_right']} of {one['gold']}",
+            None if one["low"] is None else f"{100 * one['low']:.0f} to {100 * one['high']:.0f}",
+            f"{one['repeats_same']} of {one['repeats']}",
+            "excluded" if one["excluded"] else "check" if one["warn"] else "",
+        )
+        for one in people
+    ]
+    show(Grid("", columns, rows))
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _plain(value: Any) -> Any:
+    """NaN as null, all the way down."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

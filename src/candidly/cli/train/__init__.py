@@ -1,0 +1,189 @@
+"""``candidly train``: a model from a file with candidate sets or one noisy label a row."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...data.ingest import Roles
+from ...data.labels.describe import track_of
+from ...ground.jsons import to_json
+from ...learn.engine.recipe import recipe as read_recipe
+from ...learn.written.nets import pinned, read_net
+from .. import _progress
+from .._column_options import ANY, CELLS, INPUTS, LABELS, reads
+from .._hyper import Hyper, hyper_of
+from .._issues import check_place
+from .._network_options import Net, Training
+from .._stopping import stoppable
+from .._types import random_seed, share, whole
+from .words import print_training
+
+if TYPE_CHECKING:
+    from ...data.labels.labelled import Labelled
+
+ENDING = ".safetensors"
+CHECKED = "truth"  # of --validation: the rows whose true label is known
+
+
+@reads(*LABELS, "truth", *CELLS, "id", *INPUTS)
+def train(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A table, arrays, a folder of pictures, or a known name."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The .safetensors file to write.")],
+    roles: Roles = ANY,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="SPEC", help="Make labels imperfect first, such as flip:rate=0.3."),
+    ] = None,
+    root: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="Folder to look for files in, first."),
+    ] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name of candidly algorithms list. (default: PRODEN for candidate sets, ce for "
+            "one label a row)",
+        ),
+    ] = None,
+    as_published: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATA",
+            help="Train as published for cifar10n or cifar100n: network, recipe, epochs and "
+            "hyper-parameters that are not given here. See candidly algorithms show NAME.",
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None, whole("Updates. (default: 10000, or the published epochs)", least=1)
+    ] = None,
+    seed: Annotated[int, random_seed("Of what is held out, of initialisation and order.")] = 0,
+    hyper: Hyper = None,
+    net: Net = None,
+    recipe: Training = None,
+    scaling: Annotated[
+        str, typer.Option(metavar="NAME", help="train standardises the features; none.")
+    ] = "train",
+    validation: Annotated[
+        Any,
+        share(
+            "Share of the rows to hold out and measure on; 0 trains on all, and truth holds out "
+            "the rows whose true label is known. An official test set is held out whatever it is.",
+            words=(CHECKED,),
+        ),
+    ] = 0.1,
+    device: Annotated[str, typer.Option(metavar="NAME", help="cpu, cuda or cuda:1.")] = "cpu",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Train a model on candidate sets or noisy labels, and say how good it is on rows held out.
+
+    The model that is written has learned from the other rows alone, so what is measured holds of
+    it; --validation 0 takes all rows and measures nothing. Of data with an official test set it
+    learns from the other rows, and is measured on that set.
+
+    Examples:
+
+      candidly train shop.csv --label category --out shop.safetensors
+
+      candidly train lost --data ~/pll --algorithm PRODEN --out lost.safetensors
+    """
+    check_place(out, "--out", (ENDING,))
+    if net is not None:
+        pinned(net, "--net")  # said before the data is read
+    if recipe is not None:
+        recipe = read_recipe(recipe, "--recipe").text
+    asked = hyper_of(hyper)
+    done = [0, steps or 0]
+    with stoppable(lambda: _stopped(*done)):
+        from ...learn.model.measured import columns_of, fit_and_measure, published_settings
+
+        published_settings(algorithm, as_published)  # refused before the data is read
+        loaded = _loaded(what, root, roles, labels)
+        with _progress.reading("training", "trained") as watch:
+
+            def told(updates: int, of: int) -> None:
+                done[:] = updates, of
+                watch(updates, of)
+
+            trained = fit_and_measure(
+                loaded,
+                algorithm,
+                validation=validation,
+                as_published=as_published,
+                steps=steps,
+                seed=seed,
+                scaling=scaling,
+                net=net,
+                recipe=recipe,
+                device=device,
+                begun=lambda updates: done.__setitem__(1, updates),
+                watch=told,
+                **asked,  # names of hyper-parameters alone
+            )
+        model, held = trained.model, trained.held
+        about = {
+            "data": what,
+            "rows": loaded.n,
+            "without a label": trained.left_out,
+            "learned from": trained.learned.n,
+            "held out": 0 if held is None else held.n,
+            "truth known": trained.truth_known,
+            "columns": columns_of(loaded),
+            "classes": list(model.classes),
+            "labels": "candidate sets" if trained.reads_sets else "one label a row",
+            "algorithm": model.about["algorithm"],
+            "default": algorithm is None,
+            "net": model.about["net"],
+            "hyper": model.about["hyper"],
+            "steps": trained.steps,
+            "as published": as_published,
+            "track": track_of(loaded.source),
+            "seed": seed,
+            "measured": {n: v if math.isfinite(v) else None for n, v in trained.measured.items()},
+            "constant": trained.constant,
+        }
+        model.about["trained"] = {k: about[k] for k in ("data", "held out", "measured")}
+        model.about["trained"]["label"] = roles.label
+        model.save(out)
+    about |= {"out": str(out), "next": _next(out, net, what)}
+    if as_json:
+        print(to_json(about))
+        return
+    print_training(about, loaded)
+    print(f"wrote {out}", file=sys.stderr)
+
+
+def _stopped(done: int, steps: int) -> str:
+    return (
+        f"stopped after {done:,} of {steps:,} updates; nothing was written. The same command "
+        "starts again."
+    )
+
+
+def _loaded(what: str, root: Path | None, roles: Any, labels: str | None) -> Labelled:
+    from ...data import imperfect
+    from ...data.sources import load
+
+    with _progress.reading("reading", "read") as watch:
+        loaded = load(what, root, watch=watch, roles=roles)
+    if labels is not None:
+        loaded = imperfect.apply(loaded, labels)
+    return loaded
+
+
+def _next(out: Path, net: str | None, what: str) -> str:
+    new = "FOLDER" if Path(what).is_dir() else f"NEW{Path(what).suffix or '.csv'}"
+    words = ["candidly", "predict", str(out), new, "--out", "predictions.csv"]
+    own = net is not None and read_net(net).own
+    return shlex.join([*words, "--net", str(net)] if own else words)

@@ -1,0 +1,62 @@
+"""What ``candidly train`` says of a training, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...data.labels.labelled import Labelled
+
+SHOWN_NAMES = 8  # of columns, on a line
+MEANING = {
+    "covering rate": "the predicted class is a candidate",
+    "approximated accuracy": "expected accuracy, from the candidates alone",
+    "given accuracy": "the given label is predicted; it may be wrong itself",
+    "oracle accuracy": "the true label is predicted",
+}
+
+
+def print_training(about: dict[str, Any], data: Labelled) -> None:
+    """Print what ``candidly train`` has done: data, columns, measures, and the next command.
+
+    Args:
+        about: what ``--json`` prints.
+        data: what was learned from, and measured on.
+    """
+    print(f"{about['rows']:,} rows, {len(about['classes']):,} classes, {_sets(data)}")
+    if about["without a label"]:
+        print(f"{about['without a label']:,} rows without a label are left out")
+    for kind, names in about["columns"].items():
+        count = names if isinstance(names, int) else len(names)
+        listed = "" if isinstance(names, int) else f": {_listed(names)}"
+        print(f"{count:,} {kind}{'s' * (count != 1)}{listed}".replace("categorys", "categories"))
+    default = f", the default for {about['labels']}" if about["default"] else ""
+    print(
+        f"{about['algorithm']}{default}: {about['steps']:,} updates on {about['learned from']:,}"
+        " rows"
+    )
+    if about["track"]:
+        print(f"{about['track']}: a track of its own")
+    if about["measured"]:
+        print(f"on {about['held out']:,} rows held out:")
+        width = max(len(name) for name in about["measured"])
+        for name, value in about["measured"].items():
+            shown = "   -  " if value is None else f"{value:6.1%}"
+            known = about["truth known"]
+            some = f", of {known:,} rows" * (
+                name.startswith("oracle") and known < about["held out"]
+            )
+            print(f"  {name:{width}}  {shown}  {MEANING[name]}{some}")
+        if constant := about["constant"]:
+            print(f"  always {constant['class']!r}: {constant['share']:.1%}")
+    print(f"next: {about['next']}")
+
+
+def _sets(data: Labelled) -> str:
+    if data.candidates is not None:
+        return f"{data.candidates.sum(1).mean():.2f} candidates a row"
+    return "one label a row"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:SHOWN_NAMES]) + (", ..." if len(names) > SHOWN_NAMES else "")
