@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from importlib import import_module
 
 import polars as pl
 import pytest
