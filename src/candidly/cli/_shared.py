@@ -17,7 +17,7 @@ def typed(*names: str) -> list[str]:
     """Options of the command that runs as they were typed, to go into the command after it.
 
     Args:
-        names: of their parameters; those that were not typed are left out.
+        names: the names of their parameters; those that were not typed are left out.
     """
     context = running()
     words: list[str] = []
@@ -41,7 +41,7 @@ def shared(
     """Puts options in the place of one parameter of a command.
 
     Args:
-        name: of the parameter, which the command takes as ``made`` returns it.
+        name: the name of the parameter, which the command takes as ``made`` returns it.
         options: a type with its ``typer.Option``, and a default, by the option's parameter.
         made: takes the values of all these options by name.
     """

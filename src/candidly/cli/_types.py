@@ -54,7 +54,7 @@ def whole(help: str, least: int = 0, most: int = MOST, names: tuple[str, ...] = 
     """An option that takes a whole number from ``least`` to ``most``.
 
     Args:
-        names: of the option, where it has others than the parameter's.
+        names: the names of the option, where it has others than the parameter's.
     """
     reader = Bounded(integer(least, most), least, most)
     return typer.Option(*names, parser=reader, metavar="N", help=help)

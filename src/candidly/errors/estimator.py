@@ -32,7 +32,7 @@ class LabelErrorDetector(BaseEstimator):
         by: how labels are flagged, see ``candidly.errors.find``; None: ``noise rate``, and
             ``margin`` for candidate sets.
         cv: folds, at least 2, or the fold of each row, int (n,).
-        random_state: of folds and models.
+        random_state: the seed of folds and models.
 
     Attributes:
         issues_: a polars data frame with a line for each flagged row, the most suspicious first:

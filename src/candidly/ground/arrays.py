@@ -145,7 +145,7 @@ def column_order(names: Sequence[Any], classes: Sequence[str] | None, what: str)
     stand, unless there are ``classes`` that they could be mistaken for.
 
     Args:
-        names: of the columns.
+        names: the names of the columns.
         classes: in order, or None where nobody said.
         what: holds the columns, for the message.
 

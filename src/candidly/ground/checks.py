@@ -93,7 +93,7 @@ def check_highest(name: str, labels: np.ndarray, rows: Sequence[Any] | np.ndarra
     """Refuse numbers that would name more classes than n rows can tell of.
 
     Args:
-        name: of the labels.    labels: integers (k,).    rows: (k,), the row of each.
+        name: the name of the labels.    labels: integers (k,).    rows: (k,), the row of each.
         n: rows in all; ``NUMBERED`` classes are possible with any number of them.
 
     Raises:

@@ -34,7 +34,7 @@ class Cluster:
     """A cluster, as a person writes it: ``ray``, or ``ray:ADDRESS``.
 
     Attributes:
-        address: of a cluster that runs; None: one is started here, for this run alone.
+        address: the address of a cluster that runs; None: one is started here, for this run alone.
     """
 
     address: str | None = None
@@ -94,7 +94,7 @@ def connected(cluster: Cluster, cores: int | None = None) -> Iterator[Any]:
     """Ray, connected to a cluster, or with one of its own that ends with the block.
 
     Args:
-        cores: of a cluster of its own; None: this machine's.
+        cores: the cores of a cluster of its own; None: this machine's.
 
     Raises:
         ValueError: there is no cluster at the address, or Ray is not installed.
@@ -184,7 +184,7 @@ class Node:
         name: its address.
         cores, gpus: that Ray hands out.
         memory_bytes: that tasks may take.
-        versions: of what numbers depend on; None: it did not answer.
+        versions: the versions of what numbers depend on; None: it did not answer.
         problem: why it did not; '' if it did.
     """
 

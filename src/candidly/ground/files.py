@@ -200,7 +200,7 @@ def undone(folder: Path | str, kinds: type[Exception] = Exception) -> Iterator[N
     """What the block makes in a folder is gone when it fails; what was there before stays.
 
     Args:
-        kinds: of failures. An interruption is none: what was made can be gone on with.
+        kinds: the kinds of failures. An interruption is none: what was made can be gone on with.
     """
     folder = Path(folder)
     before = set(folder.rglob("*"))

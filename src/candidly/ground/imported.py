@@ -37,7 +37,7 @@ def beside(file: Path, source: bytes | None = None) -> Beside:
     """The modules of nobody's package that a file needs.
 
     Args:
-        source: of the file, where it was read already.
+        source: the source of the file, where it was read already.
     """
     found: dict[str, Path] = {}
     left: set[str] = set()

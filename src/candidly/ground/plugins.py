@@ -221,7 +221,7 @@ def load(asked: str | Path, digest: str = "") -> Plugin:
 
     Args:
         asked: a file, or the name of an entry point of ``candidly.plugins``.
-        digest: of the source that is wanted; '' for any.
+        digest: the digest of the source that is wanted; '' for any.
 
     Raises:
         FileNotFoundError: no such file or entry point.

@@ -86,7 +86,7 @@ class Spec:
     Attributes:
         whole: all of the text, of which this may be a step.
         what: what errors call it; '' for nothing but the text.
-        name: of it.
+        name: its name.
         behind: what stands behind the colon; None without a colon.
     """
 
@@ -99,7 +99,7 @@ class Spec:
         """The table's spelling of the name, and its entry.
 
         Args:
-            kind: of things, for errors.
+            kind: the kind of things, for errors.
             also: what else may be written, for errors.
 
         Raises:
@@ -131,7 +131,7 @@ class Spec:
         """What stands behind the colon as one text, such as a path, read.
 
         Args:
-            example: of the whole text, for errors.
+            example: the example of the whole text, for errors.
             called: what it is, for errors.
 
         Raises:
@@ -241,7 +241,7 @@ def read(text: object, what: str, example: str) -> Spec:
 
     Args:
         what: what errors call the text; '' for nothing else.
-        example: of such a text, for errors.
+        example: the example of such a text, for errors.
 
     Raises:
         ValueError: it is no string.

@@ -96,7 +96,7 @@ def render(parts: Iterable[str | Grid], form: str = "text", width: int = WIDTH) 
 
     Args:
         parts: in their order. Tables without rows are left out.
-        form: of ``FORMS``. CSV holds one table, the first; paragraphs are left out of it.
+        form: a form of ``FORMS``. CSV holds one table, the first; paragraphs are left out of it.
         width: columns that text may use.
 
     Raises:

@@ -25,7 +25,7 @@ def heat_table(
 
     Args:
         caption: above it, which says what rows and columns are.
-        names: of the q classes.
+        names: the names of the q classes.
         shares: float (q, q) in [0, 1], how deep the colour of each cell is; a row of NaN is not
             known.
         number: (row, column) -> what stands in the cell; '' for none.

@@ -45,7 +45,7 @@ def make_page(
     Args:
         title: of the window, and the first heading; under ``over`` where that is given, which is
             the window's title then.
-        pieces: of the page, mostly from ``section``.
+        pieces: the pieces of the page, mostly from ``section``.
         lead: below the heading.
         facts: what is listed at the end, by name; without any there is no list.
         notes: below that list.

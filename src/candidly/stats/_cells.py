@@ -16,7 +16,7 @@ def numbers(values: Values | Cells, name: str, dimensions: int) -> np.ndarray:
 
     Args:
         values: numbers; None and NaN are missing.
-        name: of the argument, for messages.
+        name: the name of the argument, for messages.
         dimensions: 1 or 2.
 
     Raises:

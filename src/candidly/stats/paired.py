@@ -51,7 +51,7 @@ def corrected_t(first: Values, second: Values, test_share: float, level: float =
     Args:
         first, second: a value per split, in the same order; None and NaN are missing.
         test_share: n_test / (n_test + n_train), in [0, 1); 0 is the usual paired test.
-        level: of the interval, in (0, 1).
+        level: the level of the interval, in (0, 1).
 
     Returns:
         All differences 0: difference 0, interval (0, 0), p 1.
@@ -207,7 +207,7 @@ def compare_all(
     Args:
         table: (n, k), a row per split, a column per algorithm; None and NaN are missing. A pair
             uses the rows that both have.
-        names: of the k algorithms.
+        names: the names of the k algorithms.
         test_share: as in ``corrected_t``.
         alpha: the chance of any false winner that is accepted, over all pairs together.
         higher: whether a higher value is better. Differences are the first minus the second

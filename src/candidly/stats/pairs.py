@@ -67,7 +67,7 @@ def fewest_discordant(pairs: int, alpha: float) -> int:
     """Items on which two models must differ, all one way, for the smallest Holm p to reach alpha.
 
     Args:
-        pairs: of models that are tested together, at least 1.
+        pairs: the pairs of models that are tested together, at least 1.
         alpha: in (0, 1).
 
     >>> fewest_discordant(1, 0.05), fewest_discordant(45, 0.05)

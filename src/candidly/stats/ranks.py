@@ -52,7 +52,7 @@ def average_ranks(table: Cells, names: Sequence[str], *, higher: bool) -> Averag
     Args:
         table: (n, k), a row per data set, a column per algorithm; None and NaN are missing, and
             a row that lacks a value is left out.
-        names: of the k algorithms.
+        names: the names of the k algorithms.
         higher: whether a higher value is better.
 
     >>> average_ranks([[0.9, 0.8], [0.7, 0.7], [0.9, None]], ["a", "b"], higher=True)

@@ -66,11 +66,11 @@ def rank_stability(
     Args:
         table: (n, k), a row per split or data set, a column per algorithm; None and NaN are
             missing, and a row that lacks a value is left out.
-        names: of the k algorithms.
+        names: the names of the k algorithms.
         higher: whether a higher value is better.
         by: ``mean`` ranks by mean values, ``rank`` by average ranks, for data sets whose values
             have no common scale.
-        level: of the intervals, in (0, 1).
+        level: the level of the intervals, in (0, 1).
         resamples, halves: how many are drawn, at least 1.
         seed: a whole number, or a generator, which is moved on.
 

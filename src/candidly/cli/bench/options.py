@@ -246,7 +246,7 @@ def command_of(
     """The command that trains what a results directory does not hold yet.
 
     Args:
-        settings: of its plan.
+        settings: the settings of its plan.
         plugins: files to import.
     """
     words = [word for file in plugins for word in ("--import", str(file))]

@@ -21,7 +21,7 @@ class SetText:
     """A label set as somebody wrote it.
 
     Attributes:
-        name: of the label set.
+        name: the name of the label set.
         data_set: whose inputs it has.
         data: a known name or a file.
         process: how labels are made wrong; '' where they are as they are.

@@ -93,7 +93,7 @@ def write_sheet(data: Labelled, path: Path, view: str) -> None:
     The class is the truth where there is one; else the given label, or every label of a set.
 
     Args:
-        view: of the pictures, as ``check_pictures`` gives it.
+        view: the view of the pictures, as ``check_pictures`` gives it.
 
     Raises:
         ValueError: a file that is no picture. OSError: ``path`` cannot be written.

@@ -166,7 +166,7 @@ def with_noise(data: Labelled, noise: str, seed: int) -> Labelled:
     Args:
         noise: a process of ``imperfect.PROCESSES`` that makes given labels, with its parameters;
             ``none`` for the truth; ``as given`` for the labels that are there.
-        seed: of processes that have one and are not told which.
+        seed: the seed of processes that have one and are not told which.
 
     Raises:
         ValueError: there is no truth, or a process that makes candidate sets.

@@ -67,7 +67,7 @@ def grouped(number: int, memory_bytes: int, processes: int) -> Iterator[ControlG
     """A group with a process in it; when the block ends, nothing of it is left.
 
     Args:
-        number: of the process.
+        number: the number of the process.
         memory_bytes: at most, of all its processes; the kernel's own for them and ``SPARE`` come
             to it.
         processes: at most, threads counted.

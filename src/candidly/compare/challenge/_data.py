@@ -29,7 +29,7 @@ class Truth:
     """What is known of a label set and kept from runs.
 
     Attributes:
-        ids: of the rows to learn from, int64 or str (n,).
+        ids: the ids of the rows to learn from, int64 or str (n,).
         given: int64 (n,), their labels.
         truth: int64 (n,), the true ones.
         tested: int64 (m,), the true labels of the test rows.

@@ -24,9 +24,9 @@ class Manifest:
     """A submission's manifest.
 
     Attributes:
-        name: of the submission, and of its folder.
+        name: the name of the submission, and of its folder.
         task: ``learning`` or ``detection``.
-        track: of ``TRACKS``.
+        track: a track of ``TRACKS``.
         hyperparameters: one table for all label sets; or a table by data set.
         command: what is run besides the script's arguments, for people.
         data_sets: those that it takes part in; empty: all.

@@ -91,10 +91,10 @@ def make_challenge(
 
     Args:
         sets: label sets, one or more.
-        seeds: of the runs; a number draws so many, which nobody can know before.
+        seeds: the seeds of the runs; a number draws so many, which nobody can know before.
         seed: of what is drawn here (rows, test rows, seeds); by default it cannot be guessed.
         rows, test_rows: at most so many, drawn at random, the same of every set of a data set.
-        test_share: of the rows, where there is no test set.
+        test_share: the share of the rows for testing, where there is no test set.
         subset: which test rows a run is scored on (``Protocol``).
         factor: a run's time, as a multiple of the baseline's training.
         watch: called with sets written and in all.

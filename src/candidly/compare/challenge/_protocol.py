@@ -68,7 +68,7 @@ class Bounds:
     """What a run may use beside its time.
 
     Attributes:
-        memory_gb: of all its processes together.
+        memory_gb: the memory, in GB, of all its processes together.
         processes: at the same time.
         output_mb, scratch_gb: of what it writes for us, and for itself.
     """

@@ -20,7 +20,7 @@ class Placing:
     """Where a submission stands among those of its task, track and data set.
 
     Attributes:
-        name: of the submission.
+        name: the name of the submission.
         scores: by label set; None where it is absent.
         ranks: by label set; an absent one has the last rank, the number of participants.
         points: the sum over label sets of max(11 - rank, 0), absent ones with the last rank.

@@ -36,7 +36,7 @@ class ScoredRun:
         submission, label_set, number: which; the number is that of the seed.
         status: ``ok``; ``time``, an answer from before time was up; ``failed``, no answer that
             counts.
-        reason: of what is not ``ok``, a sentence.
+        reason: why it is not ``ok``, a sentence.
         seconds, limit: that it took, and might take; None where it never began.
         memory: bytes at most.
         way: how it was confined.
@@ -65,7 +65,7 @@ class SetScore:
 
     Attributes:
         score: the mean over runs; None where one of them has no answer, or is not there yet.
-        summary: of the runs that have an answer.
+        summary: the summary of the runs that have an answer.
         interval: Student's 95 % for the mean over seeds within [0, 1], from two runs on.
         runs: those that are over.
         missing: how many are not.

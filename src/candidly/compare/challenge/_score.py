@@ -21,7 +21,7 @@ class RunScore:
     """One run, scored.
 
     Attributes:
-        score: of the task, in [0, 1]; None where there is no answer that counts.
+        score: the score of the task, in [0, 1]; None where there is no answer that counts.
         reason: why there is none; '' where there is.
         values: further numbers by name.
         hits: learning: bool (m,), which of the test rows are predicted right; detection: bool (n,),

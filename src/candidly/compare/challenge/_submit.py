@@ -50,7 +50,7 @@ def submit(folder: Path, protocol: Protocol, given: Path, replace: bool = False)
     """Take a submission into a challenge.
 
     Args:
-        folder: of the challenge.
+        folder: the folder of the challenge.
         given: of the submission.
         replace: in place of an earlier one of that name, whose runs are dropped.
 

@@ -44,7 +44,7 @@ class Assignment:
         data: inputs, ``given`` labels and ids; no truth.
         tested: test inputs, without labels.
         data_set, label_set: their names.
-        seed: of everything random.
+        seed: the seed of everything random.
         out: the folder that answers are written to.
         seconds: that the run may take in all.
         about: ``task.json``.

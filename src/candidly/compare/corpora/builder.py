@@ -44,7 +44,7 @@ class BuildSettings:
         more_than: a class is kept that has more events.
         tail_at_most: a class is a tail class that has at most so many.
         held: events of each class for validation, and as many for testing.
-        rates: of the noise of all sources, and of flipped labels.
+        rates: the rates of the noise of all sources, and of flipped labels.
         single: the rate of the noise of a single source, and ``rate_of`` what it is a share of.
         embedding: a name of ``embed.EMBEDDINGS``, or what one's own is called.
         people: who vote on each category. agree: how many of them must.
@@ -69,7 +69,7 @@ class Benchmark:
     """A benchmark on disk.
 
     Attributes:
-        folder: of its files.
+        folder: the folder of its files.
         manifest: what they are and how they came about, as JSON values.
     """
 

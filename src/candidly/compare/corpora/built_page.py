@@ -26,8 +26,8 @@ def write_built_page(folder: Path | str, path: Path | str, results: Results | No
     """Write the page of a benchmark that was built, whole or not at all.
 
     Args:
-        folder: of the benchmark.
-        results: of methods that were trained on it.
+        folder: the folder of the benchmark.
+        results: the results of methods that were trained on it.
 
     Raises:
         FileNotFoundError, ValueError: no finished build. OSError: the page cannot be written.

@@ -88,7 +88,7 @@ class Events:
 
     Attributes:
         labels: int (n,), classes of the training events.
-        names: of the q classes.
+        names: the names of the q classes.
         source: int8 (q,), of each class.
         parents: int (q,), a number for what stands above each class.
         pool_parents: int (m,), the same for the category of each event of the pool.

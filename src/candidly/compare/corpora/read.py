@@ -23,7 +23,7 @@ class BuiltBenchmark:
 
     Attributes:
         manifest: as JSON values.
-        names: of the classes.
+        names: the names of the classes.
         chosen: int64 (n,), ids of the training events.
         source: int8 (n,), each one's, a number of ``noise.SOURCES``.
         difficulty: float64 (n,), how alike what may replace it is; NaN where nothing may.

@@ -259,7 +259,7 @@ def crossings(rows: Sequence[Change]) -> tuple[int, int]:
     """Pairs of algorithms whose order differs between A and B, and all pairs; ties do not cross.
 
     Args:
-        rows: of one data set and criterion.
+        rows: the rows of one data set and criterion.
     """
     there = [row for row in rows if row.rank_a is not None and row.rank_b is not None]
     pairs = list(itertools.combinations(there, 2))

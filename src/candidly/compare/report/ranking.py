@@ -36,7 +36,7 @@ def pairs_of(cells: Sequence[Cell], results: Results, metric: str = "top1") -> A
     for the number of pairs (Holm).
 
     Args:
-        cells: of one data set and criterion.
+        cells: the cells of one data set and criterion.
     """
     mine = [cell for cell in cells if not cell.oracle and any(cell.choices)]
     if len(mine) < 2:
@@ -50,7 +50,7 @@ def leader_of(cells: Sequence[Cell], share: float, metric: str = "top1") -> Cell
     """The cell with the highest mean where its lead over each other one is beyond chance.
 
     Args:
-        cells: of one data set and criterion; oracles are no rivals.
+        cells: the cells of one data set and criterion; oracles are no rivals.
         share: as ``share_tested`` says.
     """
     rivals = [cell for cell in cells if not cell.oracle and any(cell.choices)]
@@ -179,7 +179,7 @@ def ranks_of(
     """Average ranks over data sets, of the algorithms that have them all; None with too few.
 
     Args:
-        cells: of one criterion.
+        cells: the cells of one criterion.
     """
     datasets = list(dict.fromkeys(cell.dataset for cell in cells))
     names = list(dict.fromkeys(c.algorithm for c in cells if not c.oracle))

@@ -49,8 +49,8 @@ def assess(
         case: from ``make_case``.
         alpha: one minus the level of every interval and test, in (0, 1).
         pairs: which pairs are tested together: neighbours in the corrected ranking, or all.
-        resamples: of the bootstrap; 0 for none.
-        seed: of the bootstrap, permutations and the order of checks.
+        resamples: the resamples of the bootstrap; 0 for none.
+        seed: the seed of the bootstrap, permutations and the order of checks.
         mid: McNemar's mid-p in place of the exact p for the pairs.
         audited, audit_errors: items drawn at random from those nobody checked, and wrong labels
             among them; see ``validation.missed``.

@@ -29,7 +29,7 @@ class Case:
     cannot hold.)
 
     Attributes:
-        names: of the models, (R,).
+        names: the names of the models, (R,).
         classes: how many there are.
         original: int64 (n,), the labels as published.
         corrected: int64 (n,), -1 where pruned.

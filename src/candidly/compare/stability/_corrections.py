@@ -21,7 +21,7 @@ class Correction:
     """What one correction of the labels amounts to.
 
     Attributes:
-        name: of the correction.
+        name: the name of the correction.
         changed, pruned: |C| and |U|.
         prevalence: c, in [0, 1].
         errors: |C| + |U| as a share of all items, in [0, 1].

@@ -115,7 +115,7 @@ def find_crossings(
     Args:
         benign: bool (R, |B|), who is right on the benign items.
         changed: bool (R, |C|), who is right on the changed items, under the labels in question.
-        level: of intervals, and 1 - alpha of what is established, in (0, 1).
+        level: the level of intervals, and 1 - alpha of what is established, in (0, 1).
         drawn: right answers in bootstrap samples of B and of C, each (resamples, R).
     """
     size_b, size_c = benign.shape[1], changed.shape[1]

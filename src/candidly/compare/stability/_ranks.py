@@ -88,7 +88,7 @@ def correlation(
     Args:
         x, y: (R,), R at least 2.
         by: spearman (of mid-ranks) or kendall (tau b, which allows for ties).
-        permutations: of y; p counts the observed order as one more of them.
+        permutations: the permutations of y; p counts the observed order as one more of them.
 
     Raises:
         UnknownName: no such correlation.

@@ -203,7 +203,7 @@ class Report:
             None, accuracies by corrected labels are those by original ones, and crossings, orders,
             tau, associations and corrections are empty.
         notes: what else must be said.
-        sizes: of the sets, by letter; see ``Case``.
+        sizes: the sizes of the sets, by letter; see ``Case``.
         prevalence: c, changed of kept items, with its interval.
         errors: changed and pruned of all items.
         missed: wrong labels that may be left.
@@ -221,7 +221,7 @@ class Report:
         orders: the rankings by corrected labels as the prevalence grows to 1; ranks follow
             ``standings``.
         tau: between the rankings by original and corrected labels, likewise.
-        associations: of rankings.
+        associations: the associations of rankings.
         corrections: this correction, and others beside it.
         to_check: about how many items to check for every place to be secure; None: some are tied.
         checks: numbers of the next items to check, at most 100.

@@ -63,7 +63,7 @@ def evidence(values: np.ndarray, size: int, bound: int = 0) -> SequentialTest:
 
     Args:
         values: int (t,), in -1, 0, 1: the first t items of a random order.
-        size: of the population.
+        size: the size of the population.
         bound: in -size..size.
     """
     values = _checked(values, size)
@@ -78,7 +78,7 @@ def confidence_sequence(values: np.ndarray, size: int, alpha: float = 0.05) -> n
 
     Args:
         values: int (t,), in -1, 0, 1: the first t items of a random order.
-        size: of the population, at least t.
+        size: the size of the population, at least t.
         alpha: the chance that any of the intervals misses.
 
     Returns:

@@ -19,14 +19,14 @@ def verdict(
     """What the numbers say, in one sentence.
 
     Args:
-        sizes: of the sets, by letter.
+        sizes: the sizes of the sets, by letter.
         ranks_original, ranks_corrected: (R,), in any one order of models.
         names: in that order.
         secure: how many first places are settled.
         budget: wrong labels that cannot change them; None: no number of them can.
         together: runs of ranks that tests do not tell apart.
         established: prevalences of the established crossings beyond the one there is.
-        versions: of the labels; of one nothing moves and nothing crosses.
+        versions: the versions of the labels; of one nothing moves and nothing crosses.
     """
     parts = [_secure(secure, budget, names)]
     if versions == 2:

@@ -163,7 +163,8 @@ def merged(sources: Sequence[SortedRows], columns: Columns) -> Iterator[pl.DataF
     moment: a piece of each source.
 
     Args:
-        columns: of the pieces, ``key`` and ``step`` among them; null where a source lacks one.
+        columns: the columns of the pieces, ``key`` and ``step`` among them; null where a source
+            lacks one.
     """
     flows = [_filled(source, columns) for source in sources]
     held = [next(flow, None) for flow in flows]

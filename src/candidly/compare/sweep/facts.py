@@ -69,7 +69,7 @@ class Page:
     """What planning and reading need to know of an algorithm, so that reading loads none.
 
     Attributes:
-        version: of the algorithm, for what is released.
+        version: the version of the algorithm, for what is released.
         seed_name: what its training seeds are made of.
         reads: labels that it learns from.
         networks: that are trained side by side.

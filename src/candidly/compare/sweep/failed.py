@@ -19,7 +19,7 @@ class Failed:
 
     Attributes:
         runs: how many.
-        label: of their algorithm.
+        label: the label of their algorithm.
         dataset: its name.
         splits: theirs.
         why: the error's kind and text.

@@ -79,7 +79,7 @@ class Hours:
         work_s: seconds of one worker alone.
         records_s: what of that is for records.
         wall_s: seconds with all workers.
-        memory_bytes: of one worker's process, or on its GPU.
+        memory_bytes: the memory, in bytes, of one worker's process, or on its GPU.
     """
 
     device: str

@@ -114,7 +114,7 @@ def read_new(folder: Path, places: dict[str, int]) -> list[Record]:
     """The records in whole lines that came since the last call; repeated lines come again.
 
     Args:
-        folder: of the journal.
+        folder: the folder of the journal.
         places: how many bytes of each file were read, by its name; empty at first, kept up to date
             here.
     """
@@ -153,7 +153,7 @@ def read_runs(plan: Plan, folder: Path) -> tuple[Runs, list[str]]:
     """The planned runs with their records, and notes on what cannot be read.
 
     Args:
-        folder: of the journal.
+        folder: the folder of the journal.
 
     Raises:
         ValueError: a compact file is damaged; says what to do.

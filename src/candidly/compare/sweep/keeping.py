@@ -75,8 +75,8 @@ class Kept:
     """A message: lines for the journal, then a state to write or to delete.
 
     Attributes:
-        lines: of records, with their checksums.
-        keys: of the trials whose state it is; empty without one.
+        lines: the lines of records, with their checksums.
+        keys: the keys of the trials whose state it is; empty without one.
         state: a whole checkpoint file; None: delete that of ``keys``.
     """
 

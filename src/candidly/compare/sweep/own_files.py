@@ -70,7 +70,7 @@ def keep_copies(out: Path, trials: Iterable[Trial]) -> None:
 
 
 def keep_plugins(out: Path, plan: Plan) -> list[Path]:
-    """Write the plug-ins of a plan's algorithms and metrics below ``out``; where they lie."""
+    """Write the plug-ins of a plan's algorithms and metrics below ``out``. Returns their paths."""
     copies: dict[Path, None] = {}
     for kind, name, text in plan.plugins:
         plugin = plugin_of(kind, name)

@@ -37,7 +37,7 @@ def page_of(
     """What to keep of one algorithm; with ``version``, of that one.
 
     Args:
-        kinds: of the data sets' inputs.
+        kinds: the kinds of the data sets' inputs.
     """
     version = page.version if version is None else version
     place, code = place_and_code(page, code_to_keep)

@@ -24,7 +24,7 @@ class RunGroup:
     Attributes:
         first: of them, without records.
         start: its place among all runs; the others follow it.
-        keys: of each, m.
+        keys: the key of each, m.
         configs, splits: int64 (m,).
         hyper: of each, m.
     """

@@ -128,7 +128,7 @@ def published_facts(
 
     Args:
         inputs: shape of one, (d,) or (C, H, W), or what is known of texts.
-        n_test: of the n rows, those of the official test set.
+        n_test: how many of the n rows are the official test set.
 
     Raises:
         ValueError: there is no official test set, and the settings say so.

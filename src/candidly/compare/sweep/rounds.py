@@ -33,7 +33,7 @@ class Pruning:
         search: as text.
         reads: labels that the algorithm learns from.
         selectable_from: the first step that is looked at.
-        finished: by split, of each finished run of an earlier round its values by step.
+        finished: by split, the values by step of each run of an earlier round that is finished.
         own: by trial key, the trial's values by step so far.
     """
 

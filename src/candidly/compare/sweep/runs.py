@@ -94,7 +94,7 @@ class Runs(Sequence[Run]):
 
     Attributes:
         groups: the runs by data set and algorithm. Arrays have an entry per run, in this order.
-        sources: of records; where several have the same one, that of the first counts.
+        sources: the sources of records; where several have the same one, that of the first counts.
     """
 
     groups: tuple[RunGroup, ...]

@@ -155,7 +155,7 @@ def search_note(text: str | None, criteria: Iterable[str], planned: int, known: 
     """A sentence on how configurations were found, for people; '' for random search.
 
     Args:
-        text: of the search.
+        text: the text of the search.
         criteria: names of those that it went by.
         planned, known: runs, and how many of them have hyper-parameters by now.
     """

@@ -25,7 +25,7 @@ class Trial:
         scaling: ``train``, ``plench`` or ``none``.
         split, test, validation: split seed and shares.
         mode: what the validation rows are for: ``tune`` or ``train-oracle``.
-        seed: of initialisation, order and everything random in training.
+        seed: the seed of initialisation, order and everything random in training.
         steps, eval_every, timing: updates, and the rule of ``record_steps``.
         recipe: how it is trained, as text (``Recipe.text``).
         test_set: which rows are the test set: a ``random`` share, or the ``official`` ones.

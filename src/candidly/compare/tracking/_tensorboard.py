@@ -24,7 +24,7 @@ class TensorBoardSink:
     diverged has ``diverged`` in place of the values that are missing.
 
     Args:
-        folder: of the event files; made if it is missing.
+        folder: the folder of the event files; made if it is missing.
 
     Raises:
         ModuleNotFoundError: without the package tensorboard; says what installs it.

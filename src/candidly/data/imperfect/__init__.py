@@ -207,7 +207,7 @@ def apply(
             example ``flip:rate=0.3,seed=1`` or ``uniform+noise:rate=0.1``. Of what makes given
             labels several may be joined, each with its own ``classes``.
         watch: called with rows done and rows in all, by processes that take long.
-        seed: of the processes that have one and are not told which; by default 0.
+        seed: the seed of the processes that have one and are not told which; by default 0.
 
     Returns:
         ``data`` with new ``candidates`` or ``given``, and a ``source`` that tells how they came

@@ -26,7 +26,7 @@ def long_tail(
     Args:
         truth: int (n,), in 0..q-1.
         q: number of classes, at least 2; each with an example.
-        factor: of imbalance, at least 1; 1 makes all classes as large as the smallest.
+        factor: the factor of imbalance, at least 1; 1 makes all classes as large as the smallest.
         shuffle: classes take their places at random; otherwise in order of their numbers.
         seed: not negative; with the same seed, and N, what stays of a class at a higher factor
             stays at a lower one.

@@ -31,7 +31,7 @@ def matrix(
         q: number of classes, at least 2.
         shares: (q, q), row y the shares of each label among examples of class y; they are
             probabilities, and sum to 1.
-        exact: of the n_y examples of class y, label j goes to ``n_y * shares[y, j]``, rounded so
+        exact: for the n_y examples of class y, label j goes to ``n_y * shares[y, j]``, rounded so
             that they add up (largest remainders first); otherwise examples are drawn one by one.
         seed: not negative; the same seed gives the same labels.
 

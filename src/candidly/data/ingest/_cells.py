@@ -36,9 +36,9 @@ def with_cells(
     """A table of separated cells, with more cells behind those of one column.
 
     Args:
-        text: of the whole file, line ends as they stand.
-        place: of the column. known: what its cells hold.
-        names: of the columns that are put in. rows: their cells.
+        text: the text of the whole file, line ends as they stand.
+        place: the place of the column. known: what its cells hold.
+        names: the names of the columns that are put in. rows: their cells.
         named: whether the first line names the columns.
 
     Raises:

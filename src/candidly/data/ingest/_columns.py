@@ -33,7 +33,7 @@ class Columns:
     """Columns of a table.
 
     Attributes:
-        path: of the file.
+        path: the path of the file.
         frame: all columns but the ids and those dropped, as ``read_frame`` gives them.
         ids: (n,) names of the rows as text, or None.
         named: whether its columns have names.

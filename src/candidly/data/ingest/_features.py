@@ -155,7 +155,7 @@ def check_no_copy(frame: pl.DataFrame, labels: Any, name: str) -> None:
 
     Args:
         labels: n labels, None or -1 where there is none.
-        name: of their column.
+        name: the name of their column.
 
     Raises:
         ValueError: the message names the column.

@@ -51,7 +51,7 @@ class Roles:
         image: the inputs, a picture's file a row, relative to the table's folder.
         annotator, item: of a table with an answer a row, who gave it and about what.
         drop: columns to leave out.
-        annotators: of a table with an item a row, columns that hold one person's answers each.
+        annotators: for a table with an item a row, columns that hold one person's answers each.
         separator: what stands between two cells, a character or its name (comma, semicolon, tab,
             bar); found out by default.
         header: whether the first line names the columns: yes, no (they are then called
@@ -65,9 +65,9 @@ class Roles:
         classes: names in order, or how many; by default what the labels show.
         merge_labels: make one class of those that differ by spelling alone; or a dict, old name ->
             new name.
-        damaged: of a folder of pictures, what becomes of those that cannot be used: ``skip``, up
+        damaged: for a folder of pictures, what becomes of those that cannot be used: ``skip``, up
             to 10 or one in ten, or ``refuse``.
-        sheet: of a workbook; the first that is not hidden by default.
+        sheet: for a workbook; the first that is not hidden by default.
         kinds: what inputs are, by column: number, category, date or text; others are what their
             cells show. They are kept as pairs.
 

@@ -34,7 +34,7 @@ def read_saved(folder: Path) -> pl.DataFrame:
     """The rows of a saved data set; columns of classes by name, null where a row has none.
 
     Args:
-        folder: of one data set; or of several, of which it is the only one or ``train``.
+        folder: the folder of one data set; or of several, of which it is the only one or ``train``.
 
     Raises:
         ValueError: several without ``train``, missing or damaged files, numbers of classes that

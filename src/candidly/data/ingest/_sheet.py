@@ -57,7 +57,7 @@ class Form:
         format: the ending of its kind, such as ``.csv``; of a saved folder ``datasets``; of an
             annotation tool's export what it was taken for.
         separator: between cells, of text with separators.
-        encoding: of text; UTF-8 with a byte order mark in front is called ``utf-8-sig``, and text
+        encoding: for text; UTF-8 with a byte order mark in front is called ``utf-8-sig``, and text
             in UTF-16 and UTF-32 has one.
         newline: at the ends of lines of text.
         compression: ``.gz``, ``.zip`` or nothing.
@@ -99,7 +99,7 @@ def read_frame(
     """The table in a file.
 
     Args:
-        path: of text with separators (``.csv``, ``.tsv``, ``.txt``), lines of JSON (``.jsonl``,
+        path: for text with separators (``.csv``, ``.tsv``, ``.txt``), lines of JSON (``.jsonl``,
             ``.ndjson``), ``.json`` (see ``_json``), ``.parquet``, ``.arrow`` or ``.feather``,
             ``.xlsx`` or ``.arff``; each also with ``.gz`` behind, or alone in a ``.zip``. Or a
             folder that Hugging Face ``datasets`` saved. What an annotation tool exported, in any
@@ -107,7 +107,7 @@ def read_frame(
         separator: what stands between cells of text; found out by default.
         header: what is known of the first line of text or of a workbook. Where it names no columns,
             they are called ``column_1`` and so on.
-        sheet: of a workbook, by default the first that is not hidden; other files have none.
+        sheet: for a workbook, by default the first that is not hidden; other files have none.
         read: of JSON, whether a column will be looked at: see ``table_of_lines``.
 
     Raises:

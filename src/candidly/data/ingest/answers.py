@@ -38,7 +38,7 @@ class AnswerTable:
     """Answers as a file has them.
 
     Attributes:
-        path: of the file, or where its parts are.
+        path: the path of the file, or where its parts are.
         frame: columns ``item``, ``annotator`` and ``label``, as numbers where every cell is one,
             names as whole numbers that are written as such (007 is a name); the first is never
             empty, the second is not where there is a label. Then the other columns, as they stand.

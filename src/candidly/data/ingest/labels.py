@@ -51,7 +51,7 @@ class LabelColumn:
     """The labels of a file as it has them.
 
     Attributes:
-        path: of the file.
+        path: the path of the file.
         what: what a message calls the column.
         values: whole numbers (n,); object (n,) of what cells hold, None for none; or bool (n, m),
             candidate sets of an array.

@@ -146,7 +146,7 @@ class ProbRows:
         Rows of one file that come in another order are held in memory.
 
         Args:
-            keys: of the labels: columns that may name rows, where there are no ids.
+            keys: the keys of the labels: columns that may name rows, where there are no ids.
 
         Raises:
             ValueError: a name that one of them lacks; see ``row_for_row``.

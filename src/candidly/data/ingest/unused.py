@@ -37,7 +37,7 @@ class RolesUsed:
     """A source, and the roles that say something of it.
 
     Attributes:
-        name: of the source, with what it is, for messages.
+        name: the name of the source, with what it is, for messages.
         roles: names of fields of ``Roles``.
         otherwise: another way than to leave a role out.
     """

@@ -39,7 +39,7 @@ class Numbers:
     """How a column of numbers, or a part of a date, becomes one or two columns.
 
     Attributes:
-        median: of the training rows; stands for missing values.
+        median: the median of the training rows; stands for missing values.
         mean, scale: of the training rows, filled; the scale is 1 where all are equal.
         marked: whether a second column says 1 where the value is missing: where one was in
             training.
@@ -57,7 +57,7 @@ class ColumnEncoding:
 
     Attributes:
         numbers: by part ('' for the column itself), of numbers, dates and texts.
-        levels: of a category, those with a column of their own, the most frequent first; None for
+        levels: for a category, those with a column of their own, the most frequent first; None for
             missing values. One more column is for all others: rare ones, and those not seen in
             training.
     """

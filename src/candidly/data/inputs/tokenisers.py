@@ -92,7 +92,7 @@ class WordTokeniser:
 
     Attributes:
         vocabulary: different words, as ``split_text`` makes them.
-        most_tokens: of a text; what is behind them is left out.
+        most_tokens: how many tokens of a text; what is behind them is left out.
     """
 
     vocabulary: tuple[str, ...]
@@ -149,7 +149,7 @@ def word_tokeniser(
         texts: those that are learned from.
         most: words at most.
         least: how often each of them occurs, at least.
-        most_tokens: of a text; what is behind them is not counted.
+        most_tokens: how many tokens of a text; what is behind them is not counted.
     """
     counts: Counter[str] = Counter()
     for start in range(0, len(texts), CHUNK):

@@ -69,7 +69,7 @@ class Description:
     Attributes:
         n, q: examples and classes.    kind: of the inputs.    source: as stored.
         features: columns of a table.
-        column_kinds: of columns of different kinds, (name, kind) of each.
+        column_kinds: for columns of different kinds, (name, kind) of each.
         missing_cells: of these columns.
         unlabelled_test: official test rows that nobody labelled, while others are labelled; all
             that is said of labels and of the truth leaves them out. See ``labelled_rows``.

@@ -22,7 +22,7 @@ def labels_in(text: str, what: str, row: Any, classes: Collection[str] = ()) -> 
     """The labels that a cell holds, as they stand; none in an empty cell.
 
     Args:
-        text: of the cell.
+        text: the text of the cell.
         what, row: what a message calls its column, and its row.
         classes: names that somebody wrote down as classes. A cell, or a part of it, that is one of
             these is one label, whatever it looks like.

@@ -236,9 +236,9 @@ def load(
             variable CANDIDLY_DATA, candidly's cache folder, and a download into it.
         download: whether to ask the network for what is not on this machine.
         watch: called with rows done and rows in all, by what takes long.
-        classes: of a file of your own, the names of the classes in order, or how many there are;
+        classes: for a file of your own, the names of the classes in order, or how many there are;
             by default what the labels show.
-        roles: of a file of your own, which column is what (``ingest.Roles``).
+        roles: for a file of your own, which column is what (``ingest.Roles``).
 
     Raises:
         UnknownName (a KeyError): no such data set, or no such option; the message suggests the

@@ -37,7 +37,7 @@ class PictureForm:
     Args:
         reader: who reads it, a key of ``official.READERS``.
         parts: the files of each part; or of ``all``, a file that has both.
-        endings: of a file that holds everything; it may have any name where it is named itself.
+        endings: for a file that holds everything; it may have any name where it is named itself.
         generic: whether other data goes by these names, so that the folder must say whose it is.
     """
 
@@ -52,7 +52,7 @@ class FoundForm:
     """Files of a collection, in one folder.
 
     Attributes:
-        files: of each part that is whole.
+        files: the files of each part that is whole.
         lacking: names of files that are not there, of each part that is not.
         broken: whether pictures of a part are there, but not all of its files.
     """

@@ -48,7 +48,7 @@ class Source:
         title: the benchmark's own spelling, which its training seeds are made of.
         files: file names it goes by, without folder; compared without case and punctuation. Behind
             the first come conversions of it, which need not have its checksum.
-        size_bytes: of the file, or None where unknown.
+        size_bytes: the size, in bytes, of the file, or None where unknown.
         sha256: of the file, or None where unknown.
         url: where a fixed version of the file can be had, or None.
         page: where people can read about it.

@@ -65,10 +65,10 @@ def load_noisywikihow(
     """Texts with given and true labels; the test file's rows are the official test rows.
 
     Args:
-        path: of ``cat158.csv``; the other files lie beside it.
+        path: the path of ``cat158.csv``; the other files lie beside it.
         part: ``train``, or ``heldout`` for the validation file in its place.
         noise: a mode of ``noisy/``; '' for none.
-        rate: of the noise.
+        rate: the rate of the noise.
 
     Returns:
         ``given`` is the label that a row comes with; ``truth`` is its category, and -1 where

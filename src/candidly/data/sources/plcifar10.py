@@ -40,7 +40,7 @@ def load_plcifar10(path: Path, source: str, **values: int | str) -> Labelled:
     training part.
 
     Args:
-        path: of the pickle.
+        path: the path of the pickle.
         values: of ``options_of_votes``.
 
     Raises:

@@ -71,7 +71,7 @@ def check(
         folds: how many models, each judging what it left out.
         by: the method, see ``errors.find`` and ``errors.find_multilabel``; by default ``noise
             rate``, and ``confident`` for candidate sets.
-        seed: of folds and models. The same file and seed, the same result.
+        seed: the seed of folds and models. The same file and seed, the same result.
         watch: called with work done and work in all.
 
     Raises:

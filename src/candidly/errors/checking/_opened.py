@@ -39,7 +39,7 @@ class Opened:
     """Examples with labels, and where they are from.
 
     Attributes:
-        name: of the file or folder, for people.
+        name: the name of the file or folder, for people.
         data: without its truth.
         frame: the table's columns, a row an example; None where there is no table.
         typed: those of them that the classifier sees, numbers as numbers.

@@ -54,7 +54,7 @@ class Checked:
     """Labels to look at, and what they were found with.
 
     Attributes:
-        name: of what was checked.
+        name: the name of what was checked.
         data: the examples, without their truth.
         frame: the table's own columns, a row an example; None where there is no table.
         typed: those of them that the classifier saw, numbers as numbers.

@@ -37,7 +37,7 @@ def ensemble_scores(
 
     Args:
         given: labels (n,).
-        probs: of each model, (n, m).
+        probs: the probabilities of each model, (n, m).
         by, adjust, options: see ``scores``.
         weights: ``equal``; ``accuracy``: each model's share of predictions that are the given
             label; ``log loss``: exp(-T log loss), T of ``TEMPERATURES`` the first at which the

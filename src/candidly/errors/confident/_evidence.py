@@ -166,7 +166,7 @@ def examine(
         normalise: divide each row by its sum first. Rows with negative numbers, such as
             log-probabilities or logits, are refused.
         unlabelled: whether ``given`` may be -1; such rows take no part.
-        collisions: of several classes that an example is confidently, ``global`` takes the
+        collisions: for several classes that an example is confidently, ``global`` takes the
             prediction, ``masked`` the largest among them.
         thresholds: float (m,), instead of the mean self-confidences.
         pairs: keep what selection by noise rate needs.

@@ -189,7 +189,7 @@ def confident(block, bounds, given, predicted, masked, guess):
     Args:
         block: (r, m); ``given`` and ``predicted`` (r,) are of the same rows.
         bounds: like block (m,), the thresholds with the slack taken off.
-        masked: of several confident classes take the largest among them, not among all.
+        masked: for several confident classes take the largest among them, not among all.
         guess: out, int (r,).
 
     Returns:

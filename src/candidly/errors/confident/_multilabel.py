@@ -123,8 +123,8 @@ def find_multilabel(
         probs: float (n, m) in [0, 1], of each tag by itself; rows need not sum to 1.
         by: ``noise rate``, ``class``, ``both``, ``confident`` or ``predicted``; see ``find``.
         keep, fraction: see ``find``; of every tag.
-        fold: of the scores that ``indices`` are sorted by, see ``scores_multilabel``.
-        classes: of a file, names of the tags in the order of the columns; by default those of the
+        fold: the fold of the scores that ``indices`` are sorted by, see ``scores_multilabel``.
+        classes: for a file, names of the tags in the order of the columns; by default those of the
             columns, else 0 to m - 1.
         options: collisions and workers of ``examine``.
 

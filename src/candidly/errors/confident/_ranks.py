@@ -179,7 +179,7 @@ def count_pairs(given, row, klass, cells, table):
     """How many pairs each of the cells that are wanted has: int64 (cells,).
 
     Args:
-        table: of ``cell_table``.
+        table: what ``cell_table`` gives.
     """
     counts = np.zeros(cells, np.int64)
     begin, held, cell = table

@@ -87,7 +87,7 @@ def make_issues_page(
         gallery: how many of them are shown, the most suspicious first.
         read: what to say of where labels and probabilities came from, by name.
         notes: what to say besides, such as warnings.
-        ids: of the n examples, where they have other names than their numbers.
+        ids: the ids of the n examples, where they have other names than their numbers.
         of: what was checked, for the title.
         findings: sentences that stand first.
         following: commands to go on with.

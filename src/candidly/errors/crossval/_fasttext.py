@@ -22,7 +22,7 @@ class FastText:
     """A classifier with scikit-learn's methods, of counts of hashed words and pairs of words.
 
     Args:
-        dim: of an embedding.
+        dim: the dimension of an embedding.
         rate: that the first update has.
         epochs: how often each text is seen.
         random_state: integer; None: 0.

@@ -56,7 +56,7 @@ class Views:
 
     Args:
         watch: called with pictures decoded and described, and in all.
-        encoder: of columns: candidly's ``own``, ``skrub``, or ``none``.
+        encoder: the encoder of columns: candidly's ``own``, ``skrub``, or ``none``.
         frame: the data frame that the inputs were; made of them by default.
     """
 

@@ -66,7 +66,7 @@ def cross_validate(
             truth is not looked at. Unlabelled rows are predicted, not learned from.
         folds: how many, at least 2, or the fold of each example, int (n,).
         groups: (n,), of any kind: examples of one group stay in one fold.
-        seed: of folds and models. Folds depend on seed, labels and groups alone.
+        seed: the seed of folds and models. Folds depend on seed, labels and groups alone.
         repeats: models per fold, with the seeds ``seed``, ``seed + 1``, ...; their probabilities
             are averaged.
         calibrate: scale each fold's probabilities by a temperature found on a fifth of its training
@@ -78,7 +78,7 @@ def cross_validate(
         leak_check: do it again with permuted labels, which nobody should be able to predict. Takes
             as long as a repeat.
         classes: names in order, or how many, for (X, y); see ``from_arrays``.
-        encoder: of columns of different kinds: candidly's ``own`` (``inputs.fit_encoding``), or
+        encoder: for columns of different kinds: candidly's ``own`` (``inputs.fit_encoding``), or
             ``skrub``, whose TableVectorizer is fitted in each fold; or ``none``: a classifier of
             your own sees the data frame.
         frame: that data frame, a row an example; by default X of (X, y), or what ``data`` has.

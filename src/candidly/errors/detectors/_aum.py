@@ -38,7 +38,7 @@ def aum(
 
     Args:
         data: with ``given`` on every row.
-        percentile: of the threshold samples' margins, in [0, 100].
+        percentile: the percentile of the threshold samples' margins, in [0, 100].
         net, recipe: the network and how it is trained, as ``fit`` takes them.
 
     Returns:

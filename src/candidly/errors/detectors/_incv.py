@@ -38,7 +38,7 @@ def incv(
 
     Args:
         data: with ``given`` on every row, at least four rows.
-        epochs: of each training.
+        epochs: the epochs of each training.
         rounds: at least 1.
         drop: in [0, 1].
         net, recipe: the network and how it is trained, as ``fit`` takes them.

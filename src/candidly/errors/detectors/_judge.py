@@ -27,13 +27,13 @@ class Judgement:
     Attributes:
         n, wrong: examples, and wrong labels among them.
         flagged: by the detector's own cut; None without one, as the next three then are.
-        precision: of the flagged, the share that is wrong; None when nothing is flagged.
-        recall: of the wrong, the share that is flagged.
+        precision: among the flagged, the share that is wrong; None when nothing is flagged.
+        recall: among the wrong, the share that is flagged.
         f1: their harmonic mean.
         average_precision: of the score; the share of wrong labels is what chance gives.
         roc_auc: of the score; 0.5 is what chance gives. None when all or none are wrong.
-        precision_at_wrong: of as many of the most suspicious as there are wrong labels, the share
-            that is wrong.
+        precision_at_wrong: among as many of the most suspicious as there are wrong labels, the
+            share that is wrong.
         found: for every budget of ``BUDGETS``, of the wrong labels the share among that share of
             the most suspicious examples, rounded up.
         estimated: how many labels the detector takes to be wrong.

@@ -52,7 +52,7 @@ def knn_vote(
         k, metric: see ``nearest``.
         repeats: with more than one, each time a random ``share`` of the features counts, an
             example is flagged if most repeats do, and scores are averaged.
-        seed: of the choice of features.
+        seed: the seed of the choice of features.
 
     Returns:
         score in [-1, 1]: the largest share of another label less that of the own. Of equally

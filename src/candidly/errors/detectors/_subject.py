@@ -32,8 +32,8 @@ class Subject:
         probs: float (n, q), out of sample, or None.
         places: float (n, d), where the examples lie for nearest neighbours, or None.
         metric: ``cosine`` or ``l2``, between places.
-        seed: of everything random.
-        epochs: of every ordinary training.
+        seed: the seed of everything random.
+        epochs: the epochs of every ordinary training.
         runs: trainings with other seeds that ``record`` averages over, as one stack.
         net, recipe: of every training, as ``fit`` takes them.
     """

@@ -44,7 +44,7 @@ class Detector:
         cut: whether it also flags, or only ranks.
         summary: what is suspicious to it.
         paper: whose idea it is.
-        options: of ``detect``, that it reads beside those of what it needs.
+        options: the options of ``detect``, that it reads beside those of what it needs.
     """
 
     name: str
@@ -220,7 +220,7 @@ def check_taken(names: Sequence[str], given: Mapping[str, Any], before: str = ""
     """The options that are given, which are those not None.
 
     Args:
-        names: of ``DETECTORS``, the chosen ones.
+        names: the chosen ones of ``DETECTORS``.
         given: options of ``detect`` by name.
         before: what stands before an option where it is written, such as ``--``.
 
@@ -265,8 +265,8 @@ def detect(
         features: numbers (n, d) in which like examples are near; by default the inputs,
             standardised, if they are a table or images.
         metric: between features: ``cosine``, the default, or ``l2``.
-        seed: of everything random.
-        epochs: of every training but el2n's; by default 30.
+        seed: the seed of everything random.
+        epochs: the epochs of every training but el2n's; by default 30.
         runs: trainings with other seeds that the watched one is averaged over; by default 1.
         net, recipe: of every training, as ``fit`` takes them.
 

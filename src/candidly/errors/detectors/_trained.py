@@ -68,7 +68,7 @@ def el2n(
 
     Args:
         data: with ``given`` on every row.
-        epochs: of each training.
+        epochs: the epochs of each training.
         seeds: how many.
         net, recipe: the network and how it is trained, as ``fit`` takes them.
 

@@ -23,7 +23,7 @@ class Trials(Protocol):
         rows: row tables (K, n, ...) by name.
         memory: what else changes, (K, ...) by name.
         constants: what training labels fix, (K, ...) by name.
-        parameters: of the page beside its networks, (K, ...) by name, with gradient.
+        parameters: the parameters of the page beside its networks, (K, ...) by name, with gradient.
         K, n, q, B: trials, training rows of each, classes, rows of a batch.
         t, T, E: updates done, in all, and of an epoch.
         alive: bool (K,), the trials that have not diverged; ``everyone``: all of them.
@@ -93,7 +93,7 @@ class Batch(Protocol):
         ids: int64 (K, B), positions among the trial's training rows; (K, M, B) where each network
             has rows of its own, and then everything else has that axis too.
         x: inputs (K, B, ...); of texts int64 (K, B, L).
-        name: of its random numbers.
+        name: the name of its random numbers.
     """
 
     ids: Tensor

@@ -17,7 +17,7 @@ class Published:
     Attributes:
         net: the network, by its name.
         recipe: optimiser, schedule, weight decay and views, by a name.
-        epochs: of the whole training.
+        epochs: the epochs of the whole training.
         batch_size, lr, weight_decay: the hyper-parameters that every algorithm has.
         hyper: the algorithm's own.
         source: where these come from.

@@ -14,9 +14,9 @@ class View:
     """One view of a page's.
 
     Attributes:
-        noise: of tables, the standard deviation of the normal noise on every feature, in units of
+        noise: for tables, the standard deviation of the normal noise on every feature, in units of
             the inputs that the network sees: a number, or the name of a hyper-parameter. 0: none.
-        pictures: of pictures, the view that it is where that has another name than the page's.
+        pictures: for pictures, the view that it is where that has another name than the page's.
     """
 
     noise: float | str = 0.0

@@ -114,7 +114,7 @@ def neighbours_of(h: Tensor, rest: Tensor, rows: Tensor, count: int) -> tuple[Te
         h: (B, m), a batch's features.
         rest: (B + N, m), its keys and a queue; the pool is both.
         rows: int64 (U,), of the batch.
-        count: of the nearest, the row itself among them.
+        count: how many of the nearest, the row itself among them.
 
     Returns:
         (U, B), weights of the batch's rows, and (U, m), the weighted sum of all others.

@@ -197,7 +197,7 @@ def moved(means: Tensor, p: Tensor, chosen: Tensor, share: Tensor) -> Tensor:
         means: (K, 2, 2, q), by network, of the chosen rows and of the others.
         p: (K, 2, B, q).
         chosen: bool (K, 2, B).
-        share: of the old mean, (K, 1, 1, 1).
+        share: the share of the old mean, (K, 1, 1, 1).
     """
     kinds = torch.stack([chosen, ~chosen], 2)
     count = kinds.sum(-1, keepdim=True)

@@ -42,7 +42,7 @@ class StackBatch:
             network has rows of its own, and then everything else has that axis too.
         x: scaled inputs (K, B, d); of texts int64 (K, B, L), padded to the longest of the batch.
         logits, features: of ``x``, (K, B, q) and (K, B, h), without gradient, for watchers.
-        name: of its views' random numbers.
+        name: the name of its views' random numbers.
         repeats: whether a row may be in it more than once.
 
     Labels that the algorithm reads (``candidates``, ``given``) and its row tables are attributes
@@ -113,7 +113,7 @@ class Orders:
         seeds: K of them.
         index: int64 (K, n), the trials' rows in the shared examples.
         batch: rows per batch.
-        name: of its random numbers.
+        name: the name of its random numbers.
     """
 
     def __init__(self, seeds: Sequence[int], index: Tensor, batch: int, name: str = "order"):
@@ -151,7 +151,7 @@ class Samplers:
     """Where the batches of a stack's steps come from, by their number; arguments as for ``Orders``.
 
     Attributes:
-        draws: of the samplers that are functions, in the epoch that goes on.
+        draws: the draws of the samplers that are functions, in the epoch that goes on.
     """
 
     def __init__(self, seeds: Sequence[int], index: Tensor, batch: int):
@@ -210,7 +210,7 @@ class Feed:
     Args:
         rows: row tables (K, n, ...) by name, as they are when a batch is asked.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
-        words: of texts, what each token number is, int64 (K, size + 1), or None.
+        words: for texts, what each token number is, int64 (K, size + 1), or None.
     """
 
     def __init__(

@@ -128,7 +128,7 @@ class Examples:
         Texts are padded to the longest of these rows.
 
         Args:
-            change: of pictures, what becomes of their pixels first: uint8 (m, C, H, W), and back;
+            change: for pictures, what becomes of their pixels first: uint8 (m, C, H, W), and back;
                 of texts, of their tokens: int64 (m, L), and back.
         """
         if self.texts is not None:

@@ -27,8 +27,8 @@ class Recipe:
             0; ``steps``, a tenth of it from each of the shares ``at`` on; ``linear``, a straight
             line to 0 from the share ``at`` on.
         at: shares of all updates, growing, for ``steps``; the first of them for ``linear``.
-        factor: of ``steps``, what the rate is multiplied by at each.
-        lowest: of ``cosine``, the share of the rate at which it ends.
+        factor: for ``steps``, what the rate is multiplied by at each.
+        lowest: for ``cosine``, the share of the rate at which it ends.
         cycles: how often the schedule runs, one behind the other, each over its part of the
             updates.
         warm_up: share of all updates over which the learning rate grows from 0, whatever the

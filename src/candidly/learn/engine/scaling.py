@@ -72,7 +72,7 @@ def base_scaling(
     over all rows, and for pictures constants, as are the other names.
 
     Args:
-        sums: of pictures, for ``train``.
+        sums: for pictures, for ``train``.
     """
     if isinstance(inputs, Pictures):
         channels = inputs.shape[0]

@@ -36,11 +36,11 @@ class Member:
     """One trial of a stack.
 
     Attributes:
-        seed: of initialisation, order and everything random in the trial.
+        seed: the seed of initialisation, order and everything random in the trial.
         rows: int64 (n,), the trial's training rows in ``Examples``.
         hyper: values of every hyper-parameter.
         scaling: shift and factor on the inputs, of shapes that broadcast to one example's, or None.
-        words: of texts, what each token number is for this trial, int64 (size + 1,), or None.
+        words: for texts, what each token number is for this trial, int64 (size + 1,), or None.
     """
 
     seed: int
@@ -77,7 +77,7 @@ class Stack:
         flats: networks and parameters beside them, by name.
         index: int64 (K, n), the trials' rows in the examples.
         scaling: shift and factor, each (K, 1, ...) to broadcast against a batch, or None.
-        words: of texts, what each token number is, int64 (K, size + 1), or None.
+        words: for texts, what each token number is, int64 (K, size + 1), or None.
         hp: hyper-parameters as pages see them.
     """
 

@@ -20,7 +20,7 @@ class PageViews:
     """A page's views of some examples, as a recipe has them.
 
     Args:
-        recipe: of pictures and texts, it says what training sees (``x``) and may replace a page's
+        recipe: for pictures and texts, it says what training sees (``x``) and may replace a page's
             views.
 
     Raises:
@@ -73,7 +73,7 @@ class PageViews:
         A row's random numbers depend on (seed, name, when) and on its number in the data alone.
 
         Args:
-            seeds: of the rows' trial, or integers (m,), of each row's.
+            seeds: the seeds of the rows' trial, or integers (m,), of each row's.
             rows: int64 (m,), or () -> these on the host, called where they are needed.
 
         Returns:

@@ -84,7 +84,7 @@ def fit(
         algorithm: a name of ``ALGORITHMS``, with a variant after a colon if need be, or one of its
             values. By default ``PRODEN`` for candidate sets, and ``ce`` for one label a row.
         steps: updates.
-        seed: of initialisation and order.
+        seed: the seed of initialisation and order.
         scaling: ``train`` standardises the features, ``none`` leaves them as they are.
         net: ``mlp``, one hidden layer of 500, or with another width ``mlp:128``; ``cnn:width=32``,
             ``resnet32``, ...; ``FILE.py:make`` for one of your own (``nets.network``). By default

@@ -60,7 +60,7 @@ def takes_pictures(kind: str, net: str | None) -> bool:
     it is one for tables: quicker on a CPU, and better on few pictures (docs/networks.md).
 
     Args:
-        kind: of the inputs; see ``Labelled``.
+        kind: the kind of the inputs; see ``Labelled``.
         net: as somebody wrote it; None: none was.
     """
     if kind == "media":
@@ -73,11 +73,11 @@ class Reading:
     """How inputs become a float table (n, d), or pictures.
 
     Attributes:
-        kind: of the inputs in training; see ``Labelled``.
-        names: of the columns they were taken from; None where they have none.
-        encoding: of columns of different kinds.
+        kind: the kind of the inputs in training; see ``Labelled``.
+        names: the names of the columns they were taken from; None where they have none.
+        encoding: the encoding of columns of different kinds.
         pixels: pictures stay pictures; those in files are made 32 x 32 in colour.
-        tokeniser: of texts that become tokens; None: they are counts of words.
+        tokeniser: for texts that become tokens; None: they are counts of words.
     """
 
     kind: str = "table"

@@ -88,7 +88,7 @@ def fit_and_measure(
         as_published: a data set, for the network, recipe, epochs and hyper-parameters that were
             published for it and are not given here.
         steps: updates; by default 10,000, or the published epochs.
-        seed: of what is held out, of initialisation and order.
+        seed: the seed of what is held out, of initialisation and order.
         scaling, net, recipe, device, hyper: see ``fit``.
         begun: called with the number of updates before the first.
         watch: called with updates done and updates in all.

@@ -61,7 +61,7 @@ def read_new(
 
     Args:
         roles: which column is what; without labels.
-        label: of a table, a column to compare with.
+        label: for a table, a column to compare with.
 
     Raises:
         FileNotFoundError, ValueError, UnknownName: it cannot be read, or does not suit the model.

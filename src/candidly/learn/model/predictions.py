@@ -135,7 +135,7 @@ def predict_file(
 
     Args:
         what: a path, or the name of a known data set.
-        label: of a table, a column of labels to compare with.
+        label: for a table, a column of labels to compare with.
         roles: which column is what; columns go by the names that the model was trained with.
         root: where the files of known data sets are looked for first.
         adjusted: as if all classes had been equally frequent in training.

@@ -34,7 +34,7 @@ def of_pictures(
         name: what errors call the network.
         make: () -> a new module of this package, as for ``from_torch``; called once more without
             numbers.
-        shape: of a picture, (C, H, W).
+        shape: the shape of a picture, (C, H, W).
         smallest: height and width that the network can take.
         size: what ``option`` says: how wide the network is.
 

@@ -24,10 +24,10 @@ class Flat:
     multiple of 16 lie zeros that never move.
 
     Args:
-        shapes: of one copy's parameters, by name.
+        shapes: the shapes of one copy's parameters, by name.
         parts: names of neighbouring parameters by the part that they make up.
         init: (generator) -> an array per parameter; what else it returns is left out.
-        name: of the random numbers that it starts from.
+        name: the name of the random numbers that it starts from.
         trained: whether anything here is moved by gradient; without, there is no ``grad``.
     """
 

@@ -69,9 +69,9 @@ def network(
             ``torch.nn.Module``, whose head is found or is the part that ``make.head`` names, or a
             ``Net``. The file is run, once for each content. Or, for texts, a name of ``TEXT_NETS``,
             or ``hf:FOLDER``, the language model that lies in a folder or an installed package.
-        shape: of one input, ``(d,)`` or ``(C, H, W)``, or ``(L,)`` for the longest text.
+        shape: the shape of one input, ``(d,)`` or ``(C, H, W)``, or ``(L,)`` for the longest text.
         words: what is known of token numbers, for networks that take texts as tokens.
-        names: of the classes, which some language models score.
+        names: the names of the classes, which some language models score.
 
     Raises:
         KeyError: no network or option of that name; the message suggests the nearest.

@@ -28,7 +28,7 @@ class Buffer(NamedTuple):
     """A tensor that a network keeps and no gradient moves, such as running statistics.
 
     Attributes:
-        shape: of one trial's.
+        shape: one trial's shape.
         dtype: floating ones take the parameters' dtype instead.
     """
 
@@ -41,7 +41,7 @@ class Net:
     """A network as a value: shapes and pure functions, no parameters.
 
     Attributes:
-        shape: of one input, ``(d,)``, ``(C, H, W)``, or ``(L,)`` of texts.
+        shape: the shape of one input, ``(d,)``, ``(C, H, W)``, or ``(L,)`` of texts.
         width: features that the trunk makes of an input.
         shapes: parameter shapes of one trial by name, ordered from trunk to heads.
         init: (generator) -> an array per parameter and per buffer.
@@ -55,7 +55,7 @@ class Net:
         macs: multiply-adds of one input's forward pass.
         bytes: that one input keeps for the backward pass in float32.
         together: a stack's trials are computed in the same operations, and not one by one.
-        words: of networks that take texts: what is known of token numbers. Inputs are then int64
+        words: for networks that take texts: what is known of token numbers. Inputs are then int64
             (K, B, L) with 0 behind a text's end, L whatever a batch's longest text has, and
             ``shape`` is that of the longest of all, ``(L,)``.
         embed: of these, (state, tokens (K, B, L)) -> (K, B, L, e + 1), which ``trunk`` takes in

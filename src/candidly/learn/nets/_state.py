@@ -89,7 +89,7 @@ def each(call: Callable[[One, Tensor], Tensor], size: int) -> Callable[[State, T
 
     Args:
         call: (network, inputs (B, ...)) -> (B, size).
-        size: of an output's last axis.
+        size: the size of an output's last axis.
 
     Returns:
         (state, inputs (K, B, ...)) -> (K, B, size).

@@ -27,7 +27,7 @@ def bilstm(
     """Embeddings, two layers of an LSTM in both directions, and the maximum over tokens.
 
     Args:
-        shape: of the longest text, ``(L,)``.
+        shape: the shape of the longest text, ``(L,)``.
         words: what is known of token numbers.
         width: of embeddings, and of the states of each direction: the features are ``2 * width``.
 

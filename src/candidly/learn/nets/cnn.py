@@ -17,7 +17,7 @@ def cnn(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
     """Four convolutions with batch norm, ``width`` to 8 ``width`` wide, and their mean.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 8.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 8.
         width: channels of the first convolution; the cost grows with its square.
 
     Raises:

@@ -26,7 +26,7 @@ def densenet22(shape: tuple[int, ...], classes: int, growth: int = 12) -> Net:
     ±1/sqrt(fan in), as the benchmark's ResNet-32.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 4.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 4.
         growth: channels that a layer adds; the stem has 2 ``growth``, a bottleneck 4 ``growth``.
 
     Raises:
@@ -43,7 +43,7 @@ def densenet121(shape: tuple[int, ...], classes: int, growth: int = 32) -> Net:
     ±1/sqrt(fan in), its biases 0, as the paper's and torchvision's.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 16.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 16.
         growth: as for ``densenet22``.
 
     Raises:

@@ -49,7 +49,8 @@ def from_torch(
     Args:
         make: () -> a new module at every call, float32 and on the CPU, whose random numbers are
             torch's. Its forward takes inputs (B, *shape) and returns logits (B, classes).
-        shape: of one input, ``(d,)`` or ``(C, H, W)``, or ``(L,)`` for texts of up to L tokens.
+        shape: the shape of one input, ``(d,)`` or ``(C, H, W)``, or ``(L,)`` for texts of up to L
+            tokens.
         head: dotted name of the part with which the forward ends, and which makes logits of
             features (B, width). By default the linear layer whose output the forward returns.
         words: the module takes texts: int64 (B, L) of token numbers, 0 behind each text's end. It

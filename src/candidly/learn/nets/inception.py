@@ -29,7 +29,7 @@ def googlenet(shape: tuple[int, ...], classes: int, width: int = WIDTH) -> Net:
     3 x 3 convolutions stand where the paper has 5 x 5, and all starts as torch starts it.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 4.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 4.
         width: channels of the first convolution; all others in proportion, the features, too.
 
     Raises:
@@ -46,7 +46,7 @@ def inception_v3(shape: tuple[int, ...], classes: int, width: int = WIDTH) -> Ne
     weights start normal with standard deviation 0.1, cut at two of them.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 7.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 7.
         width: as for ``googlenet``.
 
     Raises:

@@ -16,7 +16,7 @@ def mlp(
     """One hidden layer, no dropout, no norm.
 
     Args:
-        shape: of one input; pictures are taken as their numbers in a row.
+        shape: the shape of one input; pictures are taken as their numbers in a row.
         initial: ``linear``: all start uniform in ±1/sqrt(fan in). ``xavier``: weights normal with
             variance 2 / (fan in + fan out), biases 0.01.
     """

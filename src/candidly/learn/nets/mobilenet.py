@@ -32,7 +32,7 @@ def mobilenet_v2(shape: tuple[int, ...], classes: int, width: int = WIDTH) -> Ne
     deviation 0.01 and biases 0, as torchvision's.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 8.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 8.
         width: channels of the first convolution; all others in proportion, the features, too.
 
     Raises:

@@ -28,7 +28,7 @@ def preact_resnet18(shape: tuple[int, ...], classes: int, width: int = 64) -> Ne
     Convolutions start as in ``resnet18``, which is what the paper says of its own.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 8.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 8.
         width: channels of the first stage; each other has twice as many as the one before.
 
     Raises:
@@ -66,7 +66,7 @@ def wide_resnet28_10(shape: tuple[int, ...], classes: int, width: int = 16) -> N
     the head's biases with 0, as in their program.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 4.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 4.
         width: channels of the first convolution; the stages have 10, 20 and 40 times as many.
 
     Raises: as for ``preact_resnet18``.

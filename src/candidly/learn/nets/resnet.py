@@ -23,7 +23,7 @@ def resnet32(shape: tuple[int, ...], classes: int, width: int = 16) -> Net:
     """Stages of 5, 5 and 5 blocks, 16, 32 and 64 wide: 466,256 parameters without the head.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 4.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 4.
         width: channels of the first stage; each other has twice as many as the one before.
 
     Raises:

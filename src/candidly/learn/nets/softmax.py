@@ -15,7 +15,7 @@ def softmax_regression(shape: int | tuple[int, ...], classes: int) -> Net:
     For features that another network made: a linear probe. Weights start uniform in ±1/sqrt(d).
 
     Args:
-        shape: of one input; pictures are taken as their numbers in a row.
+        shape: the shape of one input; pictures are taken as their numbers in a row.
     """
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     features = math.prod(shape)

@@ -31,11 +31,11 @@ def text_encoder(
     """Embeddings and positions, blocks of attention and a perceptron, and the mean over tokens.
 
     Args:
-        shape: of the longest text, ``(L,)``.
+        shape: the shape of the longest text, ``(L,)``.
         words: what is known of token numbers.
-        width: of embeddings and blocks; the perceptrons are four times as wide.
+        width: the width of embeddings and blocks; the perceptrons are four times as wide.
         layers: blocks.
-        heads: of attention, in each block.
+        heads: the heads of attention, in each block.
 
     Raises:
         ValueError: the inputs are no tokens; an option is no whole number from 1 on; ``heads`` do

@@ -26,7 +26,7 @@ def vgg11(shape: tuple[int, ...], classes: int, width: int = 64) -> Net:
     """Stages of 1, 1, 2, 2 and 2 convolutions: 28,108,544 parameters without the head.
 
     Args:
-        shape: of a picture, (C, H, W) with any C and H, W >= 16.
+        shape: the shape of a picture, (C, H, W) with any C and H, W >= 16.
         width: channels of the first stage; the others, up to 8 ``width``, and the classifier's two
             hidden layers of 64 ``width`` follow.
 

@@ -60,7 +60,7 @@ def without_words(ids: Tensor, draw: Draw, rate: float, special: tuple[int, ...]
 
     Args:
         ids: int64 (m, L), 0 behind each text's end.
-        draw: of block k the four words are those of places 4 k to 4 k + 3.
+        draw: the four words of block k are those of places 4 k to 4 k + 3.
         rate: in (0, 1).
         special: token numbers that are always kept.
 

@@ -25,7 +25,7 @@ def folder_named(name: str, digest: str = "") -> Path:
     """The folder that a name means: a path, or an installed package's, which is not imported.
 
     Args:
-        digest: of a folder that was looked at before in this process, wherever it lies.
+        digest: the digest of a folder that was looked at before in this process, wherever it lies.
     """
     if digest in _found and _found[digest].is_dir():
         return _found[digest]

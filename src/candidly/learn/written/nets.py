@@ -73,11 +73,11 @@ class NetText:
     """A network as somebody wrote it, read.
 
     Attributes:
-        name: of ``KNOWN``, or ``hf`` for a folder; '' for a file.
+        name: a name of ``KNOWN``, or ``hf`` for a folder; '' for a file.
         options: by name, those that were given.
         file: whose function makes the network; None for a name.
         function: its name.
-        place: of ``hf``: the folder or the installed package, as somebody wrote it.
+        place: for ``hf``, the folder or the installed package, as somebody wrote it.
         digest: of the file's or the folder's content, where it was written or looked at; else ''.
     """
 
@@ -238,7 +238,7 @@ def digest_of(file: Path, source: bytes | None = None) -> str:
     Without such modules it is the beginning of the file's SHA-256.
 
     Args:
-        source: of the file, where it was read already.
+        source: the source of the file, where it was read already.
 
     Raises:
         FileNotFoundError: no such file.

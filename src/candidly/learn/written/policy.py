@@ -66,7 +66,7 @@ class Operation:
     """One operation of a sub-policy.
 
     Attributes:
-        name: of ``OPERATIONS``.
+        name: a name of ``OPERATIONS``.
         probability: of being done, in [0, 1].
         low, high: between which the magnitude is drawn.
         either: it is one of the two, each half of the time, and nothing between them.

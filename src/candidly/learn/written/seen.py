@@ -13,7 +13,7 @@ def seen_as(kind: str, net: str | None) -> str:
     Otherwise the kind itself: networks for tables see texts as counts of words.
 
     Args:
-        kind: of the inputs; see ``Labelled``.
+        kind: the kind of the inputs; see ``Labelled``.
         net: as somebody wrote it; None: none was.
     """
     if kind != "texts" or net is None or not of_tokens(net):

@@ -58,10 +58,10 @@ def consensus(
     """One label per item, by the name of the way, with its usual settings.
 
     Args:
-        answers: of people.
+        answers: the answers of people.
         by: a name in ``METHODS``.
         probs: (n, m), a model's out-of-sample probabilities, or None.
-        seed: of drawn ties.
+        seed: the seed of drawn ties.
         watch: called with rounds done and in all, where there are rounds.
         workers: threads of Dawid-Skene; their number changes no bit of the result.
 

@@ -49,10 +49,10 @@ def crowdlab(
     """Consensus of people and a model, each weighed by agreement beyond a constant guess.
 
     Args:
-        answers: of people.
+        answers: the answers of people.
         probs: (n, m), out-of-sample probabilities; without them people alone are weighed.
         temperature: first sharpen or flatten the probabilities, so that they fit the answers best.
-        seed: of draws in the majority that it begins with.
+        seed: the seed of draws in the majority that it begins with.
 
     Returns:
         Labels (for items nobody answered the model's, or -1), posteriors, weights, quality of the

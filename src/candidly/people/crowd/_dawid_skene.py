@@ -39,7 +39,7 @@ class DawidSkene(Consensus):
         confusion: float64 (J, m, m), ``[j, k, l]`` the probability that annotator j says l where
             k is true; None with ``one_coin``, where ``annotator_quality`` says it all.
         model_confusion: float64 (m, m), the same of the model, or None.
-        model_quality: of the model, as ``annotator_quality``, or None.
+        model_quality: the quality of the model, as ``annotator_quality``, or None.
         log_likelihood: float64 (rounds,), after each round, in nats.
         converged: whether the last round gained less than 1e-6 of it.
     """
@@ -74,7 +74,7 @@ def dawid_skene(
     """Classes and error rates of annotators by expectation maximisation, from vote shares.
 
     Args:
-        answers: of people.
+        answers: the answers of people.
         one_coin: one accuracy per annotator, the same for all classes and spread evenly over the
             wrong ones; for few answers per annotator.
         alpha: answers of each label that every row of every matrix is given beforehand (with

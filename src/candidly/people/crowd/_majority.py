@@ -54,9 +54,9 @@ def majority(answers: Answers, probs: Any = None, seed: int = 0) -> Majority:
     who share no item with them count as average); a draw. ``rule`` tells which.
 
     Args:
-        answers: of people.
+        answers: the answers of people.
         probs: (n, m), a model's probabilities, which serve ties alone.
-        seed: of the draws; each item has its own.
+        seed: the seed of the draws; each item has its own.
 
     Returns:
         Labels are -1, and posteriors uniform, for items nobody answered. An annotator's quality is

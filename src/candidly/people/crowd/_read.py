@@ -77,7 +77,7 @@ def answers_of(
 
     Args:
         items, classes: as of ``Answers.from_columns``.
-        keep: of several answers of one annotator about one item, the first or the last row, or all
+        keep: for several answers of one annotator about one item, the first or the last row, or all
             of them, each of which counts. By default they are refused.
 
     Raises:

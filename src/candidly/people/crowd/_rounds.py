@@ -64,8 +64,8 @@ class Rounds:
         Args:
             known: bool (n,), the items that count for the prior.
             posterior: to begin with.
-            loops: of ``_kernels``, one that weighs and one that adds.
-            shapes: of the sums that the second adds to, by annotator and of the model.
+            loops: two loops of ``_kernels``, one that weighs and one that adds.
+            shapes: the shapes of the sums that the second adds to, by annotator and of the model.
         """
         self.answers, self.posterior, self.loops = answers, posterior, loops
         self.known = known

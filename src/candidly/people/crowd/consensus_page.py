@@ -215,8 +215,8 @@ def set_figure(curve: SetCurve, title: str, least: int | None = None) -> str:
     """Noise against size of candidate sets, a point per number of annotators, as SVG text.
 
     Args:
-        curve: of ``crowd.set_curve``.
-        title: of the figure.
+        curve: what ``crowd.set_curve`` gives.
+        title: the title of the figure.
         least: items that a point needs; by default all, as points over other items do not compare.
     """
     shown = np.flatnonzero(curve.items >= (curve.items[0] if least is None else least))

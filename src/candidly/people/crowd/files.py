@@ -44,7 +44,7 @@ class CrowdRead:
     """What was read.
 
     Attributes:
-        answers: of people.
+        answers: the answers of people.
         probs: float (n, m), a model's probabilities in the order of the items and classes; or None.
         known: int64 (n,), the class of items whose class is known, -1 for others; None where no
             file says any.
@@ -80,7 +80,7 @@ def read_crowd(
             ``truth`` of the answers.
         into: the table that ``put_into`` will write again, for which ``roles`` may say something.
         normalise: divide each row of probabilities by its sum first.
-        keep: of several answers of one annotator about one item, see ``answers_of``.
+        keep: for several answers of one annotator about one item, see ``answers_of``.
         root: where the files of known data sets are looked for first.
         roles: what the columns are called.
         workers, on: see ``read_answers``.

@@ -75,7 +75,7 @@ def noise_figure(curve: SetCurve, spread: np.ndarray, title: str) -> str:
     random order around the line of unions.
 
     Args:
-        curve: of ``crowd.set_curve``, with the numbers of annotators that are shown.
+        curve: what ``crowd.set_curve`` gives, with the numbers of annotators that are shown.
         spread: float (K,), of ``crowd.union_spread``.
     """
     k = curve.annotators

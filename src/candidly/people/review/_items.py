@@ -28,13 +28,13 @@ class Item:
     """One thing to ask about.
 
     Attributes:
-        row: of the data set, -1 where not known. name: unique in the project.
+        row: the row of the data set, -1 where not known. name: unique in the project.
         given, guessed: the two classes of a verdict, or -1.
         asks: the class that a yes/no question is about, or -1.
         truth: the class where it is known, or -1; people never see it.
         score: lower is more suspicious; None where nothing says.
         shown: what it looks like.
-        key: of a gold item, the right answer.
+        key: for a gold item, the right answer.
     """
 
     row: int

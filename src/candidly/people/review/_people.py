@@ -23,7 +23,7 @@ class Standing:
     """One person, as far as their answers tell.
 
     Attributes:
-        code, name: who. excluded: out of the totals.
+        code, name: the person's. excluded: whether they are out of the totals.
         answers, skips: how many stand, known and repeated items included.
         fast: answers below ``Rules.fast_ms``. seconds: mean of the times that are known, or None.
         gold, gold_right: known items answered, and how many of them rightly.

@@ -46,7 +46,7 @@ class PersonState:
     """What is known of a person, and changed; no other write comes between.
 
     Attributes:
-        id, code, excluded: who. now: seconds since 1970.
+        id, code, excluded: the person's. now: seconds since 1970.
         held: seats leased to them, in the order in which to answer; rows of the table.
         first_end: when the first of all leases ends, whosever it is; None without any.
         refused: why nothing of what they say is kept. tasks: what they are to answer now.

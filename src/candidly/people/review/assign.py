@@ -109,9 +109,9 @@ class Task:
     Attributes:
         item: its number. repeat: 1 when this person has answered it before; not to be shown.
         shown: what it looks like.
-        classes: of a verdict, the two classes in the order to show them; of yes or no, the class
+        classes: for a verdict, the two classes in the order to show them; of yes or no, the class
             asked about; otherwise none, and all classes can be chosen.
-        flip: of a verdict, 1 when the guessed class comes first; not to be shown.
+        flip: for a verdict, 1 when the guessed class comes first; not to be shown.
         examples: numbers of the examples of each of ``classes``, see ``shown_examples``.
         batch: which of the person's batches. turn: which of their turns.
         until: when its lease ends, in seconds since 1970.

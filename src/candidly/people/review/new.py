@@ -76,7 +76,7 @@ def new_project(
     """A project that asks people about the labels of a table, of pictures or of a data set.
 
     Args:
-        folder: of the project, which must not be there.
+        folder: the folder of the project, which must not be there.
         where: a table, a folder of pictures, or the name of a data set.
         issues: the labels that ``candidly check`` or ``candidly errors find`` wrote: what they
             propose, and of ``where`` the most suspicious first.
@@ -90,8 +90,8 @@ def new_project(
         people, threshold, batch, limit, adaptive, goal, title: see ``Rules``.
         gold: known answers, a table with the columns ``name`` and ``answer``.
         guidelines: a text for those who answer.
-        seed: of orders, for tests; by default 128 bits are drawn.
-        url: of a database of PostgreSQL, in place of a file.
+        seed: the seed of orders, for tests; by default 128 bits are drawn.
+        url: the address of a database of PostgreSQL, in place of a file.
         roles: which column of ``where`` is what.
         by: who makes it, for the record.
         watching: tells of what takes long.

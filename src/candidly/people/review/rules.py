@@ -37,10 +37,10 @@ class Rules:
     Attributes:
         question: a name among ``DECIDES``; see ``questions``.
         classes: their names; a class is its place among them.
-        title: of the project. guidelines: what people should know, as plain text.
+        title: the title of the project. guidelines: what people should know, as plain text.
         people: different people asked about each item, W.
         threshold: people that make a verdict, or that say yes; None: more than half.
-        offered: of a verdict, the answers to choose from.
+        offered: for a verdict, the answers to choose from.
         batch: items handed out at once. whole_batch: all of them must be answered together.
         most_labels: on one item. most_per_label: items of a batch with the same label.
         adaptive: stop asking about an item when what it comes to cannot change.

@@ -40,9 +40,9 @@ class Progress:
         saved: answers not needed, as their items were decided before.
         left: answers that are still to come, skips and adaptive stopping aside.
         verdicts: number of items by category; empty for other questions.
-        agreement: of verdicts; None for other questions.
-        labels: of label questions, what was named; else None.
-        yes: of yes/no questions, items that enough people said yes to, and no; else None.
+        agreement: for verdicts; None for other questions.
+        labels: for label questions, what was named; else None.
+        yes: for yes/no questions, items that enough people said yes to, and no; else None.
     """
 
     items: int

@@ -45,7 +45,7 @@ class LabelFile:
         classes: their names in order, or None.
         ids: (n,) names of the rows, or None.
         sheet: the table that corrected labels go back into, or None.
-        column: of the labels in it.
+        column: the column of the labels in it.
         merge: classes that were made one.
     """
 
@@ -65,7 +65,7 @@ class Validation:
         tally, verdicts: of the items that were asked about.
         size: examples of the data set, where that is known; flagged: of these.
         missed: what the unflagged ones may hide; None where ``size`` is not known.
-        labels: of the data set, where a file has them.
+        labels: the labels of the data set, where a file has them.
         reading: what counts as an error, where labels are corrected.
     """
 

@@ -76,7 +76,7 @@ class Guard:
     Args:
         hosts: names under which it may be asked for, so that a page elsewhere cannot reach it by a
             name of its own that leads here.
-        rates: of one address: of all paths under "", and of single paths.
+        rates: the rates of one address: of all paths under "", and of single paths.
     """
 
     def __init__(self, app: App, hosts: tuple[str, ...], rates: Mapping[str, Rate]) -> None:

@@ -39,7 +39,7 @@ class Session:
 
     Attributes:
         role: person (answers), viewer (reads) or organiser.
-        number: of the session. id, code: of a person.
+        number: the number of the session. id, code: of a person.
         csrf: what a form must send along; nobody else can know it.
     """
 

@@ -24,7 +24,7 @@ class Look:
     Attributes:
         kind: image, audio, text, table or none.
         src: address of a file. text: of a text.
-        cells: of a row of a table, the name of a column and what it holds, "" where it is empty.
+        cells: for a row of a table, the name of a column and what it holds, "" where it is empty.
         width, height: at which an image is shown; 0: unknown. crisp: not to be smoothed.
     """
 

@@ -43,7 +43,7 @@ class Entry:
     Attributes:
         id: of the reply that the card will send. task: see ``Task``; of it only what may be shown.
         sealed: which item it is, for the form. look: of the item.
-        examples: of each of its classes, the name and what some of them look like.
+        examples: for each of its classes, the name and what some of them look like.
         options: answers to choose from.
         seen: with open review, what the label, the guess and the score are; else None.
     """
@@ -67,7 +67,7 @@ class Screen:
     """How a question looks.
 
     Attributes:
-        template: of its cards. asks: the sentence above.
+        template: the template of its cards. asks: the sentence above.
         options: its answers. choice: what was clicked, of this person's item, in its normal form.
         together: a batch is one card. several: more than one answer may be chosen.
         no_label: the answer that no label holds, where there is one.

@@ -48,8 +48,8 @@ def hf_net(
     Args:
         folder: with ``config.json`` and ``model.safetensors``, as ``save_pretrained`` writes it.
         shape: (tokens of the longest text,).
-        words: of the folder's own tokeniser.
-        names: of the classes, which T5 scores.
+        words: the words of the folder's own tokeniser.
+        names: the names of the classes, which T5 scores.
         start: from the folder's numbers, or from random ones, for which it needs none.
 
     Raises:

@@ -34,7 +34,7 @@ class Described:
     """A folder's model, without its numbers.
 
     Attributes:
-        name: of the folder, for errors.
+        name: the name of the folder, for errors.
         config: transformers' configuration.
         pooled: what makes the state of a text; None of what scores names.
         ends_mean: the state is the mean of the tokens.

@@ -38,8 +38,8 @@ class NameScores(nn.Module):
 
     Args:
         model: transformers' ``T5ForConditionalGeneration``.
-        head: of the scores.
-        names: of each class, its tokens' numbers, the end token's last.
+        head: the head of the scores.
+        names: for each class, its tokens' numbers, the end token's last.
         late: dotted name of the model's last block.
     """
 
