@@ -29,12 +29,10 @@ if TYPE_CHECKING:
     from .confident import METHODS as METHODS
     from .confident import OF_COLUMNS as OF_COLUMNS
     from .confident import Counts as Counts
-    from .confident import CrossValidated as CrossValidated
     from .confident import Evidence as Evidence
     from .confident import FindBy as FindBy
     from .confident import Health as Health
     from .confident import Issues as Issues
-    from .confident import Network as Network
     from .confident import NoiseMatrices as NoiseMatrices
     from .confident import SetEvidence as SetEvidence
     from .confident import TagIssues as TagIssues
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
     from .confident import confident_joint as confident_joint
     from .confident import corrected as corrected
     from .confident import counts as counts
-    from .confident import cross_validate as cross_validate
     from .confident import ensemble_scores as ensemble_scores
     from .confident import examine as examine
     from .confident import examine_sets as examine_sets
@@ -58,6 +55,9 @@ if TYPE_CHECKING:
     from .confident import scores_multilabel as scores_multilabel
     from .confident import thresholds as thresholds
     from .confident.issues_page import write_issues_page as write_issues_page
+    from .crossval import CrossValidated as CrossValidated
+    from .crossval import Network as Network
+    from .crossval import cross_validate as cross_validate
     from .detectors import Detection as Detection
     from .detectors import Detector as Detector
     from .detectors.comparison_page import write_comparison_page as write_comparison_page
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name is a module there
     "Checked": "checking",
     "Counts": "confident",
-    "CrossValidated": "confident",
+    "CrossValidated": "crossval",
     "Detection": "detectors",
     "Detector": "detectors",
     "EPSILON": "confident",
@@ -79,7 +79,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "CleanClassifier": "estimator",
     "LabelErrorDetector": "estimator",
     "METHODS": "confident",
-    "Network": "confident",
+    "Network": "crossval",
     "NoiseMatrices": "confident",
     "OF_COLUMNS": "confident",
     "SetEvidence": "confident",
@@ -91,7 +91,7 @@ _WHERE = {  # public name -> module that has it; '' or PACKAGE. where the name i
     "confident_joint": "confident",
     "corrected": "confident",
     "counts": "confident",
-    "cross_validate": "confident",
+    "cross_validate": "crossval",
     "crossval": "",
     "detectors": "",
     "ensemble_scores": "confident",

@@ -114,7 +114,8 @@ def _digits(out: Path, rules: Rules) -> Made:
     """Digits with some labels made wrong, and what confident learning flags among them."""
     from ...data.imperfect import apply
     from ...data.sources import load
-    from ...errors.confident import cross_validate, find
+    from ...errors.confident import find
+    from ...errors.crossval import cross_validate
     from ...people.review import MEDIA_FOLDER, items_of_data, looks_of
 
     data = apply(load("digits"), f"symmetric:rate={WRONG}")

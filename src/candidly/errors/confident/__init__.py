@@ -29,10 +29,9 @@ from ...ground.arrays import door
 from ...ground.names import lookup
 from ...ground.numbers import whole
 from ...ground.spread import held
-from ..crossval import CrossValidated, Network, cross_validate
 from . import _cells, _matrices, _select, _sets, _table
 from ._corrected import corrected
-from ._doubts import of_many
+from ._doubts import COMMON, IN_SAMPLE, of_many
 from ._ensemble import ensemble_scores
 from ._evidence import EPSILON, Evidence, examine
 from ._gather import gathered, gathered_either
@@ -254,17 +253,17 @@ def _number(evidence: Evidence, count: Any) -> int:
 
 
 __all__ = [
+    "COMMON",
     "EPSILON",
     "FEW",
+    "IN_SAMPLE",
     "METHODS",
     "OF_COLUMNS",
     "Counts",
-    "CrossValidated",
     "Evidence",
     "FindBy",
     "Health",
     "Issues",
-    "Network",
     "NoiseMatrices",
     "SetEvidence",
     "TagIssues",
@@ -272,7 +271,6 @@ __all__ = [
     "confident_joint",
     "corrected",
     "counts",
-    "cross_validate",
     "ensemble_scores",
     "examine",
     "examine_sets",

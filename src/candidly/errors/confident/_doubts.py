@@ -7,6 +7,9 @@ from math import sqrt
 
 import numpy as np
 
+IN_SAMPLE = 0.999  # agreement with the given labels above which memory is more likely than skill
+COMMON = 0.9  # share of the largest class from which on such agreement says nothing
+
 ENOUGH = 20  # labels, to tell predictions from guesses at all
 DEVIATIONS = 2.0  # above chance, that agreement must reach
 HALF = 0.5  # of the labels: who doubts more of them had better doubt the probabilities

@@ -16,10 +16,9 @@ from ...data.ingest.probabilities import Probs, open_source
 from ...ground.arrays import ENTRY_SLACK, SUM_SLACK, check_distinct, door, same_rows
 from ...ground.numbers import whole
 from ...ground.spread import held
-from ..crossval import COMMON, IN_SAMPLE
 from . import _kernels, _ranks
 from ._cells import Cells, calibrated, counted
-from ._doubts import of_weak_predictions
+from ._doubts import COMMON, IN_SAMPLE, of_weak_predictions
 from ._exact import exact_means
 from ._faults import Faults
 from ._labels import ids_of, matched, read_given

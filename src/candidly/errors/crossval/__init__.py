@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from ._calibration import calibration_error
 from ._folds import make_folds
-from ._job import COMMON, IN_SAMPLE, Network
+from ._job import Network
 from ._named import DEFAULTS, NAMED, Default, by_name, by_names, default_classifier
 from ._result import CrossValidated
 from ._sentences import ENCODER, sentence_vectors
 from ._validate import cross_validate
 
 __all__ = [
-    "COMMON",
     "DEFAULTS",
     "ENCODER",
-    "IN_SAMPLE",
     "NAMED",
     "CrossValidated",
     "Default",

@@ -11,14 +11,13 @@ import numpy as np
 from ...data.labels.kinds import ALL_OF
 from ...data.labels.labelled import Labelled
 from ...ground.seeds import hashed
+from ..confident import IN_SAMPLE
 from ._calibration import temperature, tempered
 from ._folds import make_folds
 
 if TYPE_CHECKING:
     from ...learn.model import Model
 
-IN_SAMPLE = 0.999  # agreement with the given labels above which memory is more likely than skill
-COMMON = 0.9  # share of the largest class from which on such agreement says nothing
 INNER_FOLDS = 5  # one of these, of a training fold, is set aside for a temperature
 LOOKED_AT = 2000  # training rows that the training accuracy is taken of
 

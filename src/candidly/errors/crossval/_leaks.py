@@ -10,8 +10,9 @@ import numpy as np
 
 from ...data.inputs import Table
 from ...data.labels.labelled import Labelled
+from ..confident import COMMON, IN_SAMPLE
 from ._duplicates import NEAR, NEAR_TEXT, Copies, digests, exact_copies, near_copies
-from ._job import COMMON, IN_SAMPLE, Held, Job
+from ._job import Held, Job
 
 if TYPE_CHECKING:
     from ...learn.model import Model
