@@ -61,7 +61,7 @@ def test_in_float32_the_bits_do_not_depend_on_stack_mates(run):
 
 CONTRACT = {
     "_algorithm",
-    "_asked",
+    "_protocol",
     "_space",
     "_rates",
     "_views",
