@@ -1,6 +1,7 @@
 import base64
 import dataclasses
 import json
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -116,6 +117,17 @@ def test_a_line_whose_packed_numbers_are_damaged_is_not_read(text):
     line = json.loads(lines_of([at(100, outcomes=pack_outcomes(np.ones(3)))]))
     assert parsed(with_checksum(json.dumps(without_crc(line)))) is not None
     assert parsed(with_checksum(json.dumps(without_crc(line | {"outcomes": text})))) is None
+
+
+def test_a_line_that_swells_is_not_read():
+    """Packed, 64 MB of zeros are a line of 90 kB."""
+    [line] = lines_of([at(100, outcomes=bytes(2**26))]).splitlines()
+    assert len(line) < 2**17
+    tracemalloc.start()
+    assert parsed(line) is None
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**22
 
 
 def without_crc(line):

@@ -113,6 +113,17 @@ def noisy_runs():
     return runs
 
 
+def test_data_of_two_names_are_corrected_by_one_matrix():
+    runs = noisy_runs()
+    twins = [replace(run, dataset="twin") for run in runs]
+    results = Results((*runs, *twins), {}, fingerprints={"data": "1", "twin": "1"})
+    both = with_corrected(results, {"data": Noise(T), "twin": Noise(T.copy())})
+    assert len(both.runs) == 2 * len(runs)
+    for noise in ({"data": Noise(T)}, {"data": Noise(T), "twin": Noise(T[::-1, ::-1])}):
+        with pytest.raises(ValueError, match="same data under two names"):
+            with_corrected(results, noise)
+
+
 def test_corrected_by_one_matrix_for_all_models():
     runs = noisy_runs()
     counts = np.array([50, 80])

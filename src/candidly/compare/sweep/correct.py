@@ -43,7 +43,8 @@ def with_corrected(results: Results, noise: Mapping[str, Noise]) -> Results:
         noise: by data set; records of others stay as they are.
 
     Raises:
-        ValueError: no such data set, a matrix of another number of classes or whose rows are no
+        ValueError: data of two names with the same content and not the same noise, which share
+            their runs; no such data set, a matrix of another number of classes or whose rows are no
             probabilities, or a data set whose records hold no confusion.
 
     Source: see :func:`candidly.criteria.corrected_accuracy`.
@@ -55,6 +56,7 @@ def with_corrected(results: Results, noise: Mapping[str, Noise]) -> Results:
                 f"there is no data set {name!r} here{nearest(name, names)} It has"
                 f" {', '.join(sorted(names))}."
             )
+        _check_twins(name, noise, results.fingerprints)
         if not any(r.confusion for run in results.runs for r in run.records if run.dataset == name):
             raise ValueError(
                 f"no record of {name} counts given labels by predictions: it has no given labels,"
@@ -73,6 +75,18 @@ def with_corrected(results: Results, noise: Mapping[str, Noise]) -> Results:
         for name in lost
     ]
     return replace(results, runs=Runs.of(runs), notes=(*results.notes, *notes))
+
+
+def _check_twins(name: str, noise: Mapping[str, Noise], fingerprints: Mapping[str, str]) -> None:
+    mine, content = noise[name].transition, fingerprints.get(name)
+    for other, its in fingerprints.items():
+        if its == content and not (
+            other in noise and np.array_equal(noise[other].transition, mine)
+        ):
+            raise ValueError(
+                f"{name} and {other} are the same data under two names, and share their runs; give"
+                " both the same matrix."
+            )
 
 
 def _corrected(record: Record, noise: Noise) -> Record:

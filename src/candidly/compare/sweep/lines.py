@@ -37,6 +37,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {  # of a line's values
     "pruned_at": (int, type(None)),
 }
 PACKED = ("outcomes", "confusion")  # deflated, as base64
+MOST_PACKED = 2**17  # bytes of either; MOST_OUTCOMES cells of a confusion are 40 kB
 fields_of = attrgetter(*KINDS)
 
 
@@ -145,11 +146,24 @@ def parsed(line: bytes) -> Record | None:
             return None
         for name in PACKED:
             if isinstance(text := values.get(name), str):
-                values[name] = zlib.decompress(base64.b64decode(text, validate=True))
+                values[name] = _inflated(base64.b64decode(text, validate=True))
         record = Record(**values)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error):
         return None
     return record if _plausible(record) else None
+
+
+def _inflated(packed: bytes) -> bytes:
+    """What was deflated, at most ``MOST_PACKED`` bytes: a short line may say that it is gigabytes.
+
+    Raises:
+        ValueError: it is longer, or does not come to its end.    zlib.error: it is damaged.
+    """
+    reader = zlib.decompressobj()
+    found = reader.decompress(packed, MOST_PACKED)
+    if not reader.eof:
+        raise ValueError("packed numbers that are longer than any that are written")
+    return found
 
 
 def _plausible(record: Record) -> bool:
